@@ -1,0 +1,134 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is held to the same rules; a warning stops the build.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+extension Target.Dependency {
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let mustache = product(name: "Mustache", package: "swift-mustache")
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+}
+
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource]? = nil
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+/// From the bottom up: a target may depend on those above it in this list only (docs/ARCHITECTURE.md).
+let modules: [Target] = [
+    .systemLibrary(
+        name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .systemLibrary(
+        name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    module("StreakCrypto", ["CSodium"]),
+    module("StreakWire"),
+    module("StreakGames"),
+    module("StreakScores", ["StreakGames"]),
+    module("StreakReplication", ["StreakWire", "StreakCrypto", "StreakGames", "StreakScores"]),
+    module("StreakMembership", ["StreakWire", "StreakCrypto"]),
+    module(
+        "StreakEngine",
+        ["StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakWire", "StreakCrypto"]),
+    module("StreakStorage", ["StreakReplication", "StreakWire", "StreakCrypto", .grdb]),
+    module(
+        "StreakNode",
+        [
+            "StreakStorage", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames",
+            "StreakWire", "StreakCrypto", .nioCore, .nioPosix, .serviceLifecycle, .logging,
+        ]),
+    module(
+        "StreakWeb",
+        [
+            "StreakNode", "StreakGames", "CQREncode", .hummingbird, .httpTypes, .mustache, .nioCore, .serviceLifecycle,
+            .logging,
+        ],
+        resources: [.embedInCode("Resources")]),
+    module(
+        "StreakSimulator",
+        [
+            "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakWire",
+            "StreakCrypto",
+        ]
+    ),
+]
+
+let programs: [Target] = [
+    program(
+        "streakmesh",
+        [
+            "StreakWeb", "StreakNode", "StreakStorage", "StreakGames", .argumentParser, .serviceLifecycle, .unixSignals,
+            .logging,
+        ])
+    // program("streakmesh-sim", ["StreakSimulator", .argumentParser]),
+    // program("streakmesh-bench", ["StreakNode", "StreakStorage", "StreakSimulator", .argumentParser]),
+    // program("streakmesh-vectors", ["StreakMembership", "StreakReplication", "StreakWire", "StreakCrypto"]),
+]
+
+let testTargets: [Target] = [
+    // module("StreakTestSupport", path: "Tests/StreakTestSupport"),
+    tests("StreakCryptoTests", ["StreakCrypto"]),
+    // tests("StreakWireTests", ["StreakWire"]),
+    tests("StreakGamesTests", ["StreakGames"], resources: [.copy("Fixtures")]),
+    tests("StreakScoresTests", ["StreakScores", "StreakGames"]),
+    // tests("StreakReplicationTests", ["StreakReplication", "StreakWire", "StreakCrypto"]),
+    tests("StreakMembershipTests", ["StreakMembership", "StreakWire", "StreakCrypto"]),
+    tests(
+        "StreakEngineTests", ["StreakEngine", "StreakMembership", "StreakReplication", "StreakWire", "StreakCrypto"]),
+    tests("StreakStorageTests", ["StreakStorage", "StreakReplication", "StreakWire", "StreakCrypto", .grdb]),
+    tests(
+        "StreakNodeTests",
+        ["StreakNode", "StreakStorage", "StreakEngine", "StreakWire", .nioCore, .nioPosix, .serviceLifecycle, .logging]),
+    tests("StreakWebTests", ["StreakWeb", "StreakNode", .nioCore, .nioPosix, .serviceLifecycle, .logging]),
+    // tests("StreakSimulatorTests", ["StreakSimulator"]),
+    tests("StreakCommandTests", ["streakmesh", "StreakWeb", "StreakNode", .argumentParser]),
+    // tests("ProtocolConformanceTests", ["StreakCrypto", "StreakWire", "StreakReplication", "StreakMembership"]),
+    // tests("SimulationTests", ["StreakSimulator", "StreakTestSupport"]),
+    // tests("EndToEndTests", ["StreakTestSupport", "streakmesh"]),
+    tests("RepositoryTests", []),
+]
+
+let package = Package(
+    name: "streakmesh",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "StreakNode", targets: ["StreakNode"]),
+        .executable(name: "streakmesh", targets: ["streakmesh"]),
+        // .executable(name: "streakmesh-sim", targets: ["streakmesh-sim"]),
+        // .executable(name: "streakmesh-bench", targets: ["streakmesh-bench"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    ],
+    targets: modules + programs + testTargets
+)

@@ -1,0 +1,211 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Whom to dial, where, and when: for ever, with longer and longer pauses. Away never means removed.
+struct Dialler: Sendable {
+    struct Attempt: Sendable {
+        var count = 0
+        var due: MonotonicInstant
+    }
+
+    static let firstPause: Duration = .seconds(1)
+    static let longestPause: Duration = .seconds(1_800)
+    /// Addresses that the user named are tried more often.
+    static let longestNamedPause: Duration = .seconds(60)
+    /// Addresses kept of one device.
+    static let maximumAddresses = 8
+    /// Addresses tried at a time.
+    static let addressesPerAttempt = 4
+    /// Devices that may be behind an address, tried at a time.
+    static let candidatesPerAttempt = 32
+
+    private(set) var isStarted = false
+    private(set) var addresses: [DeviceID: [RememberedAddress]] = [:]
+    private var devices: [DeviceID: Attempt] = [:]
+    private var named: [Endpoint: Attempt] = [:]
+    private var wantsCheck = true
+
+    mutating func start() {
+        isStarted = true
+        wantsCheck = true
+    }
+
+    /// Keeps an address at which a device answered, newest first. True where that is news worth storing.
+    @discardableResult
+    mutating func remember(_ address: RememberedAddress) -> Bool {
+        var known = addresses[address.device] ?? []
+        let isNews = known.first?.endpoint != address.endpoint
+        known.removeAll { $0.endpoint == address.endpoint }
+        known.insert(address, at: 0)
+        known.sort { ($0.lastAnswered, $0.endpoint) > ($1.lastAnswered, $1.endpoint) }
+        addresses[address.device] = Array(known.prefix(Self.maximumAddresses))
+        wantsCheck = true
+        return isNews
+    }
+
+    mutating func add(named endpoints: [Endpoint], at now: MonotonicInstant) {
+        for endpoint in endpoints where named[endpoint] == nil { named[endpoint] = Attempt(due: now) }
+    }
+
+    /// Forgets all pauses: the network changed, or the user asked.
+    mutating func hurry(at now: MonotonicInstant) {
+        for device in addresses.keys.sorted() { devices[device] = Attempt(due: now) }
+        for endpoint in named.keys.sorted() { named[endpoint] = Attempt(due: now) }
+    }
+
+    mutating func linkOpened(to device: DeviceID) { devices[device] = nil }
+
+    mutating func linkClosed(to device: DeviceID, at now: MonotonicInstant) {
+        devices[device] = Attempt(due: now.advanced(by: .milliseconds(100)))
+    }
+
+    /// Says that somebody may be worth dialling who was not before: a new address, member or lost link.
+    mutating func checkSoon() { wantsCheck = true }
+
+    /// Whether there may be anybody to dial now.
+    mutating func takeCheck(at now: MonotonicInstant) -> Bool {
+        defer { wantsCheck = false }
+        return wantsCheck || nextDeadline.map { $0 <= now } ?? false
+    }
+
+    var nextDeadline: MonotonicInstant? {
+        let waiting = devices.values.map(\.due) + named.values.map(\.due)
+        return waiting.min()
+    }
+
+    /// Which of these devices are due, with the addresses to try. Counts the attempt.
+    mutating func dueDevices(
+        among wanted: [DeviceID], at now: MonotonicInstant, jitter: () -> Duration
+    ) -> [(device: DeviceID, endpoints: [Endpoint])] {
+        var due: [(device: DeviceID, endpoints: [Endpoint])] = []
+        for device in devices.keys.sorted() where !wanted.contains(device) { devices[device] = nil }
+        for device in wanted {
+            guard let known = addresses[device], !known.isEmpty else { continue }
+            var attempt = devices[device] ?? Attempt(due: now)
+            defer { devices[device] = attempt }
+            guard attempt.due <= now else { continue }
+            attempt.due = now.advanced(by: Self.pause(after: attempt.count, longest: Self.longestPause) + jitter())
+            attempt.count += 1
+            due.append((device, known.prefix(Self.addressesPerAttempt).map(\.endpoint)))
+        }
+        return due
+    }
+
+    /// Which named addresses are due. Counts the attempt.
+    mutating func dueEndpoints(at now: MonotonicInstant, jitter: () -> Duration) -> [Endpoint] {
+        var due: [Endpoint] = []
+        for endpoint in named.keys.sorted() {
+            guard var attempt = named[endpoint], attempt.due <= now else { continue }
+            attempt.due = now.advanced(by: Self.pause(after: attempt.count, longest: Self.longestNamedPause) + jitter())
+            attempt.count += 1
+            named[endpoint] = attempt
+            due.append(endpoint)
+        }
+        return due
+    }
+
+    private static func pause(after count: Int, longest: Duration) -> Duration {
+        min(longest, firstPause * (1 << min(count, 12)))
+    }
+}
+
+extension MeshEngine {
+    mutating func startNetwork(port: UInt16, usesDiscovery: Bool) {
+        dialler.start()
+        if usesDiscovery { discovery.start(port: port, at: now) }
+    }
+
+    mutating func networkChanged() {
+        dialler.hurry(at: now)
+        discovery.callSoon(at: now)
+    }
+
+    /// Devices of other members, or other devices of mine, that have no link: in the order of their IDs, with a key to
+    /// reach each by.
+    private func unlinkedDevices() -> [(device: DeviceID, linkKey: AgreementPublicKey, group: GroupID)] {
+        var found: [DeviceID: (AgreementPublicKey, GroupID)] = [:]
+        for id in groups.keys.sorted() {
+            guard let group = groups[id], isCurrentMember(of: id) else { continue }
+            for device in group.state.devices where device.isCurrent && device.device != identity.device {
+                if links.link(to: device.linkKey) == nil { found[device.device] = (device.linkKey, id) }
+            }
+        }
+        return found.keys.sorted().compactMap { device in
+            found[device].map { (device: device, linkKey: $0.0, group: $0.1) }
+        }
+    }
+
+    mutating func dialWhoIsDue() {
+        guard dialler.isStarted else { return }
+        guard dialler.takeCheck(at: now) else { return }
+        let unlinked = unlinkedDevices()
+        var random = entropy
+        func jitter() -> Duration {
+            .milliseconds(Int(random.bytes(1)[0]))
+        }
+        let due = dialler.dueDevices(among: unlinked.map(\.device), at: now, jitter: jitter)
+        let endpoints = dialler.dueEndpoints(at: now, jitter: jitter)
+        entropy = random
+        for (device, addresses) in due {
+            guard let target = unlinked.first(where: { $0.device == device }) else { continue }
+            for endpoint in addresses { dial(target.linkKey, in: target.group, at: endpoint, usesStreams: true) }
+        }
+        for endpoint in endpoints {
+            let linked = sessions.keys.contains { links.pathSummary($0)?.endpoint == endpoint }
+            guard !linked else { continue }
+            let candidates = unlinked.prefix(Dialler.candidatesPerAttempt)
+            for candidate in candidates {
+                dial(candidate.linkKey, in: candidate.group, at: endpoint, usesStreams: candidates.count <= 8)
+            }
+            for attempt in joins.keys.sorted() { dialForJoining(attempt, at: endpoint) }
+        }
+    }
+
+    mutating func dialSighted(_ linkKey: AgreementPublicKey, in group: GroupID, at endpoint: Endpoint) {
+        guard groups[group]?.state.device(linkKey: linkKey)?.isCurrent ?? false else { return }
+        dial(linkKey, in: group, at: endpoint, usesStreams: true)
+    }
+
+    private mutating func dial(
+        _ peer: AgreementPublicKey, in group: GroupID, at endpoint: Endpoint, usesStreams: Bool
+    ) {
+        guard let key = linkKeys(of: group).first else { return }
+        links.dial(
+            peer: peer, key: key, to: endpoint, usesDatagrams: true, usesStreams: usesStreams, at: now,
+            entropy: &entropy)
+    }
+
+    /// The keys under which links of a group are opened, newest first.
+    func linkKeys(of group: GroupID) -> [LinkKey] {
+        let keys = groups[group]?.accessKeys ?? []
+        return keys.enumerated().map { index, key in
+            LinkKey(
+                presharedKey: key.linkPresharedKey, tagKey: key.tagKey,
+                label: .access(group, index: keys.count - 1 - index))
+        }
+    }
+
+    /// Tells links and discovery the keys of the groups as they now are.
+    mutating func refreshKeys() {
+        dialler.checkSoon()
+        var access: [LinkKey] = []
+        var invites: [LinkKey] = []
+        for id in groups.keys.sorted() where isCurrentMember(of: id) {
+            access += linkKeys(of: id)
+            for invite in groups[id]?.state.invites ?? [] where !invite.isRevoked {
+                invites.append(Self.linkKey(of: invite.presharedKey, label: .invite(id, invite.id)))
+            }
+        }
+        links.accessKeys = access
+        links.inviteKeys = invites
+        discovery.sources = discoverySources()
+    }
+
+    static func linkKey(of presharedKey: SymmetricKey, label: LinkKeyLabel) -> LinkKey {
+        LinkKey(
+            presharedKey: presharedKey, tagKey: Blake2b.derive(context: "streakmesh/v1/tag-key", from: presharedKey),
+            label: label)
+    }
+}

@@ -1,0 +1,152 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// When this node calls out on the local networks, and what it has heard there.
+struct Discovery: Sendable {
+    /// A key that a slot may be made with, and what it stands for.
+    struct Source: Sendable, Equatable {
+        let group: GroupID
+        /// The invite under which a newcomer asks; nil for an access key.
+        let invite: OperationID?
+        let key: SymmetricKey
+    }
+
+    /// At start, on waking and after a change of address, then after these delays.
+    static let delays: [Duration] = [.zero, .seconds(5), .seconds(15), .seconds(60), .seconds(300)]
+    /// Beacons looked at: each second, and at once.
+    static let rate = 50
+    static let burst = 200
+    /// Nonces remembered, so that a replayed beacon gets no answer.
+    static let maximumNonces = 4_096
+
+    private(set) var isStarted = false
+    private(set) var port: UInt16 = 0
+    private var calls: [MonotonicInstant] = []
+    var sources: [Source] = [] { didSet { hour = nil } }
+    private var hour: Int64?
+    private var hourKeys: [(key: [UInt8], source: Int)] = []
+    private var heard: Set<Bytes16> = []
+    private var heardInOrder: [Bytes16] = []
+    private var tokens = Discovery.burst
+    private var refilledAt: MonotonicInstant = .zero
+
+    var nextDeadline: MonotonicInstant? { calls.first }
+
+    mutating func start(port: UInt16, at now: MonotonicInstant) {
+        isStarted = true
+        self.port = port
+        callSoon(at: now)
+    }
+
+    mutating func callSoon(at now: MonotonicInstant) {
+        guard isStarted else { return }
+        calls = Self.delays.map { now.advanced(by: $0) }
+    }
+
+    /// Whether it is time to call.
+    mutating func isDue(at now: MonotonicInstant) -> Bool {
+        guard let first = calls.first, first <= now else { return false }
+        calls.removeAll { $0 <= now }
+        return true
+    }
+
+    /// Reads a beacon made with any of our keys by a clock at most 36 hours off. Nil for all else, and for a beacon
+    /// heard before.
+    mutating func read(
+        _ bytes: [UInt8], at now: MonotonicInstant, wall: WallTime
+    ) -> (source: Source, hourKey: [UInt8], content: Beacon.Content)? {
+        guard bytes.count == Beacon.size, takeToken(at: now), let nonce = Bytes16(bytes.prefix(16)) else { return nil }
+        refreshHourKeys(wall)
+        guard !heard.contains(nonce),
+            let (index, content) = Beacon.open(bytes, hourKeys: hourKeys.lazy.map(\.key))
+        else { return nil }
+        heard.insert(nonce)
+        heardInOrder.append(nonce)
+        if heardInOrder.count > Self.maximumNonces { heard.remove(heardInOrder.removeFirst()) }
+        return (sources[hourKeys[index].source], hourKeys[index].key, content)
+    }
+
+    private mutating func refreshHourKeys(_ wall: WallTime) {
+        let current = Beacon.hour(of: wall)
+        guard hour != current else { return }
+        hour = current
+        // The hours next to ours come first: nearly every beacon is found there.
+        let offsets = (-Beacon.toleratedHours...Beacon.toleratedHours).sorted { (abs($0), $0) < (abs($1), $1) }
+        hourKeys = offsets.flatMap { offset in
+            sources.indices.map { (Beacon.hourKey(sources[$0].key, hour: current + offset), $0) }
+        }
+    }
+
+    private mutating func takeToken(at now: MonotonicInstant) -> Bool {
+        let elapsed = refilledAt.duration(to: now).nanoseconds
+        let gained = Int(clamping: elapsed / 1_000_000_000 * Int64(Self.rate))
+        if gained > 0 {
+            tokens = min(Self.burst, tokens + gained)
+            refilledAt = now
+        }
+        guard tokens > 0 else { return false }
+        tokens -= 1
+        return true
+    }
+}
+
+extension MeshEngine {
+    /// The beacon keys of this node's groups, and of the invites under which newcomers may ask.
+    func discoverySources() -> [Discovery.Source] {
+        var sources: [Discovery.Source] = []
+        for id in groups.keys.sorted() {
+            guard let group = groups[id], isCurrentMember(of: id) else { continue }
+            if let key = group.accessKeys.first {
+                sources.append(.init(group: id, invite: nil, key: key.beaconKey))
+            }
+            for invite in group.state.invites where !invite.isRevoked && invite.expiresAt > wall.seconds {
+                sources.append(.init(group: id, invite: invite.id, key: Self.beaconKey(of: invite.presharedKey)))
+            }
+        }
+        for id in joins.keys.sorted() {
+            guard let attempt = joins[id] else { continue }
+            let key = Self.beaconKey(of: attempt.link.secrets.presharedKey)
+            sources.append(.init(group: attempt.link.group, invite: nil, key: key))
+        }
+        return sources
+    }
+
+    static func beaconKey(of presharedKey: SymmetricKey) -> SymmetricKey {
+        Blake2b.derive(context: "streakmesh/v1/beacon-key", from: presharedKey)
+    }
+
+    /// Calls out where it is time to.
+    mutating func announcePresence() {
+        guard discovery.isDue(at: now) else { return }
+        let hour = Beacon.hour(of: wall)
+        let content = Beacon.Content(kind: .query, port: discovery.port, linkKey: identity.linkKey.publicKey)
+        // A newcomer asks under its invite, a member under its access keys; a member never calls under an invite.
+        let slots = discovery.sources.filter { $0.invite == nil }.map {
+            (hourKey: Beacon.hourKey($0.key, hour: hour), content: content)
+        }
+        guard !slots.isEmpty else { return }
+        outputs.append(.sendBeacon(Beacon.make(slots, entropy: &entropy), to: nil))
+    }
+
+    /// Takes in a beacon. False where the bytes are none of ours.
+    mutating func handleBeacon(_ bytes: [UInt8], from endpoint: Endpoint) -> Bool {
+        guard discovery.isStarted, let (source, hourKey, content) = discovery.read(bytes, at: now, wall: wall) else {
+            return false
+        }
+        guard content.linkKey != identity.linkKey.publicKey else { return true }
+        let target = Endpoint(address: endpoint.address, port: content.port, scope: endpoint.scope)
+        if let attempt = joins.keys.sorted().first(where: { joins[$0]?.link.group == source.group }),
+            content.kind == .answer
+        {
+            dialForJoining(attempt, at: target)
+        } else if source.invite != nil, content.kind == .query {
+            let reply = Beacon.Content(kind: .answer, port: discovery.port, linkKey: identity.linkKey.publicKey)
+            outputs.append(.sendBeacon(Beacon.make([(hourKey, reply)], entropy: &entropy), to: target))
+        } else if groups[source.group] != nil, links.link(to: content.linkKey) == nil {
+            dialSighted(content.linkKey, in: source.group, at: target)
+        }
+        return true
+    }
+}

@@ -1,0 +1,185 @@
+import StreakCrypto
+import StreakMembership
+import StreakScores
+import StreakReplication
+import StreakWire
+
+/// This node's copy of one group: who is in, what they wrote, and what that comes to.
+struct GroupReplica: Sendable {
+    let id: GroupID
+    private(set) var ledger: Ledger
+    private(set) var feeds: GroupFeeds
+    private(set) var merged = MergedRecords()
+    /// Newest first.
+    private(set) var accessKeys: [AccessKey]
+    /// The epoch this device writes; nil until it writes, or after the old one was found to be continued elsewhere.
+    var ownEpoch: Epoch?
+    private var clock = HybridClock()
+    /// The arrival of each device's newest ledger operation, and of everything.
+    private var operationArrivals: [DeviceID: UInt64] = [:]
+    private(set) var digest: GroupDigest
+
+    init(ledger: Ledger, accessKeys: [AccessKey]) {
+        id = ledger.group
+        self.ledger = ledger
+        self.accessKeys = accessKeys
+        feeds = GroupFeeds(group: ledger.group)
+        digest = GroupDigest(bytes: .zero)
+        updateDigest()
+    }
+
+    var state: GroupState { ledger.state }
+    var handle: GroupHandle { GroupHandle(id) }
+
+    private mutating func updateDigest() {
+        digest = GroupFeeds.digest(
+            group: id, ledger: ledger.countingTips.map { ($0.device, $0.operation) },
+            tips: countingTips())
+    }
+
+    /// The tips of all feeds as far as they count under the cuts: what lies past one is left out.
+    private func countingTips() -> [FeedTip] {
+        let state = ledger.state
+        return feeds.feeds.flatMap { feed -> [FeedTip] in
+            switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
+            case .unlimited:
+                return feed.tips.map { FeedTip(feed: feed.id, tip: $0) }
+            case .through(let cut):
+                let end = Tip(number: cut.number, hash: cut.hash)
+                if feed.contains(end) { return [FeedTip(feed: feed.id, tip: end)] }
+                return feed.tips.filter { $0.number < cut.number }.map { FeedTip(feed: feed.id, tip: $0) }
+            case .nothing:
+                return []
+            }
+        }
+    }
+
+    // MARK: Ledger
+
+    /// Takes a ledger operation. Returns the operations that are now part of the ledger, formerly pending ones among them.
+    mutating func insert(_ operation: SignedOperation, arrival: UInt64) throws(LedgerError) -> [SignedOperation] {
+        guard case .added(let added) = try ledger.insert(operation) else { return [] }
+        for operation in added { operationArrivals[operation.operation.author] = arrival }
+        updateDigest()
+        return added
+    }
+
+    mutating func add(_ key: AccessKey) -> Bool {
+        guard !accessKeys.contains(key) else { return false }
+        accessKeys.insert(key, at: 0)
+        return true
+    }
+
+    func operationTips(changedSince arrival: UInt64) -> [LedgerTip] {
+        ledger.tips.filter { arrival == 0 || operationArrivals[$0.device, default: 0] > arrival }
+    }
+
+    // MARK: Records
+
+    /// Verifies a run and merges what is new of it.
+    mutating func receive(
+        _ run: Run, arrival: UInt64, wall: WallTime
+    ) throws(ReplicationError) -> (reception: FeedReplica.Reception, merged: [MergedRecord]) {
+        guard let device = state.device(run.feed.device) else { throw .unknownAuthor(run.feed.device) }
+        guard !state.isErased(device.user) else { throw .pastCut }
+        let reception = try feeds.receive(run, arrival: arrival)
+        if reception.isDuplicate { return (reception, []) }
+        updateDigest()
+        return (reception, merge(reception.records, of: run.feed, from: reception.firstNumber, wall: wall))
+    }
+
+    private mutating func merge(
+        _ records: [[UInt8]], of feed: FeedID, from first: UInt64, wall: WallTime
+    ) -> [MergedRecord] {
+        guard let device = state.device(feed.device) else { return [] }
+        let limit: UInt64 =
+            switch state.feedLimit(device: feed.device, epoch: feed.epoch) {
+            case .unlimited: .max
+            case .through(let cut): cut.number
+            case .nothing: 0
+            }
+        var changes: [MergedRecord] = []
+        for (offset, bytes) in records.enumerated() {
+            guard first + UInt64(offset) <= limit else { break }
+            guard let record = try? Record(decoding: bytes) else { continue }  // was checked on arrival
+            clock.witness(record.time, wallMilliseconds: wall.milliseconds)
+            let change = merged.merge(
+                record, bytes: bytes, user: device.user, device: feed.device, wallMilliseconds: wall.milliseconds)
+            if let change { changes.append(change) }
+        }
+        return changes
+    }
+
+    /// Merges everything anew, as after a ledger operation that cuts or restores feeds.
+    mutating func rebuild(wall: WallTime) {
+        merged = MergedRecords()
+        for feed in feeds.feeds {
+            for stored in feed.storedRuns {
+                guard let records = try? stored.run.records() else { continue }  // was checked on arrival
+                _ = merge(records, of: feed.id, from: stored.run.first, wall: wall)
+            }
+        }
+        updateDigest()
+    }
+
+    mutating func releaseQuarantined(wall: WallTime) -> [MergedRecord] {
+        merged.release(wallMilliseconds: wall.milliseconds)
+    }
+
+    mutating func eraseRecords(of devices: [DeviceID]) -> [RunKey] {
+        let keys = feeds.erase(devices: devices)
+        updateDigest()
+        return keys
+    }
+
+    /// Takes a run from this node's own store; false where it does not fit.
+    mutating func restore(_ stored: StoredRun) -> Bool {
+        guard let records = try? stored.run.records() else { return false }  // reported by the caller
+        var hash = stored.run.before
+        for record in records { hash = FeedChain.hash(after: hash, record: record) }
+        return feeds.restore(stored, hashAfter: hash)
+    }
+
+    /// Signs records into this device's feed.
+    mutating func write(
+        _ drafts: [RecordDraft], identity: DeviceIdentity, epoch: Epoch, arrival: UInt64, wall: WallTime
+    ) -> (stored: StoredRun, merged: [MergedRecord]) {
+        let records = drafts.map { draft -> [UInt8] in
+            draft.record(at: clock.next(wallMilliseconds: wall.milliseconds)).encoded
+        }
+        let id = FeedID(device: identity.device, epoch: epoch)
+        let stored = feeds.modify(id) { $0.write(records, key: identity.signingKey, arrival: arrival) }
+        updateDigest()
+        return (stored, merge(records, of: id, from: stored.run.first, wall: wall))
+    }
+
+    /// Where a device's ledger chain and feeds end here: what a cut by this node accepts.
+    func cut(of device: DeviceID) -> DeviceCut {
+        let last = ledger.tips.last { $0.device == device }?.operation
+        let ends = feeds.epochs(of: device).compactMap { epoch -> FeedCut? in
+            guard let feed = feeds[FeedID(device: device, epoch: epoch)], let run = feed.lastRun else { return nil }
+            return FeedCut(
+                epoch: epoch, number: feed.mainTip.number, hash: feed.mainTip.hash, signature: run.signature)
+        }
+        return DeviceCut(device: device, lastOperation: last ?? OperationID(bytes: .zero), feeds: ends)
+    }
+
+    mutating func compact(_ feed: FeedID) -> (removed: [RunKey], added: StoredRun)? {
+        feeds.modify(feed) { $0.compact() }
+    }
+}
+
+extension RecordDraft {
+    /// The record that says this at `time`.
+    func record(at time: HybridTime) -> Record {
+        switch self {
+        case .score(let score):
+            Record(
+                kind: .dailyScore, time: time, subject: score.recordSubject, value: score.recordValue(at: time))
+        case .withdrawnScore(let key):
+            Record(kind: .dailyScore, time: time, subject: DailyScore.recordSubject(of: key), value: [])
+        case .profile(let profile):
+            Record(kind: .profile, time: time, subject: [], value: profile.recordValue)
+        }
+    }
+}

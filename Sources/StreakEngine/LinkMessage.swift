@@ -1,0 +1,290 @@
+package import StreakMembership
+package import StreakReplication
+package import StreakWire
+
+/// Names a group on a link whose two devices have both proven to know it: the first eight bytes of its ID.
+package struct GroupHandle: Hashable, Comparable, Sendable {
+    package let value: UInt64
+
+    package init(_ group: GroupID) { value = group.bytes.w0 }
+    package init(value: UInt64) { self.value = value }
+
+    package static func < (left: GroupHandle, right: GroupHandle) -> Bool { left.value < right.value }
+}
+
+/// What two devices say to each other on a link (Protocol/sync.md §2). Every message starts with the protocol version
+/// and its kind; what a later version appends is ignored.
+package enum LinkMessage: Equatable, Sendable {
+    /// Opens a conversation: the sender's store, and for every access key that it holds a proof of knowing it.
+    case hello(store: StoreID, proofs: [Bytes16])
+    /// How the sender's copy of a group stands.
+    case digest(GroupHandle, GroupDigest, arrival: UInt64)
+    /// Asks for tips: those changed since `arrival` in the store `store`, or all where the store is another.
+    case tipsRequested(GroupHandle, store: StoreID, arrival: UInt64)
+    /// Answers that, in one or several messages; the last has `isFinal`.
+    case tips(GroupHandle, TipsMessage)
+    /// Asks for ledger operations: of each device those after a number; of devices not named all.
+    case operationsRequested(GroupHandle, known: [LedgerTip])
+    /// Ledger operations, parents first.
+    case operations(GroupHandle, [[UInt8]], isFinal: Bool)
+    /// Asks for the runs of feeds after what the sender holds of them.
+    case runsRequested(GroupHandle, [FeedTip])
+    /// Answers that; `isFinal` ends the answer, `isComplete` says that nothing was left out of it.
+    case runs(GroupHandle, [Run], isFinal: Bool, isComplete: Bool)
+    /// A record as fresh as can be, to be passed on.
+    case rumour(GroupHandle, Run)
+    /// A rumour was received; named by the first eight bytes of the chain hash after it.
+    case rumourAcknowledged(UInt64)
+    /// A newcomer asks to be admitted: certificate and proof, as StreakMembership encodes them.
+    case joinRequested(certificate: [UInt8], proof: [UInt8])
+    /// The newcomer is admitted; the ledger's operations follow.
+    case welcome(group: GroupID, accessKeys: [[UInt8]])
+    /// The newcomer is not admitted.
+    case joinRefused(JoinRefusal)
+}
+
+package struct TipsMessage: Equatable, Sendable {
+    package var arrival: UInt64
+    package var isFinal: Bool
+    package var operations: [LedgerTip]
+    package var feeds: [FeedTip]
+
+    package init(arrival: UInt64, isFinal: Bool, operations: [LedgerTip], feeds: [FeedTip]) {
+        self.arrival = arrival
+        self.isFinal = isFinal
+        self.operations = operations
+        self.feeds = feeds
+    }
+}
+
+/// Why a newcomer is not admitted. The raw values are the protocol's.
+public enum JoinRefusal: UInt8, Error, Sendable, CaseIterable {
+    case unknownInvite = 1
+    case usedUp = 2
+    case expired = 3
+    case revoked = 4
+    case removed = 5
+    case invalidProof = 6
+    case groupFull = 7
+    case other = 255
+}
+
+extension LinkMessage {
+    /// Entries of one message: enough for any group in a few messages, far too few to hurt.
+    static let maximumProofs = 512
+    static let maximumTips = 600
+    static let maximumOperations = 256
+    static let maximumRuns = 512
+    /// What one message may weigh, in bytes; what is longer is split.
+    static let preferredSize = 48_000
+    static let maximumSize = 60_000
+
+    private var kind: UInt8 {
+        switch self {
+        case .hello: 1
+        case .digest: 2
+        case .tipsRequested: 3
+        case .tips: 4
+        case .operationsRequested: 5
+        case .operations: 6
+        case .runsRequested: 7
+        case .runs: 8
+        case .rumour: 9
+        case .rumourAcknowledged: 10
+        case .joinRequested: 11
+        case .welcome: 12
+        case .joinRefused: 13
+        }
+    }
+
+    package var encoded: [UInt8] {
+        var writer = WireWriter(reserving: 256)
+        writer.write(ProtocolLimits.version)
+        writer.write(kind)
+        encodeBody(into: &writer)
+        return writer.bytes
+    }
+
+    private func encodeBody(into writer: inout WireWriter) {
+        switch self {
+        case .hello(let store, let proofs):
+            writer.write(store.bytes)
+            writer.writeCount(proofs.count)
+            for proof in proofs { writer.write(proof) }
+        case .digest(let group, let digest, let arrival):
+            writer.write(group.value)
+            writer.write(digest.bytes)
+            writer.writeVarint(arrival)
+        case .tipsRequested(let group, let store, let arrival):
+            writer.write(group.value)
+            writer.write(store.bytes)
+            writer.writeVarint(arrival)
+        case .tips(let group, let message):
+            writer.write(group.value)
+            writer.writeVarint(message.arrival)
+            writer.write(UInt8(message.isFinal ? 1 : 0))
+            writer.write(message.operations)
+            writer.write(message.feeds)
+        case .operationsRequested(let group, let known):
+            writer.write(group.value)
+            writer.write(known)
+        case .operations(let group, let operations, let isFinal):
+            writer.write(group.value)
+            writer.write(UInt8(isFinal ? 1 : 0))
+            writer.writeCount(operations.count)
+            for operation in operations { writer.writeBlob(operation) }
+        case .runsRequested(let group, let tips):
+            writer.write(group.value)
+            writer.write(tips)
+        case .runs(let group, let runs, let isFinal, let isComplete):
+            writer.write(group.value)
+            writer.write(UInt8((isFinal ? 1 : 0) | (isComplete ? 2 : 0)))
+            writer.writeCount(runs.count)
+            for run in runs { run.encode(into: &writer) }
+        case .rumour(let group, let run):
+            writer.write(group.value)
+            run.encode(into: &writer)
+        case .rumourAcknowledged(let name):
+            writer.write(name)
+        case .joinRequested(let certificate, let proof):
+            writer.writeBlob(certificate)
+            writer.writeBlob(proof)
+        case .welcome(let group, let accessKeys):
+            writer.write(group)
+            writer.writeCount(accessKeys.count)
+            for key in accessKeys { writer.writeRaw(key) }
+        case .joinRefused(let reason):
+            writer.write(reason.rawValue)
+        }
+    }
+
+    package init(decoding bytes: [UInt8]) throws(WireError) {
+        guard bytes.count <= Self.maximumSize else {
+            throw .limitExceeded(limit: Self.maximumSize, actual: UInt64(bytes.count))
+        }
+        var reader = WireReader(bytes)
+        let version = try reader.readUInt8()
+        guard version == ProtocolLimits.version else { throw .unsupportedVersion(version) }
+        let kind = try reader.readUInt8()
+        switch kind {
+        case 1...4: self = try Self.decodeState(kind, &reader)
+        case 5...8: self = try Self.decodeTransfer(kind, &reader)
+        case 9...13: self = try Self.decodeEvent(kind, &reader)
+        default: throw .unknownKind(kind)
+        }
+        _ = try reader.readTail(maximum: ProtocolLimits.maximumTailSize)
+    }
+
+    private static func decodeState(_ kind: UInt8, _ reader: inout WireReader) throws(WireError) -> LinkMessage {
+        if kind == 1 {
+            let store = StoreID(bytes: try reader.readBytes16())
+            var proofs: [Bytes16] = []
+            for _ in 0..<(try reader.readCount(maximum: maximumProofs)) { proofs.append(try reader.readBytes16()) }
+            return .hello(store: store, proofs: proofs)
+        }
+        let group = try reader.readHandle()
+        switch kind {
+        case 2:
+            let digest = GroupDigest(bytes: try reader.readBytes16())
+            return .digest(group, digest, arrival: try reader.readVarint())
+        case 3:
+            let store = StoreID(bytes: try reader.readBytes16())
+            return .tipsRequested(group, store: store, arrival: try reader.readVarint())
+        default:
+            let arrival = try reader.readVarint()
+            let isFinal = try reader.readFlag(field: "final")
+            let operations = try reader.readLedgerTips()
+            let feeds = try reader.readFeedTips()
+            return .tips(
+                group, TipsMessage(arrival: arrival, isFinal: isFinal, operations: operations, feeds: feeds))
+        }
+    }
+
+    private static func decodeTransfer(_ kind: UInt8, _ reader: inout WireReader) throws(WireError) -> LinkMessage {
+        let group = try reader.readHandle()
+        switch kind {
+        case 5:
+            return .operationsRequested(group, known: try reader.readLedgerTips())
+        case 6:
+            let isFinal = try reader.readFlag(field: "final")
+            var operations: [[UInt8]] = []
+            for _ in 0..<(try reader.readCount(maximum: maximumOperations)) {
+                operations.append(try reader.readBlob(maximum: ProtocolLimits.maximumOperationSize))
+            }
+            return .operations(group, operations, isFinal: isFinal)
+        case 7:
+            return .runsRequested(group, try reader.readFeedTips())
+        default:
+            let flags = try reader.readUInt8()
+            guard flags < 4 else { throw .invalidValue(field: "flags") }
+            var runs: [Run] = []
+            for _ in 0..<(try reader.readCount(maximum: maximumRuns)) { runs.append(try Run(from: &reader)) }
+            return .runs(group, runs, isFinal: flags & 1 != 0, isComplete: flags & 2 != 0)
+        }
+    }
+
+    private static func decodeEvent(_ kind: UInt8, _ reader: inout WireReader) throws(WireError) -> LinkMessage {
+        switch kind {
+        case 9:
+            let group = try reader.readHandle()
+            return .rumour(group, try Run(from: &reader))
+        case 10:
+            return .rumourAcknowledged(try reader.readUInt64())
+        case 11:
+            let certificate = try reader.readBlob(maximum: 4_096)
+            return .joinRequested(certificate: certificate, proof: try reader.readBlob(maximum: 4_096))
+        case 12:
+            let group: GroupID = try reader.readIdentifier()
+            var keys: [[UInt8]] = []
+            for _ in 0..<(try reader.readCount(maximum: maximumProofs)) { keys.append(try reader.readRaw(32)) }
+            return .welcome(group: group, accessKeys: keys)
+        default:
+            return .joinRefused(JoinRefusal(rawValue: try reader.readUInt8()) ?? .other)
+        }
+    }
+}
+
+extension WireWriter {
+    fileprivate mutating func write(_ tips: [LedgerTip]) {
+        writeCount(tips.count)
+        for tip in tips {
+            write(tip.device)
+            writeVarint(tip.number)
+            write(tip.operation)
+        }
+    }
+
+    fileprivate mutating func write(_ tips: [FeedTip]) {
+        writeCount(tips.count)
+        for entry in tips {
+            write(entry.feed.device)
+            write(entry.feed.epoch)
+            writeVarint(entry.tip.number)
+            write(entry.tip.hash)
+        }
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func readHandle() throws(WireError) -> GroupHandle { GroupHandle(value: try readUInt64()) }
+
+    fileprivate mutating func readLedgerTips() throws(WireError) -> [LedgerTip] {
+        var tips: [LedgerTip] = []
+        for _ in 0..<(try readCount(maximum: LinkMessage.maximumTips)) {
+            let device: DeviceID = try readIdentifier()
+            let number = try readVarint(maximum: ProtocolLimits.maximumOperationsPerDevice)
+            tips.append(LedgerTip(device: device, number: number, operation: try readIdentifier()))
+        }
+        return tips
+    }
+
+    fileprivate mutating func readFeedTips() throws(WireError) -> [FeedTip] {
+        var tips: [FeedTip] = []
+        for _ in 0..<(try readCount(maximum: LinkMessage.maximumTips)) {
+            let feed = FeedID(device: try readIdentifier(), epoch: try readEpoch())
+            let number = try readVarint(maximum: ProtocolLimits.maximumFeedLength)
+            tips.append(FeedTip(feed: feed, tip: Tip(number: number, hash: try readIdentifier())))
+        }
+        return tips
+    }
+}

@@ -1,0 +1,187 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+public import StreakWire
+
+/// What the user wants done.
+extension MeshEngine {
+    mutating func complete(_ id: CommandID, _ outcome: CommandOutcome) {
+        outputs.append(.complete(id, outcome))
+    }
+
+    mutating func handle(_ command: Command, id: CommandID) {
+        switch command {
+        case .foundGroup(let title):
+            foundGroup(title: title, id: id)
+        case .write(let writes):
+            write(writes, id: id)
+        case .invite(let group, let uses, let lifetime):
+            invite(to: group, uses: uses, lifetime: lifetime, id: id)
+        case .revokeInvite(let group, let invite):
+            author(.revokeInvite(invite), in: group, id: id)
+        case .leave(let group, let erasing):
+            leave(group, erasing: erasing, id: id)
+        case .join(let link, let timeout):
+            join(link, timeout: timeout, command: id)
+        case .keepSetting(let name, let value):
+            var change = DurableChange()
+            change.settings[name] = value
+            settings[name] = value
+            persist(change, then: [.complete(id, .done)])
+        case .dialEveryone:
+            networkChanged()
+            complete(id, .done)
+        case .dialAddresses(let endpoints):
+            dialler.add(named: endpoints, at: now)
+            dialler.checkSoon()
+            complete(id, .done)
+        }
+    }
+
+    private mutating func foundGroup(title: String, id: CommandID) {
+        let key = AccessKey.generate(from: &entropy)
+        let founding: SignedOperation
+        let ledger: Ledger
+        do {
+            founding = try Ledger.found(
+                title: title, identity: identity, accessKey: key, at: wall.seconds,
+                entropy: &entropy)
+            ledger = try Ledger(founding: founding)
+        } catch {
+            return complete(id, .failed(.notAllowed(error)))
+        }
+        groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: [key])
+        var change = DurableChange()
+        change.operations = [
+            StoredOperation(group: ledger.group, id: founding.id, bytes: founding.bytes, arrival: takeArrival())
+        ]
+        change.accessKeys = [StoredAccessKey(group: ledger.group, key: key.key.rawBytes())]
+        ledgerChanged(ledger.group, change: change, then: [.complete(id, .group(ledger.group))])
+    }
+
+    /// Makes an operation of this device, if it would count, and tells everybody.
+    private mutating func author(
+        _ body: OperationBody, in group: GroupID, settings: [String: [UInt8]] = [:], id: CommandID,
+        outcome: ((OperationID) -> CommandOutcome)? = nil
+    ) {
+        guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
+        do {
+            let operation = try replica.ledger.draft(body, by: identity, at: wall.seconds)
+            var change = DurableChange()
+            change.settings = settings
+            let added = try insert(operation, in: group, change: &change)
+            ledgerChanged(
+                group, change: change,
+                then: [.complete(id, outcome?(operation.id) ?? .done), .passOnOperations(group, added, except: nil)])
+        } catch {
+            complete(id, .failed(.notAllowed(error)))
+        }
+    }
+
+    private mutating func invite(to group: GroupID, uses: UInt32, lifetime: Int64, id: CommandID) {
+        guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
+        let secrets = InviteSecrets.generate(from: &entropy)
+        let expiresAt = wall.seconds + lifetime
+        let link = InviteLink(
+            seed: secrets.seed, group: group, expiresAt: expiresAt, title: replica.state.title,
+            addresses: inviteAddresses(of: group), identity: identity)
+        let setting = Self.inviteSetting(secrets)
+        settings[setting] = Array(link.text.utf8)
+        author(
+            .invite(secrets.terms(maximumUses: uses, expiresAt: expiresAt)), in: group,
+            settings: [setting: Array(link.text.utf8)], id: id
+        ) { .invite($0, link: link.text) }
+    }
+
+    /// Where the inviter keeps a link, so that it can be shown again.
+    private static func inviteSetting(_ secrets: InviteSecrets) -> String {
+        inviteSetting(publicKey: secrets.inviteKey.publicKey)
+    }
+
+    private static func inviteSetting(publicKey: SigningPublicKey) -> String {
+        "invite-" + publicKey.rawBytes.prefix(16).hexadecimal
+    }
+
+    /// The link of an invite whose link this node keeps; nil for others'.
+    public func link(ofInvite id: OperationID, in group: GroupID) -> String? {
+        guard let invite = groups[group]?.state.invite(id) else { return nil }
+        return settings[Self.inviteSetting(publicKey: invite.publicKey)].map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// This node's own addresses, then those of other members as far as they are of a local network: addresses that are
+    /// known on the internet belong to their users and are not passed on.
+    private func inviteAddresses(of group: GroupID) -> [[Endpoint]] {
+        var sets = ownEndpoints.isEmpty ? [] : [ownEndpoints]
+        let linked = Set(links(sharing: group).compactMap { sessions[$0].flatMap { deviceID(of: $0.key) } })
+        let devices = groups[group]?.state.devices.filter { $0.isCurrent && $0.device != identity.device } ?? []
+        let ordered = devices.map(\.device).sorted { (linked.contains($0) ? 0 : 1, $0) < (linked.contains($1) ? 0 : 1, $1) }
+        for device in ordered {
+            let local = (dialler.addresses[device] ?? []).map(\.endpoint).filter(\.isLocal).filter { !$0.isLinkLocal }
+            if !local.isEmpty { sets.append(Array(local.prefix(2))) }
+        }
+        return sets
+    }
+
+    private mutating func leave(_ group: GroupID, erasing: Bool, id: CommandID) {
+        guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
+        let state = replica.state
+        guard let me = state.device(identity.device), me.isCurrent else { return complete(id, .failed(.notMember)) }
+        let cuts = state.devices.filter { $0.user == me.user && $0.isCurrent }.map { replica.cut(of: $0.device) }
+        author(.leave(Departure(erases: erasing, cuts: DeviceCut.fitting(cuts))), in: group, id: id)
+    }
+
+    // MARK: Records
+
+    /// Writes records into each group's own feed, all in one transaction, and pushes them.
+    private mutating func write(_ writes: [(group: GroupID, drafts: [RecordDraft])], id: CommandID) {
+        for (group, drafts) in writes {
+            guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
+            guard isCurrentMember(of: group) else { return complete(id, .failed(.notMember)) }
+            let held = replica.ownEpoch.flatMap {
+                replica.feeds[FeedID(device: identity.device, epoch: $0)]?.mainTip.number
+            }
+            guard UInt64(drafts.count) + (held ?? 0) <= ProtocolLimits.maximumFeedLength else {
+                return complete(id, .failed(.feedFull))
+            }
+        }
+        var change = DurableChange()
+        var work: [Deferred] = []
+        var feeds: [(GroupID, FeedID)] = []
+        for (group, drafts) in writes where !drafts.isEmpty {
+            let epoch = openEpoch(in: group, change: &change)
+            var merged: [MergedRecord] = []
+            for batch in Self.batches(drafts) {
+                let arrival = takeArrival()
+                guard var replica = groups.removeValue(forKey: group) else { continue }
+                let (stored, news) = replica.write(
+                    batch, identity: identity, epoch: epoch, arrival: arrival, wall: wall)
+                groups[group] = replica
+                change.runs.append(stored)
+                merged += news
+                work.append(.pushRun(group, stored.run))
+            }
+            feeds.append((group, FeedID(device: identity.device, epoch: epoch)))
+            work.insert(.publish(.recordsMerged(group, merged)), at: 0)
+            work.append(.digestMoved(group))
+        }
+        persist(change, then: [.complete(id, .done)] + work)
+        for (group, feed) in feeds { compact(feed, in: group) }
+    }
+
+    /// Drafts in runs that stay far below 64 KiB.
+    private static func batches(_ drafts: [RecordDraft]) -> [[RecordDraft]] {
+        stride(from: 0, to: drafts.count, by: 512).map { Array(drafts[$0..<min($0 + 512, drafts.count)]) }
+    }
+
+    /// The epoch this device writes in a group; a new one where there is none that may be continued.
+    mutating func openEpoch(in group: GroupID, change: inout DurableChange) -> Epoch {
+        if let epoch = groups[group]?.ownEpoch { return epoch }
+        let device = identity.device
+        let last = groups[group]?.feeds.epochs(of: device).last?.counter ?? 0
+        let nonce = entropy.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let epoch = Epoch(counter: last &+ 1, nonce: nonce)
+        groups[group]?.ownEpoch = epoch
+        change.ownEpochs.append(OwnEpoch(group: group, epoch: epoch))
+        return epoch
+    }
+}

@@ -1,0 +1,269 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// A join under way, on the newcomer's side.
+struct JoinAttempt: Sendable {
+    enum Stage: Sendable, Equatable {
+        case dialling
+        /// Asked over this link.
+        case asked(LinkID)
+        /// Admitted over this link; the ledger is arriving.
+        case welcomed(LinkID, accessKeys: [AccessKey])
+        /// A member; the first exchange is under way.
+        case syncing(LinkID)
+
+        var link: LinkID? {
+            switch self {
+            case .dialling: nil
+            case .asked(let link), .welcomed(let link, _), .syncing(let link): link
+            }
+        }
+    }
+
+    let command: CommandID
+    let link: InviteLink
+    let deadline: MonotonicInstant
+    var stage: Stage = .dialling
+    var ledger: Ledger?
+    /// What the last member that was asked had against it.
+    var refusal: CommandFailure?
+    var nextDial: MonotonicInstant
+    var endpoints: [Endpoint]
+}
+
+/// Being admitted, and admitting (design: "Invites").
+extension MeshEngine {
+    // MARK: The newcomer
+
+    mutating func join(_ link: InviteLink, timeout: Duration, command: CommandID) {
+        if groups[link.group] != nil, isCurrentMember(of: link.group) {
+            return complete(command, .failed(.alreadyMember(link.group)))
+        }
+        guard !link.isExpired(at: wall.seconds) else { return complete(command, .failed(.linkExpired)) }
+        joins[command] = JoinAttempt(
+            command: command, link: link, deadline: now.advanced(by: timeout), nextDial: now,
+            endpoints: link.addresses.flatMap { $0 })
+        discovery.sources = discoverySources()
+        discovery.callSoon(at: now)
+        dialler.hurry(at: now)
+        dialler.checkSoon()
+        redialJoins()
+    }
+
+    private mutating func redialJoins() {
+        for id in joins.keys.sorted() {
+            guard let attempt = joins[id], attempt.stage == .dialling, attempt.nextDial <= now else { continue }
+            joins[id]?.nextDial = now.advanced(by: .seconds(2))
+            for endpoint in attempt.endpoints { dialForJoining(id, at: endpoint) }
+        }
+    }
+
+    /// Dials an address at which somebody of the group may admit this device.
+    mutating func dialForJoining(_ id: CommandID, at endpoint: Endpoint) {
+        guard let attempt = joins[id], attempt.stage == .dialling else { return }
+        if !attempt.endpoints.contains(endpoint), attempt.endpoints.count < 64 { joins[id]?.endpoints.append(endpoint) }
+        let label = LinkKeyLabel.invite(attempt.link.group, OperationID(bytes: .zero))
+        links.dial(
+            peer: nil, key: Self.linkKey(of: attempt.link.secrets.presharedKey, label: label), to: endpoint,
+            usesDatagrams: true, usesStreams: true, at: now, entropy: &entropy)
+    }
+
+    /// The attempt that a link was opened for by this side.
+    func joinAttempt(under session: PeerSession) -> CommandID? {
+        guard case .invite(let group, OperationID(bytes: .zero)) = session.label else { return nil }
+        return joins.keys.sorted().first { joins[$0]?.link.group == group }
+    }
+
+    /// The handshake of a link as proofs of joining name it: 64 bytes.
+    private static func binding(of session: PeerSession) -> [UInt8] { Blake2b.hash(session.handshakeHash, size: 64) }
+
+    mutating func askToJoin(_ id: CommandID, over session: PeerSession) {
+        guard let attempt = joins[id], attempt.stage == .dialling else { return links.close(session.link, at: now) }
+        joins[id]?.stage = .asked(session.link)
+        let proof = JoinProof(
+            inviteKey: attempt.link.secrets.inviteKey, group: attempt.link.group, identity: identity,
+            handshakeHash: Self.binding(of: session))
+        var writer = WireWriter()
+        proof.write(to: &writer)
+        send(.joinRequested(certificate: identity.certificate.encoded(), proof: writer.bytes), over: session.link)
+    }
+
+    mutating func receivedWelcome(_ group: GroupID, accessKeys: [[UInt8]], over link: LinkID) {
+        guard let id = joins.keys.sorted().first(where: { joins[$0]?.stage == .asked(link) }),
+            joins[id]?.link.group == group
+        else { return }
+        let keys = accessKeys.compactMap { try? AccessKey(rawBytes: $0) }  // each has 32 bytes as decoded
+        joins[id]?.stage = .welcomed(link, accessKeys: keys)
+        joins[id]?.ledger = nil
+    }
+
+    mutating func receivedJoinRefusal(_ reason: JoinRefusal, over link: LinkID) {
+        guard let id = joins.keys.sorted().first(where: { joins[$0]?.stage == .asked(link) }) else { return }
+        links.close(link, at: now)
+        // What one member refuses another may grant, but for what every honest ledger says alike.
+        finishJoin(id, .failed(.joinRefused(reason)))
+    }
+
+    /// Takes the ledger that follows a welcome. False where these operations are not that.
+    mutating func receivedOperationsWhileJoining(
+        _ encoded: [[UInt8]], isFinal: Bool, handle: GroupHandle, over link: LinkID
+    ) -> Bool {
+        guard
+            let id = joins.keys.sorted().first(where: {
+                if case .welcomed(link, _) = joins[$0]?.stage { true } else { false }
+            }), var attempt = joins[id], case .welcomed(_, let keys) = attempt.stage,
+            GroupHandle(attempt.link.group) == handle
+        else { return false }
+        do {
+            for bytes in encoded {
+                let operation = try SignedOperation(decoding: bytes)
+                if attempt.ledger == nil {
+                    guard operation.id.bytes == attempt.link.group.bytes else { throw LedgerError.notFounding }
+                    attempt.ledger = try Ledger(founding: operation)
+                } else {
+                    _ = try attempt.ledger?.insert(operation)
+                }
+            }
+        } catch {
+            links.close(link, at: now)
+            finishJoin(id, .failed(.ledgerRejected))
+            return true
+        }
+        joins[id] = attempt
+        if isFinal { enter(id, ledger: attempt.ledger, keys: keys, over: link) }
+        return true
+    }
+
+    /// Becomes a member, if the ledger shows what the link promised.
+    private mutating func enter(_ id: CommandID, ledger: Ledger?, keys: [AccessKey], over link: LinkID) {
+        guard let attempt = joins[id], let ledger, let session = sessions[link] else { return }
+        do {
+            guard let responder = ledger.state.device(linkKey: session.key) else {
+                throw InvitationError.responderNotMember
+            }
+            try ledger.verifyInvitation(
+                link: attempt.link, admittedBy: responder.device, admitting: identity.device)
+            guard keys.contains(where: { ledger.state.accessKeyHashes.contains($0.hash) }) else {
+                throw InvitationError.otherGroup(ledger.group)
+            }
+        } catch {
+            links.close(link, at: now)
+            return finishJoin(id, .failed(.ledgerRejected))
+        }
+        let known = keys.filter { ledger.state.accessKeyHashes.contains($0.hash) }
+        groups[attempt.link.group] = GroupReplica(ledger: ledger, accessKeys: known)
+        var change = DurableChange()
+        for operation in ledger.allOperations {
+            change.operations.append(
+                StoredOperation(
+                    group: ledger.group, id: operation.id, bytes: operation.bytes, arrival: takeArrival()))
+        }
+        change.accessKeys = known.reversed().map { StoredAccessKey(group: ledger.group, key: $0.key.rawBytes()) }
+        joins[id]?.stage = .syncing(link)
+        ledgerChanged(ledger.group, change: change, then: [.greet(link)])
+        if let device = deviceID(of: session.key), let summary = links.pathSummary(link) {
+            dialler.linkOpened(to: device)
+            publish(.linkOpened(device, via: summary.via, endpoint: summary.endpoint))
+        }
+    }
+
+    /// Completes the joins of a group whose first exchange has ended.
+    mutating func completeJoins(of group: GroupID, over link: LinkID) {
+        for id in joins.keys.sorted() where joins[id]?.stage == .syncing(link) && joins[id]?.link.group == group {
+            finishJoin(id, .group(group))
+        }
+    }
+
+    private mutating func finishJoin(_ id: CommandID, _ outcome: CommandOutcome) {
+        joins[id] = nil
+        discovery.sources = discoverySources()
+        complete(id, outcome)
+    }
+
+    mutating func endOverdueJoins() {
+        redialJoins()
+        for id in joins.keys.sorted() {
+            guard let attempt = joins[id] else { continue }
+            if attempt.deadline <= now {
+                // Who is in stays in: only the first exchange was slow.
+                if case .syncing = attempt.stage { finishJoin(id, .group(attempt.link.group)) } else {
+                    finishJoin(id, .failed(attempt.refusal ?? .nobodyReachable))
+                }
+            } else if let link = attempt.stage.link, sessions[link] == nil {
+                if case .syncing = attempt.stage {
+                    finishJoin(id, .group(attempt.link.group))
+                } else {
+                    joins[id]?.stage = .dialling
+                    joins[id]?.nextDial = now.advanced(by: .milliseconds(200))
+                }
+            }
+        }
+    }
+
+    // MARK: The admitting member
+
+    mutating func receivedJoinRequest(certificate: [UInt8], proof: [UInt8], over link: LinkID) {
+        guard let session = sessions[link], case .invite(let group, let invite) = session.label,
+            let replica = groups[group], isCurrentMember(of: group)
+        else { return }
+        let claim: JoinClaim
+        do {
+            var reader = WireReader(proof)
+            claim = JoinClaim(
+                invite: invite, certificate: try DeviceCertificate(decoding: certificate),
+                proof: try JoinProof(from: &reader))
+            try reader.finish()
+        } catch {
+            return refuseJoin(.invalidProof, over: link)
+        }
+        guard claim.proof.handshakeHash == Self.binding(of: session), claim.certificate.linkKey == session.key else {
+            return refuseJoin(.invalidProof, over: link)
+        }
+        if let device = replica.state.device(claim.certificate.device), device.isCurrent {
+            // The welcome of an earlier attempt was lost.
+            return welcome(to: group, over: link)
+        }
+        do {
+            let operation = try replica.ledger.admission(of: claim, by: identity, at: wall.seconds)
+            var change = DurableChange()
+            let added = try insert(operation, in: group, change: &change)
+            ledgerChanged(
+                group, change: change,
+                then: [.welcome(link, group), .passOnOperations(group, added, except: link)])
+        } catch {
+            refuseJoin(JoinRefusal(error), over: link)
+        }
+    }
+
+    private mutating func refuseJoin(_ reason: JoinRefusal, over link: LinkID) {
+        send(.joinRefused(reason), over: link)
+    }
+
+    /// Hands a newcomer the keys and the ledger.
+    mutating func welcome(to group: GroupID, over link: LinkID) {
+        guard let replica = groups[group] else { return }
+        send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
+        sendOperations(replica.ledger.allOperations, handle: replica.handle, over: link)
+        greet(link)
+    }
+}
+
+extension JoinRefusal {
+    init(_ error: LedgerError) {
+        guard case .refused(let refusal) = error else {
+            if case .invalidProof = error { self = .invalidProof } else { self = .other }
+            return
+        }
+        switch refusal {
+        case .unknownInvite: self = .unknownInvite
+        case .inviteRevoked: self = .revoked
+        case .inviteUsedUp: self = .usedUp
+        case .inviteExpired: self = .expired
+        case .newcomerRemoved: self = .removed
+        case .tooManyMembers: self = .groupFull
+        default: self = .other
+        }
+    }
+}

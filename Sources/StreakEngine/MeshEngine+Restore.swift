@@ -1,0 +1,91 @@
+import StreakCrypto
+public import StreakReplication
+public import StreakWire
+public import StreakMembership
+
+/// Starting from a store, and reading what the engine holds.
+extension MeshEngine {
+    mutating func restore(_ snapshot: Snapshot) {
+        var keys: [GroupID: [AccessKey]] = [:]
+        for stored in snapshot.accessKeys {
+            guard let key = try? AccessKey(rawBytes: stored.key) else { continue }  // the schema demands 32 bytes
+            keys[stored.group, default: []].insert(key, at: 0)
+        }
+        for stored in snapshot.operations {
+            guard let operation = try? SignedOperation(decoding: stored.bytes) else { continue }  // fetched again
+            if groups[stored.group] == nil {
+                guard let ledger = try? Ledger(founding: operation), ledger.group == stored.group else { continue }
+                groups[stored.group] = GroupReplica(ledger: ledger, accessKeys: keys[stored.group] ?? [])
+            } else {
+                _ = try? groups[stored.group]?.insert(operation, arrival: stored.arrival)  // fetched again
+            }
+        }
+        for stored in snapshot.runs where !(groups[stored.group]?.restore(stored) ?? false) {
+            unfitRuns.append(stored.key)
+        }
+        if !snapshot.mayBeCopy {
+            for own in snapshot.ownEpochs { groups[own.group]?.ownEpoch = own.epoch }
+        }
+        for cursor in snapshot.cursors { cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor }
+        for group in groups.keys.sorted() { groups[group]?.rebuild(wall: wall) }
+    }
+
+    // MARK: Reading
+
+    /// The groups of which there is a ledger, in the order of their IDs.
+    public var groupIDs: [GroupID] { groups.keys.sorted() }
+
+    /// Who is in a group; nil for an unknown one.
+    public func state(of group: GroupID) -> GroupState? { groups[group]?.state }
+
+    /// The digest of a group; nil for an unknown one.
+    public func digest(of group: GroupID) -> GroupDigest? { groups[group]?.digest }
+
+    /// Every merged value of a group, in the order of its key.
+    public func mergedRecords(of group: GroupID) -> [MergedRecord] { groups[group]?.merged.all ?? [] }
+
+    /// How many records of a group's feeds are held.
+    public func recordCount(of group: GroupID) -> Int { groups[group]?.feeds.recordCount ?? 0 }
+
+    /// A small named value kept with `Command.keepSetting`.
+    public func setting(_ name: String) -> [UInt8]? { settings[name] }
+
+    /// Whether this device is a current member.
+    public func isMember(of group: GroupID) -> Bool { isCurrentMember(of: group) }
+
+    /// A device that a link is open to.
+    public struct LinkedDevice: Sendable, Equatable {
+        public let device: DeviceID
+        public let groups: [GroupID]
+        public let via: LinkVia
+        public let endpoint: Endpoint
+        /// Groups whose digest the device last named is ours.
+        public let agreeing: [GroupID]
+        /// Groups about which an exchange is under way.
+        public let syncing: [GroupID]
+    }
+
+    /// The devices that links are open to, in the order of their IDs.
+    public var linkedDevices: [LinkedDevice] {
+        sessions.keys.sorted().compactMap { link -> LinkedDevice? in
+            guard let session = sessions[link], let device = deviceID(of: session.key),
+                let summary = links.pathSummary(link)
+            else { return nil }
+            let shared = sharedGroups(on: link)
+            return LinkedDevice(
+                device: device, groups: shared, via: summary.via, endpoint: summary.endpoint,
+                agreeing: shared.filter { session.groups[$0]?.digest == groups[$0]?.digest },
+                syncing: shared.filter { session.groups[$0]?.round != nil })
+        }.sorted { $0.device < $1.device }
+    }
+
+    /// Whether anything is under way with a peer: a join, an exchange, or a rumour not yet acknowledged.
+    public var isExchanging: Bool {
+        !joins.isEmpty || rumours.nextDeadline != nil
+            || sessions.values.contains { $0.groups.values.contains { $0.round != nil } }
+            || sessions.keys.contains { links.queuedByteCount($0) > 0 }
+    }
+
+    /// Stored runs that did not fit what precedes them; left out, and fetched again from peers.
+    public var runsLeftOut: [RunKey] { unfitRuns }
+}

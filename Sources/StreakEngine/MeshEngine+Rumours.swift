@@ -1,0 +1,99 @@
+import StreakReplication
+import StreakWire
+
+/// Fresh records and operations, pushed as soon as they are there.
+extension MeshEngine {
+    /// Sends a fresh run to every link of its group: on the LAN to all, beyond it to an active view of eight.
+    mutating func push(_ run: Run, in group: GroupID, except source: LinkID?) {
+        let candidates = links(sharing: group).filter { $0 != source }
+        guard !candidates.isEmpty, let message = rumourMessage(run, in: group) else {
+            announceSoon(group, except: source)
+            return
+        }
+        var beyond = 0
+        for link in candidates {
+            if links.pathSummary(link)?.via == .internet {
+                beyond += 1
+                if beyond > Rumours.activeView { continue }
+            }
+            deliver(message, over: link)
+        }
+    }
+
+    private struct RumourMessage {
+        let name: Rumours.Name
+        let group: GroupID
+        let bytes: [UInt8]
+    }
+
+    /// Nil where the run does not fit a datagram: it is announced by digest and fetched.
+    private func rumourMessage(_ run: Run, in group: GroupID) -> RumourMessage? {
+        guard run.packed.count <= ProtocolLimits.maximumRumourRecordSize,
+            let tip = groups[group]?.feeds[run.feed]?.tip(at: run.last)
+        else { return nil }
+        let bytes = LinkMessage.rumour(GroupHandle(group), run).encoded
+        return RumourMessage(name: Rumours.name(of: tip), group: group, bytes: bytes)
+    }
+
+    private mutating func deliver(_ message: RumourMessage, over link: LinkID) {
+        guard let summary = links.pathSummary(link) else { return }
+        sendDatagram(message.bytes, over: link)
+        // A stream repeats by itself.
+        guard summary.hasDatagrams else { return }
+        let interval =
+            summary.via == .lan
+            ? Rumours.fastInterval
+            : max(Rumours.minimumInternetInterval, (summary.roundTripTime ?? .zero) * 3 / 2)
+        rumours.start(
+            Rumours.Key(name: message.name, link: link),
+            Rumours.Delivery(
+                group: message.group, message: message.bytes, attempts: 1, interval: interval,
+                due: now.advanced(by: interval)))
+    }
+
+    mutating func receivedRumour(_ run: Run, of group: GroupID, over link: LinkID) {
+        let outcome: (reception: FeedReplica.Reception, merged: [MergedRecord])
+        do {
+            guard let received = try groups[group]?.receive(run, arrival: nextArrival, wall: wall) else { return }
+            outcome = received
+        } catch {
+            switch error {
+            case .gap, .differentHistory, .unknownAuthor:
+                // Something before it is missing here, or its author is new: the exchange brings both.
+                startRound(over: link, group: group, comparingAll: false)
+            default:
+                publish(.runRefused(group, error))
+            }
+            return
+        }
+        if let tip = groups[group]?.feeds[run.feed]?.tip(at: run.last) {
+            let name = Rumours.name(of: tip)
+            rumours.acknowledged(Rumours.Key(name: name, link: link))
+            sendDatagram(LinkMessage.rumourAcknowledged(name).encoded, over: link)
+        }
+        guard !outcome.reception.isDuplicate else { return }
+        _ = takeArrival()
+        var change = DurableChange()
+        noteOwnFeed(run.feed, in: group, change: &change)
+        forward(run, in: group, except: link)
+        change.runs = outcome.reception.stored
+        persistMerge(change, of: group, merged: outcome.merged, then: [])
+        compact(run.feed, in: group)
+    }
+
+    /// Passes a rumour on to three others that it did not come from.
+    private mutating func forward(_ run: Run, in group: GroupID, except source: LinkID) {
+        guard let message = rumourMessage(run, in: group) else { return announceSoon(group, except: source) }
+        var others = links(sharing: group).filter { $0 != source }
+        for _ in 0..<min(Rumours.fanout, others.count) {
+            deliver(message, over: others.remove(at: randomNumber(below: others.count)))
+        }
+    }
+
+    /// Sends what is due again. A peer that acknowledged nothing is told the digest, which it will answer when it can.
+    mutating func dueRumours() -> [(LinkID, [UInt8])] {
+        let (again, abandoned) = rumours.due(at: now)
+        for (link, group) in abandoned where isAuthorised(link, in: group) { sendDigest(of: group, over: link) }
+        return again.map { ($0.0, $0.1) }
+    }
+}

@@ -1,0 +1,254 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Links as they open and close, who is at the other end, and which groups the two may talk about.
+extension MeshEngine {
+    mutating func processLinkEvents() {
+        while true {
+            let (linkOutputs, events) = links.drain()
+            outputs += linkOutputs.map { .link($0) }
+            if events.isEmpty { return }
+            for event in events { process(event) }
+        }
+    }
+
+    private mutating func process(_ event: LinkEvent) {
+        switch event {
+        case .opened(let link, let peer, let key, let handshakeHash, _, let endpoint):
+            opened(
+                PeerSession(link: link, key: peer, handshakeHash: handshakeHash, label: key), endpoint: endpoint)
+        case .pathChanged(let link, _):
+            rememberAddress(of: link)
+        case .messageReceived(let link, let bytes, _):
+            received(bytes, over: link)
+        case .keepaliveReceived(let link, let payload):
+            guard payload != keepalivePayload(for: link) else { return }
+            for group in sharedGroups(on: link) { sendDigest(of: group, over: link) }
+        case .closed(let link, _):
+            closed(link)
+        case .dialFailed:
+            break
+        case .dropped(let reason):
+            publish(.dropped(reason))
+        }
+    }
+
+    private mutating func opened(_ session: PeerSession, endpoint: Endpoint) {
+        sessions[session.link] = session
+        if let device = deviceID(of: session.key) {
+            dialler.linkOpened(to: device)
+            let via = links.pathSummary(session.link)?.via ?? .internet
+            publish(.linkOpened(device, via: via, endpoint: endpoint))
+        }
+        rememberAddress(of: session.link)
+        if case .invite = session.label, let attempt = joinAttempt(under: session) {
+            askToJoin(attempt, over: session)
+        } else {
+            greet(session.link)
+        }
+    }
+
+    private mutating func closed(_ link: LinkID) {
+        rumours.linkClosed(link)
+        guard let session = sessions.removeValue(forKey: link) else { return }
+        for group in session.groups.keys.sorted() where session.groups[group]?.round != nil {
+            if let device = deviceID(of: session.key) { publish(.syncEnded(group, device)) }
+        }
+        guard let device = deviceID(of: session.key), links.link(to: session.key) == nil else { return }
+        dialler.linkClosed(to: device, at: now)
+        publish(.linkClosed(device))
+    }
+
+    /// The device that has this link key in any group.
+    func deviceID(of key: AgreementPublicKey) -> DeviceID? {
+        for id in groups.keys.sorted() {
+            if let device = groups[id]?.state.device(linkKey: key) { return device.device }
+        }
+        return nil
+    }
+
+    /// Keeps where a device answered. Where a stream alone was accepted, the far port says nothing.
+    private mutating func rememberAddress(of link: LinkID) {
+        guard let session = sessions[link], let summary = links.pathSummary(link), summary.hasDatagrams,
+            let device = deviceID(of: session.key)
+        else { return }
+        let address = RememberedAddress(device: device, endpoint: summary.endpoint, lastAnswered: wall.seconds)
+        guard dialler.remember(address) else { return }
+        var change = DurableChange()
+        change.addresses = [address]
+        persist(change)
+    }
+
+    // MARK: Groups on a link
+
+    /// Proves to the peer which access keys this device holds; no group is named.
+    mutating func greet(_ link: LinkID) {
+        guard let session = sessions[link] else { return }
+        var proofs: [Bytes16] = []
+        for id in groups.keys.sorted() where isCurrentMember(of: id) {
+            for key in groups[id]?.accessKeys ?? [] {
+                proofs.append(Self.proof(key, by: identity.linkKey.publicKey, session: session))
+            }
+        }
+        send(.hello(store: store, proofs: Array(proofs.prefix(LinkMessage.maximumProofs))), over: link)
+    }
+
+    /// Shows that whoever has the link key `prover` holds an access key, on this link only.
+    private static func proof(_ key: AccessKey, by prover: AgreementPublicKey, session: PeerSession) -> Bytes16 {
+        let hash = Blake2b.keyedHash(session.handshakeHash + prover.rawBytes, key: key.groupProofKey, size: 16)
+        return Bytes16(hash) ?? .zero
+    }
+
+    private mutating func receivedHello(store: StoreID, proofs: [Bytes16], over link: LinkID) {
+        guard var session = sessions[link] else { return }
+        session.store = store
+        let given = Set(proofs)
+        var found: [GroupID] = []
+        for id in groups.keys.sorted() where session.groups[id] == nil && isCurrentMember(of: id) {
+            let keys = groups[id]?.accessKeys ?? []
+            if keys.contains(where: { given.contains(Self.proof($0, by: session.key, session: session)) }) {
+                session.groups[id] = PeerGroup()
+                found.append(id)
+            }
+        }
+        sessions[link] = session
+        for group in found { openGroup(group, over: link) }
+    }
+
+    /// Begins to talk about a group that both sides know: with a member the digest, with a stranger its ledger.
+    private mutating func openGroup(_ group: GroupID, over link: LinkID) {
+        if isAuthorised(link, in: group) {
+            sendDigest(of: group, over: link)
+        } else if let replica = groups[group], standing(of: link, in: group) == nil {
+            send(.operationsRequested(replica.handle, known: replica.ledger.tips), over: link)
+        }
+    }
+
+    private func standing(of link: LinkID, in group: GroupID) -> GroupState.Device? {
+        guard let session = sessions[link] else { return nil }
+        return groups[group]?.state.device(linkKey: session.key)
+    }
+
+    /// Whether the ledger lets a group's data flow on a link: both ends are current members, and both proved its key.
+    func isAuthorised(_ link: LinkID, in group: GroupID) -> Bool {
+        guard sessions[link]?.groups[group] != nil, isCurrentMember(of: group) else { return false }
+        return standing(of: link, in: group)?.isCurrent ?? false
+    }
+
+    func isCurrentMember(of group: GroupID) -> Bool {
+        groups[group]?.state.isCurrentMember(device: identity.device) ?? false
+    }
+
+    /// The groups that may be talked about on a link.
+    func sharedGroups(on link: LinkID) -> [GroupID] {
+        (sessions[link]?.groups.keys.sorted() ?? []).filter { isAuthorised(link, in: $0) }
+    }
+
+    /// The links on which a group may be talked about.
+    func links(sharing group: GroupID) -> [LinkID] {
+        sessions.keys.sorted().filter { isAuthorised($0, in: group) }
+    }
+
+    /// After a ledger has changed: keys, and who may hear of it.
+    mutating func refreshAuthorisation(of group: GroupID) {
+        refreshKeys()
+        for link in sessions.keys.sorted() {
+            guard sessions[link]?.groups[group] != nil, isAuthorised(link, in: group) else { continue }
+            sendDigest(of: group, over: link)
+        }
+        refreshKeepalives()
+    }
+
+    /// Sixteen bytes that are equal on both ends of a link exactly when all groups they share are.
+    func keepalivePayload(for link: LinkID) -> [UInt8] {
+        var writer = WireWriter()
+        for group in sharedGroups(on: link) {
+            writer.write(group)
+            writer.write((groups[group]?.digest ?? GroupDigest(bytes: .zero)).bytes)
+        }
+        return Blake2b.hash(writer.bytes, size: 16)
+    }
+
+    mutating func refreshKeepalives() {
+        for link in sessions.keys.sorted() { links.setKeepalivePayload(keepalivePayload(for: link), of: link) }
+    }
+
+    // MARK: Messages
+
+    private mutating func received(_ bytes: [UInt8], over link: LinkID) {
+        let message: LinkMessage
+        do {
+            message = try LinkMessage(decoding: bytes)
+        } catch {
+            publish(.messageRefused(error))
+            return
+        }
+        switch message {
+        case .hello(let store, let proofs):
+            receivedHello(store: store, proofs: proofs, over: link)
+        case .joinRequested(let certificate, let proof):
+            receivedJoinRequest(certificate: certificate, proof: proof, over: link)
+        case .welcome(let group, let accessKeys):
+            receivedWelcome(group, accessKeys: accessKeys, over: link)
+        case .joinRefused(let reason):
+            receivedJoinRefusal(reason, over: link)
+        case .rumourAcknowledged(let name):
+            rumours.acknowledged(Rumours.Key(name: name, link: link))
+        case .operations(let handle, let operations, let isFinal):
+            receivedOperations(operations, isFinal: isFinal, group: handle, over: link)
+        case .operationsRequested(let handle, let known):
+            answerOperations(known: known, group: handle, over: link)
+        default:
+            receivedGroupMessage(message, over: link)
+        }
+    }
+
+    /// Messages about a group's records, which only a current member may send.
+    private mutating func receivedGroupMessage(_ message: LinkMessage, over link: LinkID) {
+        switch message {
+        case .digest(let handle, let digest, let arrival):
+            guard let group = authorisedGroup(handle, over: link, orKeeping: digest, arrival: arrival) else { return }
+            receivedDigest(digest, arrival: arrival, of: group, over: link)
+        case .tipsRequested(let handle, let store, let arrival):
+            guard let group = authorisedGroup(handle, over: link) else { return }
+            answerTips(store: store, arrival: arrival, of: group, over: link)
+        case .tips(let handle, let tips):
+            guard let group = authorisedGroup(handle, over: link) else { return }
+            receivedTips(tips, of: group, over: link)
+        case .runsRequested(let handle, let tips):
+            guard let group = authorisedGroup(handle, over: link) else { return }
+            answerRuns(tips, of: group, over: link)
+        case .runs(let handle, let runs, let isFinal, let isComplete):
+            guard let group = authorisedGroup(handle, over: link) else { return }
+            receivedRuns(runs, isFinal: isFinal, isComplete: isComplete, of: group, over: link)
+        case .rumour(let handle, let run):
+            guard let group = authorisedGroup(handle, over: link) else { return }
+            receivedRumour(run, of: group, over: link)
+        default:
+            break
+        }
+    }
+
+    /// The group a handle names on this link, if its data may flow; a stranger's digest is kept for when it may.
+    private mutating func authorisedGroup(
+        _ handle: GroupHandle, over link: LinkID, orKeeping digest: GroupDigest? = nil, arrival: UInt64 = 0
+    ) -> GroupID? {
+        guard let group = provenGroup(handle, over: link) else { return nil }
+        if isAuthorised(link, in: group) { return group }
+        if let digest {
+            sessions[link]?.groups[group]?.digest = digest
+            sessions[link]?.groups[group]?.arrival = arrival
+        }
+        return nil
+    }
+
+    func provenGroup(_ handle: GroupHandle, over link: LinkID) -> GroupID? {
+        sessions[link]?.groups.keys.sorted().first { GroupHandle($0) == handle }
+    }
+}
+
+extension Links {
+    mutating func setKeepalivePayload(_ payload: [UInt8], of link: LinkID) { keepalivePayload = payload }
+}

@@ -1,0 +1,284 @@
+import StreakMembership
+public import StreakReplication
+import StreakWire
+
+/// Catching up: digests say whether, tips say what, runs bring it (Protocol/sync.md §4).
+extension MeshEngine {
+    // MARK: Telling
+
+    mutating func sendDigest(of group: GroupID, over link: LinkID) {
+        guard let replica = groups[group] else { return }
+        send(.digest(replica.handle, replica.digest, arrival: nextArrival - 1), over: link)
+    }
+
+    func tellable(_ group: GroupID, except source: LinkID?) -> [LinkID] {
+        links(sharing: group).filter { $0 != source }
+    }
+
+    mutating func tellDigest(of group: GroupID, except source: LinkID?) {
+        for link in tellable(group, except: source) { sendDigest(of: group, over: link) }
+    }
+
+    /// Tells every link the group's digest in a moment, once for all that changes until then.
+    mutating func announceSoon(_ group: GroupID, except source: LinkID?) {
+        guard !tellable(group, except: source).isEmpty, announcements[group] == nil else { return }
+        announcements[group] = now.advanced(by: Self.announcementDelay)
+    }
+
+    // MARK: A round
+
+    mutating func receivedDigest(_ digest: GroupDigest, arrival: UInt64, of group: GroupID, over link: LinkID) {
+        guard var peer = sessions[link]?.groups[group], let replica = groups[group] else { return }
+        peer.digest = digest
+        peer.arrival = arrival
+        sessions[link]?.groups[group] = peer
+        guard digest != replica.digest else {
+            if peer.round == nil { keepCursor(arrival, of: group, over: link) }
+            return
+        }
+        let settled = peer.settled.flatMap { $0.theirs == digest && $0.ours == replica.digest ? $0 : nil }
+        if settled?.comparedAll ?? false { return }
+        startRound(over: link, group: group, comparingAll: settled != nil)
+    }
+
+    mutating func startRound(over link: LinkID, group: GroupID, comparingAll: Bool) {
+        guard let session = sessions[link], var peer = session.groups[group], let replica = groups[group],
+            let device = replica.state.device(linkKey: session.key)?.device
+        else { return }
+        guard peer.round == nil else {
+            peer.round?.asksAgain = true
+            sessions[link]?.groups[group] = peer
+            return
+        }
+        peer.round = SyncRound(comparesAll: comparingAll, deadline: now.advanced(by: SyncRound.patience))
+        sessions[link]?.groups[group] = peer
+        publish(.syncBegan(group, device))
+        let cursor = comparingAll ? nil : cursors[CursorKey(group: group, peer: device)]
+        send(
+            .tipsRequested(
+                replica.handle, store: cursor?.store ?? StoreID(bytes: .zero), arrival: cursor?.arrival ?? 0),
+            over: link)
+    }
+
+    /// Answers with the tips that changed since the asker's cursor; all where it knows another store, or the future.
+    mutating func answerTips(store asked: StoreID, arrival: UInt64, of group: GroupID, over link: LinkID) {
+        guard let replica = groups[group] else { return }
+        let since = asked == store && arrival < nextArrival ? arrival : 0
+        var operations = replica.operationTips(changedSince: since)[...]
+        var feeds = replica.feeds.tips(changedSince: since)[...]
+        repeat {
+            let first = operations.prefix(LinkMessage.maximumTips / 2)
+            let second = feeds.prefix(LinkMessage.maximumTips - first.count)
+            operations = operations.dropFirst(first.count)
+            feeds = feeds.dropFirst(second.count)
+            let message = TipsMessage(
+                arrival: nextArrival - 1, isFinal: operations.isEmpty && feeds.isEmpty, operations: Array(first),
+                feeds: Array(second))
+            send(.tips(replica.handle, message), over: link)
+        } while !operations.isEmpty || !feeds.isEmpty
+    }
+
+    mutating func receivedTips(_ tips: TipsMessage, of group: GroupID, over link: LinkID) {
+        guard var round = sessions[link]?.groups[group]?.round, round.stage == .awaitingTips else { return }
+        round.arrival = tips.arrival
+        if round.operationTips.count + round.feedTips.count < SyncRound.maximumTips {
+            round.operationTips += tips.operations
+            round.feedTips += tips.feeds
+        }
+        round.deadline = now.advanced(by: SyncRound.patience)
+        if tips.isFinal { round.stage = .storing }
+        sessions[link]?.groups[group]?.round = round
+        if tips.isFinal { continueRound(link, group) }
+    }
+
+    /// Asks for what is still missing: the ledger first. Ends the round where nothing is.
+    mutating func continueRound(_ link: LinkID, _ group: GroupID) {
+        guard var round = sessions[link]?.groups[group]?.round, round.stage == .storing, let replica = groups[group]
+        else { return }
+        round.deadline = now.advanced(by: SyncRound.patience)
+        round.answerBroughtAnything = false
+        if round.operationTips.contains(where: { !replica.ledger.contains($0.operation) }) {
+            round.operationTips = []
+            round.stage = .awaitingOperations
+            sessions[link]?.groups[group]?.round = round
+            send(.operationsRequested(replica.handle, known: replica.ledger.tips), over: link)
+            return
+        }
+        round.missing = round.feedTips.filter { entry in
+            !(replica.feeds[entry.feed]?.contains(entry.tip) ?? (entry.tip.number == 0))
+        }
+        round.feedTips = round.missing
+        guard !round.missing.isEmpty else {
+            sessions[link]?.groups[group]?.round = round
+            return endRound(over: link, group: group, succeeded: true)
+        }
+        round.stage = .awaitingRuns
+        sessions[link]?.groups[group]?.round = round
+        let wanted = round.missing.prefix(SyncRound.feedsPerRequest).map { entry in
+            let own = replica.feeds[entry.feed]?.mainTip
+            let none = Tip(number: 0, hash: FeedChain.origin(of: entry.feed, in: group))
+            // A tip that is not ahead of ours lies on another branch, which is asked for whole.
+            return FeedTip(feed: entry.feed, tip: own.flatMap { $0.number < entry.tip.number ? $0 : nil } ?? none)
+        }
+        send(.runsRequested(replica.handle, wanted), over: link)
+    }
+
+    /// Answers with runs up to the window; `isComplete` tells the asker whether it has to ask again.
+    mutating func answerRuns(_ tips: [FeedTip], of group: GroupID, over link: LinkID) {
+        guard let replica = groups[group] else { return }
+        var runs: [Run] = []
+        var size = 0
+        var isComplete = true
+        for entry in tips.prefix(SyncRound.feedsPerRequest) {
+            guard size < SyncRound.answerSize else {
+                isComplete = false
+                break
+            }
+            guard let feed = replica.feeds[entry.feed] else { continue }
+            let (more, all) = feed.runs(after: entry.tip, maximumSize: SyncRound.answerSize - size)
+            runs += more
+            size += more.reduce(0) { $0 + $1.packed.count }
+            isComplete = isComplete && all
+        }
+        for batch in Self.batches(runs) {
+            send(.runs(replica.handle, batch, isFinal: false, isComplete: true), over: link)
+        }
+        send(.runs(replica.handle, [], isFinal: true, isComplete: isComplete), over: link)
+    }
+
+    /// Runs gathered into messages of a good size.
+    private static func batches(_ runs: [Run]) -> [[Run]] {
+        var batches: [[Run]] = []
+        var size = 0
+        for run in runs {
+            let weight = run.packed.count + 160
+            if batches.isEmpty || size + weight > LinkMessage.preferredSize || batches[batches.count - 1].count == 256 {
+                batches.append([])
+                size = 0
+            }
+            batches[batches.count - 1].append(run)
+            size += weight
+        }
+        return batches
+    }
+
+    mutating func receivedRuns(
+        _ runs: [Run], isFinal: Bool, isComplete: Bool, of group: GroupID, over link: LinkID
+    ) {
+        guard var round = sessions[link]?.groups[group]?.round, round.stage == .awaitingRuns else { return }
+        var change = DurableChange()
+        var merged: [MergedRecord] = []
+        for run in runs {
+            do {
+                let arrival = nextArrival
+                guard let (reception, news) = try groups[group]?.receive(run, arrival: arrival, wall: wall) else {
+                    return
+                }
+                guard !reception.isDuplicate else { continue }
+                nextArrival = arrival + 1
+                change.runs += reception.stored
+                merged += news
+                noteOwnFeed(run.feed, in: group, change: &change)
+            } catch {
+                publish(.runRefused(group, error))
+            }
+        }
+        round.deadline = now.advanced(by: SyncRound.patience)
+        let brought = !change.isEmpty
+        round.receivedAnything = round.receivedAnything || brought
+        round.answerBroughtAnything = round.answerBroughtAnything || brought
+        if isFinal { round.stage = .storing }
+        // A peer whose answer brings nothing of what it claimed to have is not asked again.
+        let isFruitless = isFinal && !round.answerBroughtAnything
+        sessions[link]?.groups[group]?.round = round
+        if isFruitless { return endRound(over: link, group: group, succeeded: false) }
+        persistMerge(change, of: group, merged: merged, then: isFinal ? [.continueRound(link, group)] : [])
+        if isFinal {
+            for feed in Set(runs.map(\.feed)).sorted() { compact(feed, in: group) }
+        }
+    }
+
+    mutating func endRound(over link: LinkID, group: GroupID, succeeded: Bool) {
+        guard let session = sessions[link], let round = session.groups[group]?.round, let replica = groups[group]
+        else { return }
+        sessions[link]?.groups[group]?.round = nil
+        if succeeded { keepCursor(round.arrival, of: group, over: link) }
+        if let theirs = session.groups[group]?.digest, theirs != replica.digest, !round.receivedAnything {
+            sessions[link]?.groups[group]?.settled = (theirs, replica.digest, round.comparesAll || !succeeded)
+        }
+        if let device = deviceID(of: session.key) { publish(.syncEnded(group, device)) }
+        if round.receivedAnything {
+            tellDigest(of: group, except: nil)
+        } else if round.asksAgain {
+            startRound(over: link, group: group, comparingAll: true)
+        }
+        completeJoins(of: group, over: link)
+    }
+
+    mutating func endOverdueRounds() {
+        for link in sessions.keys.sorted() {
+            for group in sessions[link]?.groups.keys.sorted() ?? [] {
+                guard let round = sessions[link]?.groups[group]?.round, round.deadline <= now else { continue }
+                // While our own disk is slow the peer is not to blame.
+                if round.stage == .storing {
+                    sessions[link]?.groups[group]?.round?.deadline = now.advanced(by: SyncRound.patience)
+                } else {
+                    endRound(over: link, group: group, succeeded: false)
+                }
+            }
+        }
+    }
+
+    // MARK: Storing
+
+    /// Notes that everything of a peer's store up to `arrival` is here.
+    private mutating func keepCursor(_ arrival: UInt64, of group: GroupID, over link: LinkID) {
+        guard let session = sessions[link], let peerStore = session.store,
+            let device = groups[group]?.state.device(linkKey: session.key)?.device
+        else { return }
+        let key = CursorKey(group: group, peer: device)
+        let cursor = Cursor(group: group, peer: device, store: peerStore, arrival: arrival)
+        guard cursors[key] != cursor else { return }
+        cursors[key] = cursor
+        var change = DurableChange()
+        change.cursors = [cursor]
+        persist(change)
+    }
+
+    /// Stores received records, then tells of them.
+    mutating func persistMerge(
+        _ change: DurableChange, of group: GroupID, merged: [MergedRecord], then work: [Deferred]
+    ) {
+        var work = work
+        if !merged.isEmpty { work.insert(.publish(.recordsMerged(group, merged)), at: 0) }
+        if !change.runs.isEmpty || !change.operations.isEmpty { work.append(.digestMoved(group)) }
+        persist(change, then: work)
+    }
+
+    /// Gathers a feed's small runs where there are many.
+    mutating func compact(_ feed: FeedID, in group: GroupID) {
+        guard let (removed, added) = groups[group]?.compact(feed) else { return }
+        var change = DurableChange()
+        change.removedRuns = removed
+        change.runs = [added]
+        persist(change)
+    }
+
+    /// Stops writing an epoch that was found to go on without this store, which was restored or copied: a new one begins.
+    mutating func noteOwnFeed(_ feed: FeedID, in group: GroupID, change: inout DurableChange) {
+        guard feed.device == identity.device, groups[group]?.ownEpoch == feed.epoch else { return }
+        groups[group]?.ownEpoch = nil
+        _ = openEpoch(in: group, change: &change)
+        publish(.epochReplaced(group))
+    }
+
+    /// Begins new epochs wherever this device has written, as a store that may be a copy must. To be stored at once.
+    public mutating func renewEpochs() -> [OwnEpoch] {
+        var change = DurableChange()
+        for group in groups.keys.sorted() where groups[group]?.feeds.epochs(of: identity.device).isEmpty == false {
+            groups[group]?.ownEpoch = nil
+            _ = openEpoch(in: group, change: &change)
+        }
+        return change.ownEpochs
+    }
+}

@@ -1,0 +1,208 @@
+public import StreakCrypto
+public import StreakMembership
+public import StreakReplication
+public import StreakWire
+
+/// The node's mind: everything it decides, and nothing it does.
+///
+/// Pure. Whatever happens comes in through `handle`, with the time; what is to be done goes out, in order. The shell
+/// performs outputs in that order; what depends on a stored change is put out only after `changeStored`.
+public struct MeshEngine: Sendable {
+    public let identity: DeviceIdentity
+    public internal(set) var store: StoreID
+
+    var entropy: InjectedEntropy
+    var links: Links
+    var groups: [GroupID: GroupReplica] = [:]
+    var sessions: [LinkID: PeerSession] = [:]
+    var cursors: [CursorKey: Cursor] = [:]
+    var rumours = Rumours()
+    var dialler = Dialler()
+    var discovery = Discovery()
+    var joins: [CommandID: JoinAttempt] = [:]
+    var settings: [String: [UInt8]]
+    var nextArrival: UInt64
+    var nextChange: UInt64 = 1
+    /// What follows once a change is on disk.
+    var deferred: [ChangeID: [Deferred]] = [:]
+    /// Groups whose digest is to be told to every link soon, and when.
+    var announcements: [GroupID: MonotonicInstant] = [:]
+    var unfitRuns: [RunKey] = []
+    var ownEndpoints: [Endpoint] = []
+    var publishedDigests: [GroupID: GroupDigest] = [:]
+    var outputs: [EngineOutput] = []
+    var now: MonotonicInstant = .zero
+    var wall: WallTime
+
+    struct CursorKey: Hashable, Comparable, Sendable {
+        let group: GroupID
+        let peer: DeviceID
+        static func < (left: CursorKey, right: CursorKey) -> Bool {
+            (left.group, left.peer) < (right.group, right.peer)
+        }
+    }
+
+    /// Work that waits for a change to be on disk.
+    enum Deferred: Sendable {
+        case complete(CommandID, CommandOutcome)
+        case publish(EngineEvent)
+        case pushRun(GroupID, Run)
+        case greet(LinkID)
+        case continueRound(LinkID, GroupID)
+        case passOnOperations(GroupID, [SignedOperation], except: LinkID?)
+        case authorise(GroupID)
+        case digestMoved(GroupID)
+        case welcome(LinkID, GroupID)
+    }
+
+    /// How long digests are gathered before links are told, so that a burst costs one message.
+    static let announcementDelay: Duration = .milliseconds(20)
+
+    /// Starts from what a store holds. `damaged` in the result names stored runs or operations that do not fit and were
+    /// left out; peers will send them again.
+    public init(
+        snapshot: Snapshot, identity: DeviceIdentity, entropy: any EntropySource, wallTime: WallTime,
+        linkLimits: LinkLimits = LinkLimits()
+    ) {
+        self.identity = identity
+        self.entropy = InjectedEntropy(entropy)
+        store = snapshot.store
+        nextArrival = snapshot.nextArrival
+        settings = snapshot.settings
+        wall = wallTime
+        links = Links(staticKey: identity.linkKey, limits: linkLimits)
+        restore(snapshot)
+        for address in snapshot.addresses { dialler.remember(address) }
+        refreshKeys()
+    }
+
+    /// The engine's one entry: takes in what happened at an instant and a wall-clock reading, and answers with all that
+    /// is to be done. Instants never go back; wall-clock readings may.
+    public mutating func handle(
+        _ input: EngineInput, at instant: MonotonicInstant, wallTime: WallTime
+    ) -> [EngineOutput] {
+        now = max(now, instant)
+        wall = wallTime
+        switch input {
+        case .link(let input):
+            if case .datagramReceived(let bytes, let endpoint) = input, handleBeacon(bytes, from: endpoint) { break }
+            links.handle(input, at: now, entropy: &entropy)
+        case .beaconReceived(let bytes, let endpoint):
+            _ = handleBeacon(bytes, from: endpoint)
+        case .listening(let port, let addresses, let usesDiscovery):
+            ownEndpoints = addresses
+            startNetwork(port: port, usesDiscovery: usesDiscovery)
+        case .networkChanged(let addresses):
+            ownEndpoints = addresses
+            networkChanged()
+        case .command(let id, let command):
+            handle(command, id: id)
+        case .changeStored(let change):
+            for work in deferred.removeValue(forKey: change) ?? [] { perform(work) }
+        case .deadlineReached:
+            links.handle(.deadlineReached, at: now, entropy: &entropy)
+        }
+        runTimers()
+        processLinkEvents()
+        defer { outputs = [] }
+        return outputs
+    }
+
+    /// When `deadlineReached` is due next; nil where nothing waits for time to pass.
+    public var nextDeadline: MonotonicInstant? {
+        var candidates = [links.nextDeadline, rumours.nextDeadline, announcements.values.min()]
+        candidates.append(dialler.isStarted ? dialler.nextDeadline : nil)
+        candidates.append(discovery.nextDeadline)
+        candidates.append(joins.values.map(\.deadline).min())
+        for session in sessions.values {
+            for group in session.groups.values { candidates.append(group.round?.deadline) }
+        }
+        for group in groups.values {
+            guard let release = group.merged.nextRelease else { continue }
+            candidates.append(now.advanced(by: .milliseconds(max(1, release - wall.milliseconds))))
+        }
+        return candidates.compactMap { $0 }.min()
+    }
+
+    private mutating func runTimers() {
+        for (link, message) in dueRumours() { sendDatagram(message, over: link) }
+        for group in announcements.keys.sorted() where announcements[group].map({ $0 <= now }) ?? false {
+            announcements[group] = nil
+            tellDigest(of: group, except: nil)
+        }
+        for group in groups.keys.sorted() {
+            let released = groups[group]?.releaseQuarantined(wall: wall) ?? []
+            if !released.isEmpty { publish(.recordsMerged(group, released)) }
+        }
+        endOverdueRounds()
+        endOverdueJoins()
+        dialWhoIsDue()
+        announcePresence()
+    }
+
+    // MARK: Output
+
+    mutating func publish(_ event: EngineEvent) { outputs.append(.publish(event)) }
+
+    /// Puts out a transaction and what follows it. An empty one is followed at once.
+    mutating func persist(_ change: DurableChange, then work: [Deferred] = []) {
+        guard !change.isEmpty else {
+            for item in work { perform(item) }
+            return
+        }
+        let id = ChangeID(number: nextChange)
+        nextChange += 1
+        deferred[id] = work
+        outputs.append(.persist(change, id))
+    }
+
+    mutating func takeArrival() -> UInt64 {
+        defer { nextArrival += 1 }
+        return nextArrival
+    }
+
+    private mutating func perform(_ work: Deferred) {
+        switch work {
+        case .complete(let id, let outcome):
+            outputs.append(.complete(id, outcome))
+        case .publish(let event):
+            publish(event)
+        case .pushRun(let group, let run):
+            push(run, in: group, except: nil)
+        case .passOnOperations(let group, let operations, let source):
+            push(operations, in: group, except: source)
+        case .authorise(let group):
+            refreshAuthorisation(of: group)
+        case .digestMoved(let group):
+            publishDigest(of: group)
+            refreshKeepalives()
+        case .welcome(let link, let group):
+            welcome(to: group, over: link)
+        case .greet(let link):
+            greet(link)
+        case .continueRound(let link, let group):
+            continueRound(link, group)
+        }
+    }
+
+    /// Tells the shell a group's digest where it is another than last told.
+    mutating func publishDigest(of group: GroupID) {
+        guard let digest = groups[group]?.digest, publishedDigests[group] != digest else { return }
+        publishedDigests[group] = digest
+        publish(.digestChanged(group, digest))
+    }
+
+    mutating func send(_ message: LinkMessage, over link: LinkID) {
+        links.send(message.encoded, over: link, as: .reliable, at: now)
+    }
+
+    mutating func sendDatagram(_ message: [UInt8], over link: LinkID) {
+        links.send(message, over: link, as: .rumour, at: now)
+    }
+
+    mutating func randomNumber(below bound: Int) -> Int {
+        let bytes = entropy.bytes(8)
+        let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Int(value % UInt64(max(1, bound)))
+    }
+}

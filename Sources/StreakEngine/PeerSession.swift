@@ -1,0 +1,72 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// What this node knows of the device at the other end of a link.
+struct PeerSession: Sendable {
+    let link: LinkID
+    let key: AgreementPublicKey
+    /// Bound into proofs: nothing proven on this link serves on another.
+    let handshakeHash: [UInt8]
+    let label: LinkKeyLabel
+    /// The peer's store, once it said hello.
+    var store: StoreID?
+    /// Groups whose access key both sides have proven to hold.
+    var groups: [GroupID: PeerGroup] = [:]
+
+    init(link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel) {
+        self.link = link
+        self.key = key
+        self.handshakeHash = handshakeHash
+        self.label = label
+    }
+}
+
+/// How one group stands on a link.
+struct PeerGroup: Sendable {
+    /// The digest the peer last named, and its store's arrival number then.
+    var digest: GroupDigest?
+    var arrival: UInt64 = 0
+    /// The exchange under way, in which this node catches up.
+    var round: SyncRound?
+    /// The pair of digests, theirs and ours, after the last exchange that brought nothing, and whether that exchange
+    /// compared all tips: the same pair is not worth another one.
+    var settled: (theirs: GroupDigest, ours: GroupDigest, comparedAll: Bool)?
+}
+
+/// One exchange: tips, then the ledger operations that are missing here, then the runs.
+struct SyncRound: Sendable {
+    enum Stage: Sendable, Equatable {
+        case awaitingTips
+        case awaitingOperations
+        case awaitingRuns
+        /// Received data is being stored; the next request follows.
+        case storing
+    }
+
+    var stage: Stage = .awaitingTips
+    /// Whether all tips were asked for, not only those changed since the cursor.
+    let comparesAll: Bool
+    /// The peer's arrival number as of its tips: the cursor after this round.
+    var arrival: UInt64 = 0
+    var operationTips: [LedgerTip] = []
+    var feedTips: [FeedTip] = []
+    /// Feeds still to be asked for.
+    var missing: [FeedTip] = []
+    var receivedAnything = false
+    /// Whether the request under way has brought anything.
+    var answerBroughtAnything = false
+    var asksAgain = false
+    /// When the peer is given up, unless it answers before.
+    var deadline: MonotonicInstant
+
+    /// Feeds asked for at a time.
+    static let feedsPerRequest = 64
+    /// Packed bytes of the runs that one request is answered with; the window of the exchange.
+    static let answerSize = 262_144
+    /// How long a peer may take for an answer.
+    static let patience: Duration = .seconds(15)
+    /// Tips that one round takes in; what a liar adds beyond is ignored.
+    static let maximumTips = 60_000
+}

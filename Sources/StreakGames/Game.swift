@@ -1,0 +1,110 @@
+/// How a game's raw result is read and ordered.
+public enum ScoringModel: String, Sendable, Codable, Hashable, CaseIterable {
+    /// Tries used of a maximum.
+    case lowerAttempts
+    /// Guesses used, usually without a maximum.
+    case lowerGuesses
+    /// Hints used.
+    case lowerHints
+    /// Solve time in whole seconds.
+    case lowerTimeSeconds
+    /// Points, stars or correct answers.
+    case higherIsBetter
+    /// Points of a custom game; the best of a day stands.
+    case highScore
+    /// How many times something was done on a day.
+    case count
+
+    /// Whether 2 beats 3.
+    public var isLowerBetter: Bool {
+        switch self {
+        case .lowerAttempts, .lowerGuesses, .lowerHints, .lowerTimeSeconds: true
+        case .higherIsBetter, .highScore, .count: false
+        }
+    }
+}
+
+/// A puzzle number whose day is certain; every other day follows by counting.
+public struct PuzzleEpoch: Sendable, Hashable {
+    public let number: Int
+    public let day: PuzzleDay
+
+    public init(number: Int, day: PuzzleDay) {
+        self.number = number
+        self.day = day
+    }
+}
+
+/// A daily puzzle, or one variant of it that has its own results.
+public struct Game: Sendable, Hashable, Identifiable {
+    /// How often a new puzzle appears.
+    public enum Cadence: String, Sendable, Codable, Hashable, CaseIterable {
+        case daily, weekly
+        /// Playable any number of times; a share names neither a number nor a day.
+        case unlimited
+    }
+
+    /// What the puzzle is about, for filters.
+    public enum Category: String, Sendable, Codable, Hashable, CaseIterable {
+        case word, meaning, logic, number, geography, screen, music, picture, knowledge
+    }
+
+    public let id: GameID
+    public let name: String
+    public let model: ScoringModel
+    /// The M of "3/M" where the game has a fixed one.
+    public let maxAttempts: Int?
+    /// The best raw result there is, where the model has one: Wordle 1, Strands 0, Connections 4, Quordle 10.
+    public let best: Int?
+    /// `nil` where no puzzle number can be turned into a day.
+    public let epoch: PuzzleEpoch?
+    public let cadence: Cadence
+    /// Where the game is played, with scheme.
+    public let url: String
+    public let category: Category
+    /// One emoji that stands for the game.
+    public let emoji: String
+    /// Popular: shown first.
+    public let isFavourite: Bool
+    /// The game of which this one is a difficulty or a mode.
+    public let variantOf: GameID?
+
+    public init(
+        id: GameID, name: String, model: ScoringModel, maxAttempts: Int? = nil, best: Int? = nil,
+        epoch: PuzzleEpoch? = nil, cadence: Cadence = .daily, url: String = "", category: Category = .word,
+        emoji: String = "🧩", isFavourite: Bool = false, variantOf: GameID? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.model = model
+        self.maxAttempts = maxAttempts
+        self.best = best
+        self.epoch = epoch
+        self.cadence = cadence
+        self.url = url
+        self.category = category
+        self.emoji = emoji
+        self.isFavourite = isFavourite
+        self.variantOf = variantOf
+    }
+
+    /// The day a puzzle number belongs to; `nil` without an epoch, for a negative number and beyond the year 2100.
+    public func day(ofPuzzle number: Int) -> PuzzleDay? {
+        guard let epoch, number >= 0 else { return nil }
+        let (offset, overflow) = number.subtractingReportingOverflow(epoch.number)
+        guard !overflow else { return nil }
+        let (days, overflowed) = epoch.day.daysSinceEpoch.addingReportingOverflow(offset)
+        guard !overflowed, days <= Self.lastPuzzleDay.daysSinceEpoch else { return nil }
+        return PuzzleDay(daysSinceEpoch: days)
+    }
+
+    /// The number of the puzzle of a day; `nil` without an epoch and before the first puzzle.
+    public func puzzle(on day: PuzzleDay) -> Int? {
+        guard let epoch else { return nil }
+        let number = epoch.number + epoch.day.days(until: day)
+        return number >= epoch.number ? number : nil
+    }
+
+    /// Puzzle numbers beyond this day are refused as impossible. 2100-12-31.
+    static let lastPuzzleDay = PuzzleDay(daysSinceEpoch: 47_846)
+}

@@ -1,0 +1,129 @@
+/// Reads results out of pasted text.
+///
+/// First the heads are found ("Wordle 1,234", "Daily Quordle 1346"); then each head's result is read from the text up
+/// to the next head. Formats are data, see `ShareFormatTable`; a reader exists once for each family of formats.
+public struct ShareReader: Sendable {
+    /// Longer texts are refused before any other work. UTF-8 bytes.
+    public static let maximumLength = 65_536
+
+    public let catalogue: Catalogue
+    private let index: ShareHeadIndex
+    private let names: GameNameIndex
+
+    public init(catalogue: Catalogue = .standard) {
+        self.catalogue = catalogue
+        index = .standard
+        names = GameNameIndex(catalogue)
+    }
+
+    /// The shares in `text`, in text order, and why other parts that look like shares were not accepted.
+    ///
+    /// Chat around shares is not refused; a text without a share gives at least one refusal. Consults no clock. Linear
+    /// in the length of `text`.
+    public func read(_ text: String) -> ShareReading {
+        guard text.utf8.count <= Self.maximumLength else {
+            return ShareReading(refusals: [Refusal(text: Self.excerpt(of: text), reason: .tooLong)])
+        }
+        let pasted = PastedText(text)
+        guard pasted.scalars.contains(where: { !$0.isBlank }) else {
+            return ShareReading(refusals: [Refusal(text: "", reason: .empty)])
+        }
+        let heads = index.heads(in: pasted.scalars)
+        var shares: [Share] = []
+        var refusals: [(refusal: Refusal, isCertain: Bool)] = []
+        for (position, head) in heads.enumerated() {
+            let next = position + 1 < heads.count ? heads[position + 1].start : pasted.scalars.count
+            do throws(ShareFault) {
+                shares += try read(head, in: pasted, to: next)
+            } catch {
+                let part = pasted.sourceText(head.start..<min(next, head.start + Self.excerptLength))
+                let refusal = Refusal(text: Self.excerpt(of: part), reason: error.reason(nearestGame(head, in: pasted)))
+                refusals.append((refusal, isCertain(error, head, in: pasted.scalars)))
+            }
+        }
+        let certain = refusals.filter(\.isCertain).prefix(Self.maximumRefusals).map(\.refusal)
+        if !shares.isEmpty {
+            return ShareReading(shares: shares, refusals: certain)
+        }
+        if !certain.isEmpty { return ShareReading(refusals: certain) }
+        if let likely = refusals.first(where: { $0.refusal.reason.game != nil && !$0.isCertain }) {
+            return ShareReading(refusals: [likely.refusal])
+        }
+        let nearest = names.firstMention(in: pasted.scalars)
+        return ShareReading(refusals: [
+            Refusal(text: Self.excerpt(of: text), reason: .notRecognised(nearest: nearest))
+        ])
+    }
+
+    // MARK: One head
+
+    private func read(_ head: ShareHead, in pasted: PastedText, to next: Int) throws(ShareFault) -> [Share] {
+        let reader = ResultReader(text: pasted.scalars, head: head, body: head.end..<next)
+        var shares: [Share] = []
+        for reading in try reader.read(head.format.result) {
+            let id = reading.game ?? head.format.game
+            guard let game = catalogue[id] else { continue }
+            let number = head.captures.puzzle
+            if let number { try checkNumber(number, of: game) }
+            let isTimed = game.model == .lowerTimeSeconds
+            let end = Self.endOfGrid(from: max(reading.end, head.end), in: pasted.scalars, to: next)
+            shares.append(
+                Share(
+                    game: id, puzzle: number, score: reading.isCompleted ? reading.score : nil,
+                    maxAttempts: reading.maxAttempts ?? game.maxAttempts, isCompleted: reading.isCompleted,
+                    seconds: isTimed ? reading.seconds : nil, hints: reading.hints,
+                    day: number.flatMap { game.day(ofPuzzle: $0) } ?? reading.day ?? head.captures.day,
+                    isHardMode: reading.isHardMode, text: pasted.sourceText(head.start..<end)))
+        }
+        return shares
+    }
+
+    /// The highest number of a game whose numbers cannot be turned into days.
+    private static let highestNumber = 99_999
+
+    private func checkNumber(_ number: Int, of game: Game) throws(ShareFault) {
+        if let epoch = game.epoch {
+            guard number >= epoch.number, game.day(ofPuzzle: number) != nil else { throw .numberTooLarge }
+        } else if number > Self.highestNumber {
+            throw .numberTooLarge
+        }
+    }
+
+    // MARK: Refusals
+
+    private static let excerptLength = 80
+    /// More refusals than a person reads are not reported.
+    private static let maximumRefusals = 100
+
+    /// By scalars: a single character may be a megabyte of combining marks.
+    private static func excerpt(of text: String) -> String {
+        String(text.unicodeScalars.prefix(excerptLength))
+    }
+
+    /// Pips heads belong to three games; refusals name the first.
+    private func nearestGame(_ head: ShareHead, in pasted: PastedText) -> GameID {
+        catalogue[head.format.game] == nil ? GameID(literal: "pips-easy") : head.format.game
+    }
+
+    /// Whether the head with its fault cannot be mere chat, so that the refusal stands beside shares.
+    private func isCertain(_ fault: ShareFault, _ head: ShareHead, in text: [Unicode.Scalar]) -> Bool {
+        if head.format.isWeak { return false }
+        guard fault == .missingScore else { return true }
+        return head.start == 0 || text[..<head.start].last { $0 != " " && $0 != "#" } == "\n"
+    }
+
+    /// Extends a share's text over the lines below that hold no words: its grid.
+    private static func endOfGrid(from start: Int, in text: [Unicode.Scalar], to limit: Int) -> Int {
+        var end = start
+        while end < limit, text[end] != "\n" { end += 1 }
+        var line = end
+        while line < limit {
+            var index = line + 1
+            while index < limit, text[index] != "\n", !text[index].isWordPart { index += 1 }
+            guard index >= limit || text[index] == "\n" else { break }
+            line = index
+            end = min(index, limit)
+        }
+        return end
+    }
+}

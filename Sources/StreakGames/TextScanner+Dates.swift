@@ -1,0 +1,128 @@
+extension TextScanner {
+    /// In which order a game prints a date that is all digits.
+    enum DateOrder {
+        case monthFirst, dayFirst
+        /// By the viewer's locale: certain only where one part is above 12.
+        case unknown
+    }
+
+    enum PrintedDate: Equatable {
+        case day(PuzzleDay)
+        /// A date whose order cannot be known, or that has no year.
+        case ambiguous
+    }
+
+    /// `1/17/2026`, `05.09.2024`, `2024-09-03`, `Aug 20, 2024`, `22 July, 2026`, `June 12th`.
+    ///
+    /// Throws for a date that is not in the calendar or lies beyond 2100.
+    mutating func date(_ order: DateOrder) throws(ShareFault) -> PrintedDate? {
+        let start = position
+        guard !(previous?.isWordPart ?? false) else { return nil }
+        if let date = try numericDate(order) { return date }
+        if let date = try textDate() { return date }
+        position = start
+        return nil
+    }
+
+    private mutating func numericDate(_ order: DateOrder) throws(ShareFault) -> PrintedDate? {
+        let start = position
+        guard let first = plainDigits(atMost: 4), let mark = current, mark == "/" || mark == "." || mark == "-" else {
+            position = start
+            return nil
+        }
+        position += 1
+        guard let second = plainDigits(atMost: 2), skip(mark), let third = plainDigits(atMost: 4),
+            current?.digit == nil
+        else {
+            position = start
+            return nil
+        }
+        if first > 99 { return .day(try day(first, second, third)) }
+        let year = third < 100 ? 2000 + third : third
+        switch order {
+        case .monthFirst: return .day(try day(year, first, second))
+        case .dayFirst: return .day(try day(year, second, first))
+        case .unknown:
+            if first > 12 { return .day(try day(year, second, first)) }
+            if second > 12 { return .day(try day(year, first, second)) }
+            _ = try day(year, first, second)
+            return .ambiguous
+        }
+    }
+
+    private mutating func textDate() throws(ShareFault) -> PrintedDate? {
+        let start = position
+        var dayNumber = plainDigits(atMost: 2)
+        if dayNumber != nil { skipOrdinal() }
+        guard let month = month() else {
+            position = start
+            return nil
+        }
+        if dayNumber == nil {
+            skipDateMarks()
+            dayNumber = plainDigits(atMost: 2)
+            skipOrdinal()
+        }
+        guard let dayNumber else {
+            position = start
+            return nil
+        }
+        let beforeYear = position
+        skipDateMarks()
+        guard let year = plainDigits(atMost: 4), year > 999 else {
+            position = beforeYear
+            guard 1...31 ~= dayNumber else { throw .impossibleDate }
+            return .ambiguous
+        }
+        return .day(try day(year, month, dayNumber))
+    }
+
+    private func day(_ year: Int, _ month: Int, _ day: Int) throws(ShareFault) -> PuzzleDay {
+        guard let result = PuzzleDay(year: year, month: month, day: day), result <= Game.lastPuzzleDay, year >= 2000
+        else { throw .impossibleDate }
+        return result
+    }
+
+    private mutating func skipDateMarks() {
+        while let scalar = current, scalar == " " || scalar == "," || scalar == "." { position += 1 }
+    }
+
+    private mutating func skipOrdinal() {
+        let start = position
+        var letters: [Unicode.Scalar] = []
+        while let scalar = current, scalar.isWordPart, letters.count < 3 {
+            letters.append(scalar)
+            position += 1
+        }
+        let isOrdinal = Self.ordinals.contains(letters)
+        if !isOrdinal || (current?.isWordPart ?? false) { position = start }
+        if current == "º" || current == "°" { position += 1 }
+    }
+
+    private static let ordinals: [[Unicode.Scalar]] = [["s", "t"], ["n", "d"], ["r", "d"], ["t", "h"], ["e", "r"]]
+
+    private mutating func month() -> Int? {
+        let start = position
+        skipDateMarks()
+        if skip(["d", "e", " "]) { skipDateMarks() }
+        var letters: [Unicode.Scalar] = []
+        while let scalar = current, "a"..."z" ~= scalar, letters.count < 12 {
+            letters.append(scalar)
+            position += 1
+        }
+        guard letters.count >= 3, let month = Self.months.first(where: { letters.starts(with: $0.prefix) })?.month
+        else {
+            position = start
+            return nil
+        }
+        return month
+    }
+
+    /// Beginnings of month names in English, French, Spanish, Portuguese, Italian and German, without accents.
+    private static let months: [(prefix: [Unicode.Scalar], month: Int)] = [
+        ("jan", 1), ("ene", 1), ("gen", 1), ("feb", 2), ("fev", 2), ("mar", 3), ("apr", 4), ("avr", 4), ("abr", 4),
+        ("may", 5), ("mai", 5), ("mag", 5), ("jun", 6), ("juin", 6), ("giu", 6), ("jul", 7), ("juil", 7), ("lug", 7),
+        ("aug", 8), ("aou", 8), ("ago", 8), ("sep", 9), ("set", 9), ("oct", 10), ("okt", 10), ("ott", 10),
+        ("out", 10), ("nov", 11), ("dec", 12), ("dez", 12), ("dic", 12),
+    ].map { (Array($0.0.unicodeScalars), $0.1) }
+}

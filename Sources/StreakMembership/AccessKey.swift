@@ -1,0 +1,46 @@
+public import StreakCrypto
+public import StreakWire
+
+/// The secret that members of a group share so as to recognise and reach each other. It decides who can open a link,
+/// never what flows on it: that is the ledger's.
+///
+/// | derivation | keyed BLAKE2b-256 under the key, of the text |
+/// |---|---|
+/// | hash | `streakmesh/v1/access-key-hash` |
+/// | PSK of a link's handshake | `streakmesh/v1/link-psk` |
+/// | key of handshake tags | `streakmesh/v1/tag-key` |
+/// | key of LAN beacons | `streakmesh/v1/beacon-key` |
+/// | key that proves a further shared group over a link | `streakmesh/v1/group-proof-key` |
+public struct AccessKey: Sendable, Equatable {
+    public static let byteCount = SymmetricKey.byteCount
+
+    public let key: SymmetricKey
+    /// What stands in the ledger: tells the key apart and nothing of it.
+    public let hash: Bytes32
+    public let linkPresharedKey: SymmetricKey
+    public let tagKey: SymmetricKey
+    public let beaconKey: SymmetricKey
+    public let groupProofKey: SymmetricKey
+
+    public init(_ key: SymmetricKey) {
+        self.key = key
+        hash = Bytes32(digest: Blake2b.keyedHash(Array("streakmesh/v1/access-key-hash".utf8), key: key))
+        linkPresharedKey = Blake2b.derive(context: "streakmesh/v1/link-psk", from: key)
+        tagKey = Blake2b.derive(context: "streakmesh/v1/tag-key", from: key)
+        beaconKey = Blake2b.derive(context: "streakmesh/v1/beacon-key", from: key)
+        groupProofKey = Blake2b.derive(context: "streakmesh/v1/group-proof-key", from: key)
+    }
+
+    /// Takes 32 bytes, as a member hands them over a link.
+    ///
+    /// - Throws: `wrongLength`.
+    public init(rawBytes: some Collection<UInt8>) throws(CryptoError) {
+        self.init(try SymmetricKey(rawBytes: rawBytes))
+    }
+
+    public static func generate(from entropy: inout some EntropySource) -> AccessKey {
+        AccessKey(SymmetricKey.generate(from: &entropy))
+    }
+
+    public static func == (left: Self, right: Self) -> Bool { left.key == right.key }
+}

@@ -1,0 +1,187 @@
+public import StreakCrypto
+public import StreakWire
+
+/// Binds a device's two keys to an account, by a chain of signatures that begins with the account's.
+///
+/// Devices certify devices, so a certificate carries the whole chain and needs nothing else to be verified: link 1 is
+/// signed by the account key, every later one by the device of the link before. The last link is the device itself.
+///
+/// | offset | field | type | limit |
+/// |---|---|---|---|
+/// | 0 | version | u8 | 1 |
+/// | 1 | user (Ed25519 account key) | 32 bytes | |
+/// | 33 | number of links | varint | 1–8 |
+/// | 34 | links: device (Ed25519), link key (X25519), signature | 32 + 32 + 64 bytes each | no device twice |
+///
+/// A link's signature is over `streakmesh/v1/certificate` ‖ 0 ‖ 1 (u8) ‖ user ‖ issuer ‖ device ‖ link key, where the
+/// issuer is the key that signs.
+public struct DeviceCertificate: Hashable, Sendable {
+    /// One step of the chain.
+    public struct Link: Hashable, Sendable {
+        public let device: DeviceID
+        public let linkKey: AgreementPublicKey
+        public let signature: Signature
+    }
+
+    /// How long a chain may be. A device certified by the eighth needs the account key.
+    public static let maximumChainLength = 8
+
+    public let user: UserID
+    /// From the device the account certified to the device this certificate is for; never empty.
+    public let links: [Link]
+
+    private let last: Link
+
+    /// The device this certificate is for.
+    public var device: DeviceID { last.device }
+    public var linkKey: AgreementPublicKey { last.linkKey }
+
+    /// The devices the chain leads through before `device`, the first certified by the account itself.
+    public var issuers: [DeviceID] { links.dropLast().map(\.device) }
+
+    /// Whether the account key itself signed for this device.
+    public var isIssuedByAccount: Bool { links.count == 1 }
+
+    init?(user: UserID, links: [Link]) {
+        guard let last = links.last, links.count <= Self.maximumChainLength,
+            Set(links.map(\.device)).count == links.count
+        else { return nil }
+        self.user = user
+        self.links = links
+        self.last = last
+    }
+
+    /// The account certifies a device.
+    public init(accountKey: SigningSecretKey, device: DeviceID, linkKey: AgreementPublicKey) {
+        let user = UserID(accountKey.publicKey)
+        let message = Self.message(user: user, issuer: user.bytes, device: device, linkKey: linkKey)
+        let link = Link(
+            device: device, linkKey: linkKey, signature: accountKey.signature(for: message, as: .certificate))
+        self.user = user
+        links = [link]
+        last = link
+    }
+
+    /// Reads a certificate that stands among other fields. Signatures are not checked yet: see `isValid`.
+    public init(from reader: inout WireReader) throws(WireError) {
+        try reader.readVersion()
+        let user: UserID = try reader.readIdentifier()
+        let count = try reader.readCount(maximum: Self.maximumChainLength)
+        var links: [Link] = []
+        for _ in 0..<count {
+            links.append(
+                Link(
+                    device: try reader.readIdentifier(), linkKey: try reader.readAgreementKey(),
+                    signature: try reader.readSignature()))
+        }
+        guard let certificate = Self(user: user, links: links) else {
+            throw .invalidValue(field: "certificate links")
+        }
+        self = certificate
+    }
+
+    /// Reads a certificate that is all of `bytes`.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        var reader = WireReader(bytes)
+        try self.init(from: &reader)
+        try reader.finish()
+    }
+
+    public func write(to writer: inout WireWriter) {
+        writer.write(ProtocolLimits.version)
+        writer.write(user)
+        writer.writeCount(links.count)
+        for link in links {
+            writer.write(link.device)
+            writer.write(link.linkKey)
+            writer.write(link.signature)
+        }
+    }
+
+    public func encoded() -> [UInt8] {
+        var writer = WireWriter(reserving: 64 + links.count * 128)
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    /// Whether every link is signed by the key before it. One signature check a link, 50 µs each.
+    public func isValid() -> Bool {
+        var issuer = user.bytes
+        for link in links {
+            let message = Self.message(user: user, issuer: issuer, device: link.device, linkKey: link.linkKey)
+            guard DeviceID(bytes: issuer).hasSigned(message, as: .certificate, link.signature) else { return false }
+            issuer = link.device.bytes
+        }
+        return true
+    }
+
+    private static func message(
+        user: UserID, issuer: Bytes32, device: DeviceID, linkKey: AgreementPublicKey
+    ) -> [UInt8] {
+        var writer = WireWriter(reserving: 130)
+        writer.write(StatementKind.deviceCertificate.rawValue)
+        writer.write(user)
+        writer.write(issuer)
+        writer.write(device)
+        writer.write(linkKey)
+        return writer.bytes
+    }
+
+    /// This certificate's device certifies another device of the same account; nil when the chain is full or the
+    /// device stands in it already.
+    func extended(by signingKey: SigningSecretKey, to device: DeviceID, linkKey: AgreementPublicKey) -> Self? {
+        let message = Self.message(user: user, issuer: self.device.bytes, device: device, linkKey: linkKey)
+        let link = Link(
+            device: device, linkKey: linkKey, signature: signingKey.signature(for: message, as: .certificate))
+        return Self(user: user, links: links + [link])
+    }
+}
+
+/// What is signed under `SigningContext.certificate`; the first byte of the message.
+enum StatementKind: UInt8 {
+    case deviceCertificate = 1
+    case deviceRevocation = 2
+}
+
+/// A device as itself: its certificate and the secret keys that match it.
+public struct DeviceIdentity: Sendable {
+    public let certificate: DeviceCertificate
+    public let signingKey: SigningSecretKey
+    public let linkKey: AgreementSecretKey
+
+    public var user: UserID { certificate.user }
+    public var device: DeviceID { certificate.device }
+
+    /// Puts together what a key file holds; nil if the keys are not the ones the certificate names.
+    public init?(certificate: DeviceCertificate, signingKey: SigningSecretKey, linkKey: AgreementSecretKey) {
+        guard certificate.device == DeviceID(signingKey.publicKey), certificate.linkKey == linkKey.publicKey else {
+            return nil
+        }
+        self.init(checked: certificate, signingKey, linkKey)
+    }
+
+    private init(
+        checked certificate: DeviceCertificate, _ signingKey: SigningSecretKey, _ linkKey: AgreementSecretKey
+    ) {
+        self.certificate = certificate
+        self.signingKey = signingKey
+        self.linkKey = linkKey
+    }
+
+    /// A new device of the account.
+    public static func create(
+        accountKey: SigningSecretKey, from entropy: inout some EntropySource
+    ) -> DeviceIdentity {
+        let signingKey = SigningSecretKey.generate(from: &entropy)
+        let linkKey = AgreementSecretKey.generate(from: &entropy)
+        let certificate = DeviceCertificate(
+            accountKey: accountKey, device: DeviceID(signingKey.publicKey), linkKey: linkKey.publicKey)
+        return DeviceIdentity(checked: certificate, signingKey, linkKey)
+    }
+
+    /// Certifies another device of the same account, whose keys that device made itself; nil when the chain of
+    /// certificates is full, so that the account key must sign instead.
+    public func certificate(for device: DeviceID, linkKey: AgreementPublicKey) -> DeviceCertificate? {
+        certificate.extended(by: signingKey, to: device, linkKey: linkKey)
+    }
+}

@@ -1,0 +1,243 @@
+public import StreakCrypto
+public import StreakWire
+
+/// What a ledger's operations amount to. The same for the same operations, whatever order they arrived in.
+public struct GroupState: Sendable, Equatable {
+    public enum Role: UInt8, Sendable, Comparable, CaseIterable {
+        case member, admin, owner
+
+        public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// Somebody who is in.
+    public struct Member: Sendable, Equatable {
+        public let user: UserID
+        public let role: Role
+        /// The operation the place rests on: founding, admission, promotion or transfer; the latest such.
+        public let admittedBy: OperationID
+        /// Of that operation, by its author's clock; seconds since 1970, shown only.
+        public let admittedAt: Int64
+        /// The account whose device made that operation.
+        public let admitter: UserID
+        /// The invite used, if the place rests on an admission.
+        public let invite: OperationID?
+        /// Current ones, rising. Empty if all were revoked.
+        public let devices: [DeviceID]
+    }
+
+    /// Somebody who was in.
+    public struct FormerMember: Sendable, Equatable {
+        public let user: UserID
+        /// The removal or the leaver's own operation that holds.
+        public let removedBy: OperationID
+        /// Whether that is the leaver's own.
+        public let hasLeft: Bool
+    }
+
+    public enum Standing: Sendable, Equatable {
+        case current
+        /// Removed, or left.
+        case removed(by: OperationID)
+        case revoked(by: OperationID)
+    }
+
+    /// A device whose account is or was in.
+    public struct Device: Sendable, Equatable {
+        public let device: DeviceID
+        public let user: UserID
+        public let linkKey: AgreementPublicKey
+        public let certificate: DeviceCertificate
+        /// The operation that published the certificate.
+        public let introducedBy: OperationID
+        public let standing: Standing
+        /// What still counts of it, if it is not current. Nothing, where the cut did not list the device.
+        public let cut: DeviceCut?
+        /// For a current device that was removed before: what counts of the feeds of those times. The first that
+        /// lists an epoch decides about it.
+        public let earlierCuts: [DeviceCut]
+        /// Epochs that a departure with erasure ended: nothing of them is taken again. Rising.
+        public let erasedEpochs: [Epoch]
+
+        public var isCurrent: Bool { standing == .current }
+    }
+
+    public struct Invite: Sendable, Equatable {
+        public let id: OperationID
+        /// The device that signed it.
+        public let author: DeviceID
+        public let inviter: UserID
+        public let terms: InviteTerms
+        /// How many admissions under it count.
+        public let used: Int
+        public let isRevoked: Bool
+        /// Whom it let in, rising.
+        public let admitted: [UserID]
+
+        public var publicKey: SigningPublicKey { terms.publicKey }
+        /// 0: unlimited.
+        public var maximumUses: UInt32 { terms.maximumUses }
+        /// Seconds since 1970.
+        public var expiresAt: Int64 { terms.expiresAt }
+        public var needsApproval: Bool { terms.needsApproval }
+        public var isUsedUp: Bool { maximumUses > 0 && used >= Int(maximumUses) }
+        /// Members cut off from each other admitted more than it allows. All stay.
+        public var isOverused: Bool { maximumUses > 0 && used > Int(maximumUses) }
+
+        /// The PSK of the joining handshake.
+        public var presharedKey: SymmetricKey { terms.presharedKey }
+
+        /// - Parameter time: seconds since 1970.
+        public func isLive(at time: Int64) -> Bool { !isRevoked && !isUsedUp && time < expiresAt }
+    }
+
+    /// A newcomer waiting for owner or an admin to admit it.
+    public struct Request: Sendable, Equatable {
+        public let id: OperationID
+        /// What to pass to `Ledger.admission(of:by:at:)`.
+        public let claim: JoinClaim
+        public let responder: UserID
+    }
+
+    public let group: GroupID
+    public let title: String
+    public let owner: UserID
+    /// Who may take the group over. An admin's removal of the heir does not undo the owner's word.
+    public let heir: UserID?
+    public let settings: GroupSettings
+    /// By rising user.
+    public let members: [Member]
+    /// By rising user.
+    public let removedUsers: [FormerMember]
+    /// By rising device.
+    public let devices: [Device]
+    /// Those that count, by rising ID, dead ones included.
+    public let invites: [Invite]
+    /// By rising ID.
+    public let requests: [Request]
+    /// `AccessKey.hash` of every access key, oldest first; the last is to be dialled under first.
+    public let accessKeyHashes: [Bytes32]
+    /// Who once left with erasure, rising. Delete what `feedLimit` no longer lets count; one who came back writes anew.
+    public let erasedUsers: [UserID]
+
+    private let deviceOfLinkKey: [AgreementPublicKey: DeviceID]
+
+    init(
+        group: GroupID, title: String, owner: UserID, heir: UserID?, settings: GroupSettings, members: [Member],
+        removedUsers: [FormerMember], devices: [Device], invites: [Invite], requests: [Request],
+        accessKeyHashes: [Bytes32], erasedUsers: [UserID]
+    ) {
+        self.group = group
+        self.title = title
+        self.owner = owner
+        self.heir = heir
+        self.settings = settings
+        self.members = members
+        self.removedUsers = removedUsers
+        self.devices = devices
+        self.invites = invites
+        self.requests = requests
+        self.accessKeyHashes = accessKeyHashes
+        self.erasedUsers = erasedUsers
+        // Of two devices with one link key (one of them lies) a current one is meant, then the smaller.
+        let order = devices.sorted { ($0.isCurrent ? 0 : 1, $0.device) < ($1.isCurrent ? 0 : 1, $1.device) }
+        deviceOfLinkKey = Dictionary(order.map { ($0.linkKey, $0.device) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    public func member(_ user: UserID) -> Member? {
+        element(of: members, named: user) { $0.user }
+    }
+
+    public func device(_ device: DeviceID) -> Device? {
+        element(of: devices, named: device) { $0.device }
+    }
+
+    /// Who a link's handshake showed; nil is an unknown device, which gets nothing.
+    public func device(linkKey: AgreementPublicKey) -> Device? {
+        deviceOfLinkKey[linkKey].flatMap { device($0) }
+    }
+
+    public func invite(_ id: OperationID) -> Invite? {
+        element(of: invites, named: id) { $0.id }
+    }
+
+    /// The invite with this public key, as a link's seed gives it.
+    public func invite(publicKey: SigningPublicKey) -> Invite? {
+        invites.first { $0.publicKey == publicKey }
+    }
+
+    public func isMember(_ user: UserID) -> Bool { member(user) != nil }
+
+    public func isCurrentMember(device: DeviceID) -> Bool { self.device(device)?.isCurrent ?? false }
+
+    public func role(of user: UserID) -> Role? { member(user)?.role }
+
+    public func isAtLeastAdmin(_ user: UserID) -> Bool { role(of: user).map { $0 >= .admin } ?? false }
+
+    /// Whether the account may make invites now.
+    public func mayInvite(_ user: UserID) -> Bool {
+        guard let role = role(of: user) else { return false }
+        switch settings.whoMayInvite {
+        case .everyone: return true
+        case .admins: return role >= .admin
+        case .owner: return role == .owner
+        }
+    }
+
+    /// How far a feed counts.
+    public enum FeedLimit: Sendable, Equatable {
+        case unlimited
+        /// Records up to the cut's number, on the branch through its hash.
+        case through(FeedCut)
+        case nothing
+    }
+
+    /// What of a device's feed counts under the cuts.
+    public func feedLimit(device id: DeviceID, epoch: Epoch) -> FeedLimit {
+        guard let device = device(id) else { return .nothing }
+        if device.erasedEpochs.contains(epoch) { return .nothing }
+        func limit(_ cut: DeviceCut) -> FeedLimit? {
+            cut.feeds.first { $0.epoch == epoch }.map { .through($0) }
+        }
+        guard device.isCurrent else { return device.cut.flatMap(limit) ?? .nothing }
+        return device.earlierCuts.lazy.compactMap(limit).first ?? .unlimited
+    }
+
+    /// Whether a record counts. Below a cut's number the caller has to see that the record is on the branch through
+    /// the cut's hash; at the number this compares it.
+    public func accepts(device: DeviceID, epoch: Epoch, number: UInt64, hash: ChainHash) -> Bool {
+        switch feedLimit(device: device, epoch: epoch) {
+        case .unlimited: true
+        case .nothing: false
+        case .through(let cut): number < cut.number || number == cut.number && hash == cut.hash
+        }
+    }
+
+    public func isErased(_ user: UserID) -> Bool {
+        element(of: erasedUsers, named: user) { $0 } != nil
+    }
+
+    /// Binary search in a list sorted by name. O(log n).
+    private func element<Element, Name: Comparable>(
+        of list: [Element], named name: Name, by key: (Element) -> Name
+    ) -> Element? {
+        var range = list.startIndex..<list.endIndex
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            let found = key(list[middle])
+            if found == name { return list[middle] }
+            range = found < name ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
+        }
+        return nil
+    }
+}
+
+extension InviteTerms {
+    /// The PSK of the joining handshake.
+    public var presharedKey: SymmetricKey {
+        guard let key = try? SymmetricKey(rawBytes: presharedKeyBytes.array) else {
+            // The only condition is a size of 32 bytes.
+            preconditionFailure("thirty-two bytes are a key")
+        }
+        return key
+    }
+}

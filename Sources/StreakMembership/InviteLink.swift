@@ -1,0 +1,196 @@
+import StreakCrypto
+public import StreakWire
+
+/// What a friend pastes or scans in order to join: signed by the inviter, so that nothing in it can be altered unseen.
+///
+/// `streakmesh://join/` and the base32 (RFC 4648, no padding; either case is read) of:
+///
+/// | offset | field | type | limit |
+/// |---|---|---|---|
+/// | 0 | version | u8 | 1 |
+/// | 1 | seed | 16 bytes | |
+/// | 17 | group (founding hash) | 32 bytes | |
+/// | 49 | expiry, seconds since 1970 | u32 | |
+/// | 53 | title length, title | varint, UTF-8 | 1–40 bytes |
+/// | | number of address sets | varint | ≤ 4 |
+/// | | sets: number of endpoints, endpoints | varint, see below | ≤ 4 each |
+/// | | inviter's device key | 32 bytes | |
+/// | −68 | signature by that key, over `streakmesh/v1/invite` ‖ 0 ‖ all bytes before | 64 bytes | |
+/// | −4 | checksum: the first bytes of BLAKE2b-256 of all bytes before | 4 bytes | in every version |
+///
+/// An endpoint is 4 (u8), IPv4 address (4 bytes), port (u16), or 6 (u8), IPv6 address (16 bytes), port (u16).
+public struct InviteLink: Sendable, Equatable {
+    public static let scheme = "streakmesh"
+    public static let maximumTitleSize = 40
+    public static let maximumAddressSets = 4
+    public static let maximumEndpoints = 4
+    private static let prefix = "streakmesh://join/"
+    private static let checksumSize = 4
+    /// The longest link has under 900 characters; whatever is longer is refused unread.
+    private static let maximumTextSize = 2_048
+
+    public let seed: Bytes16
+    public let group: GroupID
+    /// Seconds since 1970.
+    public let expiresAt: Int64
+    /// Cut to 40 bytes of whole characters.
+    public let title: String
+    /// One set of endpoints a member, the inviter's first.
+    public let addresses: [[Endpoint]]
+    public let inviter: DeviceID
+
+    private let bytes: [UInt8]
+
+    /// Makes a link. Title, sets and endpoints beyond the limits are cut off; an expiry outside 0…2³²−1 is clamped.
+    public init(
+        seed: Bytes16, group: GroupID, expiresAt: Int64, title: String, addresses: [[Endpoint]],
+        identity: DeviceIdentity
+    ) {
+        self.seed = seed
+        self.group = group
+        let expiry = UInt32(clamping: expiresAt)
+        self.expiresAt = Int64(expiry)
+        let cutTitle = Self.cut(title)
+        self.title = cutTitle.isEmpty ? "?" : cutTitle
+        self.addresses = addresses.prefix(Self.maximumAddressSets).map { set in
+            // A scope means something on one machine only.
+            set.prefix(Self.maximumEndpoints).map { Endpoint(address: $0.address, port: $0.port) }
+        }
+        inviter = identity.device
+        var writer = WireWriter(reserving: 384)
+        writer.write(ProtocolLimits.version)
+        writer.write(seed)
+        writer.write(group)
+        writer.write(expiry)
+        writer.writeText(self.title)
+        writer.writeCount(self.addresses.count)
+        for set in self.addresses {
+            writer.writeCount(set.count)
+            for endpoint in set { writer.writeCompact(endpoint) }
+        }
+        writer.write(inviter)
+        writer.write(identity.signingKey.signature(for: writer.bytes, as: .invite))
+        writer.writeRaw(Self.checksum(writer.bytes))
+        bytes = writer.bytes
+    }
+
+    /// Reads a link as pasted. White space anywhere is ignored, mail programs break lines.
+    public init(parsing text: String) throws(InviteLinkError) {
+        guard text.utf8.count <= Self.maximumTextSize else { throw .notALink }
+        let characters = text.utf8.filter { $0 > 0x20 }
+        let prefix = Array(Self.prefix.utf8)
+        guard characters.count > prefix.count,
+            zip(characters, prefix).allSatisfy({ $0 == $1 || ($0 | 0x20) == $1 })
+        else { throw .notALink }
+        guard let bytes = Base32.bytes(characters.dropFirst(prefix.count)) else { throw .damaged }
+        guard bytes.count > Self.checksumSize else { throw .damaged }
+        let payload = Array(bytes.dropLast(Self.checksumSize))
+        guard Self.checksum(payload) == Array(bytes.suffix(Self.checksumSize)) else { throw .damaged }
+        guard payload[0] == ProtocolLimits.version else { throw .unsupportedVersion(payload[0]) }
+        do { try self.init(payload: payload, bytes: bytes) } catch { throw .malformed(error) }
+        guard hasValidSignature(payload) else { throw .tampered }
+    }
+
+    private init(payload: [UInt8], bytes: [UInt8]) throws(WireError) {
+        var reader = WireReader(payload)
+        try reader.readVersion()
+        seed = try reader.readBytes16()
+        group = try reader.readIdentifier()
+        expiresAt = Int64(try reader.readUInt32())
+        title = try reader.readText(maximum: Self.maximumTitleSize)
+        guard !title.isEmpty else { throw .invalidValue(field: "title") }
+        var sets: [[Endpoint]] = []
+        for _ in 0..<(try reader.readCount(maximum: Self.maximumAddressSets)) {
+            var set: [Endpoint] = []
+            for _ in 0..<(try reader.readCount(maximum: Self.maximumEndpoints)) {
+                set.append(try reader.readCompactEndpoint())
+            }
+            sets.append(set)
+        }
+        addresses = sets
+        inviter = try reader.readIdentifier()
+        _ = try reader.readSignature()
+        try reader.finish()
+        self.bytes = bytes
+    }
+
+    private func hasValidSignature(_ payload: [UInt8]) -> Bool {
+        guard let signature = try? Signature(rawBytes: payload.suffix(Signature.byteCount)) else {
+            // Unreachable: the payload was read to its end, which is 64 bytes of signature.
+            return false
+        }
+        return inviter.hasSigned(Array(payload.dropLast(Signature.byteCount)), as: .invite, signature)
+    }
+
+    /// For a message or a page: `streakmesh://join/…`.
+    public var text: String { Self.prefix + Base32.text(bytes) }
+
+    /// The same in upper case only, which a QR code holds in alphanumeric mode, smaller by a third.
+    public var alphanumericText: String { text.uppercased() }
+
+    /// The keys of the invite.
+    public var secrets: InviteSecrets { InviteSecrets(seed: seed) }
+
+    /// Whether the link's time is over. The admitter's clock decides in the end.
+    ///
+    /// - Parameter time: seconds since 1970.
+    public func isExpired(at time: Int64) -> Bool { time >= expiresAt }
+
+    private static func checksum(_ bytes: [UInt8]) -> [UInt8] {
+        Array(Blake2b.hash(bytes).prefix(checksumSize))
+    }
+
+    /// As many whole characters as fit.
+    private static func cut(_ title: String) -> String {
+        var result = ""
+        var size = 0
+        for character in title {
+            size += character.utf8.count
+            guard size <= maximumTitleSize else { break }
+            result.append(character)
+        }
+        return result
+    }
+}
+
+/// Why a text is no invite link that can be used. Each has its own sentence for the user.
+public enum InviteLinkError: Error, Equatable, Sendable {
+    /// Not `streakmesh://join/` followed by anything, or far too long.
+    case notALink
+    /// The checksum is wrong: a character is missing or mistyped.
+    case damaged
+    /// A later version of StreakMesh made the link.
+    case unsupportedVersion(UInt8)
+    /// The checksum is right and the layout wrong: no StreakMesh made this.
+    case malformed(WireError)
+    /// The signature does not match: somebody altered the link on its way.
+    case tampered
+}
+
+extension WireWriter {
+    fileprivate mutating func writeCompact(_ endpoint: Endpoint) {
+        if let ipv4 = endpoint.ipv4 {
+            write(UInt8(4))
+            write(ipv4)
+        } else {
+            write(UInt8(6))
+            write(endpoint.address)
+        }
+        write(endpoint.port)
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func readCompactEndpoint() throws(WireError) -> Endpoint {
+        switch try readUInt8() {
+        case 4:
+            return Endpoint(ipv4: try readUInt32(), port: try readUInt16())
+        case 6:
+            let endpoint = Endpoint(address: try readBytes16(), port: try readUInt16())
+            guard endpoint.ipv4 == nil else { throw .invalidValue(field: "endpoint") }
+            return endpoint
+        case let family:
+            throw .unknownKind(family)
+        }
+    }
+}

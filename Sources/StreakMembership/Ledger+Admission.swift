@@ -1,0 +1,78 @@
+import StreakCrypto
+public import StreakWire
+
+/// Joining, from both sides.
+extension Ledger {
+    /// The responder's side: takes a newcomer in. Compare `claim.proof.handshakeHash` with the link's own first.
+    ///
+    /// - Parameter time: the admitter's clock, in seconds since 1970, which judges the expiry.
+    /// - Throws: `refused` with one of `unknownInvite`, `inviteExpired`, `inviteRevoked`, `inviteUsedUp`,
+    ///   `needsApproval`, `alreadyMember`, `newcomerRemoved`, `certificateRevoked`, `tooManyMembers` and what says that
+    ///   the author is no member; `unknownInvite`, `invalidCertificate`, `invalidProof`, `tooManyDevices`.
+    public func admission(
+        of claim: JoinClaim, by identity: DeviceIdentity, at time: Int64
+    ) throws(LedgerError) -> SignedOperation {
+        try checkClaim(claim, at: time)
+        return try draft(.admit(claim), by: identity, at: time)
+    }
+
+    /// As `admission(of:by:at:)`, on a link with this handshake hash.
+    ///
+    /// - Throws: also `invalidProof` if the proof is of another handshake.
+    public func admission(
+        of claim: JoinClaim, overHandshake handshakeHash: [UInt8], by identity: DeviceIdentity, at time: Int64
+    ) throws(LedgerError) -> SignedOperation {
+        guard claim.proof.handshakeHash == handshakeHash else { throw .invalidProof }
+        return try admission(of: claim, by: identity, at: time)
+    }
+
+    /// Puts down a newcomer's wish to join under an invite that needs approval. Throws as `admission(of:by:at:)`.
+    public func request(
+        of claim: JoinClaim, by identity: DeviceIdentity, at time: Int64
+    ) throws(LedgerError) -> SignedOperation {
+        try checkClaim(claim, at: time)
+        return try draft(.request(claim), by: identity, at: time)
+    }
+
+    private func checkClaim(_ claim: JoinClaim, at time: Int64) throws(LedgerError) {
+        guard let invite = state.invite(claim.invite) else { throw .refused(.unknownInvite) }
+        guard time < invite.expiresAt else { throw .refused(.inviteExpired(expiresAt: invite.expiresAt)) }
+        guard !state.isMember(claim.certificate.user) else {
+            throw .refused(.alreadyMember(claim.certificate.user))
+        }
+    }
+
+    /// The newcomer's side, before it publishes anything: whether this ledger holds *its* invite and both who made the
+    /// link and who answered are members. Whoever knows the invite's PSK could otherwise show an old ledger.
+    ///
+    /// - Parameter identity: the newcomer's own, once it has been admitted; nil before.
+    public func verifyInvitation(
+        link: InviteLink, admittedBy responder: DeviceID, admitting newcomer: DeviceID? = nil
+    ) throws(InvitationError) {
+        guard link.group == group else { throw .otherGroup(group) }
+        guard let invite = state.invite(publicKey: link.secrets.inviteKey.publicKey) else { throw .inviteMissing }
+        guard invite.author == link.inviter else { throw .inviteOfAnother(invite.author) }
+        guard !invite.isRevoked else { throw .inviteRevoked }
+        guard state.isCurrentMember(device: link.inviter) else { throw .inviterNotMember }
+        guard state.isCurrentMember(device: responder) else { throw .responderNotMember }
+        guard let newcomer else { return }
+        guard state.isCurrentMember(device: newcomer) else { throw .newcomerNotMember }
+    }
+}
+
+/// Why a ledger received over an invite link is not the one the link promised. Publish nothing; try another member.
+public enum InvitationError: Error, Equatable, Sendable {
+    /// The founding hash is another than the link's.
+    case otherGroup(GroupID)
+    /// The invite is not in the ledger, or does not count there: the ledger may be an old one.
+    case inviteMissing
+    /// The invite was signed by another device than the link.
+    case inviteOfAnother(DeviceID)
+    case inviteRevoked
+    /// Whoever made the link has been removed since.
+    case inviterNotMember
+    /// Whoever answered is no member.
+    case responderNotMember
+    /// The ledger holds no admission of this device.
+    case newcomerNotMember
+}

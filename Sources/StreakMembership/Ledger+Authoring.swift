@@ -1,0 +1,117 @@
+public import StreakCrypto
+public import StreakWire
+
+/// Making operations. Nothing is inserted: store the operation, then `insert` it.
+extension Ledger {
+    /// How far ahead an invite may expire: 90 days, in seconds.
+    public static let maximumInviteLifetime: Int64 = 90 * 86_400
+
+    /// Begins a group, whose only member is the founder.
+    ///
+    /// - Parameter time: seconds since 1970.
+    /// - Throws: `refused(.invalidTitle)`.
+    public static func found(
+        title: String, settings: GroupSettings = GroupSettings(), identity: DeviceIdentity, accessKey: AccessKey,
+        at time: Int64, entropy: inout some EntropySource
+    ) throws(LedgerError) -> SignedOperation {
+        try checkTitle(title)
+        guard let nonce = Bytes16(entropy.bytes(16)) else {
+            preconditionFailure("an entropy source returned another number of bytes than asked for")
+        }
+        let founding = Founding(
+            title: title, certificate: identity.certificate, settings: settings, accessKeyHash: accessKey.hash,
+            nonce: nonce)
+        let operation = LedgerOperation(
+            group: GroupID(bytes: .zero), author: identity.device, number: 1, previous: .none, parents: [],
+            time: time, body: .found(founding))
+        return try SignedOperation(signing: operation, with: identity.signingKey)
+    }
+
+    /// Signs an operation that would count.
+    ///
+    /// - Parameter time: seconds since 1970.
+    /// - Throws: `refused` with the reason, `unknownAuthor`, or what `insert` would throw.
+    public func draft(
+        _ body: OperationBody, by identity: DeviceIdentity, at time: Int64
+    ) throws(LedgerError) -> SignedOperation {
+        try checkLimits(of: body, at: time)
+        let operation = try sign(body, by: identity, at: time)
+        var trial = self
+        _ = try trial.insert(operation)
+        if let refusal = trial.refusal(of: operation.id) { throw .refused(refusal) }
+        return operation
+    }
+
+    private func sign(
+        _ body: OperationBody, by identity: DeviceIdentity, at time: Int64
+    ) throws(LedgerError) -> SignedOperation {
+        let end = chainEnd(of: identity.device)
+        let number = (end?.number ?? 0) + 1
+        guard number <= ProtocolLimits.maximumOperationsPerDevice else { throw .tooManyOperations(identity.device) }
+        var parents = heads
+        if let end, !parents.contains(end.id) { parents.append(end.id) }
+        if parents.count > LedgerOperation.maximumParents {
+            // The next operation takes up the rest.
+            parents.removeAll { $0 == end?.id }
+            parents = Array(parents.prefix(LedgerOperation.maximumParents - (end == nil ? 0 : 1)))
+            if let end { parents.append(end.id) }
+        }
+        let operation = LedgerOperation(
+            group: group, author: identity.device, number: number, previous: end?.id ?? .none, parents: parents,
+            time: time, body: body)
+        return try SignedOperation(signing: operation, with: identity.signingKey)
+    }
+
+    /// What is judged where an operation is made and nowhere else: by the clock, by the number of characters, and what
+    /// would count but do nothing.
+    private func checkLimits(of body: OperationBody, at time: Int64) throws(LedgerError) {
+        switch body {
+        case .rename(let title):
+            try Self.checkTitle(title)
+        case .invite(let terms):
+            guard terms.expiresAt > time, terms.expiresAt - time <= Self.maximumInviteLifetime else {
+                throw .refused(.invalidExpiry)
+            }
+            guard state.invites.count(where: { $0.isLive(at: time) }) < ProtocolLimits.maximumLiveInvites else {
+                throw .refused(.tooManyInvites)
+            }
+        case .remove(let removal):
+            guard state.isMember(removal.user) else { throw .refused(.targetNotMember) }
+        case .setRole(let change):
+            guard state.isMember(change.user) else { throw .refused(.targetNotMember) }
+        case .transfer(let transfer):
+            guard state.isMember(transfer.newOwner) else { throw .refused(.targetNotMember) }
+        case .revokeDevice(let revocation):
+            guard state.isCurrentMember(device: revocation.cut.device) else {
+                throw .refused(.unknownDevice(revocation.cut.device))
+            }
+        case .found, .revokeInvite, .request, .admit, .addDevice, .leave, .settings:
+            break
+        }
+    }
+
+    /// 1–60 characters, at most 240 bytes, no control characters and none that turn the writing direction.
+    static func checkTitle(_ title: String) throws(LedgerError) {
+        let isControl = { (scalar: Unicode.Scalar) -> Bool in
+            switch scalar.value {
+            case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069, 0x200E, 0x200F: true
+            default: false
+            }
+        }
+        guard !title.isEmpty, title.count <= ProtocolLimits.maximumTitleLength,
+            title.utf8.count <= maximumTitleSize, !title.unicodeScalars.contains(where: isControl)
+        else { throw .refused(.invalidTitle) }
+    }
+
+    /// Cuts of a user's devices that leave all that is known here.
+    ///
+    /// - Parameter feeds: the last accepted record of each of a device's feeds.
+    public func cuts(of user: UserID, feeds: (DeviceID) -> [FeedCut]) -> [DeviceCut] {
+        let devices = Set((introductions.byUser[user] ?? []).map(\.certificate.device)).sorted()
+        return DeviceCut.fitting(
+            devices.map { device in
+                DeviceCut(
+                    device: device, lastOperation: chainEnd(of: device)?.id ?? .none, feeds: feeds(device))
+            })
+    }
+}

@@ -1,0 +1,265 @@
+public import StreakWire
+import Synchronization
+
+/// How far one branch of a device's ledger chain goes.
+public struct LedgerTip: Hashable, Comparable, Sendable {
+    public let device: DeviceID
+    public let number: UInt64
+    public let operation: OperationID
+
+    public init(device: DeviceID, number: UInt64, operation: OperationID) {
+        self.device = device
+        self.number = number
+        self.operation = operation
+    }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.device, left.number, left.operation) < (right.device, right.number, right.operation)
+    }
+}
+
+/// What became of an operation offered to a ledger.
+public enum LedgerInsertion: Sendable, Equatable {
+    /// In, with those that had waited for it; ancestors first.
+    case added([SignedOperation])
+    /// It was in, or waiting, already.
+    case duplicate
+    /// It waits for these, which are neither in nor waiting. Empty if all that is missing waits itself.
+    case pending(missing: [OperationID])
+}
+
+/// A group's signed operations and what they amount to.
+///
+/// A value: a copy goes its own way. What is in never depends on the order of arrival, but for what exceeds the limits
+/// (`tooManyPending`, and the 8,000 operations that a device may reach only by forking its chain).
+public struct Ledger: Sendable {
+    /// Operations that may wait for ancestors.
+    public static let maximumPending = 1_024
+    /// Operations of one device, all branches of a forked chain together.
+    public static let maximumOperationsOfForkedDevice = 8_000
+
+    /// The founding operation's ID.
+    public let group: GroupID
+
+    /// In order of arrival, so ancestors first.
+    private(set) var nodes: [LedgerNode]
+    private var nodeByID: [OperationID: LedgerNode]
+    private var nodesByDevice: [DeviceID: [LedgerNode]]
+    /// The last of every lane.
+    private var laneEnds: [LedgerNode]
+    private var headIDs: Set<OperationID>
+    /// Who published a device's certificate, or an account's.
+    private(set) var introductions: IntroductionIndex
+    private(set) var pendingOperations: PendingOperations
+    private var cache = ResolutionCache()
+
+    /// Begins with the founding operation.
+    ///
+    /// - Throws: `notFounding`, `invalidSignature`, `invalidCertificate`.
+    public init(founding: SignedOperation) throws(LedgerError) {
+        guard case .found(let body) = founding.operation.body else { throw .notFounding }
+        guard founding.hasValidSignature() else { throw .invalidSignature }
+        guard body.certificate.device == founding.operation.author, body.certificate.isValid() else {
+            throw .invalidCertificate
+        }
+        group = GroupID(bytes: founding.id.bytes)
+        let node = LedgerNode(
+            signed: founding, index: 0, lane: 0, position: 1, clock: [], depth: 0, previous: nil, laneOrigin: nil,
+            user: body.certificate.user)
+        nodes = [node]
+        nodeByID = [node.id: node]
+        nodesByDevice = [node.device: [node]]
+        laneEnds = [node]
+        headIDs = [node.id]
+        introductions = IntroductionIndex()
+        introductions.add(node)
+        pendingOperations = PendingOperations()
+    }
+
+    // MARK: Inserting
+
+    /// Takes an operation, and those that waited for it. O(parents · devices) each, and about 50 µs a signature.
+    ///
+    /// Those that waited and turn out invalid are dropped without a word, with what waited for them.
+    public mutating func insert(_ operation: SignedOperation) throws(LedgerError) -> LedgerInsertion {
+        if nodeByID[operation.id] != nil || pendingOperations.contains(operation.id) { return .duplicate }
+        try checkAlone(operation)
+        let missing = operation.operation.parents.filter { nodeByID[$0] == nil }
+        guard missing.isEmpty else {
+            guard pendingOperations.count < Self.maximumPending else { throw .tooManyPending }
+            pendingOperations.add(operation, waitingFor: missing)
+            return .pending(missing: missing.filter { !pendingOperations.contains($0) })
+        }
+        do {
+            try append(operation)
+        } catch {
+            pendingOperations.drop(dependingOn: operation.id)
+            throw error
+        }
+        return .added([operation] + appendPending(after: operation.id))
+    }
+
+    /// What can be judged without the ancestors.
+    private func checkAlone(_ signed: SignedOperation) throws(LedgerError) {
+        if case .found = signed.operation.body { throw .notFounding }
+        guard signed.operation.group == group else { throw .wrongGroup(signed.operation.group) }
+        guard signed.hasValidSignature() else { throw .invalidSignature }
+    }
+
+    private mutating func appendPending(after id: OperationID) -> [SignedOperation] {
+        var added: [SignedOperation] = []
+        var ready = pendingOperations.released(by: id)
+        while let next = ready.popLast() {
+            do {
+                try append(next)
+                added.append(next)
+                ready += pendingOperations.released(by: next.id)
+            } catch {
+                // Whoever sent it is no longer known here, and refusing it again costs the same as remembering it.
+                pendingOperations.drop(dependingOn: next.id)
+            }
+        }
+        return added
+    }
+
+    private mutating func append(_ signed: SignedOperation) throws(LedgerError) {
+        let operation = signed.operation
+        let parents = operation.parents.compactMap { nodeByID[$0] }
+        guard nodesByDevice[operation.author]?.count ?? 0 < Self.maximumOperationsOfForkedDevice else {
+            throw .tooManyOperations(operation.author)
+        }
+        let previous = nodeByID[operation.previous]
+        if operation.number > 1 {
+            guard let previous, previous.device == operation.author, previous.number + 1 == operation.number else {
+                throw .brokenChain
+            }
+        }
+        let (user, clock, depth) = try place(signed, parents: parents)
+
+        let lane: Int
+        if let previous, laneEnds[previous.lane] === previous { lane = previous.lane } else { lane = laneEnds.count }
+        let isNewLane = lane == laneEnds.count
+        let node = LedgerNode(
+            signed: signed, index: nodes.count, lane: lane,
+            position: isNewLane ? 1 : (previous?.position ?? 0) + 1, clock: clock, depth: depth,
+            previous: previous, laneOrigin: isNewLane ? previous : previous?.laneOrigin, user: user)
+        if isNewLane { laneEnds.append(node) } else { laneEnds[lane] = node }
+        nodes.append(node)
+        nodeByID[node.id] = node
+        nodesByDevice[node.device, default: []].append(node)
+        for parent in operation.parents { headIDs.remove(parent) }
+        headIDs.insert(node.id)
+        introductions.add(node)
+        // A new box, not an emptied one: copies of this value from before keep theirs.
+        cache = ResolutionCache()
+    }
+
+    private func place(
+        _ signed: SignedOperation, parents: [LedgerNode]
+    ) throws(LedgerError) -> (user: UserID, clock: [UInt16], depth: Int) {
+        let place = LedgerPlace(parents: parents, introductions: introductions)
+        return (try place.validate(signed, in: group, nodes: nodeByID), place.clock, place.depth)
+    }
+
+    /// Forgets what waits for ancestors; whoever holds it will offer it again.
+    public mutating func discardPending() {
+        pendingOperations = PendingOperations()
+    }
+
+    // MARK: State
+
+    /// What all operations amount to. O(operations) after a change, then O(1).
+    public var state: GroupState { resolution.state }
+
+    var resolution: Resolution {
+        cache.resolution { Resolution(nodes: nodes, byID: nodeByID, introductions: introductions) }
+    }
+
+    /// Why an operation does not count; nil if it does, or is not in.
+    public func refusal(of id: OperationID) -> Refusal? {
+        nodeByID[id].flatMap { resolution.refusals[$0.index] }
+    }
+
+    // MARK: Queries
+
+    /// How many operations are in.
+    public var count: Int { nodes.count }
+
+    public var pendingCount: Int { pendingOperations.count }
+
+    public func operation(_ id: OperationID) -> SignedOperation? { nodeByID[id]?.signed }
+
+    public func contains(_ id: OperationID) -> Bool { nodeByID[id] != nil }
+
+    /// Operations that nobody's parents name, rising.
+    public var heads: [OperationID] { headIDs.sorted() }
+
+    /// The end of every chain, rising by device; a forked one has several.
+    public var tips: [LedgerTip] { laneEnds.map(\.tip).sorted() }
+
+    /// The last counting operation of every chain, rising by device; a forked one has several. What the digest is of.
+    public var countingTips: [LedgerTip] { resolution.countingTips }
+
+    /// A device's operations of all branches with a greater number, by rising number.
+    public func operations(from device: DeviceID, after number: UInt64) -> [SignedOperation] {
+        (nodesByDevice[device] ?? []).filter { $0.number > number }
+            .sorted { ($0.number, $0.id) < ($1.number, $1.id) }.map(\.signed)
+    }
+
+    /// What somebody with these tips lacks, ancestors first.
+    ///
+    /// A tip that is not in here says that its owner has more of that device, or another branch: then nothing up to
+    /// its number is sent, and once its operations have come here the next call knows.
+    public func operations(missingFrom tips: [LedgerTip]) -> [SignedOperation] {
+        var known = [Bool](repeating: false, count: nodes.count)
+        var unknown: [DeviceID: UInt64] = [:]
+        for tip in tips {
+            guard let end = nodeByID[tip.operation] else {
+                unknown[tip.device] = max(unknown[tip.device] ?? 0, tip.number)
+                continue
+            }
+            var step: LedgerNode? = end
+            while let current = step, !known[current.index] {
+                known[current.index] = true
+                step = current.previous
+            }
+        }
+        return nodes.filter { !known[$0.index] && $0.number > unknown[$0.device] ?? 0 }
+            .sorted(by: LedgerNode.inOrder).map(\.signed)
+    }
+
+    /// An operation and all its ancestors, ancestors first; empty if it is not in. All that a removed device gets.
+    public func ancestry(of id: OperationID) -> [SignedOperation] {
+        guard let node = nodeByID[id] else { return [] }
+        return nodes.filter { $0.isAncestorOrSame(of: node) }.sorted(by: LedgerNode.inOrder).map(\.signed)
+    }
+
+    /// All operations, ancestors first, in one order for everybody.
+    public var allOperations: [SignedOperation] { nodes.sorted(by: LedgerNode.inOrder).map(\.signed) }
+
+    /// The account of a device, by any certificate published in this ledger, whether or not it counts.
+    public func user(of device: DeviceID) -> UserID? { introductions.user(of: device) }
+
+    /// What a device's next operation has to name: the longest branch's end, of several the one of smallest hash.
+    func chainEnd(of device: DeviceID) -> LedgerNode? {
+        nodesByDevice[device]?.min { ($1.number, $0.id) < ($0.number, $1.id) }
+    }
+}
+
+extension LedgerNode {
+    var tip: LedgerTip { LedgerTip(device: device, number: number, operation: id) }
+}
+
+/// The resolution of one set of operations, computed when first asked for.
+private final class ResolutionCache: Sendable {
+    private let value = Mutex<Resolution?>(nil)
+
+    func resolution(orCompute compute: () -> Resolution) -> Resolution {
+        value.withLock { cached in
+            if let cached { return cached }
+            let fresh = compute()
+            cached = fresh
+            return fresh
+        }
+    }
+}

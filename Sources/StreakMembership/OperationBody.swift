@@ -1,0 +1,308 @@
+public import StreakCrypto
+public import StreakWire
+
+/// What an operation does. Layouts: Protocol/membership.md §4.
+public enum OperationBody: Hashable, Sendable {
+    /// Begins a group; its author is the owner. The first operation of every ledger, and only that.
+    case found(Founding)
+    /// Offers a place. By whoever the settings at its parents let invite.
+    case invite(InviteTerms)
+    /// Ends an invite: any, by owner and admins; one's own, by a member.
+    case revokeInvite(OperationID)
+    /// Puts down a newcomer's wish to join under an invite that needs approval. By any member.
+    case request(JoinClaim)
+    /// Takes a newcomer in under a live invite. By any member; by owner or admin if the invite needs approval.
+    case admit(JoinClaim)
+    /// Publishes another device of the author's own account; by that device itself if the account key certified it.
+    case addDevice(DeviceCertificate)
+    /// Ends one device of the author's own account, by the account key.
+    case revokeDevice(DeviceRevocation)
+    /// Names an admin, demotes one, names or withdraws the heir. By the owner.
+    case setRole(RoleChange)
+    /// Hands the group on. By the owner, or by the heir to itself.
+    case transfer(Transfer)
+    /// Removes a member. By the owner; by an admin if the target is neither owner nor admin.
+    case remove(Removal)
+    /// Ends the author's own membership.
+    case leave(Departure)
+    /// Changes the title. By owner and admins.
+    case rename(String)
+    /// Changes the settings. By owner and admins.
+    case settings(GroupSettings)
+
+    /// The discriminator on the wire.
+    public enum Kind: UInt8, CaseIterable, Sendable {
+        case found = 1
+        case invite, revokeInvite, request, admit, addDevice, revokeDevice, setRole, transfer, remove, leave, rename
+        case settings
+    }
+
+    public var kind: Kind {
+        switch self {
+        case .found: .found
+        case .invite: .invite
+        case .revokeInvite: .revokeInvite
+        case .request: .request
+        case .admit: .admit
+        case .addDevice: .addDevice
+        case .revokeDevice: .revokeDevice
+        case .setRole: .setRole
+        case .transfer: .transfer
+        case .remove: .remove
+        case .leave: .leave
+        case .rename: .rename
+        case .settings: .settings
+        }
+    }
+
+    /// The certificate this operation publishes, if it publishes one that gives its device a standing.
+    var introducedCertificate: DeviceCertificate? {
+        switch self {
+        case .found(let founding): founding.certificate
+        case .admit(let claim): claim.certificate
+        case .addDevice(let certificate): certificate
+        default: nil
+        }
+    }
+
+    /// The cuts this operation makes.
+    public var cuts: [DeviceCut] {
+        switch self {
+        case .revokeDevice(let revocation): [revocation.cut]
+        case .setRole(let change): change.cuts
+        case .transfer(let transfer): transfer.cuts
+        case .remove(let removal): removal.cuts
+        case .leave(let departure): departure.cuts
+        default: []
+        }
+    }
+}
+
+/// The body of `found`. The nonce keeps two groups of one title, founder and second apart.
+public struct Founding: Hashable, Sendable {
+    public let title: String
+    public let certificate: DeviceCertificate
+    public let settings: GroupSettings
+    /// `AccessKey.hash` of the group's first access key.
+    public let accessKeyHash: Bytes32
+    public let nonce: Bytes16
+
+    public init(
+        title: String, certificate: DeviceCertificate, settings: GroupSettings, accessKeyHash: Bytes32, nonce: Bytes16
+    ) {
+        self.title = title
+        self.certificate = certificate
+        self.settings = settings
+        self.accessKeyHash = accessKeyHash
+        self.nonce = nonce
+    }
+}
+
+/// The body of `invite`.
+public struct InviteTerms: Hashable, Sendable {
+    /// The public half of the invite key; see `InviteSecrets`.
+    public let publicKey: SigningPublicKey
+    /// The PSK of the joining handshake. It stands here openly: only members read a ledger.
+    public let presharedKeyBytes: Bytes32
+    /// 0: unlimited.
+    public let maximumUses: UInt32
+    /// Seconds since 1970.
+    public let expiresAt: Int64
+    public let needsApproval: Bool
+
+    public init(
+        publicKey: SigningPublicKey, presharedKeyBytes: Bytes32, maximumUses: UInt32, expiresAt: Int64,
+        needsApproval: Bool
+    ) {
+        self.publicKey = publicKey
+        self.presharedKeyBytes = presharedKeyBytes
+        self.maximumUses = maximumUses
+        self.expiresAt = expiresAt
+        self.needsApproval = needsApproval
+    }
+}
+
+/// The body of `request` and `admit`: who, under which invite, with what proof.
+public struct JoinClaim: Hashable, Sendable {
+    public let invite: OperationID
+    public let certificate: DeviceCertificate
+    public let proof: JoinProof
+
+    public init(invite: OperationID, certificate: DeviceCertificate, proof: JoinProof) {
+        self.invite = invite
+        self.certificate = certificate
+        self.proof = proof
+    }
+}
+
+/// The body of `revoke-device`.
+///
+/// The account key signs `streakmesh/v1/certificate` ‖ 0 ‖ 2 (u8) ‖ group ‖ user ‖ cut.
+public struct DeviceRevocation: Hashable, Sendable {
+    public let user: UserID
+    public let cut: DeviceCut
+    /// `AccessKey.hash` of the access key from now on.
+    public let accessKeyHash: Bytes32
+    public let accountSignature: Signature
+
+    public init(accountKey: SigningSecretKey, group: GroupID, cut: DeviceCut, accessKeyHash: Bytes32) {
+        user = UserID(accountKey.publicKey)
+        self.cut = cut
+        self.accessKeyHash = accessKeyHash
+        accountSignature = accountKey.signature(
+            for: Self.message(group: group, user: user, cut: cut), as: .certificate)
+    }
+
+    init(user: UserID, cut: DeviceCut, accessKeyHash: Bytes32, accountSignature: Signature) {
+        self.user = user
+        self.cut = cut
+        self.accessKeyHash = accessKeyHash
+        self.accountSignature = accountSignature
+    }
+
+    /// Whether the account key signed this cut for this group.
+    public func isValid(in group: GroupID) -> Bool {
+        user.hasSigned(Self.message(group: group, user: user, cut: cut), as: .certificate, accountSignature)
+    }
+
+    private static func message(group: GroupID, user: UserID, cut: DeviceCut) -> [UInt8] {
+        var writer = WireWriter(reserving: 256)
+        writer.write(StatementKind.deviceRevocation.rawValue)
+        writer.write(group)
+        writer.write(user)
+        cut.write(to: &writer)
+        return writer.bytes
+    }
+}
+
+/// The body of `set-role`.
+public struct RoleChange: Hashable, Sendable {
+    public enum Change: UInt8, CaseIterable, Sendable {
+        case member = 0
+        case admin = 1
+        /// The user may transfer the group to itself, until another heir is named or the heir withdrawn.
+        case heir = 2
+        /// No heir any more; `user` is the owner that says so.
+        case noHeir = 3
+    }
+
+    public let user: UserID
+    public let change: Change
+    /// For a demotion: what the devices did as an admin that still counts as an admin's. Empty otherwise.
+    public let cuts: [DeviceCut]
+
+    /// Sorts the cuts by device.
+    public init(user: UserID, change: Change, cuts: [DeviceCut] = []) {
+        self.user = user
+        self.change = change
+        self.cuts = cuts.sorted { $0.device < $1.device }
+    }
+}
+
+/// The body of `transfer`.
+public struct Transfer: Hashable, Sendable {
+    /// The former owner itself, to annul what an heir did.
+    public let newOwner: UserID
+    /// What the former owner's devices did that still counts as the owner's.
+    public let cuts: [DeviceCut]
+
+    /// Sorts the cuts by device.
+    public init(newOwner: UserID, cuts: [DeviceCut]) {
+        self.newOwner = newOwner
+        self.cuts = cuts.sorted { $0.device < $1.device }
+    }
+}
+
+/// The body of `remove`.
+public struct Removal: Hashable, Sendable {
+    public let user: UserID
+    /// What of the target's devices still counts. A device that is not listed counts for nothing.
+    public let cuts: [DeviceCut]
+    /// `AccessKey.hash` of the access key from now on.
+    public let accessKeyHash: Bytes32
+
+    /// Sorts the cuts by device.
+    public init(user: UserID, cuts: [DeviceCut], accessKeyHash: Bytes32) {
+        self.user = user
+        self.cuts = cuts.sorted { $0.device < $1.device }
+        self.accessKeyHash = accessKeyHash
+    }
+}
+
+/// The body of `leave`.
+public struct Departure: Hashable, Sendable {
+    /// Whoever applies this deletes the leaver's records and takes none again.
+    public let erases: Bool
+    public let cuts: [DeviceCut]
+
+    /// Sorts the cuts by device.
+    public init(erases: Bool, cuts: [DeviceCut]) {
+        self.erases = erases
+        self.cuts = cuts.sorted { $0.device < $1.device }
+    }
+}
+
+/// What a group's owner and admins decide for it.
+public struct GroupSettings: Hashable, Sendable {
+    public enum InvitePermission: UInt8, CaseIterable, Sendable {
+        case everyone = 0
+        case admins = 1
+        case owner = 2
+    }
+
+    /// One choice this layer carries without reading it.
+    public struct Choice: Hashable, Sendable {
+        public let key: UInt8
+        public let value: UInt64
+
+        public init(key: UInt8, value: UInt64) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    public static let maximumChoices = 64
+
+    public var whoMayInvite: InvitePermission
+    /// By rising key, no key twice. The layers above say what they mean (missed days, freezes, late results …).
+    public private(set) var choices: [Choice]
+
+    public init(whoMayInvite: InvitePermission = .everyone) {
+        self.whoMayInvite = whoMayInvite
+        choices = []
+    }
+
+    /// The value of a choice; nil where the default stands. Setting more than 64 is ignored.
+    public subscript(key: UInt8) -> UInt64? {
+        get { choices.first { $0.key == key }?.value }
+        set {
+            choices.removeAll { $0.key == key }
+            guard let newValue, choices.count < Self.maximumChoices else { return }
+            choices.append(Choice(key: key, value: newValue))
+            choices.sort { $0.key < $1.key }
+        }
+    }
+
+    func write(to writer: inout WireWriter) {
+        writer.write(whoMayInvite.rawValue)
+        writer.writeCount(choices.count)
+        for choice in choices {
+            writer.write(choice.key)
+            writer.writeVarint(choice.value)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        guard let permission = InvitePermission(rawValue: try reader.readUInt8()) else {
+            throw .invalidValue(field: "invite permission")
+        }
+        whoMayInvite = permission
+        var choices: [Choice] = []
+        for _ in 0..<(try reader.readCount(maximum: Self.maximumChoices)) {
+            let choice = Choice(key: try reader.readUInt8(), value: try reader.readVarint())
+            if let last = choices.last, last.key >= choice.key { throw .invalidValue(field: "choices") }
+            choices.append(choice)
+        }
+        self.choices = choices
+    }
+}

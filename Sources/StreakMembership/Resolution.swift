@@ -1,0 +1,213 @@
+import StreakWire
+
+/// A resolved ledger.
+struct Resolution: Sendable {
+    let state: GroupState
+    /// By index of node; nil where it counts.
+    let refusals: [Refusal?]
+    /// The ends of the chains of what counts, rising.
+    let countingTips: [LedgerTip]
+
+    init(nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex) {
+        var resolver = Resolver(nodes: nodes, byID: nodesByID, introductions: introductions)
+        resolver.resolve()
+        refusals = resolver.refusals
+        state = resolver.state()
+        countingTips = resolver.countingTips()
+    }
+}
+
+/// Putting together what the passes found.
+extension Resolver {
+    func state() -> GroupState {
+        let tenure = tenures[tenures.count - 1]
+        let heir = heirNamings(during: tenure).min { $0.id < $1.id }?.namedHeir
+        let devices = devices()
+        let current = Dictionary(grouping: devices.filter(\.isCurrent), by: \.user)
+        var members: [GroupState.Member] = []
+        var removed: [GroupState.FormerMember] = []
+        for user in grants.keys.sorted() {
+            if let place = place(of: user) {
+                members.append(member(user, by: place, owner: tenure.user, current[user] ?? []))
+            } else if let former = formerMember(user) {
+                removed.append(former)
+            }
+        }
+        let isMember = Set(members.map(\.user))
+        return GroupState(
+            group: GroupID(bytes: nodes[0].id.bytes), title: winner(titles)?.title ?? "", owner: tenure.user,
+            heir: heir,
+            settings: winner(settings)?.groupSettings ?? GroupSettings(), members: members, removedUsers: removed,
+            devices: devices, invites: inviteStates(), requests: requestStates(isMember),
+            accessKeyHashes: accessKeyHashes(), erasedUsers: erasedUsers())
+    }
+
+    func countingTips() -> [LedgerTip] {
+        var covered = [Bool](repeating: false, count: nodes.count)
+        var tips: [LedgerTip] = []
+        for node in nodes.reversed() where refusals[node.index] == nil {
+            if !covered[node.index] { tips.append(node.tip) }
+            var step = node.previous
+            while let current = step, !covered[current.index] {
+                covered[current.index] = true
+                step = current.previous
+            }
+        }
+        return tips.sorted()
+    }
+
+    // MARK: People
+
+    /// The latest operation a current place rests on; nil for who is not in.
+    private func place(of user: UserID) -> LedgerNode? {
+        (grants[user] ?? []).filter { openRemovals(of: user, after: $0).isEmpty }.max(by: LedgerNode.inOrder)
+    }
+
+    private func latestGrant(of user: UserID) -> LedgerNode? { grants[user]?.max(by: LedgerNode.inOrder) }
+
+    private func member(
+        _ user: UserID, by place: LedgerNode, owner: UserID, _ devices: [GroupState.Device]
+    ) -> GroupState.Member {
+        let isAdmin = (namings[user] ?? []).contains { naming in
+            !(powerCuttings[user] ?? []).contains { !$0.node.isAncestor(of: naming) }
+        }
+        var invite: OperationID?
+        if case .admit(let claim) = place.body { invite = claim.invite }
+        return GroupState.Member(
+            user: user, role: user == owner ? .owner : isAdmin ? .admin : .member, admittedBy: place.id,
+            admittedAt: place.signed.operation.time, admitter: place.user, invite: invite,
+            devices: devices.map(\.device))
+    }
+
+    private func formerMember(_ user: UserID) -> GroupState.FormerMember? {
+        guard let grant = latestGrant(of: user) else { return nil }
+        let open = openRemovals(of: user, after: grant)
+        let holding = open.min { (-$0.rank, $0.node.id) < (-$1.rank, $1.node.id) }
+        return holding.map {
+            GroupState.FormerMember(user: user, removedBy: $0.node.id, hasLeft: $0.node.body.kind == .leave)
+        }
+    }
+
+    private func erasedUsers() -> [UserID] {
+        removals.keys.sorted().filter { user in
+            grants[user] != nil && (removals[user] ?? []).contains { $0.node.erases }
+        }
+    }
+
+    // MARK: Devices
+
+    private func devices() -> [GroupState.Device] {
+        var all: [DeviceID: GroupState.Device] = [:]
+        for user in grants.keys.sorted() {
+            let published = Dictionary(grouping: introductions.byUser[user] ?? [], by: \.certificate.device)
+            for id in published.keys.sorted() {
+                let device = device(of: user, published[id] ?? [])
+                // Only a device that lies belongs to two accounts.
+                if let device, all[id].map({ !$0.isCurrent && device.isCurrent }) ?? true { all[id] = device }
+            }
+        }
+        return all.keys.sorted().compactMap { all[$0] }
+    }
+
+    private func device(
+        of user: UserID, _ published: [IntroductionIndex.Introduction]
+    ) -> GroupState.Device? {
+        let sound = published.filter { revocation(breaking: $0) == nil }
+        let candidates = sound.isEmpty ? published : sound
+        guard let latest = candidates.max(by: { LedgerNode.inOrder($0.node, $1.node) }),
+            let grant = place(of: user) ?? latestGrant(of: user)
+        else { return nil }
+        let id = latest.certificate.device
+        let open = openRemovals(of: user, after: grant)
+        var standing = GroupState.Standing.current
+        var cut: DeviceCut?
+        if let removal = effective(open, for: id) {
+            standing = .removed(by: removal.node.id)
+            cut = open.contains { $0.node.erases } ? nil : removal.node.cut(of: id)
+        }
+        if let revoked = ownRevocation(of: id, user: user) {
+            let own = revoked.cut(of: id)
+            cut = standing == .current ? own : cut.flatMap { $0.limited(by: own) }
+            standing = .revoked(by: revoked.id)
+        } else if sound.isEmpty,
+            let breaking = published.compactMap({ revocation(breaking: $0) }).min(by: { $0.id < $1.id })
+        {
+            cut = nil
+            standing = .revoked(by: breaking.id)
+        }
+        let earlier = (removals[user] ?? []).filter { $0.node.isAncestor(of: grant) }
+        let byPrecedence = earlier.sorted { left, right in
+            effective([left, right], for: id)?.node === left.node && left.node !== right.node
+        }
+        let erased = (removals[user] ?? []).filter(\.node.erases).flatMap { $0.node.cut(of: id)?.feeds ?? [] }
+        return GroupState.Device(
+            device: id, user: user, linkKey: latest.certificate.linkKey, certificate: latest.certificate,
+            introducedBy: latest.node.id, standing: standing, cut: cut,
+            earlierCuts: byPrecedence.compactMap { $0.node.cut(of: id) },
+            erasedEpochs: Set(erased.map(\.epoch)).sorted())
+    }
+
+    // MARK: Invites, requests, keys
+
+    private func inviteStates() -> [GroupState.Invite] {
+        invites.keys.sorted().compactMap { id in
+            guard let node = invites[id], case .invite(let terms) = node.body else { return nil }
+            let admitted = admissions[id] ?? []
+            return GroupState.Invite(
+                id: id, author: node.device, inviter: node.user, terms: terms, used: admitted.count,
+                isRevoked: !(inviteRevocations[id] ?? []).isEmpty,
+                admitted: Set(admitted.compactMap { $0.body.introducedCertificate?.user }).sorted())
+        }
+    }
+
+    /// The latest of each account that is not in, under an invite that still is.
+    private func requestStates(_ isMember: Set<UserID>) -> [GroupState.Request] {
+        var latest: [UserID: (node: LedgerNode, claim: JoinClaim)] = [:]
+        for node in requests {
+            guard case .request(let claim) = node.body else { continue }
+            let user = claim.certificate.user
+            guard !isMember.contains(user), (inviteRevocations[claim.invite] ?? []).isEmpty else { continue }
+            if latest[user].map({ LedgerNode.inOrder($0.node, node) }) ?? true { latest[user] = (node, claim) }
+        }
+        return latest.values.map { GroupState.Request(id: $0.node.id, claim: $0.claim, responder: $0.node.user) }
+            .sorted { $0.id < $1.id }
+    }
+
+    private func accessKeyHashes() -> [Bytes32] {
+        var hashes: [Bytes32] = []
+        for node in nodes.filter({ refusals[$0.index] == nil }).sorted(by: LedgerNode.inOrder) {
+            guard let hash = node.accessKeyHash, !hashes.contains(hash) else { continue }
+            hashes.append(hash)
+        }
+        return hashes
+    }
+}
+
+extension LedgerNode {
+    fileprivate var erases: Bool {
+        guard case .leave(let departure) = body else { return false }
+        return departure.erases
+    }
+
+    fileprivate func cut(of device: DeviceID) -> DeviceCut? { body.cuts.first { $0.device == device } }
+
+    fileprivate var accessKeyHash: Bytes32? {
+        switch body {
+        case .found(let founding): founding.accessKeyHash
+        case .remove(let removal): removal.accessKeyHash
+        case .revokeDevice(let revocation): revocation.accessKeyHash
+        default: nil
+        }
+    }
+}
+
+extension DeviceCut {
+    /// What both cuts leave.
+    fileprivate func limited(by other: DeviceCut?) -> DeviceCut? {
+        guard let other else { return nil }
+        let both = feeds.compactMap { feed in
+            other.feeds.first { $0.epoch == feed.epoch }.map { $0.number < feed.number ? $0 : feed }
+        }
+        return DeviceCut(device: device, lastOperation: lastOperation, feeds: both)
+    }
+}

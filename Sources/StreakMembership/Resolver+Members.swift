@@ -1,0 +1,191 @@
+import StreakWire
+
+/// Pass 4: members, and whatever else is judged at an operation's parents.
+extension Resolver {
+    mutating func resolveMembers() {
+        grants[nodes[0].user, default: []].append(nodes[0])
+        titles.append(nodes[0])
+        settings.append(nodes[0])
+        for tenure in tenures.dropFirst() { grants[tenure.user, default: []].append(tenure.start) }
+        // Sorted for form's sake: each account's list is its own.
+        for user in namings.keys.sorted() { grants[user, default: []] += namings[user] ?? [] }
+        collectStrongInviteRevocations()
+        for node in nodes.dropFirst() where refusals[node.index] == nil {
+            refusals[node.index] = judge(node)
+        }
+    }
+
+    /// Revocations by owner and admins reach admissions made concurrently, so they have to be known before.
+    private mutating func collectStrongInviteRevocations() {
+        for node in nodes where refusals[node.index] == nil && ranks[node.index] >= Self.adminRank {
+            guard case .revokeInvite(let invite) = node.body else { continue }
+            inviteRevocations[invite, default: []].append(node)
+        }
+    }
+
+    private mutating func judge(_ node: LedgerNode) -> Refusal? {
+        switch node.body {
+        case .leave, .remove:
+            // Pass 3 has judged it.
+            return nil
+        default:
+            if let refusal = membershipRefusal(of: node) { return refusal }
+        }
+        let rank = ranks[node.index]
+        switch node.body {
+        case .invite:
+            guard mayInvite(node) else { return .invitingNotAllowed }
+            invites[node.id] = node
+        case .revokeInvite(let id):
+            guard rank < Self.adminRank else { return nil }
+            guard let invite = invites[id] else { return .unknownInvite }
+            guard invite.user == node.user else { return .notOwnInvite }
+            inviteRevocations[id, default: []].append(node)
+        case .request(let claim):
+            if let refusal = refusal(of: claim, in: node) { return refusal }
+            requests.append(node)
+        case .admit(let claim):
+            if let refusal = refusal(of: claim, in: node) { return refusal }
+            admissions[claim.invite, default: []].append(node)
+            grants[claim.certificate.user, default: []].append(node)
+        case .setRole(let change):
+            guard rank == Self.ownerRank else { return .needsOwner }
+            guard change.user != node.user || change.change == .noHeir else { return .targetIsAuthor }
+            guard isKnown(change.user, at: node) else { return .targetNotMember }
+        case .transfer:
+            guard tenures.contains(where: { $0.end === node }) else { return .transferDoesNotStand }
+        case .rename:
+            guard rank >= Self.adminRank else { return .needsAdmin }
+            titles.append(node)
+        case .settings:
+            guard rank >= Self.adminRank else { return .needsAdmin }
+            settings.append(node)
+        case .found, .addDevice, .revokeDevice, .leave, .remove:
+            break
+        }
+        return nil
+    }
+
+    /// Why an operation is no member's.
+    private func membershipRefusal(of node: LedgerNode) -> Refusal? {
+        guard ranks[node.index] < Self.adminRank else { return nil }
+        var refusal = Refusal.authorNotMember
+        for grant in (grants[node.user] ?? []).sorted(by: LedgerNode.inOrder) where grant.isAncestor(of: node) {
+            guard let removal = removal(of: node, from: openRemovals(of: node.user, after: grant)) else { return nil }
+            refusal = .authorRemoved(by: removal.id)
+        }
+        return refusal
+    }
+
+    /// Which of the removals that end a member's place makes its operation void.
+    ///
+    /// A departure voids what comes after it and nothing else: by the cut of its own departure a member could undo the
+    /// admissions it once made, and a member's operation never undoes another account's.
+    private func removal(of node: LedgerNode, from open: [Cutting]) -> LedgerNode? {
+        if let cutting = effective(open, for: node.device), cutting.rank > Self.ownRank {
+            return isWithin(node, cutting.node) ? nil : cutting.node
+        }
+        return open.map(\.node).filter { $0.isAncestor(of: node) }.min { $0.id < $1.id }
+    }
+
+    /// The counted removals of an account that a place does not come after: they end it.
+    func openRemovals(of user: UserID, after grant: LedgerNode) -> [Cutting] {
+        (removals[user] ?? []).filter { !$0.node.isAncestor(of: grant) }
+    }
+
+    private func mayInvite(_ node: LedgerNode) -> Bool {
+        let known = settings.filter { $0.isAncestor(of: node) }
+        switch winner(known)?.groupSettings?.whoMayInvite ?? .everyone {
+        case .everyone: return true
+        case .admins: return ranks[node.index] >= Self.adminRank
+        case .owner: return ranks[node.index] == Self.ownerRank
+        }
+    }
+
+    /// The last word: of several concurrent ones the higher rank's, then the smaller hash.
+    func winner(_ candidates: [LedgerNode]) -> LedgerNode? {
+        var frontier: [LedgerNode] = []
+        for candidate in candidates {
+            frontier.removeAll { $0.isAncestor(of: candidate) }
+            frontier.append(candidate)
+        }
+        // The founding has everybody after it, so its own rank never matters.
+        return frontier.min { (-ranks[$0.index], $0.id) < (-ranks[$1.index], $1.id) }
+    }
+
+    // MARK: Admissions
+
+    private func refusal(of claim: JoinClaim, in node: LedgerNode) -> Refusal? {
+        guard let invite = invites[claim.invite], case .invite(let terms) = invite.body else { return .unknownInvite }
+        let isAdmission = node.body.kind == .admit
+        if isAdmission, terms.needsApproval, ranks[node.index] < Self.adminRank { return .needsApproval }
+        if let revocation = revocation(of: invite, for: node) { return .inviteRevoked(by: revocation.id) }
+        if isAdmission, terms.maximumUses > 0 {
+            let used = (admissions[invite.id] ?? []).count { $0.isAncestor(of: node) }
+            guard used < Int(terms.maximumUses) else { return .inviteUsedUp(maximumUses: terms.maximumUses) }
+        }
+        let newcomer = claim.certificate.user
+        if let removal = removal(of: newcomer, voiding: node, under: invite) {
+            return .newcomerRemoved(by: removal.id)
+        }
+        if let revoked = revocation(ofNewcomer: claim.certificate, in: node) {
+            return .certificateRevoked(by: revoked.id)
+        }
+        if isAdmission, grants.count >= ProtocolLimits.maximumMembers, grants[newcomer] == nil {
+            guard memberCount(at: node) < ProtocolLimits.maximumMembers else { return .tooManyMembers }
+        }
+        return nil
+    }
+
+    private func revocation(of invite: LedgerNode, for node: LedgerNode) -> LedgerNode? {
+        let revocations = (inviteRevocations[invite.id] ?? []).filter { revocation in
+            let isStrong = ranks[revocation.index] >= Self.adminRank
+            return isStrong ? !node.isAncestor(of: revocation) : revocation.isAncestor(of: node)
+        }
+        return revocations.min { $0.id < $1.id }
+    }
+
+    /// A removal that the invite does not come after, and that was not made knowing of the admission; of a leaver, a
+    /// departure that the admission does not come after.
+    private func removal(of user: UserID, voiding node: LedgerNode, under invite: LedgerNode) -> LedgerNode? {
+        let voiding = (removals[user] ?? []).map(\.node).filter { removal in
+            let mustFollow = removal.body.kind == .leave ? node : invite
+            return !removal.isAncestor(of: mustFollow) && !node.isAncestor(of: removal)
+        }
+        return voiding.min { $0.id < $1.id }
+    }
+
+    private func revocation(ofNewcomer certificate: DeviceCertificate, in node: LedgerNode) -> LedgerNode? {
+        let introduction = IntroductionIndex.Introduction(certificate: certificate, node: node)
+        if let broken = revocation(breaking: introduction) { return broken }
+        let own = ownRevocation(of: certificate.device, user: certificate.user)
+        return own.flatMap { node.isAncestor(of: $0) ? nil : $0 }
+    }
+
+    private func memberCount(at node: LedgerNode) -> Int {
+        grants.keys.count { user in
+            (grants[user] ?? []).contains { grant in
+                grant.isAncestor(of: node)
+                    && !openRemovals(of: user, after: grant).contains { $0.node.isAncestor(of: node) }
+            }
+        }
+    }
+}
+
+extension LedgerNode {
+    var groupSettings: GroupSettings? {
+        switch body {
+        case .found(let founding): founding.settings
+        case .settings(let settings): settings
+        default: nil
+        }
+    }
+
+    var title: String? {
+        switch body {
+        case .found(let founding): founding.title
+        case .rename(let title): title
+        default: nil
+        }
+    }
+}

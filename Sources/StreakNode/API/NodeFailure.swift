@@ -1,0 +1,74 @@
+/// Why a request was not carried out. Nothing has changed unless a case says so. Texts for people are made where they
+/// are shown.
+public enum NodeFailure: Error, Codable, Equatable, Sendable {
+    /// The data folder holds no account: `init` comes first.
+    case noAccount
+    /// The data folder holds an account already.
+    case accountExists
+    /// A name is empty, too long or holds control characters. Limit in grapheme clusters.
+    case invalidName(limit: Int)
+    /// A group title is empty, too long or holds control characters. Limit in grapheme clusters.
+    case invalidTitle(limit: Int)
+    /// No group has this title, ID or prefix.
+    case unknownGroup(String)
+    /// Several groups do.
+    case ambiguousGroup(String, candidates: [String])
+    /// There is no group yet.
+    case noGroup
+    /// This user is not, or no longer, in the group.
+    case notMember(title: String)
+    /// This role may not do that.
+    case notAllowed(action: String)
+    /// An owner leaves only after handing over.
+    case ownerCannotLeave(title: String)
+    /// Not a StreakMesh link at all.
+    case linkMalformed
+    /// A link whose checksum fails: cut off or mistyped.
+    case linkDamaged
+    /// A link whose signature fails: somebody changed it.
+    case linkTampered
+    /// A link of a later version.
+    case linkUnsupported(version: Int)
+    /// ISO 8601 in UTC.
+    case linkExpired(at: String)
+    case linkUsedUp
+    case linkRevoked
+    /// The group has removed this user; the link is older than that.
+    case removedFromGroup
+    case alreadyMember(title: String)
+    /// What the reached node showed is not the group of the link.
+    case linkOfAnotherGroup
+    /// Nobody of the group answered in time.
+    case nobodyReachable
+    /// No invite has this ID or prefix.
+    case unknownInvite(String)
+    case invalidInvite(reason: String)
+    /// No game has this ID, name or prefix.
+    case unknownGame(String, suggestions: [String])
+    case ambiguousGame(String, candidates: [String])
+    case invalidScore(reason: String)
+    /// Not a day as `yyyy-MM-dd`.
+    case invalidDate(String)
+    /// The day has not begun anywhere on Earth (product-rules 4).
+    case futureDate(String)
+    /// Not a range of `streakmesh board`.
+    case invalidRange(String)
+    case invalidMetric(String)
+    /// There is no such result of mine.
+    case noSuchResult(game: String, day: String)
+    /// The text is larger than a share can be, in bytes.
+    case textTooLong(limit: Int)
+    /// Another process holds the data folder and does not answer.
+    case folderBusy(pid: Int32)
+    case diskFull
+    /// The store refused a change; nothing was confirmed.
+    case storageFailed(String)
+    /// The address to listen on is taken or not ours.
+    case cannotListen(address: String, reason: String)
+    /// A request that this node does not understand.
+    case invalidRequest(String)
+    /// A limit of the protocol.
+    case limitReached(what: String, limit: Int)
+    /// The node is shutting down.
+    case stopping
+}

@@ -1,0 +1,178 @@
+public import Logging
+import NIOCore
+import NIOPosix
+public import ServiceLifecycle
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Answers commands on a Unix socket inside the data folder, one line of JSON each way.
+///
+/// The folder (mode 0700) and the socket (0600) let in nobody but the node's own user. A socket file that is left of an
+/// earlier run is replaced, so the caller must hold the data folder's lock.
+public struct ControlServer: Service {
+    /// More connections at once are refused.
+    public static let maximumConnections = 32
+    /// Longest request in bytes; a longer one is refused and its connection closed.
+    public static let maximumLineLength = 262_144
+
+    private let node: any NodeCalling
+    private let events: @Sendable () -> AsyncStream<NodeEvent>
+    private let signIn: @Sendable () -> String?
+    private let socketPath: String
+    private let logger: Logger
+    private let listening = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+
+    /// - Parameters:
+    ///   - node: what answers.
+    ///   - events: makes a new stream of what happens from the call on.
+    ///   - signIn: makes a link to the node's page that works once; nil where there is no page.
+    ///   - socketPath: where to listen; its folder must let in this user only.
+    public init(
+        node: any NodeCalling, events: @escaping @Sendable () -> AsyncStream<NodeEvent>,
+        signIn: @escaping @Sendable () -> String? = { nil }, socketPath: String, logger: Logger
+    ) {
+        self.node = node
+        self.events = events
+        self.signIn = signIn
+        self.socketPath = socketPath
+        self.logger = logger
+    }
+
+    /// Returns when commands are answered, or when the calling task is cancelled. To be awaited once.
+    public func ready() async {
+        for await _ in listening.stream { return }
+    }
+
+    /// Serves until the task is cancelled or a graceful shutdown begins; requests under way are then cancelled.
+    public func run() async throws {
+        let server = try await bind()
+        defer {
+            // Nothing is lost where this fails: the next run replaces the file.
+            _ = unsafe unlink(socketPath)
+        }
+        do {
+            try await cancelWhenGracefulShutdown {
+                try await server.executeThenClose { connections in
+                    guard unsafe chmod(socketPath, S_IRUSR | S_IWUSR) == 0 else {
+                        throw NodeFailure.cannotListen(address: socketPath, reason: "its permissions cannot be set")
+                    }
+                    listening.continuation.yield()
+                    try await serve(connections)
+                }
+            }
+        } catch is CancellationError {
+            // The way this service ends.
+        }
+    }
+
+    private typealias Connection = NIOAsyncChannel<ByteBuffer, Never>
+
+    private func bind() async throws -> NIOAsyncChannel<Connection, Never> {
+        let limit = Self.maximumLineLength
+        do {
+            return try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .serverChannelOption(.backlog, value: Int32(Self.maximumConnections))
+                .bind(unixDomainSocketPath: socketPath, cleanupExistingSocketFile: true) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let decoder = ControlLineDecoder(maximumLineLength: limit)
+                        try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(decoder))
+                        return try Connection(wrappingChannelSynchronously: channel)
+                    }
+                }
+        } catch {
+            throw NodeFailure.cannotListen(address: socketPath, reason: "\(error)")
+        }
+    }
+
+    private func serve(_ connections: NIOAsyncChannelInboundStream<Connection>) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var open = 0
+            for try await connection in connections {
+                while open >= Self.maximumConnections {
+                    // Those above the limit wait here, unread, until one of the others ends.
+                    try await group.next()
+                    open -= 1
+                }
+                open += 1
+                group.addTask { await serve(connection) }
+            }
+        }
+    }
+
+    private func serve(_ connection: Connection) async {
+        do {
+            try await connection.executeThenClose { lines in
+                do {
+                    for try await line in lines {
+                        guard try await answer(line, on: connection.channel) else { return }
+                    }
+                } catch let error as ControlError {
+                    try await refuse(with: NodeFailure(carrying: error), on: connection.channel)
+                } catch let error as ByteToMessageDecoderError.PayloadTooLargeError {
+                    logger.debug("control connection: \(error)")
+                }
+            }
+        } catch {
+            // A command that was interrupted closes its end at any time; that concerns its own connection only.
+            logger.debug("control connection ended: \(error)")
+        }
+    }
+
+    /// Returns whether the connection goes on.
+    private func answer(_ line: ByteBuffer, on channel: any Channel) async throws -> Bool {
+        let request: ControlRequest
+        do {
+            request = try ControlCoding.decode(ControlRequest.self, from: line)
+        } catch {
+            let failure = error as? NodeFailure ?? .invalidRequest("not a request of this version")
+            try await refuse(with: failure, on: channel)
+            return true
+        }
+        switch request {
+        case .call(let request):
+            // `writeAndFlush` of the channel, not the async writer: it returns when the bytes have left.
+            try await channel.writeAndFlush(try await node.reply(to: request)).get()
+            return true
+        case .signIn:
+            let reply =
+                signIn().map { ControlReply(ok: PageReport(signIn: $0)) }
+                ?? ControlReply(error: .invalidRequest("this node runs without a page"))
+            try await channel.writeAndFlush(try ControlCoding.line(reply)).get()
+            return true
+        case .watch:
+            try await tell(channel)
+            return false
+        }
+    }
+
+    private func refuse(with failure: NodeFailure, on channel: any Channel) async throws {
+        let reply = ControlReply<ProfileReport>(error: failure)
+        try await channel.writeAndFlush(try ControlCoding.line(reply)).get()
+    }
+
+    /// Sends events until the watcher closes its end or the node stops.
+    private func tell(_ channel: any Channel) async throws {
+        let stream = events()
+        let closing = AsyncStream<Void>.makeStream()
+        channel.closeFuture.whenComplete { _ in closing.continuation.finish() }
+        try await channel.writeAndFlush(try ControlCoding.line(WatchEvent.watching)).get()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await event in stream {
+                    try await channel.writeAndFlush(try ControlCoding.line(WatchEvent.event(event))).get()
+                }
+            }
+            group.addTask {
+                for await _ in closing.stream {}
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+}

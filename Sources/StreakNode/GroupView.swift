@@ -1,0 +1,82 @@
+import StreakGames
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// What a group's merged records come to: names, results, and when each user last wrote.
+struct GroupView: Sendable {
+    private(set) var index = ScoreIndex()
+    private(set) var names: [UserID: String] = [:]
+    private(set) var lastSeen: [UserID: Int64] = [:]
+
+    /// Takes the new value of a key. One that does not decode is carried by the mesh and not shown.
+    mutating func apply(_ record: MergedRecord) {
+        let user = record.key.user
+        let seconds = record.time.milliseconds / 1_000
+        lastSeen[user] = max(lastSeen[user] ?? 0, seconds)
+        switch RecordKind(rawValue: record.key.kind) {
+        case .dailyScore: applyScore(record)
+        case .profile:
+            guard let profile = try? Profile(value: record.value),  // of another version
+                let name = DisplayText.validated(profile.name, maximumLength: ProtocolLimits.maximumNameLength)
+            else { return }
+            names[user] = name
+        default: break
+        }
+    }
+
+    private mutating func applyScore(_ record: MergedRecord) {
+        let player = PlayerID(record.key.user.bytes.array)
+        if record.value.isEmpty {
+            guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }  // as above
+            index.remove(key, of: player)
+        } else if let score = try? DailyScore(  // as above
+            subject: record.key.subject, value: record.value, time: record.time)
+        {
+            index.replace(score, of: player)
+        }
+    }
+}
+
+extension MeshNode {
+    /// Reads every group's merged records anew.
+    func rebuildViews() {
+        views = [:]
+        for group in engine.groupIDs { rebuildView(of: group) }
+    }
+
+    func rebuildView(of group: GroupID) {
+        var view = GroupView()
+        for record in engine.mergedRecords(of: group) { view.apply(record) }
+        views[group] = view
+    }
+
+    /// Takes note of what the engine tells, and tells those who watch.
+    func observe(_ event: EngineEvent) {
+        switch event {
+        case .recordsMerged(let group, let records):
+            for record in records { views[group, default: GroupView()].apply(record) }
+        case .recordsReset(let group):
+            rebuildView(of: group)
+        case .ledgerChanged(let group):
+            if views[group] == nil { rebuildView(of: group) }
+            inbox.publish(.groupsChanged)
+        case .digestChanged(let group, let digest):
+            guard group != privateGroup else { return }
+            inbox.publish(.changed(group: group.description, digest: digest.description))
+        case .linkOpened(let device, let via, _):
+            inbox.publish(.peer(device: device.description, state: "linked", via: via.word))
+        case .linkClosed(let device):
+            inbox.publish(.peer(device: device.description, state: "away", via: nil))
+        case .syncEnded(let group, _):
+            lastSync = clock.wallTime.seconds
+            if let digest = engine.digest(of: group), group != privateGroup {
+                inbox.publish(.changed(group: group.description, digest: digest.description))
+            }
+        case .epochReplaced:
+            inbox.publish(.notice("This device’s history went on elsewhere; a new chapter was begun and nothing is lost."))
+        case .syncBegan, .runRefused, .operationRefused, .dropped, .messageRefused:
+            break
+        }
+    }
+}

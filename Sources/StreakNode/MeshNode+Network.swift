@@ -1,0 +1,83 @@
+import StreakEngine
+import StreakWire
+
+extension LinkVia {
+    /// The word for people and scripts.
+    var word: String {
+        switch self {
+        case .lan: "lan"
+        case .internet: "direct"
+        }
+    }
+}
+
+/// The node's sockets and addresses.
+extension MeshNode {
+    func openNetwork() async throws -> MeshNetwork? {
+        guard configuration.usesNetwork else { return nil }
+        let listen = try Self.parse(configuration.listen)
+        var port = listen.port
+        let remembered = engine.setting(Self.portSetting).flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+        if port == 0, let remembered {
+            // Friends remember where this node was found; another port costs them a search.
+            if let network = try? await start(host: listen.host, port: remembered) { return network }
+            port = 0
+        }
+        let network = try await start(host: listen.host, port: port)
+        let bound = network.port
+        if remembered != Int(bound) {
+            feed(
+                .command(
+                    takeCommandID(), .keepSetting(name: Self.portSetting, value: Array(String(bound).utf8))))
+        }
+        return network
+    }
+
+    private func start(host: String, port: Int) async throws -> MeshNetwork {
+        var settings = NetworkConfiguration(listen: (host: host, port: port))
+        settings.usesDiscovery = configuration.usesLAN
+        let network = MeshNetwork(configuration: settings)
+        let inbox = inbox
+        do {
+            _ = try await network.start { inbox.put($0) }
+        } catch {
+            await network.stop()
+            throw NodeFailure.cannotListen(address: "\(host):\(port)", reason: "\(error)")
+        }
+        return network
+    }
+
+    func takeCommandID() -> CommandID {
+        defer { nextCommand += 1 }
+        return CommandID(number: nextCommand)
+    }
+
+    func startListening(port: UInt16) {
+        feed(.listening(port: port, addresses: ownEndpoints(), usesDiscovery: configuration.usesLAN))
+    }
+
+    /// Where others may reach this node: its addresses on every interface it serves, loopback only if on nothing else.
+    func ownEndpoints() -> [Endpoint] { network?.reachableEndpoints ?? [] }
+
+    func dialNamedPeers() async {
+        var endpoints: [Endpoint] = []
+        for peer in configuration.peers {
+            do {
+                endpoints += try await network?.resolve(peer) ?? []
+            } catch {
+                inbox.publish(.notice("The address \(peer) cannot be resolved; it is left out."))
+            }
+        }
+        if !endpoints.isEmpty { feed(.command(takeCommandID(), .dialAddresses(endpoints))) }
+    }
+
+    /// Splits `HOST:PORT`; brackets around IPv6 addresses.
+    static func parse(_ text: String) throws -> (host: String, port: Int) {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { throw NodeFailure.cannotListen(address: text, reason: "not HOST:PORT") }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        return (host.isEmpty ? "0.0.0.0" : host, port)
+    }
+}

@@ -1,0 +1,252 @@
+import StreakEngine
+import StreakGames
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// My own results: pasted, typed in, changed and withdrawn.
+extension MeshNode {
+    private var me: PlayerID { PlayerID(identity.user.bytes.array) }
+
+    private var ownIndex: ScoreIndex { privateGroup.flatMap { views[$0]?.index } ?? ScoreIndex() }
+
+    func ownResults() -> [DailyScore] { ownIndex.results(of: me) }
+
+    func games() -> [GameReport] { Catalogue.standard.games.map(report(of:)) }
+
+    func report(of game: Game) -> GameReport {
+        GameReport(
+            id: game.id.rawValue, name: game.name, model: game.model.rawValue, favourite: game.isFavourite,
+            url: game.url.isEmpty ? nil : game.url, category: game.category.rawValue, icon: game.emoji)
+    }
+
+    /// A game by ID, name or unique prefix of either.
+    func game(_ selector: String) throws -> Game {
+        let found = Catalogue.standard.games(matching: selector)
+        guard let first = found.first, !selector.isEmpty else {
+            let near = Catalogue.standard.games.filter { $0.name.lowercased().contains(selector.lowercased().prefix(3)) }
+            throw NodeFailure.unknownGame(selector, suggestions: near.prefix(3).map(\.id.rawValue))
+        }
+        guard found.count == 1 else {
+            throw NodeFailure.ambiguousGame(selector, candidates: found.prefix(6).map(\.id.rawValue))
+        }
+        return first
+    }
+
+    func day(_ text: String?) throws -> PuzzleDay? {
+        guard let text else { return nil }
+        guard let day = PuzzleDay(text) else { throw NodeFailure.invalidDate(text) }
+        return day
+    }
+
+    // MARK: Pasting
+
+    /// What one pasted share comes to.
+    private enum Reading {
+        case new(DailyScore, text: String)
+        case replaced(DailyScore, text: String)
+        case unchanged(DailyScore)
+        case refused(RefusedText)
+    }
+
+    /// Reads share texts, and records what is new unless this is a preview. A different value for a puzzle that is
+    /// recorded already is refused as a conflict, unless `replacing`.
+    func add(_ text: String, date: String?, replacing: Bool, isPreview: Bool) async throws -> AddReport {
+        let day = try day(date)
+        let reading = ShareReader().read(text)
+        var staged: [ScoreKey: DailyScore] = [:]
+        var outcomes: [Reading] = []
+        for share in reading.shares {
+            let outcome = judge(share, day: day, replacing: replacing, staged: staged)
+            if case .new(let score, _) = outcome { staged[score.key] = score }
+            if case .replaced(let score, _) = outcome { staged[score.key] = score }
+            outcomes.append(outcome)
+        }
+        var refused = reading.refusals.map {
+            RefusedText(text: $0.text, reason: $0.reason.word, message: $0.reason.sentence, recorded: nil)
+        }
+        var added: [ResultReport] = []
+        var drafts: [RecordDraft] = []
+        for outcome in outcomes {
+            switch outcome {
+            case .new(let score, _):
+                added.append(resultReport(score))
+                drafts.append(.score(score))
+            case .replaced(let score, _):
+                added.append(resultReport(score, isReplaced: true))
+                drafts.append(.score(score))
+            case .unchanged(let score): added.append(resultReport(score, isUnchanged: true))
+            case .refused(let text): refused.append(text)
+            }
+        }
+        guard !isPreview else { return AddReport(added: added, refused: refused, published: []) }
+        let published = try await write(drafts)
+        keepTexts(of: outcomes)
+        return AddReport(added: added, refused: refused, published: published)
+    }
+
+    private func judge(
+        _ share: Share, day: PuzzleDay?, replacing: Bool, staged: [ScoreKey: DailyScore]
+    ) -> Reading {
+        let game = Catalogue.standard[share.game]
+        let now = clock.wallTime.seconds
+        let isKeyed = share.puzzle != nil && share.puzzle.flatMap { game?.day(ofPuzzle: $0) } == nil
+        var score = DailyScore(
+            game: share.game, day: share.day ?? day ?? clock.today, puzzle: share.puzzle, isKeyedByPuzzle: isKeyed,
+            score: share.score, maxAttempts: share.maxAttempts, isCompleted: share.isCompleted,
+            seconds: share.seconds, hints: share.hints, isHardMode: share.isHardMode, gameName: game?.name,
+            firstRecordedAt: now)
+        guard score.day <= PuzzleDay.furthest(at: now) else {
+            return .refused(
+                RefusedText(
+                    text: share.text, reason: "future",
+                    message: "\(score.day) has not begun anywhere yet.", recorded: nil))
+        }
+        guard let earlier = staged[score.key] ?? ownIndex.score(score.key, of: me) else {
+            return .new(score, text: share.text)
+        }
+        guard !score.saysTheSame(as: earlier) else { return .unchanged(earlier) }
+        guard replacing else {
+            let recorded = resultReport(earlier)
+            return .refused(
+                RefusedText(
+                    text: share.text, reason: "conflict",
+                    message: "\(recorded.label) is recorded for this puzzle already.", recorded: recorded))
+        }
+        score.firstRecordedAt = earlier.firstRecordedAt
+        score.isEdited = true
+        return .replaced(score, text: share.text)
+    }
+
+    /// Pasted texts are kept for re-reading on this machine and never published (product-rules 6).
+    private func keepTexts(of outcomes: [Reading]) {
+        for outcome in outcomes {
+            switch outcome {
+            case .new(let score, let text), .replaced(let score, let text):
+                // The result itself is on disk; its text is only a convenience.
+                try? store.keepShareText(key: score.recordSubject.hexadecimal, text: text)
+            case .unchanged, .refused: break
+            }
+        }
+    }
+
+    // MARK: By hand
+
+    func record(
+        _ selector: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?
+    ) async throws -> AddReport {
+        let game = try game(selector)
+        let day = try day(date) ?? clock.today
+        let now = clock.wallTime.seconds
+        guard day <= PuzzleDay.furthest(at: now) else { throw NodeFailure.futureDate(day.description) }
+        let value = try Self.checked(score, seconds: seconds, isCompleted: isCompleted, game: game)
+        let puzzle = game.puzzle(on: day)
+        var result = DailyScore(
+            game: game.id, day: day, puzzle: puzzle, score: isCompleted ? value : nil, maxAttempts: game.maxAttempts,
+            isCompleted: isCompleted, seconds: game.model == .lowerTimeSeconds ? seconds ?? score : seconds,
+            hints: game.model == .lowerHints ? value : nil, gameName: game.name, firstRecordedAt: now)
+        let earlier = ownIndex.score(result.key, of: me)
+        if let earlier {
+            if result.saysTheSame(as: earlier) {
+                return AddReport(added: [resultReport(earlier, isUnchanged: true)], refused: [], published: [])
+            }
+            result.firstRecordedAt = earlier.firstRecordedAt
+            result.isEdited = true
+        }
+        let published = try await write([.score(result)])
+        return AddReport(added: [resultReport(result, isReplaced: earlier != nil)], refused: [], published: published)
+    }
+
+    /// The limits of pasted shares hold for typed values (product-rules 7).
+    private static func checked(_ score: Int?, seconds: Int?, isCompleted: Bool, game: Game) throws -> Int? {
+        if game.model == .lowerTimeSeconds {
+            guard let time = seconds ?? score else {
+                if isCompleted { throw NodeFailure.invalidScore(reason: "\(game.name) needs a time") }
+                return nil
+            }
+            guard (1..<360_000).contains(time) else {
+                throw NodeFailure.invalidScore(reason: "a time lies between 0:01 and 99:59:59")
+            }
+            return time
+        }
+        guard isCompleted else { return nil }
+        guard let score else { throw NodeFailure.invalidScore(reason: "\(game.name) needs a score") }
+        let least = game.best.map { game.model.isLowerBetter ? $0 : 0 } ?? 0
+        let most = game.maxAttempts ?? 10_000_000
+        guard (least...max(least, most)).contains(score) else {
+            throw NodeFailure.invalidScore(reason: "\(game.name) goes from \(least) to \(most)")
+        }
+        return score
+    }
+
+    func delete(_ selector: String, date: String, puzzle: Int?) async throws -> AddReport {
+        let game = try game(selector)
+        guard let day = try day(date) else { throw NodeFailure.invalidDate(date) }
+        let matches = ownIndex.results(of: me, game: game.id, from: day, to: day)
+        guard let result = matches.first(where: { puzzle == nil || $0.puzzle == puzzle }) else {
+            throw NodeFailure.noSuchResult(game: game.name, day: day.description)
+        }
+        let published = try await write([.withdrawnScore(result.key)])
+        return AddReport(added: [resultReport(result)], refused: [], published: published)
+    }
+
+    // MARK: Publishing
+
+    /// Writes drafts into the private group and every group this user is in, in one transaction. Returns the groups.
+    private func write(_ drafts: [RecordDraft]) async throws -> [String] {
+        guard !drafts.isEmpty else { return [] }
+        let shared = sharedGroups.filter(engine.isMember)
+        let all = (privateGroup.map { [$0] } ?? []) + shared
+        _ = try await execute(.write(all.map { ($0, drafts) }))
+        return shared.map(\.description)
+    }
+
+    // MARK: Reading
+
+    func results(game selector: String?, from: String?, to: String?) throws -> ResultsReport {
+        let game = try selector.map(game)
+        let results = ownIndex.results(
+            of: me, game: game?.id, from: try day(from) ?? .earliest, to: try day(to) ?? .latest)
+        return ResultsReport(
+            results: results.map { resultReport($0) }.sorted { ($0.day, $1.game) > ($1.day, $0.game) })
+    }
+
+    func resultReport(_ score: DailyScore, isReplaced: Bool = false, isUnchanged: Bool = false) -> ResultReport {
+        let game = Catalogue.standard[score.game] ?? Scoring.unknownGame(score.game, name: score.gameName)
+        return ResultReport(
+            game: score.game.rawValue, gameName: game.name, day: score.day.description, puzzle: score.puzzle,
+            score: score.score, maxAttempts: score.maxAttempts, completed: score.isCompleted, seconds: score.seconds,
+            hints: score.hints, points: Scoring.points(for: score, in: game),
+            label: Scoring.label(for: score, in: game), replaced: isReplaced, unchanged: isUnchanged,
+            edited: score.isEdited, late: score.isLate)
+    }
+}
+
+extension DailyScore {
+    /// Whether two readings of one puzzle agree in all that the player did.
+    func saysTheSame(as other: DailyScore) -> Bool {
+        (score, isCompleted, seconds, hints) == (other.score, other.isCompleted, other.seconds, other.hints)
+            && (maxAttempts == other.maxAttempts || maxAttempts == nil || other.maxAttempts == nil)
+    }
+}
+
+extension RefusalReason {
+    /// Why nothing was recorded, for people.
+    var sentence: String {
+        switch self {
+        case .notRecognised(let nearest):
+            nearest.flatMap { Catalogue.standard[$0] }.map { "Not recognised; it looks most like \($0.name)." }
+                ?? "Not recognised as the share of any known game."
+        case .impossibleScore(let game): "No \(name(game)) can end like this."
+        case .unfinished(let game): "This \(name(game)) is not finished."
+        case .missingScore(let game): "This \(name(game)) share shows no result."
+        case .impossibleDate(let game): "The date of this \(name(game)) share does not exist."
+        case .numberTooLarge(let game): "There is no \(name(game)) of this number."
+        case .notTheDailyPuzzle(let game): "This is a bonus round of \(name(game)), not the daily puzzle."
+        case .tooLong: "The text is longer than any share."
+        case .empty: "The text is empty."
+        }
+    }
+
+    private func name(_ game: GameID) -> String { Catalogue.standard[game]?.name ?? game.rawValue }
+}

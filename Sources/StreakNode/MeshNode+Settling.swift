@@ -1,0 +1,50 @@
+import StreakEngine
+
+/// A task that waits until the exchange with others has come to rest.
+struct Settler {
+    let earliest: MonotonicInstant
+    let latest: MonotonicInstant
+    let needsLink: Bool
+    let continuation: CheckedContinuation<Void, Never>
+}
+
+extension MeshNode {
+    /// How long reachable peers are waited for at the least and at the most.
+    private static let shortest: Duration = .milliseconds(150)
+    private static let longest: Duration = .seconds(6)
+
+    /// Waits until nothing is under way with anybody who is linked, but not for ever.
+    func settle(waitingForLinks: Bool = false) async {
+        guard network != nil else { return }
+        let now = clock.now
+        await withCheckedContinuation { continuation in
+            settlers.append(
+                Settler(
+                    earliest: now.advanced(by: Self.shortest), latest: now.advanced(by: Self.longest),
+                    needsLink: waitingForLinks, continuation: continuation))
+            setAlarm()
+        }
+    }
+
+    /// Lets go on who has waited enough.
+    func releaseSettlers() {
+        guard !settlers.isEmpty else { return }
+        let now = clock.now
+        let isResting = !engine.isExchanging
+        let hasLink = !engine.linkedDevices.isEmpty
+        var remaining: [Settler] = []
+        for settler in settlers {
+            let isDone = isResting && now >= settler.earliest && (hasLink || !settler.needsLink)
+            if isDone || now >= settler.latest || isClosed { settler.continuation.resume() } else {
+                remaining.append(settler)
+            }
+        }
+        settlers = remaining
+    }
+
+    /// When settlers are to be looked at next.
+    var nextSettling: MonotonicInstant? {
+        settlers.map { $0.earliest > clock.now ? $0.earliest : min($0.latest, clock.now.advanced(by: .milliseconds(50))) }
+            .min()
+    }
+}

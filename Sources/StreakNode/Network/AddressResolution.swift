@@ -1,0 +1,74 @@
+import NIOPosix
+import StreakWire
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Turns names and literal addresses into endpoints.
+enum AddressResolution {
+    /// Endpoints of one name beyond this are ignored.
+    static let maximumEndpointCount = 16
+
+    /// Splits `HOST:PORT` or `[IPV6]:PORT`, where an IPv6 address may end in `%` and its interface.
+    static func split(_ text: String) throws(NetworkError) -> (host: String, port: Int) {
+        guard let colon = text.lastIndex(of: ":"), text.utf8.count <= 300 else { throw .invalidAddress(text) }
+        let digits = text[text.index(after: colon)...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits)
+        else { throw .invalidAddress(text) }
+        var host = text[..<colon]
+        if host.hasPrefix("[") && host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+            guard host.contains(":") else { throw .invalidAddress(text) }
+        } else if host.contains(":") {
+            throw .invalidAddress(text)
+        }
+        guard !host.isEmpty, host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5B && $0 != 0x5D })
+        else { throw .invalidAddress(text) }
+        return (String(host), Int(port))
+    }
+
+    /// All addresses of a host, in the system's order of preference. A name may take as long as the system waits for its
+    /// name service, some 30 s; an address is answered at once.
+    static func endpoints(host: String, port: UInt16) async throws -> [Endpoint] {
+        try await NIOThreadPool.singleton.runIfActive { try lookUp(host: host, port: port) }
+    }
+
+    private static func lookUp(host: String, port: UInt16) throws(NetworkError) -> [Endpoint] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
+        #if canImport(Glibc)
+            unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        #else
+            unsafe hints.ai_socktype = SOCK_STREAM
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = unsafe getaddrinfo(host, nil, &hints, &list)
+        guard status == 0 else {
+            throw .unresolvedName(host, reason: unsafe String(cString: gai_strerror(status)))
+        }
+        defer { unsafe freeaddrinfo(list) }
+        var endpoints: [Endpoint] = []
+        var next = unsafe list
+        while let entry = unsafe next, endpoints.count < maximumEndpointCount {
+            unsafe next = entry.pointee.ai_next
+            let found = unsafe endpoint(of: entry.pointee)?.with(port: port)
+            if let found, !endpoints.contains(found) { endpoints.append(found) }
+        }
+        guard !endpoints.isEmpty else { throw .unresolvedName(host, reason: "it has no IP address") }
+        return endpoints
+    }
+
+    private static func endpoint(of entry: addrinfo) -> Endpoint? {
+        guard let address = unsafe UnsafeRawPointer(entry.ai_addr) else { return nil }
+        switch unsafe entry.ai_family {
+        case AF_INET: return unsafe Endpoint(address.loadUnaligned(as: sockaddr_in.self))
+        case AF_INET6: return unsafe Endpoint(address.loadUnaligned(as: sockaddr_in6.self))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Hands inputs to the consumer, and never more datagrams than it keeps up with.
+final class NetworkInlet: Sendable {
+    let deliver: @Sendable (NetworkInput) -> Void
+    let datagrams: WaitingLimit
+    let beacons: WaitingLimit
+
+    init(limits: NetworkLimits, deliver: @escaping @Sendable (NetworkInput) -> Void) {
+        self.deliver = deliver
+        datagrams = WaitingLimit(limits.maximumWaitingDatagrams)
+        beacons = WaitingLimit(limits.maximumWaitingBeacons)
+    }
+}
+
+/// Counts what was handed over and not yet consumed, and what was dropped because that was too much.
+final class WaitingLimit: Sendable {
+    private let limit: Int
+    private let waiting = Atomic(0)
+    private let dropped = Atomic(0)
+
+    init(_ limit: Int) { self.limit = limit }
+
+    var waitingCount: Int { waiting.load(ordering: .relaxed) }
+    var droppedCount: Int { dropped.load(ordering: .relaxed) }
+
+    /// Whether one more may be handed over; if not, it counts as dropped.
+    func admits() -> Bool {
+        if waiting.wrappingAdd(1, ordering: .relaxed).newValue <= limit { return true }
+        waiting.wrappingSubtract(1, ordering: .relaxed)
+        drop()
+        return false
+    }
+
+    func drop() { dropped.wrappingAdd(1, ordering: .relaxed) }
+
+    func consume() { waiting.wrappingSubtract(1, ordering: .relaxed) }
+}
+
+/// What is counted on the event loop and read elsewhere; `MeshNetwork` says what each means.
+final class NetworkCounters: Sendable {
+    let refusedStreams = Atomic(0)
+    let unsentDatagrams = Atomic(0)
+    let queuedStreamBytes = Atomic(0)
+}

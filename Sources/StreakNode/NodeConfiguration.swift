@@ -1,0 +1,18 @@
+/// How a node meets the world.
+public struct NodeConfiguration: Sendable {
+    /// `HOST:PORT` to serve on, for datagrams and streams alike; port 0 picks one.
+    public var listen: String
+    /// Whether the node opens sockets at all when it runs.
+    public var usesNetwork: Bool
+    /// Whether it looks for members on the local networks.
+    public var usesLAN: Bool
+    /// Addresses, as `HOST:PORT`, at which members may be found.
+    public var peers: [String]
+
+    public init(listen: String, usesNetwork: Bool, usesLAN: Bool, peers: [String]) {
+        self.listen = listen
+        self.usesNetwork = usesNetwork
+        self.usesLAN = usesLAN
+        self.peers = peers
+    }
+}

@@ -1,0 +1,69 @@
+import StreakEngine
+import StreakMembership
+import StreakStorage
+import StreakWire
+
+extension NodeFailure {
+    /// Why the engine did not carry out a command. `title` is the group's, where it is about one.
+    init(_ failure: CommandFailure, title: String) {
+        switch failure {
+        case .unknownGroup: self = .noGroup
+        case .notMember: self = .notMember(title: title)
+        case .alreadyMember: self = .alreadyMember(title: title)
+        case .notAllowed(let error): self.init(error)
+        case .linkExpired: self = .linkExpired(at: "")
+        case .joinRefused(let reason): self.init(reason)
+        case .ledgerRejected: self = .linkOfAnotherGroup
+        case .nobodyReachable: self = .nobodyReachable
+        case .feedFull: self = .limitReached(what: "records", limit: Int(ProtocolLimits.maximumFeedLength))
+        }
+    }
+
+    private init(_ error: LedgerError) {
+        guard case .refused(let refusal) = error else {
+            self = .notAllowed(action: "that")
+            return
+        }
+        switch refusal {
+        case .ownerCannotLeave: self = .ownerCannotLeave(title: "")
+        case .invitingNotAllowed: self = .notAllowed(action: "invite")
+        case .notOwnInvite: self = .notAllowed(action: "revoke somebody else’s invite")
+        case .tooManyInvites:
+            self = .limitReached(what: "live invites", limit: ProtocolLimits.maximumLiveInvites)
+        case .invalidExpiry: self = .invalidInvite(reason: "an invite lasts at most 90 days")
+        case .invalidTitle: self = .invalidTitle(limit: ProtocolLimits.maximumTitleLength)
+        case .authorNotMember, .authorRemoved, .authorRevoked: self = .notMember(title: "")
+        default: self = .notAllowed(action: "that")
+        }
+    }
+
+    private init(_ refusal: JoinRefusal) {
+        switch refusal {
+        case .usedUp: self = .linkUsedUp
+        case .expired: self = .linkExpired(at: "")
+        case .revoked: self = .linkRevoked
+        case .removed: self = .removedFromGroup
+        case .groupFull: self = .limitReached(what: "members", limit: ProtocolLimits.maximumMembers)
+        case .unknownInvite, .invalidProof, .other: self = .linkOfAnotherGroup
+        }
+    }
+
+    init(_ error: InviteLinkError) {
+        switch error {
+        case .notALink: self = .linkMalformed
+        case .damaged, .malformed: self = .linkDamaged
+        case .tampered: self = .linkTampered
+        case .unsupportedVersion(let version): self = .linkUnsupported(version: Int(version))
+        }
+    }
+
+    /// Why something could not be kept.
+    init(storage error: any Error) {
+        switch error {
+        case let failure as NodeFailure: self = failure
+        case StorageError.diskFull: self = .diskFull
+        case StorageError.folderInUse(processID: let pid): self = .folderBusy(pid: pid ?? 0)
+        default: self = .storageFailed("\(error)")
+        }
+    }
+}

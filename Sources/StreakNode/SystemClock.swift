@@ -1,0 +1,43 @@
+import StreakEngine
+import StreakGames
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The machine's clocks, as the engine takes them.
+struct SystemClock: Sendable {
+    private let start = ContinuousClock.now
+
+    /// Time since this node started, suspended time included.
+    var now: MonotonicInstant { MonotonicInstant.zero.advanced(by: start.duration(to: .now)) }
+
+    var wallTime: WallTime {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return WallTime(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// The calendar day it is here, in the machine's time zone.
+    var today: PuzzleDay {
+        var seconds = time_t(wallTime.seconds)
+        var local = tm()
+        unsafe localtime_r(&seconds, &local)
+        let day = PuzzleDay(year: Int(local.tm_year) + 1_900, month: Int(local.tm_mon) + 1, day: Int(local.tm_mday))
+        return day ?? PuzzleDay(daysSinceEpoch: Int(wallTime.seconds / 86_400))
+    }
+}
+
+/// Points in time as text, without a time zone library.
+enum Timestamp {
+    /// `yyyy-MM-ddTHH:mm:ssZ`, from seconds since 1970.
+    static func text(_ seconds: Int64) -> String {
+        let days = Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
+        let rest = Int(seconds) - days * 86_400
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let clock = "\(two(rest / 3_600)):\(two(rest / 60 % 60)):\(two(rest % 60))"
+        return "\(PuzzleDay(daysSinceEpoch: days))T\(clock)Z"
+    }
+}

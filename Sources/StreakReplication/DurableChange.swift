@@ -1,0 +1,167 @@
+public import StreakWire
+
+/// Where one run stands in a store.
+public struct RunKey: Hashable, Comparable, Sendable {
+    public let group: GroupID
+    public let feed: FeedID
+    /// Which branch of a forked feed; 0 where there is no fork.
+    public let branch: UInt8
+    /// The number of the run's first record.
+    public let first: UInt64
+
+    public init(group: GroupID, feed: FeedID, branch: UInt8, first: UInt64) {
+        self.group = group
+        self.feed = feed
+        self.branch = branch
+        self.first = first
+    }
+
+    public static func < (left: RunKey, right: RunKey) -> Bool {
+        (left.group, left.feed, left.branch, left.first) < (right.group, right.feed, right.branch, right.first)
+    }
+}
+
+/// A run with its place and the number under which it arrived in this store.
+public struct StoredRun: Hashable, Sendable {
+    public let group: GroupID
+    public let branch: UInt8
+    public let run: Run
+    public let arrival: UInt64
+
+    public init(group: GroupID, branch: UInt8, run: Run, arrival: UInt64) {
+        self.group = group
+        self.branch = branch
+        self.run = run
+        self.arrival = arrival
+    }
+
+    public var key: RunKey { RunKey(group: group, feed: run.feed, branch: branch, first: run.first) }
+}
+
+/// A ledger operation as received, with the number under which it arrived in this store.
+public struct StoredOperation: Hashable, Sendable {
+    public let group: GroupID
+    public let id: OperationID
+    public let bytes: [UInt8]
+    public let arrival: UInt64
+
+    public init(group: GroupID, id: OperationID, bytes: [UInt8], arrival: UInt64) {
+        self.group = group
+        self.id = id
+        self.bytes = bytes
+        self.arrival = arrival
+    }
+}
+
+/// How far this store has taken over a peer's: in the peer's store `store`, up to arrival `arrival`.
+public struct Cursor: Hashable, Sendable {
+    public let group: GroupID
+    public let peer: DeviceID
+    public let store: StoreID
+    public let arrival: UInt64
+
+    public init(group: GroupID, peer: DeviceID, store: StoreID, arrival: UInt64) {
+        self.group = group
+        self.peer = peer
+        self.store = store
+        self.arrival = arrival
+    }
+}
+
+/// An address at which a device answered.
+public struct RememberedAddress: Hashable, Sendable {
+    public let device: DeviceID
+    public let endpoint: Endpoint
+    /// Wall-clock seconds; shown and used to forget the oldest, never compared between machines.
+    public let lastAnswered: Int64
+
+    public init(device: DeviceID, endpoint: Endpoint, lastAnswered: Int64) {
+        self.device = device
+        self.endpoint = endpoint
+        self.lastAnswered = lastAnswered
+    }
+}
+
+/// A secret under which the members of a group open links. Every one is kept.
+public struct StoredAccessKey: Hashable, Sendable {
+    public let group: GroupID
+    public let key: [UInt8]
+
+    public init(group: GroupID, key: [UInt8]) {
+        self.group = group
+        self.key = key
+    }
+}
+
+/// The epoch that this device writes in a group.
+public struct OwnEpoch: Hashable, Sendable {
+    public let group: GroupID
+    public let epoch: Epoch
+
+    public init(group: GroupID, epoch: Epoch) {
+        self.group = group
+        self.epoch = epoch
+    }
+}
+
+/// One transaction: all of it is on disk, or none.
+public struct DurableChange: Hashable, Sendable {
+    public var operations: [StoredOperation] = []
+    public var runs: [StoredRun] = []
+    /// Runs that others replace, or that were erased. Removed before `runs` are added.
+    public var removedRuns: [RunKey] = []
+    public var cursors: [Cursor] = []
+    public var accessKeys: [StoredAccessKey] = []
+    public var ownEpochs: [OwnEpoch] = []
+    public var addresses: [RememberedAddress] = []
+    /// Groups of which everything is to be deleted.
+    public var droppedGroups: [GroupID] = []
+    /// Small named values; an empty one is deleted. Names are ASCII, at most 64 bytes; values at most 64 KiB.
+    public var settings: [String: [UInt8]] = [:]
+
+    public init() {}
+
+    public var isEmpty: Bool {
+        operations.isEmpty && runs.isEmpty && removedRuns.isEmpty && cursors.isEmpty && accessKeys.isEmpty
+            && ownEpochs.isEmpty && addresses.isEmpty && droppedGroups.isEmpty && settings.isEmpty
+    }
+}
+
+/// Everything a store holds, as an engine starts from it. Operations and runs are in the order of their arrival.
+public struct Snapshot: Sendable {
+    public var store: StoreID
+    /// The number the next arrival gets; starts at 1.
+    public var nextArrival: UInt64
+    /// Whether this store may be a copy or an old state of another, so that no epoch in it may be continued.
+    public var mayBeCopy: Bool
+    public var operations: [StoredOperation] = []
+    public var runs: [StoredRun] = []
+    public var cursors: [Cursor] = []
+    public var accessKeys: [StoredAccessKey] = []
+    public var ownEpochs: [OwnEpoch] = []
+    public var addresses: [RememberedAddress] = []
+    public var settings: [String: [UInt8]] = [:]
+
+    public init(store: StoreID, nextArrival: UInt64 = 1, mayBeCopy: Bool = false) {
+        self.store = store
+        self.nextArrival = nextArrival
+        self.mayBeCopy = mayBeCopy
+    }
+}
+
+extension DurableChange {
+    /// Makes this one transaction that does what it did and then what `later` does.
+    public mutating func append(_ later: DurableChange) {
+        let removed = Set(later.removedRuns)
+        runs.removeAll { removed.contains($0.key) }
+        removedRuns += later.removedRuns
+        operations += later.operations
+        runs += later.runs
+        cursors += later.cursors
+        accessKeys += later.accessKeys
+        ownEpochs += later.ownEpochs
+        addresses += later.addresses
+        droppedGroups += later.droppedGroups
+        settings.merge(later.settings) { _, new in new }
+    }
+}

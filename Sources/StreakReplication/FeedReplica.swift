@@ -1,0 +1,242 @@
+public import StreakCrypto
+public import StreakWire
+
+/// This node's copy of one feed: gapless from record 1, one list of runs for every branch.
+///
+/// An honest feed has one branch. A device whose disk went back in time may have written two; both are kept, and merged,
+/// and nobody's history is frozen (design: "Forks cost nothing").
+public struct FeedReplica: Sendable {
+    /// The most branches kept of one feed.
+    public static let maximumBranches = 8
+
+    struct Branch: Sendable {
+        var runs: [StoredRun] = []
+        var tip: Tip
+    }
+
+    public let id: FeedID
+    public let group: GroupID
+    /// The arrival number of the newest record.
+    public private(set) var lastArrival: UInt64 = 0
+    var branches: [Branch] = []
+
+    /// The hash before the first record.
+    public let origin: ChainHash
+
+    public init(_ id: FeedID, in group: GroupID) {
+        self.id = id
+        self.group = group
+        origin = FeedChain.origin(of: id, in: group)
+    }
+
+    /// The end of every branch, in the order of their numbers and hashes; none for an empty feed.
+    public var tips: [Tip] { branches.map(\.tip).filter { $0.number > 0 }.sorted() }
+
+    /// The end of the branch that this node extends or asks to have extended.
+    public var mainTip: Tip { branches.first?.tip ?? Tip(number: 0, hash: origin) }
+
+    /// The newest run of the main branch.
+    public var lastRun: Run? { branches.first?.runs.last?.run }
+
+    /// The chain hash after record `number` of the main branch; nil beyond its end.
+    public func tip(at number: UInt64) -> ChainHash? { branches.isEmpty ? nil : hash(at: number, in: 0) }
+
+    public var isForked: Bool { branches.count > 1 }
+
+    /// Every stored run of every branch.
+    public var storedRuns: [StoredRun] { branches.flatMap(\.runs) }
+
+    /// Takes a run from this node's own store, in order. False, and nothing changed, where it does not continue its branch.
+    public mutating func restore(_ stored: StoredRun, hashAfter: ChainHash) -> Bool {
+        let branch = Int(stored.branch)
+        guard branch < Self.maximumBranches, stored.run.feed == id else { return false }
+        let tip = branches.indices.contains(branch) ? branches[branch].tip : Tip(number: 0, hash: origin)
+        guard stored.run.first == tip.number + 1, stored.run.before == tip.hash else { return false }
+        while branches.count <= branch { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
+        append(stored, to: Int(stored.branch), tip: Tip(number: stored.run.last, hash: hashAfter))
+        return true
+    }
+
+    private mutating func append(_ stored: StoredRun, to branch: Int, tip: Tip) {
+        branches[branch].runs.append(stored)
+        branches[branch].tip = tip
+        lastArrival = max(lastArrival, stored.arrival)
+    }
+
+    /// Whether this copy holds the chain that ends in `tip`.
+    public func contains(_ tip: Tip) -> Bool {
+        tip.number == 0 || branches.indices.contains { hash(at: tip.number, in: $0) == tip.hash }
+    }
+
+    /// The chain hash after record `number` of a branch; nil beyond its end.
+    func hash(at number: UInt64, in branch: Int) -> ChainHash? {
+        if number == 0 { return origin }
+        let tip = branches[branch].tip
+        if number == tip.number { return tip.hash }
+        guard number < tip.number, let index = runIndex(holding: number, in: branch) else { return nil }
+        let run = branches[branch].runs[index].run
+        if number == run.last { return branches[branch].runs[index + 1].run.before }
+        guard let records = try? run.records() else { return nil }  // was checked when it was stored
+        var hash = run.before
+        for record in records.prefix(Int(number - run.first) + 1) { hash = FeedChain.hash(after: hash, record: record) }
+        return hash
+    }
+
+    private func runIndex(holding number: UInt64, in branch: Int) -> Int? {
+        let runs = branches[branch].runs
+        var low = 0
+        var high = runs.count
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].run.last < number { low = middle + 1 } else { high = middle }
+        }
+        return low < runs.count && runs[low].run.first <= number ? low : nil
+    }
+
+    // MARK: Taking runs
+
+    /// Records that are new here, and how the store changes with them.
+    public struct Reception: Sendable, Equatable {
+        /// The bytes of the new records, in order, with the number of the first.
+        public var records: [[UInt8]] = []
+        public var firstNumber: UInt64 = 0
+        public var stored: [StoredRun] = []
+        /// Whether the run opened another branch.
+        public var forked = false
+        public var isDuplicate: Bool { stored.isEmpty }
+    }
+
+    /// Verifies a run and takes what is new of it. `arrival` is used where anything is.
+    public mutating func receive(_ run: Run, arrival: UInt64) throws(ReplicationError) -> Reception {
+        guard run.feed == id else { throw .differentHistory }
+        let records: [[UInt8]]
+        do { records = try run.records() } catch { throw .malformed(error) }
+        var hashes = [run.before]
+        hashes.reserveCapacity(records.count + 1)
+        for record in records {
+            do { _ = try Record(decoding: record) } catch { throw .malformed(error) }
+            hashes.append(FeedChain.hash(after: hashes[hashes.count - 1], record: record))
+        }
+        let end = Tip(number: run.last, hash: hashes[records.count])
+        if contains(end) { return Reception() }
+        guard let place = attachment(of: run, hashes: hashes) else {
+            let tip = mainTip
+            if run.first > tip.number + 1 { throw .gap(tip: tip) }
+            throw .differentHistory
+        }
+        guard let key = try? SigningPublicKey(rawBytes: id.device.bytes.array),  // 32 bytes by its type
+            key.isValid(run.signature, for: FeedChain.signedBytes(group: group, feed: id, tip: end))
+        else { throw .invalidSignature }
+        switch place {
+        case .extends(let branch, let known):
+            return extend(branch, by: run, records: records, knownCount: known, end: end, arrival: arrival)
+        case .forks(let branch, let shared):
+            return try fork(branch, at: shared, with: run, records: records, end: end, arrival: arrival)
+        }
+    }
+
+    private enum Attachment {
+        /// The run goes on where a branch ends; `known` of its records are held already.
+        case extends(branch: Int, known: Int)
+        /// The run leaves a branch after its first `shared` records.
+        case forks(branch: Int, shared: UInt64)
+    }
+
+    private func attachment(of run: Run, hashes: [ChainHash]) -> Attachment? {
+        if branches.isEmpty {
+            return run.first == 1 && run.before == origin ? .extends(branch: 0, known: 0) : nil
+        }
+        var fork: Attachment?
+        for branch in branches.indices where hash(at: run.first - 1, in: branch) == run.before {
+            let tip = branches[branch].tip
+            if tip.number < run.last, tip.number >= run.first - 1 {
+                let known = Int(tip.number - (run.first - 1))
+                if hashes[known] == tip.hash { return .extends(branch: branch, known: known) }
+            }
+            fork = fork ?? .forks(branch: branch, shared: run.first - 1)
+        }
+        return fork
+    }
+
+    private mutating func extend(
+        _ branch: Int, by run: Run, records: [[UInt8]], knownCount: Int, end: Tip, arrival: UInt64
+    ) -> Reception {
+        if branches.isEmpty { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
+        let tip = branches[branch].tip
+        let fresh = Array(records.dropFirst(knownCount))
+        let piece =
+            knownCount == 0
+            ? run
+            : Run(feed: id, first: tip.number + 1, before: tip.hash, signature: run.signature, records: fresh)
+        let stored = StoredRun(group: group, branch: UInt8(branch), run: piece, arrival: arrival)
+        append(stored, to: branch, tip: end)
+        return Reception(records: fresh, firstNumber: piece.first, stored: [stored])
+    }
+
+    private mutating func fork(
+        _ branch: Int, at shared: UInt64, with run: Run, records: [[UInt8]], end: Tip, arrival: UInt64
+    ) throws(ReplicationError) -> Reception {
+        guard branches.count < Self.maximumBranches else { throw .limitReached }
+        let new = UInt8(branches.count)
+        var copies: [StoredRun] = []
+        var joined = records
+        var first = run.first
+        var before = run.before
+        for stored in branches[branch].runs where stored.run.first <= shared {
+            if stored.run.last <= shared {
+                copies.append(StoredRun(group: group, branch: new, run: stored.run, arrival: arrival))
+                continue
+            }
+            // The prefix ends inside this run, where there is no signature: its part is packed with the new records.
+            let part: [[UInt8]]
+            do { part = try stored.run.records() } catch { throw .malformed(error) }
+            joined = Array(part.prefix(Int(shared - stored.run.first) + 1)) + records
+            first = stored.run.first
+            before = stored.run.before
+        }
+        let tail = Run(feed: id, first: first, before: before, signature: run.signature, records: joined)
+        guard tail.packed.count <= ProtocolLimits.maximumRunSize, tail.count <= Run.maximumCount else {
+            throw .limitReached
+        }
+        copies.append(StoredRun(group: group, branch: new, run: tail, arrival: arrival))
+        branches.append(Branch(runs: copies, tip: end))
+        lastArrival = max(lastArrival, arrival)
+        return Reception(records: records, firstNumber: run.first, stored: copies, forked: true)
+    }
+
+    // MARK: Writing
+
+    /// Signs `records` behind the main branch. The caller owns the device's key and has checked the feed's length.
+    public mutating func write(_ records: [[UInt8]], key: SigningSecretKey, arrival: UInt64) -> StoredRun {
+        if branches.isEmpty { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
+        let tip = branches[0].tip
+        var hash = tip.hash
+        for record in records { hash = FeedChain.hash(after: hash, record: record) }
+        let end = Tip(number: tip.number + UInt64(records.count), hash: hash)
+        let signature = key.signature(for: FeedChain.signedBytes(group: group, feed: id, tip: end))
+        let run = Run(feed: id, first: tip.number + 1, before: tip.hash, signature: signature, records: records)
+        let stored = StoredRun(group: group, branch: 0, run: run, arrival: arrival)
+        append(stored, to: 0, tip: end)
+        return stored
+    }
+
+    // MARK: Serving
+
+    /// Runs of every branch that a peer lacks who holds the chain that ends in `tip`, up to about `maximumSize` packed
+    /// bytes, and whether that is all.
+    public func runs(after tip: Tip, maximumSize: Int) -> (runs: [Run], isComplete: Bool) {
+        var chosen: [Run] = []
+        var size = 0
+        for branch in branches.indices {
+            let shared = hash(at: tip.number, in: branch) == tip.hash ? tip.number : 0
+            if shared == branches[branch].tip.number { continue }
+            let start = runIndex(holding: shared + 1, in: branch) ?? 0
+            for stored in branches[branch].runs[start...] {
+                if size > 0, size + stored.run.packed.count > maximumSize { return (chosen, false) }
+                chosen.append(stored.run)
+                size += stored.run.packed.count + 150
+            }
+        }
+        return (chosen, true)
+    }
+}

@@ -1,0 +1,110 @@
+import StreakCrypto
+public import StreakWire
+
+/// A feed's tip as one peer tells another.
+public struct FeedTip: Hashable, Comparable, Sendable {
+    public let feed: FeedID
+    public let tip: Tip
+
+    public init(feed: FeedID, tip: Tip) {
+        self.feed = feed
+        self.tip = tip
+    }
+
+    public static func < (left: FeedTip, right: FeedTip) -> Bool {
+        (left.feed, left.tip) < (right.feed, right.tip)
+    }
+}
+
+/// All feeds of a group that this node holds.
+public struct GroupFeeds: Sendable {
+    public let group: GroupID
+    private var replicas: [FeedID: FeedReplica] = [:]
+    private var order: [FeedID] = []
+
+    public init(group: GroupID) { self.group = group }
+
+    /// The feeds in the order of their devices and epochs.
+    public var feeds: [FeedReplica] { order.compactMap { replicas[$0] } }
+
+    public subscript(feed: FeedID) -> FeedReplica? { replicas[feed] }
+
+    /// The epochs held of one device, oldest first.
+    public func epochs(of device: DeviceID) -> [Epoch] { order.filter { $0.device == device }.map(\.epoch) }
+
+    /// How many records the main branches hold.
+    public var recordCount: Int { order.reduce(0) { $0 + Int(replicas[$1]?.mainTip.number ?? 0) } }
+
+    /// The end of every branch of every feed, sorted; those that changed after arrival `arrival` only.
+    public func tips(changedSince arrival: UInt64 = 0) -> [FeedTip] {
+        order.flatMap { id -> [FeedTip] in
+            guard let replica = replicas[id], replica.lastArrival > arrival || arrival == 0 else { return [] }
+            return replica.tips.map { FeedTip(feed: id, tip: $0) }
+        }
+    }
+
+    /// Takes a run from this node's own store.
+    public mutating func restore(_ stored: StoredRun, hashAfter: ChainHash) -> Bool {
+        modify(stored.run.feed) { $0.restore(stored, hashAfter: hashAfter) }
+    }
+
+    /// Verifies a run and takes what is new of it. Nothing is kept of a feed whose first run fails.
+    public mutating func receive(_ run: Run, arrival: UInt64) throws(ReplicationError) -> FeedReplica.Reception {
+        if replicas[run.feed] == nil, epochs(of: run.feed.device).count >= ProtocolLimits.maximumEpochs {
+            throw .limitReached
+        }
+        let outcome = modify(run.feed) { replica -> Result<FeedReplica.Reception, ReplicationError> in
+            do { return .success(try replica.receive(run, arrival: arrival)) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+
+    /// Changes one feed's copy, which is made where there is none. One that holds no record afterwards is not kept: else
+    /// runs that are refused would use up a device's epochs.
+    @discardableResult
+    public mutating func modify<Outcome>(_ id: FeedID, _ body: (inout FeedReplica) -> Outcome) -> Outcome {
+        // Taken out meanwhile, so that the copy is changed in place.
+        let held = replicas.removeValue(forKey: id)
+        var replica = held ?? FeedReplica(id, in: group)
+        let outcome = body(&replica)
+        guard !replica.branches.isEmpty else { return outcome }
+        replicas[id] = replica
+        if held == nil { order.insert(id, at: order.firstIndex { id < $0 } ?? order.endIndex) }
+        return outcome
+    }
+
+    /// Deletes every feed of `devices` and tells what the store has to remove.
+    public mutating func erase(devices: [DeviceID]) -> [RunKey] {
+        let erased = order.filter { devices.contains($0.device) }
+        let keys = erased.flatMap { replicas[$0]?.storedRuns.map(\.key) ?? [] }
+        for id in erased { replicas[id] = nil }
+        order.removeAll { devices.contains($0.device) }
+        return keys
+    }
+
+    /// The digest of a group (Protocol/sync.md §3): BLAKE2b-128 over the group ID, the last counting operation of every
+    /// ledger chain by device and ID, and every counting tip by feed, number and hash.
+    public static func digest(
+        group: GroupID, ledger: [(device: DeviceID, operation: OperationID)], tips: [FeedTip]
+    ) -> GroupDigest {
+        var writer = WireWriter(reserving: 64 + ledger.count * 64 + tips.count * 88)
+        writer.writeRaw(Array("streakmesh/v1/digest".utf8) + [0])
+        writer.write(group)
+        writer.writeCount(ledger.count)
+        for entry in ledger.sorted(by: { ($0.device, $0.operation) < ($1.device, $1.operation) }) {
+            writer.write(entry.device)
+            writer.write(entry.operation)
+        }
+        writer.writeCount(tips.count)
+        for entry in tips.sorted() {
+            writer.write(entry.feed.device)
+            writer.write(entry.feed.epoch)
+            writer.writeVarint(entry.tip.number)
+            writer.write(entry.tip.hash)
+        }
+        guard let bytes = Bytes16(Blake2b.hash(writer.bytes, size: 16)) else {
+            preconditionFailure("BLAKE2b-128 gives 16 bytes")
+        }
+        return GroupDigest(bytes: bytes)
+    }
+}

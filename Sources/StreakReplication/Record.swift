@@ -1,0 +1,67 @@
+public import StreakWire
+
+/// What a record tells.
+public enum RecordKind: UInt8, Sendable, CaseIterable {
+    case dailyScore = 1
+    case profile = 2
+    case address = 3
+    case gameDefinition = 4
+    case reaction = 5
+    case comment = 6
+    case challenge = 7
+    case challengeAnswer = 8
+    case event = 9
+}
+
+/// One fact that a user states in a group: the value of a subject at a time. An empty value withdraws the subject.
+///
+/// Layout (Protocol/records.md §2): kind u8 · time u64 · subject blob ≤ 96 · value blob ≤ 1,300 · tail.
+public struct Record: Hashable, Sendable {
+    /// One of `RecordKind`, or a kind of a later version, which is carried and merged unread.
+    public let kind: UInt8
+    public let time: HybridTime
+    /// What the record is about, within its user and kind.
+    public let subject: [UInt8]
+    /// The content, as its kind defines; empty where the subject is withdrawn.
+    public let value: [UInt8]
+    /// Bytes of a later version, carried along.
+    public let tail: [UInt8]
+
+    public static let maximumSubjectSize = 96
+    public static let maximumValueSize = 1_300
+
+    public init(kind: RecordKind, time: HybridTime, subject: [UInt8], value: [UInt8]) {
+        self.kind = kind.rawValue
+        self.time = time
+        self.subject = subject
+        self.value = value
+        tail = []
+    }
+
+    /// Reads exactly one record.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        guard bytes.count <= ProtocolLimits.maximumRecordSize else {
+            throw .limitExceeded(limit: ProtocolLimits.maximumRecordSize, actual: UInt64(bytes.count))
+        }
+        var reader = WireReader(bytes)
+        kind = try reader.readUInt8()
+        time = HybridTime(rawValue: try reader.readUInt64())
+        subject = try reader.readBlob(maximum: Self.maximumSubjectSize)
+        value = try reader.readBlob(maximum: Self.maximumValueSize)
+        tail = try reader.readTail(maximum: ProtocolLimits.maximumTailSize)
+    }
+
+    /// The canonical bytes, of which the feed's chain is made.
+    public var encoded: [UInt8] {
+        var writer = WireWriter(reserving: 16 + subject.count + value.count + tail.count)
+        writer.write(kind)
+        writer.write(time.rawValue)
+        writer.writeBlob(subject)
+        writer.writeBlob(value)
+        writer.writeRaw(tail)
+        return writer.bytes
+    }
+
+    /// Whether this withdraws its subject.
+    public var isWithdrawal: Bool { value.isEmpty }
+}

@@ -1,0 +1,106 @@
+public import StreakGames
+
+/// One player's result for one puzzle.
+///
+/// Numbers may come from a stranger's record: everything in this module accepts any value without trapping and reads
+/// a negative one as 0.
+public struct DailyScore: Hashable, Sendable {
+    public var game: GameID
+    /// The day the puzzle belongs to: from its number where that gives one, else the printed or the local day.
+    public var day: PuzzleDay
+    /// The printed puzzle number.
+    public var puzzle: Int?
+    /// The result is identified by its number, because that number gives no day.
+    public var isKeyedByPuzzle: Bool
+    /// The raw result in the unit of the game's model; `nil` for a loss and where none was printed.
+    public var score: Int?
+    /// The printed maximum, otherwise the catalogue's.
+    public var maxAttempts: Int?
+    public var isCompleted: Bool
+    /// Solve time in whole seconds.
+    public var seconds: Int?
+    public var hints: Int?
+    public var mistakes: Int?
+    public var isHardMode: Bool
+    /// The game's name as its player saw it, for nodes that do not know the game.
+    public var gameName: String?
+    /// Unix seconds. An edit keeps it.
+    public var firstRecordedAt: Int64
+    public var isEdited: Bool
+
+    public init(
+        game: GameID, day: PuzzleDay, puzzle: Int? = nil, isKeyedByPuzzle: Bool = false, score: Int? = nil,
+        maxAttempts: Int? = nil, isCompleted: Bool = true, seconds: Int? = nil, hints: Int? = nil, mistakes: Int? = nil,
+        isHardMode: Bool = false, gameName: String? = nil, firstRecordedAt: Int64 = 0, isEdited: Bool = false
+    ) {
+        self.game = game
+        self.day = day
+        self.puzzle = puzzle
+        self.isKeyedByPuzzle = isKeyedByPuzzle
+        self.score = score
+        self.maxAttempts = maxAttempts
+        self.isCompleted = isCompleted
+        self.seconds = seconds
+        self.hints = hints
+        self.mistakes = mistakes
+        self.isHardMode = isHardMode
+        self.gameName = gameName
+        self.firstRecordedAt = firstRecordedAt
+        self.isEdited = isEdited
+    }
+
+    /// What identifies this result among its player's: a newer result with an equal key replaces it.
+    public var key: ScoreKey {
+        if isKeyedByPuzzle, let puzzle { return ScoreKey(game: game, axis: .puzzle(puzzle)) }
+        return ScoreKey(game: game, axis: .day(day))
+    }
+
+    /// First recorded after its day had ended everywhere on Earth.
+    public var isLate: Bool {
+        firstRecordedAt >= day.endEverywhere
+    }
+}
+
+/// Identifies a puzzle within the results of one player. Product rule 1.
+public struct ScoreKey: Hashable, Comparable, Sendable {
+    /// Days sort before numbers.
+    public enum Axis: Hashable, Comparable, Sendable {
+        case day(PuzzleDay)
+        case puzzle(Int)
+    }
+
+    public var game: GameID
+    public var axis: Axis
+
+    public init(game: GameID, axis: Axis) {
+        self.game = game
+        self.axis = axis
+    }
+
+    public static func < (left: ScoreKey, right: ScoreKey) -> Bool {
+        left.game == right.game ? left.axis < right.axis : left.game < right.game
+    }
+}
+
+extension PuzzleDay {
+    /// Unix seconds at which this day is over in the last time zone, UTC−12: the next day, 12:00 UTC.
+    public var endEverywhere: Int64 {
+        Int64(daysSinceEpoch + 1) * 86_400 + 43_200
+    }
+
+    /// The last day that is final at `now` (Unix seconds): over everywhere on Earth.
+    public static func lastFinal(at now: Int64) -> PuzzleDay {
+        utcDay(at: now, shiftedBy: -43_200).adding(days: -1)
+    }
+
+    /// The latest day anyone on Earth can be in at `now` (Unix seconds), at UTC+14. A later day is refused.
+    public static func furthest(at now: Int64) -> PuzzleDay {
+        utcDay(at: now, shiftedBy: 50_400)
+    }
+
+    private static func utcDay(at now: Int64, shiftedBy offset: Int64) -> PuzzleDay {
+        // Bounded first: a clock or a record may hold anything.
+        let seconds = min(max(now, -100_000_000_000), 100_000_000_000) + offset
+        return PuzzleDay(daysSinceEpoch: Int((seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400))
+    }
+}

@@ -1,0 +1,34 @@
+public import StreakGames
+
+/// Who recorded a result: opaque bytes, compared byte by byte.
+///
+/// The mesh puts the user ID in, or a group-scoped ID for an anonymous member.
+public struct PlayerID: Hashable, Comparable, Sendable {
+    public let bytes: [UInt8]
+
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    public static func < (left: PlayerID, right: PlayerID) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+}
+
+/// Someone a board may list.
+public struct Player: Hashable, Sendable {
+    public var id: PlayerID
+    /// As shown on this board: the display name or the alias.
+    public var name: String
+    /// Opted out of leaderboards: on no board and in no count, but still shown their own row.
+    public var isHidden: Bool
+    /// The day of the latest record of any kind, where it is known and may be shown.
+    public var lastSeen: PuzzleDay?
+
+    public init(id: PlayerID, name: String, isHidden: Bool = false, lastSeen: PuzzleDay? = nil) {
+        self.id = id
+        self.name = name
+        self.isHidden = isHidden
+        self.lastSeen = lastSeen
+    }
+}

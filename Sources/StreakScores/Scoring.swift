@@ -1,0 +1,162 @@
+public import StreakGames
+
+/// Points and the order of raw results. Product section D, product rules 8–11.
+public enum Scoring {
+    /// The points of one result on its game's own page; higher is better, 0 if not completed, never negative.
+    ///
+    /// For `highScore` and `count` this is the raw value; in sums over games `totalPoints` counts instead.
+    public static func points(for result: DailyScore, in game: Game) -> Int {
+        points(for: RawResult(result), in: game)
+    }
+
+    /// What one result adds to a total over games: its points, but 7 for any completed `highScore`, and at most 7 for
+    /// a `count`, so that one game does not drown the others.
+    public static func totalPoints(for result: DailyScore, in game: Game) -> Int {
+        totalPoints(for: RawResult(result), in: game)
+    }
+
+    /// The raw result in the unit of the game's model; `nil` for a loss and where no number is known.
+    public static func raw(of result: DailyScore, in game: Game) -> Int? {
+        RawResult(result).value(in: game)
+    }
+
+    /// Whether `left` ranks strictly above `right` among results for one puzzle of `game`.
+    public static func isBetter(_ left: DailyScore, than right: DailyScore, in game: Game) -> Bool {
+        RawOrder(left, in: game) < RawOrder(right, in: game)
+    }
+
+    /// A game this node does not know: scored by the attempts rule with the record's own maximum.
+    public static func unknownGame(_ id: GameID, name: String? = nil) -> Game {
+        Game(id: id, name: name ?? id.rawValue, model: .lowerAttempts)
+    }
+
+    static func points(for result: RawResult, in game: Game) -> Int {
+        guard result.isCompleted, let value = result.value(in: game) else { return 0 }
+        switch game.model {
+        case .highScore, .count:
+            return value
+        case .lowerTimeSeconds:
+            return max(1, 7 - min(value / 30, 6))
+        case .higherIsBetter:
+            guard let maximum = result.maximum(in: game) else { return min(value, 7) }
+            // A win earns at least 1, even with no star left (Waffle 0/5).
+            return clampedToSeven(roundedUp(7 * min(value, maximum), dividedBy: maximum))
+        case .lowerAttempts, .lowerGuesses, .lowerHints:
+            guard let maximum = result.maximum(in: game) else {
+                return unboundedPoints(value, countsFromZero: game.best == 0)
+            }
+            let left = max(1, maximum - value + 1)
+            return maximum < scaledFrom ? left : clampedToSeven(roundedUp(7 * left, dividedBy: maximum))
+        }
+    }
+
+    static func totalPoints(for result: RawResult, in game: Game) -> Int {
+        switch game.model {
+        case .highScore:
+            result.isCompleted && result.value(in: game) != nil ? 7 : 0
+        case .count:
+            min(7, points(for: result, in: game))
+        default:
+            points(for: result, in: game)
+        }
+    }
+
+    /// From this maximum on, tries are scaled to seven points: Quordle's 36 would otherwise outweigh six Wordles.
+    static let scaledFrom = 12
+
+    private static func unboundedPoints(_ value: Int, countsFromZero: Bool) -> Int {
+        let counted = max(1, countsFromZero ? value + 1 : value)
+        let logarithm = Int.bitWidth - 1 - counted.leadingZeroBitCount
+        return max(1, 7 - logarithm)
+    }
+
+    private static func clampedToSeven(_ points: Int) -> Int {
+        min(max(points, 1), 7)
+    }
+
+    private static func roundedUp(_ dividend: Int, dividedBy divisor: Int) -> Int {
+        (dividend + divisor - 1) / divisor
+    }
+}
+
+/// The place of a result among others for the same puzzle: a smaller one is better, equal ones share a rank.
+///
+/// Solves by their number, then completed ones without a number, then losses, which are all equal.
+public struct RawOrder: Comparable, Hashable, Sendable {
+    private enum Outcome: Int { case solved, completed, lost }
+
+    private let outcome: Int
+    private let distance: Int
+
+    public init(_ result: DailyScore, in game: Game) {
+        self.init(RawResult(result), in: game)
+    }
+
+    init(_ result: RawResult, in game: Game) {
+        if !result.isCompleted {
+            outcome = Outcome.lost.rawValue
+            distance = 0
+        } else if let value = result.value(in: game) {
+            outcome = Outcome.solved.rawValue
+            distance = game.model.isLowerBetter ? value : -value
+        } else {
+            outcome = Outcome.completed.rawValue
+            distance = 0
+        }
+    }
+
+    /// The place of a sum: more is better.
+    init(total: Int) {
+        outcome = Outcome.solved.rawValue
+        distance = -total
+    }
+
+    public static func < (left: RawOrder, right: RawOrder) -> Bool {
+        left.outcome == right.outcome ? left.distance < right.distance : left.outcome < right.outcome
+    }
+}
+
+/// The numbers scoring needs, bounded so that no arithmetic on them can overflow.
+struct RawResult {
+    /// Nine hundred million results of this size still add up within 64 bits.
+    static let largest = 10_000_000_000
+
+    var score: Int?
+    var maxAttempts: Int?
+    var seconds: Int?
+    var hints: Int?
+    var isCompleted: Bool
+
+    init(score: Int?, maxAttempts: Int?, seconds: Int?, hints: Int?, isCompleted: Bool) {
+        self.score = score
+        self.maxAttempts = maxAttempts
+        self.seconds = seconds
+        self.hints = hints
+        self.isCompleted = isCompleted
+    }
+
+    init(_ result: DailyScore) {
+        self.init(
+            score: result.score, maxAttempts: result.maxAttempts, seconds: result.seconds, hints: result.hints,
+            isCompleted: result.isCompleted)
+    }
+
+    /// The raw result, 0 … `largest`; `nil` for a loss and where no number is known.
+    func value(in game: Game) -> Int? {
+        guard isCompleted else { return nil }
+        let known =
+            switch game.model {
+            case .lowerTimeSeconds: score ?? seconds
+            case .lowerHints: score ?? hints
+            default: score
+            }
+        return known.map { min(max($0, 0), Self.largest) }
+    }
+
+    /// The printed maximum, else the catalogue's, 1 … `largest`.
+    func maximum(in game: Game) -> Int? {
+        if let maxAttempts, maxAttempts > 0 { return min(maxAttempts, Self.largest) }
+        if let fixed = game.maxAttempts, fixed > 0 { return min(fixed, Self.largest) }
+        return nil
+    }
+}

@@ -1,0 +1,73 @@
+import StreakGames
+
+/// What a board needs to know of one player.
+struct Tally {
+    let player: Player
+    /// Sorts equal ranks: the folded name.
+    let nameKey: [UInt8]
+    var value = 0
+    var played = 0
+    var coveredCount = 0
+    var isLate = false
+    var isEdited = false
+    var perGame: [GameTotal] = []
+    /// The one result the row stands for, if there is just one.
+    var single: Single?
+    /// The best or the sum of a custom game over a range.
+    var customRaw: Int?
+    var averageSum = 0
+    var averageCount = 0
+    /// A result, or another sign of life, within the last 30 days.
+    var isActive = false
+    /// The place; `nil` without a rank.
+    var order: RawOrder?
+
+    struct Single {
+        var entry: Entry
+        var game: Game
+    }
+
+    init(player: Player) {
+        self.player = player
+        nameKey = NameOrder.key(for: player.name)
+    }
+
+    /// Ranked ones best first, then covered ones, then the others; equals by name, then ID.
+    static func isListedBefore(_ left: Tally, _ right: Tally) -> Bool {
+        if left.section != right.section { return left.section < right.section }
+        if let first = left.order, let second = right.order, first != second { return first < second }
+        if left.nameKey != right.nameKey { return left.nameKey.lexicographicallyPrecedes(right.nameKey) }
+        return left.player.id < right.player.id
+    }
+
+    /// All results in view are covered.
+    var isCovered: Bool { order == nil && coveredCount > 0 }
+
+    private var section: Int {
+        order != nil ? 0 : coveredCount > 0 ? 1 : 2
+    }
+}
+
+/// Ranks of tallies that are in board order; equals share one and the next skips ("1, 2, 2, 4").
+struct Ranks {
+    /// `nil` for tallies without a place.
+    private(set) var ranks: [Int?] = []
+    private(set) var tied: [Bool] = []
+    private(set) var rankedCount = 0
+
+    init(of sorted: [Tally]) {
+        ranks.reserveCapacity(sorted.count)
+        for (index, tally) in sorted.enumerated() {
+            guard let order = tally.order else {
+                ranks.append(nil)
+                tied.append(false)
+                continue
+            }
+            rankedCount += 1
+            let sharesPrevious = index > 0 && sorted[index - 1].order == order
+            ranks.append(sharesPrevious ? ranks[index - 1] : index + 1)
+            tied.append(sharesPrevious)
+            if sharesPrevious { tied[index - 1] = true }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import StreakEngine
+
+/// What will happen, by instant; of one instant in the order in which it was put in.
+struct EventQueue<Event: Sendable>: Sendable {
+    private struct Entry: Sendable {
+        let instant: MonotonicInstant
+        let sequence: UInt64
+        let event: Event
+
+        func comes(before other: Entry) -> Bool { (instant, sequence) < (other.instant, other.sequence) }
+    }
+
+    private var heap: [Entry] = []
+    private var lastSequence: UInt64 = 0
+
+    /// When the next event happens.
+    var next: MonotonicInstant? { heap.first?.instant }
+
+    mutating func add(_ event: Event, at instant: MonotonicInstant) {
+        lastSequence += 1
+        heap.append(Entry(instant: instant, sequence: lastSequence, event: event))
+        var child = heap.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard heap[child].comes(before: heap[parent]) else { return }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    /// Takes out the next event.
+    mutating func pop() -> (instant: MonotonicInstant, event: Event)? {
+        guard let first = heap.first, let last = heap.popLast() else { return nil }
+        if !heap.isEmpty {
+            heap[0] = last
+            sink()
+        }
+        return (first.instant, first.event)
+    }
+
+    private mutating func sink() {
+        var parent = 0
+        while true {
+            var smallest = parent
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < heap.count && heap[child].comes(before: heap[smallest]) { smallest = child }
+            guard smallest != parent else { return }
+            heap.swapAt(parent, smallest)
+            parent = smallest
+        }
+    }
+}

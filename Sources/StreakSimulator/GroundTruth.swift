@@ -1,0 +1,103 @@
+import StreakEngine
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// What the nodes' users did, and were told, as an omniscient observer notes it.
+struct GroundTruth: Sendable {
+    /// A result that one node keeps writing.
+    struct Slot: Hashable, Comparable, Sendable {
+        let node: Int
+        let number: Int
+        static func < (left: Self, right: Self) -> Bool { (left.node, left.number) < (right.node, right.number) }
+
+        /// Different for every slot of every node.
+        var key: ScoreKey { ScoreKey(game: Self.game, axis: .puzzle(1 + node * 100_000 + number)) }
+
+        private static var game: GameID {
+            guard let game = GameID("wordle") else { preconditionFailure("a game of the catalogue") }
+            return game
+        }
+
+        func score(_ value: Int) -> DailyScore? {
+            guard case .puzzle(let puzzle) = key.axis, let day = PuzzleDay(yyyymmdd: 20_261_121) else { return nil }
+            return DailyScore(
+                game: key.game, day: day, puzzle: puzzle, isKeyedByPuzzle: true, score: value,
+                firstRecordedAt: 1_795_000_000)
+        }
+    }
+
+    /// A value that was written; nil for a withdrawal.
+    struct Write: Sendable {
+        let value: Int?
+        var isConfirmed = false
+    }
+
+    var group: GroupID?
+    var invite: InviteLink?
+    private(set) var histories: [Slot: [Write]] = [:]
+    private var slotCounts: [Int: Int] = [:]
+    private var commands: [CommandID: [(slot: Slot, index: Int)]] = [:]
+    private var lastValue = 0
+    /// Nodes whose user's records were erased.
+    var erased: Set<Int> = []
+
+    /// What a node writes next: mostly something new, at times another value or a withdrawal.
+    mutating func draft(by node: Int, random: inout SimulatedRandom) -> (slot: Slot, index: Int, draft: RecordDraft)? {
+        let count = slotCounts[node, default: 0]
+        let kind = random.number(below: 10)
+        let isNew = count == 0 || kind < 7
+        let slot = Slot(node: node, number: isNew ? count : random.number(below: count))
+        if isNew { slotCounts[node] = count + 1 }
+        let index = histories[slot, default: []].count
+        if !isNew, kind == 9 {
+            histories[slot, default: []].append(Write(value: nil))
+            return (slot, index, .withdrawnScore(slot.key))
+        }
+        lastValue += 1
+        histories[slot, default: []].append(Write(value: lastValue))
+        return slot.score(lastValue).map { (slot, index, .score($0)) }
+    }
+
+    mutating func issued(_ command: CommandID, _ writes: [(slot: Slot, index: Int)]) { commands[command] = writes }
+
+    mutating func completed(_ command: CommandID, _ outcome: CommandOutcome) {
+        guard outcome == .done, let writes = commands.removeValue(forKey: command) else { return }
+        for write in writes { histories[write.slot]?[write.index].isConfirmed = true }
+    }
+
+    /// How many writes were confirmed.
+    var confirmedCount: Int {
+        histories.values.reduce(0) { $0 + $1.count(where: \.isConfirmed) }
+    }
+
+    /// The values a slot may have: the last confirmed, or one written later. Nil in the list is "nothing".
+    func allowedValues(of slot: Slot) -> [Int?] {
+        let writes = histories[slot] ?? []
+        guard let last = writes.lastIndex(where: \.isConfirmed) else { return [nil] + writes.map(\.value) }
+        return writes[last...].map(\.value)
+    }
+
+    var slots: [Slot] { histories.keys.sorted() }
+}
+
+extension Simulation {
+    /// Lets a node's user write one result.
+    mutating func write(by node: Int, count: Int = 1) {
+        guard nodes[node].isRunning, let group = ground.group else { return }
+        var writes: [(slot: GroundTruth.Slot, index: Int)] = []
+        var drafts: [RecordDraft] = []
+        for _ in 0..<count {
+            guard let (slot, index, draft) = ground.draft(by: node, random: &random) else { continue }
+            // Two values of one slot in one command would make the first unseen.
+            guard !writes.contains(where: { $0.slot == slot }) else { continue }
+            writes.append((slot, index))
+            drafts.append(draft)
+        }
+        let id = nextCommand()
+        ground.issued(id, writes)
+        give(.command(id, .write([(group: group, drafts: drafts)])), to: node)
+    }
+}

@@ -1,0 +1,80 @@
+public import StreakEngine
+
+/// A story to be played: how many nodes, on which network, and what happens one after the other.
+public struct Scenario: Sendable {
+    /// One thing that happens.
+    public enum Step: Sendable {
+        /// Starts nodes, from their disks.
+        case start([Int])
+        /// Founds the scenario's group.
+        case found(by: Int)
+        /// Makes the invite that later joins use.
+        case invite(by: Int, uses: UInt32 = 0, lifetime: Int64 = 86_400)
+        case revokeInvite(by: Int)
+        /// Nodes join one after the other by the last invite.
+        case join([Int])
+        case joinFails(Int, CommandFailure)
+        /// Each of the nodes writes so many results, at random moments.
+        case write([Int], count: Int, over: Duration)
+        /// A node writes so many in one command.
+        case writeAtOnce(Int, count: Int)
+        case crash([Int])
+        /// Keeps a copy of a node's disk.
+        case backUp(Int)
+        /// Puts a kept copy back, of which the store knows or not.
+        case restore(Int, isNoticed: Bool)
+        /// Puts a copy of a node's disk into another node of the same device.
+        case copy(of: Int, to: Int, isNoticed: Bool)
+        /// Cuts the network into islands; nodes not named are on the first.
+        case partition([[Int]])
+        case heal
+        case setProfile(LinkProfile)
+        /// The way between two nodes, in both directions.
+        case setWay(between: Int, and: Int, LinkProfile)
+        /// The way from one node to another.
+        case setOneWay(from: Int, to: Int, LinkProfile)
+        case setClockLead(Int, Duration)
+        case setDiskFull(Int, Bool)
+        case leave(Int, erasing: Bool)
+        case run(Duration)
+        /// Demands that all running members agree within a time, and that nothing confirmed was lost.
+        case converge(within: Duration)
+    }
+
+    public let name: String
+    public let summary: String
+    public let nodeCount: Int
+    /// The LAN of each node; of those not named 0.
+    public var lans: [Int: Int] = [:]
+    public var clockLeads: [Int: Duration] = [:]
+    /// Nodes that have the device of another.
+    public var twins: [Int: Int] = [:]
+    public var profile: LinkProfile
+    public let steps: [Step]
+
+    public init(
+        _ name: String, _ summary: String, nodes: Int, profile: LinkProfile = .good, lans: [Int: Int] = [:],
+        clockLeads: [Int: Duration] = [:], twins: [Int: Int] = [:], steps: [Step]
+    ) {
+        self.name = name
+        self.summary = summary
+        nodeCount = nodes
+        self.profile = profile
+        self.lans = lans
+        self.clockLeads = clockLeads
+        self.twins = twins
+        self.steps = steps
+    }
+}
+
+/// What a run that went well has to show.
+public struct SimulationReport: Sendable, Equatable {
+    public let scenario: String
+    public let seed: UInt64
+    /// Equal for every run of the same scenario and seed.
+    public let traceHash: UInt64
+    public let virtualTime: Duration
+    public let confirmedWrites: Int
+    /// Of all nodes.
+    public let sentByteCount: Int
+}

@@ -1,0 +1,42 @@
+/// The simulation's chances: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). Everything follows from the seed.
+struct SimulatedRandom: Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// At least 0 and less than 1.
+    mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
+
+    mutating func number(below bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
+
+    mutating func happens(with probability: Double) -> Bool { probability > 0 && fraction() < probability }
+
+    /// Any time between two.
+    mutating func duration(from low: Duration, to high: Duration) -> Duration { low + (high - low) * fraction() }
+}
+
+/// A number that stands for all that has happened: equal for two runs exactly when they were the same.
+struct TraceHash: Sendable {
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ number: UInt64) {
+        value ^= number
+        value = value &* 0x0000_0100_0000_01B3
+        value ^= value >> 29
+    }
+
+    /// The length and both ends: what is encrypted differs everywhere if it differs anywhere.
+    mutating func add(_ bytes: [UInt8]) {
+        add(UInt64(bytes.count))
+        for byte in bytes.prefix(16) { add(UInt64(byte)) }
+        for byte in bytes.suffix(8) { add(UInt64(byte)) }
+    }
+}

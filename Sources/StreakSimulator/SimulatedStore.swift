@@ -1,0 +1,80 @@
+import StreakReplication
+import StreakWire
+
+/// A node's disk: what survives a crash. Holds what a store holds, as a store holds it.
+struct SimulatedStore: Sendable {
+    var id: StoreID
+    /// Set where the store was restored or copied and knows it.
+    var mayBeCopy = false
+    private var nextArrival: UInt64 = 1
+    private var operations: [StoredOperation] = []
+    private var runs: [RunKey: StoredRun] = [:]
+    private var cursors: [CursorKey: Cursor] = [:]
+    private var accessKeys: [StoredAccessKey] = []
+    private var ownEpochs: [GroupID: OwnEpoch] = [:]
+    private var addresses: [RememberedAddress] = []
+    private var settings: [String: [UInt8]] = [:]
+
+    private struct CursorKey: Hashable, Comparable, Sendable {
+        let group: GroupID
+        let peer: DeviceID
+        static func < (left: Self, right: Self) -> Bool { (left.group, left.peer) < (right.group, right.peer) }
+    }
+
+    /// The setting by which an engine says that it has opened new epochs.
+    private static let epochsRenewedSetting = "epochs-renewed"
+
+    init(id: StoreID) { self.id = id }
+
+    /// Makes a change, all of it.
+    mutating func apply(_ change: DurableChange) {
+        for operation in change.operations where !operations.contains(where: { $0.id == operation.id }) {
+            operations.append(operation)
+        }
+        for key in change.removedRuns { runs[key] = nil }
+        for run in change.runs { runs[run.key] = run }
+        for cursor in change.cursors { cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor }
+        for key in change.accessKeys where !accessKeys.contains(key) { accessKeys.append(key) }
+        for own in change.ownEpochs { ownEpochs[own.group] = own }
+        for address in change.addresses {
+            addresses.removeAll { $0.device == address.device && $0.endpoint == address.endpoint }
+            addresses.append(address)
+        }
+        for name in change.settings.keys.sorted() {
+            let value = change.settings[name] ?? []
+            if name == Self.epochsRenewedSetting {
+                if value == [1] { mayBeCopy = false }
+            } else {
+                settings[name] = value.isEmpty ? nil : value
+            }
+        }
+        for group in change.droppedGroups { drop(group) }
+        let arrivals = change.operations.map(\.arrival) + change.runs.map(\.arrival)
+        nextArrival = max(nextArrival, (arrivals.max() ?? 0) + 1)
+    }
+
+    private mutating func drop(_ group: GroupID) {
+        operations.removeAll { $0.group == group }
+        for key in runs.keys.sorted() where key.group == group { runs[key] = nil }
+        for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
+        accessKeys.removeAll { $0.group == group }
+        ownEpochs[group] = nil
+    }
+
+    /// What an engine starts from.
+    var snapshot: Snapshot {
+        var snapshot = Snapshot(store: id, nextArrival: nextArrival, mayBeCopy: mayBeCopy)
+        // Operations of one arrival keep the order in which they were written.
+        snapshot.operations = operations.enumerated()
+            .sorted { ($0.element.arrival, $0.offset) < ($1.element.arrival, $1.offset) }.map(\.element)
+        snapshot.runs = runs.values.sorted { ($0.arrival, $0.key) < ($1.arrival, $1.key) }
+        snapshot.cursors = cursors.keys.sorted().compactMap { cursors[$0] }
+        snapshot.accessKeys = accessKeys
+        snapshot.ownEpochs = ownEpochs.keys.sorted().compactMap { ownEpochs[$0] }
+        snapshot.addresses = addresses
+        snapshot.settings = settings
+        return snapshot
+    }
+
+    var runCount: Int { runs.count }
+}

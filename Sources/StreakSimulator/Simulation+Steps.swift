@@ -1,0 +1,173 @@
+import StreakCrypto
+import StreakEngine
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+extension Simulation {
+    /// How long a command of a scenario may take.
+    private static let commandLimit: Duration = .seconds(120)
+
+    /// Plays a scenario. The same scenario and seed give the same report, byte for byte.
+    ///
+    /// - Parameter onTrace: told every event of every node.
+    /// - Throws: the first thing that went wrong.
+    public static func play(
+        _ scenario: Scenario, seed: UInt64, onTrace: (@Sendable (String) -> Void)? = nil
+    ) throws(SimulationFailure) -> SimulationReport {
+        var simulation = Simulation(seed: seed, profile: scenario.profile)
+        simulation.onTrace = onTrace
+        for node in 0..<scenario.nodeCount {
+            simulation.addNode(
+                lan: scenario.lans[node, default: 0], clockLead: scenario.clockLeads[node, default: .zero],
+                deviceOf: scenario.twins[node])
+        }
+        for (index, step) in scenario.steps.enumerated() {
+            onTrace?("\(Double(simulation.now.nanoseconds / 1_000_000) / 1e3) step \(index): \(step)")
+            simulation.perform(step)
+            if let reason = simulation.failure {
+                let text = "step \(index) (\(step)), after \(simulation.now): \(reason)\n\(simulation.standing)"
+                throw SimulationFailure(scenario: scenario.name, seed: seed, reason: text)
+            }
+        }
+        return SimulationReport(
+            scenario: scenario.name, seed: seed, traceHash: simulation.traceHash,
+            virtualTime: MonotonicInstant.zero.duration(to: simulation.now),
+            confirmedWrites: simulation.ground.confirmedCount,
+            sentByteCount: simulation.nodes.reduce(0) { $0 + $1.sentByteCount })
+    }
+
+    private mutating func perform(_ step: Scenario.Step) {
+        switch step {
+        case .start(let indices): for index in indices { start(index) }
+        case .found, .invite, .revokeInvite, .join, .joinFails, .leave: performMembership(step)
+        case .write(let indices, let count, let time): scheduleWrites(of: indices, count: count, over: time)
+        case .writeAtOnce(let node, let count):
+            write(by: node, count: count)
+            run(for: .milliseconds(200))
+        case .crash(let indices): for index in indices { crash(index) }
+        case .backUp, .restore, .copy, .setDiskFull: performOnDisk(step)
+        case .run(let duration): run(for: duration)
+        case .converge(let limit): converge(within: limit)
+        default: performOnNetwork(step)
+        }
+    }
+
+    private mutating func performMembership(_ step: Scenario.Step) {
+        switch step {
+        case .found(let node):
+            if case .group(let group)? = outcome(of: .foundGroup(title: "Friends"), by: node) { ground.group = group }
+        case .invite(let node, let uses, let lifetime):
+            guard let group = ground.group else { return fail("no group") }
+            let outcome = outcome(of: .invite(group, uses: uses, lifetime: lifetime), by: node)
+            guard case .invite(_, let text)? = outcome, let link = try? InviteLink(parsing: text) else {
+                return fail("no invite: \(String(describing: outcome))")  // the text of a bad link is shown
+            }
+            ground.invite = link
+        case .revokeInvite(let node):
+            guard let group = ground.group, let link = ground.invite,
+                let invite = nodes[node].engine?.state(of: group)?.invite(publicKey: link.secrets.inviteKey.publicKey)
+            else { return fail("no invite") }
+            expect(.done, of: .revokeInvite(group, invite.id), by: node)
+        case .join(let indices):
+            guard let link = ground.invite else { return fail("no invite") }
+            for index in indices { expect(.group(link.group), of: .join(link, timeout: .seconds(90)), by: index) }
+        case .joinFails(let node, let failure):
+            guard let link = ground.invite else { return fail("no invite") }
+            expect(.failed(failure), of: .join(link, timeout: .seconds(90)), by: node)
+        case .leave(let node, let erasing):
+            guard let group = ground.group else { return fail("no group") }
+            expect(.done, of: .leave(group, erasing: erasing), by: node)
+            if erasing { ground.erased.insert(node) }
+        default:
+            break
+        }
+    }
+
+    private mutating func performOnDisk(_ step: Scenario.Step) {
+        switch step {
+        case .backUp(let node):
+            nodes[node].backup = nodes[node].store
+        case .restore(let node, let isNoticed):
+            guard var backup = nodes[node].backup else { return fail("no backup") }
+            if nodes[node].isRunning { stop(node) }
+            if isNoticed { markAsCopy(&backup) }
+            nodes[node].store = backup
+        case .copy(let source, let target, let isNoticed):
+            var store = nodes[source].store
+            if isNoticed { markAsCopy(&store) }
+            nodes[target].store = store
+        case .setDiskFull(let node, let isFull):
+            nodes[node].diskIsFull = isFull
+        default:
+            break
+        }
+    }
+
+    private mutating func markAsCopy(_ store: inout SimulatedStore) {
+        store.id = StoreID(bytes: Bytes16(random.next(), random.next()))
+        store.mayBeCopy = true
+    }
+
+    private mutating func performOnNetwork(_ step: Scenario.Step) {
+        switch step {
+        case .partition(let islands):
+            network.islands = [:]
+            for (number, island) in islands.enumerated() {
+                for node in island { network.islands[node] = number }
+            }
+            breakCutStreams()
+        case .heal:
+            network.islands = [:]
+        case .setProfile(let profile):
+            network.profile = profile
+            network.exceptions = [:]
+        case .setWay(let first, let second, let profile):
+            network.exceptions[SimulatedNetwork.Pair(from: first, to: second)] = profile
+            network.exceptions[SimulatedNetwork.Pair(from: second, to: first)] = profile
+        case .setOneWay(let source, let target, let profile):
+            network.exceptions[SimulatedNetwork.Pair(from: source, to: target)] = profile
+        case .setClockLead(let node, let lead):
+            nodes[node].clockLead = lead
+        default:
+            break
+        }
+    }
+
+    // MARK: Waiting
+
+    private mutating func outcome(of command: Command, by node: Int) -> CommandOutcome? {
+        guard nodes[node].isRunning else {
+            fail("node \(node) is down")
+            return nil
+        }
+        let id = self.command(command, to: node)
+        let isDone = run(for: Self.commandLimit) { $0.nodes[node].outcomes[id] != nil }
+        if !isDone { fail("a command of node \(node) was not completed") }
+        return nodes[node].outcomes[id]
+    }
+
+    private mutating func expect(_ wanted: CommandOutcome, of command: Command, by node: Int) {
+        let outcome = outcome(of: command, by: node)
+        if let outcome, outcome != wanted { fail("node \(node): \(outcome) instead of \(wanted)") }
+    }
+
+    private mutating func scheduleWrites(of indices: [Int], count: Int, over time: Duration) {
+        for index in indices {
+            for _ in 0..<count {
+                queue.add(.write(index), at: now.advanced(by: random.duration(from: .zero, to: time)))
+            }
+        }
+        run(for: time)
+    }
+
+    private mutating func converge(within limit: Duration) {
+        // What is on its way to a disk may still change a digest.
+        let isDone = run(for: limit) { simulation in
+            simulation.hasConverged && simulation.nodes.allSatisfy { $0.pending.isEmpty }
+        }
+        guard failure == nil else { return }
+        guard isDone else { return fail("no agreement within \(limit)") }
+        checkAgreement()
+    }
+}

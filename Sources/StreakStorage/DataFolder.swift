@@ -1,0 +1,177 @@
+internal import Foundation
+internal import StreakCrypto
+internal import StreakWire
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The folder that holds one account's data: the database, the secrets, the lock and the control socket. Only its owner
+/// may enter it (mode 0700).
+public struct DataFolder: Sendable, Hashable {
+    /// Absolute, without a slash at the end.
+    public let path: String
+
+    /// A relative path is taken from the working directory.
+    public init(path: String) {
+        var path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        self.path = path
+    }
+
+    /// Where data is kept unless the user names a folder: `STREAKMESH_DATA`; else, on macOS,
+    /// `~/Library/Application Support/StreakMesh`, and elsewhere `streakmesh` in `XDG_DATA_HOME` or in
+    /// `~/.local/share`.
+    ///
+    /// A relative `XDG_DATA_HOME` is ignored, as the XDG base directory specification demands.
+    public static func defaultPath(environment: [String: String]) -> String {
+        if let path = environment["STREAKMESH_DATA"], !path.isEmpty { return path }
+        let named = environment["HOME"] ?? ""
+        let home = named.hasPrefix("/") ? named : NSHomeDirectory()
+        #if canImport(Darwin)
+            return home + "/Library/Application Support/StreakMesh"
+        #else
+            if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/streakmesh" }
+            return home + "/.local/share/streakmesh"
+        #endif
+    }
+
+    /// The SQLite database.
+    public var databasePath: String { path + "/streakmesh.sqlite" }
+
+    /// Rewritten at every opening of the database, so that an old state of either is noticed.
+    var generationPath: String { path + "/generation" }
+
+    var lockPath: String { path + "/lock" }
+
+    /// Whether the folder holds a database or any secret.
+    public var hasAccount: Bool {
+        if unsafe access(databasePath, F_OK) == 0 { return true }
+        // A folder that cannot be listed does not exist, or everything else done with it will say why.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.contains { $0.hasSuffix(Self.secretSuffix) }
+    }
+
+    /// Makes the folder and those above it.
+    ///
+    /// - Throws: `accountExists`, `diskFull`, `failed`.
+    public func create() throws {
+        guard !hasAccount else { throw StorageError.accountExists }
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += "/" + part
+            if unsafe mkdir(made, 0o700) == 0 {
+                try DurableFile.synchronizeFolder(of: made)
+            } else if errno != EEXIST, unsafe access(made, F_OK) != 0 {
+                throw StorageError.system("creating the folder")
+            }
+        }
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw StorageError.system("entering the folder") }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw StorageError.failed("the data folder is not a folder") }
+        guard unsafe chmod(path, 0o700) == 0 else { throw StorageError.system("closing the folder to others") }
+    }
+
+    /// Takes the folder for this process. Nothing in it is opened or written without this.
+    ///
+    /// - Throws: `folderInUse`, `folderMissing`, `failed`.
+    public func lock() throws -> DataFolderLock { try DataFolderLock(path: lockPath) }
+}
+
+// MARK: - Control socket
+
+extension DataFolder {
+    /// Bytes of a socket's path, the zero at the end not counted: `sun_path` of sockaddr_un, 108 on Linux, 104
+    /// elsewhere.
+    static let maximumSocketPathSize: Int = {
+        #if os(Linux)
+            107
+        #else
+            103
+        #endif
+    }()
+
+    /// Where a running node listens to the command line. In the folder, unless that name is too long for a socket; then
+    /// under a name made of the folder's real path, in a folder of this user's in /tmp: every process of the user finds
+    /// the same, whatever its environment. `prepareControlSocketFolder` is called before either is used.
+    public var controlSocketPath: String {
+        let inside = realPath + "/control.sock"
+        if inside.utf8.count <= Self.maximumSocketPathSize { return inside }
+        return fallbackSocketFolder + "/control.sock"
+    }
+
+    /// Makes sure that only this user can have put a socket at `controlSocketPath`.
+    ///
+    /// - Throws: `unsafeFolder`, `failed`.
+    public func prepareControlSocketFolder() throws {
+        guard !controlSocketPath.hasPrefix(realPath + "/") else { return }
+        let folder = fallbackSocketFolder
+        if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST {
+            throw StorageError.system("creating the folder of the control socket")
+        }
+        var status = stat()
+        guard unsafe lstat(folder, &status) == 0 else {
+            throw StorageError.system("entering the folder of the control socket")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+            throw StorageError.unsafeFolder(folder)
+        }
+    }
+
+    private var fallbackSocketFolder: String {
+        let name = Blake2b.hash(Array(realPath.utf8), size: 12).hexadecimal
+        return "/tmp/streakmesh-\(geteuid())-\(name)"
+    }
+
+    /// The path with symbolic links followed, so that two ways to the folder are one; the path as given before it
+    /// exists.
+    private var realPath: String {
+        guard let resolved = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+}
+
+// MARK: - Secrets
+
+extension DataFolder {
+    private static let secretSuffix = ".secret"
+
+    /// Keeps `bytes` under a name of 1 to 64 of a–z, 0–9 and "-", in place of what was there. They are on disk when
+    /// this returns; a crash leaves the old or the new, never a part.
+    ///
+    /// - Throws: `invalidName`, `diskFull`, `failed`.
+    public func writeSecret(_ bytes: [UInt8], named name: String) throws {
+        try DurableFile.replace(try secretPath(name), with: bytes)
+    }
+
+    /// The bytes kept under a name; nil if there are none.
+    ///
+    /// - Throws: `invalidName`, `fileTooLarge`, `failed`.
+    public func readSecret(named name: String, maximumSize: Int) throws -> [UInt8]? {
+        try DurableFile.read(try secretPath(name), maximumSize: maximumSize)
+    }
+
+    /// Removes what is kept under a name, if anything. The blocks on disk are not overwritten: on flash memory and on
+    /// journalling file systems that would reach others.
+    ///
+    /// - Throws: `invalidName`, `failed`.
+    public func removeSecret(named name: String) throws {
+        try DurableFile.remove(try secretPath(name))
+    }
+
+    private func secretPath(_ name: String) throws -> String {
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+        guard isName, (1...64).contains(name.utf8.count) else { throw StorageError.invalidName }
+        return path + "/" + name + Self.secretSuffix
+    }
+}

@@ -1,0 +1,108 @@
+internal import GRDB
+
+/// The tables. Constraints stand here, so that no program can break them.
+///
+/// Numbers without a sign of 64 bits are kept as the signed number of the same bits. Rows with blobs of some size have
+/// a row number; the others are kept in their key's order (SQLite advises so, withoutrowid.html §3).
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1") { database in
+            try database.execute(sql: stateTables)
+            try database.execute(sql: replicatedTables)
+            try database.execute(sql: localTables)
+        }
+        return migrator
+    }
+
+    /// One row: what this store is, and what `CopyDetector` compares.
+    private static let stateTables = """
+        CREATE TABLE state (
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          store BLOB NOT NULL CHECK (length(store) = 16),
+          next_arrival INTEGER NOT NULL CHECK (next_arrival >= 1),
+          may_be_copy INTEGER NOT NULL CHECK (may_be_copy IN (0, 1)),
+          generation INTEGER NOT NULL CHECK (generation >= 1),
+          database_file BLOB NOT NULL CHECK (length(database_file) = 16),
+          machine BLOB CHECK (length(machine) = 16),
+          generation_file_before BLOB CHECK (length(generation_file_before) = 16),
+          generation_file BLOB NOT NULL CHECK (length(generation_file) = 16)
+        ) STRICT;
+        """
+
+    /// What other devices may have too. Each row carries a hash of itself: see `RowChecksum`.
+    private static let replicatedTables = """
+        CREATE TABLE operations (
+          row INTEGER PRIMARY KEY,
+          group_id BLOB NOT NULL CHECK (length(group_id) = 32),
+          operation BLOB NOT NULL CHECK (length(operation) = 32),
+          bytes BLOB NOT NULL CHECK (length(bytes) BETWEEN 1 AND 8192),
+          arrival INTEGER NOT NULL CHECK (arrival >= 1),
+          checksum BLOB NOT NULL CHECK (length(checksum) = 16),
+          UNIQUE (group_id, operation)
+        ) STRICT;
+        CREATE TABLE runs (
+          row INTEGER PRIMARY KEY,
+          group_id BLOB NOT NULL CHECK (length(group_id) = 32),
+          device BLOB NOT NULL CHECK (length(device) = 32),
+          epoch_counter INTEGER NOT NULL CHECK (epoch_counter BETWEEN 0 AND 4294967295),
+          epoch_nonce INTEGER NOT NULL,
+          branch INTEGER NOT NULL CHECK (branch BETWEEN 0 AND 255),
+          first INTEGER NOT NULL CHECK (first BETWEEN 1 AND 1048576),
+          count INTEGER NOT NULL CHECK (count BETWEEN 1 AND 4096),
+          before BLOB NOT NULL CHECK (length(before) = 32),
+          signature BLOB NOT NULL CHECK (length(signature) = 64),
+          packed BLOB NOT NULL CHECK (length(packed) BETWEEN 1 AND 65536),
+          arrival INTEGER NOT NULL CHECK (arrival >= 1),
+          checksum BLOB NOT NULL CHECK (length(checksum) = 16),
+          UNIQUE (group_id, device, epoch_counter, epoch_nonce, branch, first)
+        ) STRICT;
+        CREATE TABLE set_aside_operations (
+          id INTEGER PRIMARY KEY, row, group_id, operation, bytes, arrival, checksum
+        );
+        CREATE TABLE set_aside_runs (
+          id INTEGER PRIMARY KEY, sound,
+          row, group_id, device, epoch_counter, epoch_nonce, branch, first, count, before, signature, packed, arrival,
+          checksum
+        );
+        """
+
+    private static let localTables = """
+        CREATE TABLE cursors (
+          group_id BLOB NOT NULL CHECK (length(group_id) = 32),
+          peer BLOB NOT NULL CHECK (length(peer) = 32),
+          store BLOB NOT NULL CHECK (length(store) = 16),
+          arrival INTEGER NOT NULL CHECK (arrival >= 0),
+          PRIMARY KEY (group_id, peer)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE access_keys (
+          row INTEGER PRIMARY KEY,
+          group_id BLOB NOT NULL CHECK (length(group_id) = 32),
+          key BLOB NOT NULL CHECK (length(key) BETWEEN 1 AND 64),
+          UNIQUE (group_id, key)
+        ) STRICT;
+        CREATE TABLE own_epochs (
+          group_id BLOB NOT NULL PRIMARY KEY CHECK (length(group_id) = 32),
+          counter INTEGER NOT NULL CHECK (counter BETWEEN 0 AND 4294967295),
+          nonce INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE addresses (
+          device BLOB NOT NULL CHECK (length(device) = 32),
+          address BLOB NOT NULL CHECK (length(address) = 16),
+          port INTEGER NOT NULL CHECK (port BETWEEN 0 AND 65535),
+          scope INTEGER NOT NULL CHECK (scope BETWEEN 0 AND 4294967295),
+          last_answered INTEGER NOT NULL,
+          PRIMARY KEY (device, address, port, scope)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE settings (
+          row INTEGER PRIMARY KEY,
+          name TEXT NOT NULL UNIQUE CHECK (length(CAST(name AS BLOB)) BETWEEN 1 AND 64),
+          value BLOB NOT NULL CHECK (length(value) BETWEEN 1 AND 65536)
+        ) STRICT;
+        CREATE TABLE share_texts (
+          row INTEGER PRIMARY KEY,
+          key TEXT NOT NULL UNIQUE CHECK (length(CAST(key AS BLOB)) BETWEEN 1 AND 256),
+          text TEXT NOT NULL CHECK (length(CAST(text AS BLOB)) <= 65536)
+        ) STRICT;
+        """
+}

@@ -1,0 +1,265 @@
+import StreakGames
+import StreakNode
+
+/// One player's line on a board.
+struct RowView: Sendable, Equatable {
+    struct Delta: Sendable, Equatable {
+        /// `up`, `down`, `same` or `new`: a class name.
+        var kind: String
+        var text: String
+    }
+
+    var user: String
+    var href: String
+    var avatar: AvatarView
+    var name: String
+    var me: Bool
+    /// “1”, “=2”, or “–” where there is no rank.
+    var rank: String
+    /// `gold`, `silver`, `bronze`.
+    var medal: String?
+    /// 1, 2 or 3 on the podium.
+    var place: Int
+    var label: String
+    var detail: String?
+    var delta: Delta?
+    var late: Bool
+    var edited: Bool
+    var covered: Bool
+    /// The whole row, to be read aloud.
+    var sentence: String
+
+    init(_ row: BoardRowReport, selection: BoardSelection, report: BoardReport) {
+        user = row.user
+        href =
+            PageLink("/player").adding("group", selection.group ?? report.group).adding("user", row.user)
+            .adding("range", selection.range).adding("date", selection.date).text
+        avatar = AvatarView(user: row.user, name: row.name)
+        name = row.name
+        me = row.me
+        rank = row.rank.map { row.tied ? "=\($0)" : String($0) } ?? "–"
+        place = row.rank ?? 0
+        medal = row.rank.flatMap { [1: "gold", 2: "silver", 3: "bronze"][$0] }
+        covered = row.covered
+        label = row.covered ? "Covered" : row.label
+        late = row.late && !row.covered
+        edited = row.edited && !row.covered
+        let isSingle = selection.range == "today" && selection.game != nil
+        detail = isSingle || row.covered || row.of == 0 ? nil : "played \(row.played) of \(row.of)"
+        delta = row.covered ? nil : row.delta.map(Self.delta)
+        sentence = ""
+        sentence = Self.sentence(row, self)
+    }
+
+    private static func delta(_ delta: DeltaReport) -> Delta {
+        switch delta {
+        case .new: Delta(kind: "new", text: "new")
+        case .places(0): Delta(kind: "same", text: "=")
+        case .places(let places):
+            Delta(kind: places > 0 ? "up" : "down", text: "\(places > 0 ? "↑" : "↓")\(places.magnitude)")
+        }
+    }
+
+    private static func sentence(_ row: BoardRowReport, _ view: RowView) -> String {
+        var parts: [String] = []
+        if let rank = row.rank { parts.append(row.tied ? "Tied for rank \(rank)" : "Rank \(rank)") }
+        parts.append(row.me ? "\(row.name), you" : row.name)
+        parts.append(row.covered ? "result covered until you have played" : row.label)
+        if let detail = view.detail { parts.append(detail) }
+        switch row.covered ? nil : row.delta {
+        case .new: parts.append("new on the board")
+        case .places(0): parts.append("same rank as the day before")
+        case .places(let places):
+            let unit = places.magnitude == 1 ? "place" : "places"
+            parts.append("\(places > 0 ? "up" : "down") \(places.magnitude) \(unit)")
+        case nil: break
+        }
+        if view.late { parts.append("posted later") }
+        if view.edited { parts.append("edited") }
+        return parts.joined(separator: ", ")
+    }
+}
+
+/// A board with everything around it.
+struct BoardView: Sendable, Equatable {
+    struct Pager: Sendable, Equatable {
+        var prevHref: String?
+        var nextHref: String?
+        var todayHref: String?
+        var day: String
+        var today: String
+    }
+
+    struct You: Sendable, Equatable {
+        var avatar: AvatarView
+        var rank: String
+        var label: String
+        var note: String
+        var isRanked: Bool
+        var jumpHref: String?
+    }
+
+    var heading: String
+    var icon: String
+    var groupTitle: String
+    var group: String
+    var selectionGame: String
+    var selectionRange: String
+    var selectionMetric: String
+    var period: String
+    var pager: Pager?
+    var games: [TabView]
+    var previousGame: String
+    var nextGame: String
+    var ranges: [TabView]
+    var moreRanges: [TabView]
+    var metrics: [TabView]
+    var from: String
+    var to: String
+    var isCustomised: Bool
+    var podium: [RowView]
+    var hasPodium: Bool
+    var rows: [RowView]
+    var hasRows: Bool
+    var coveredRows: [RowView]
+    var unranked: [RowView]
+    var hasUnranked: Bool
+    var moreHref: String?
+    var moreText: String
+    var you: You?
+    var coveredText: String?
+    var revealHref: String
+    var hideHref: String?
+    var partial: Bool
+    var emptyText: String?
+    var playHref: String?
+    var rankedText: String
+    var summary: String
+
+    init(_ report: BoardReport, selection: BoardSelection, catalogue: GamesReport) {
+        let today = PuzzleDay(report.today) ?? .earliest
+        let game = (report.games + catalogue.games).first { $0.id == report.game }
+        heading = report.gameName ?? game?.name ?? "All games"
+        icon = game?.icon ?? "🏆"
+        groupTitle = report.title
+        group = selection.group ?? report.group
+        selectionGame = selection.game ?? ""
+        selectionRange = selection.range
+        selectionMetric = selection.metric ?? ""
+        period = selection.periodText(from: report.from, to: report.to, today: today)
+        pager = Self.pager(report, selection, today: today)
+        games = Self.games(report, selection, catalogue)
+        let position = games.firstIndex { $0.current } ?? 0
+        previousGame = games[(position + games.count - 1) % games.count].href
+        nextGame = games[(position + 1) % games.count].href
+        let named = [("today", "Day"), ("7d", "7 days"), ("week", "Week"), ("month", "Month"), ("all", "All time")]
+        ranges = Self.ranges(named, selection)
+        moreRanges = Self.ranges([("30d", "30 days"), ("365d", "365 days"), ("year", "Year")], selection)
+        metrics = [("points", "Points"), ("streak", "Streak"), ("logs", "Results"), ("coins", "Coins")].map { metric in
+            TabView(
+                label: metric.1,
+                href: selection.with { $0.metric = metric.0 == "points" ? nil : metric.0 }.href,
+                current: metric.0 == report.metric)
+        }
+        from = report.from
+        to = report.to
+        isCustomised = selection.metric != nil || selection.isCustom || moreRanges.contains { $0.current }
+        let views = report.rows.map { RowView($0, selection: selection, report: report) }
+        let ranked = zip(report.rows, views).filter { $0.0.rank != nil }
+        let medallists = ranked.prefix { ($0.0.rank ?? 4) <= 3 }.map(\.1)
+        hasPodium = medallists.count == 3
+        podium = hasPodium ? medallists : []
+        let listed = ranked.map(\.1).dropFirst(podium.count)
+        var visible = Array(listed.prefix(max(0, selection.shown - podium.count)))
+        moreText = "\(min(WebLimit.boardRows, listed.count - visible.count)) more"
+        moreHref = listed.count > visible.count ? Self.more(selection) : nil
+        if let mine = report.mine, mine.rank != nil, !(podium + visible).contains(where: \.me) {
+            visible.append(RowView(mine, selection: selection, report: report))
+        }
+        rows = visible
+        hasRows = !visible.isEmpty
+        coveredRows = views.filter(\.covered)
+        unranked = zip(report.rows, views).filter { $0.0.rank == nil && !$0.0.covered }.map(\.1)
+        hasUnranked = !unranked.isEmpty
+        you = Self.you(report, selection)
+        coveredText =
+            report.coveredCount == 0
+            ? nil : report.coveredCount == 1 ? "1 result is covered" : "\(report.coveredCount) results are covered"
+        revealHref = selection.with { $0.reveal = true }.href
+        hideHref = selection.reveal ? selection.with { _ in }.href : nil
+        partial = report.partial
+        emptyText =
+            ranked.isEmpty && coveredRows.isEmpty
+            ? "No scores for \(heading). Pick a different date or invite friends to compare." : nil
+        playHref = game?.webURL
+        rankedText = report.ranked == 1 ? "1 player ranked" : "\(report.ranked) players ranked"
+        summary = Self.summary(heading, period, ranked.map(\.1), report)
+    }
+
+    private static func more(_ selection: BoardSelection) -> String {
+        selection.with {
+            $0.reveal = selection.reveal
+            $0.shown = selection.shown + WebLimit.boardRows
+        }.href
+    }
+
+    private static func pager(_ report: BoardReport, _ selection: BoardSelection, today: PuzzleDay) -> Pager? {
+        guard selection.range != "all", !selection.isCustom else { return nil }
+        let day = selection.date.flatMap { PuzzleDay($0) } ?? today
+        func href(_ day: PuzzleDay?) -> String? {
+            day.map { day in selection.with { $0.date = day == today ? nil : day.description }.href }
+        }
+        let next = selection.day(steppingFrom: day, by: 1).map { min($0, today) }
+        return Pager(
+            prevHref: href(selection.day(steppingFrom: day, by: -1)), nextHref: day < today ? href(next) : nil,
+            todayHref: day < today ? href(today) : nil, day: day.description, today: today.description)
+    }
+
+    /// “All games”, then what was played in the range, then favourites; the shown game is always among them.
+    private static func games(
+        _ report: BoardReport, _ selection: BoardSelection, _ catalogue: GamesReport
+    ) -> [TabView] {
+        var listed = report.games
+        var known = Set(listed.map(\.id))
+        for game in catalogue.games where game.favourite || game.id == report.game {
+            if known.insert(game.id).inserted { listed.append(game) }
+        }
+        let all = TabView(
+            label: "All games", href: selection.with { $0.game = nil }.href, current: report.game == nil, icon: "🏆")
+        return [all]
+            + listed.map { game in
+                TabView(
+                    label: game.name, href: selection.with { $0.game = game.id }.href, current: game.id == report.game,
+                    icon: game.icon)
+            }
+    }
+
+    private static func ranges(_ named: [(String, String)], _ selection: BoardSelection) -> [TabView] {
+        named.map { range in
+            TabView(
+                label: range.1, href: selection.with { $0.range = range.0 }.href, current: range.0 == selection.range)
+        }
+    }
+
+    private static func you(_ report: BoardReport, _ selection: BoardSelection) -> You? {
+        guard let mine = report.mine ?? report.rows.first(where: \.me) else { return nil }
+        let view = RowView(mine, selection: selection, report: report)
+        return You(
+            avatar: view.avatar, rank: view.rank, label: mine.rank == nil ? "No result yet" : mine.label,
+            note: mine.rank == nil ? "Paste yours to be ranked" : "of \(report.ranked)", isRanked: mine.rank != nil,
+            jumpHref: mine.rank == nil ? nil : "#me")
+    }
+
+    private static func summary(_ heading: String, _ period: String, _ ranked: [RowView], _ report: BoardReport) -> String {
+        guard let leader = ranked.first else { return "\(heading), \(period): no scores" }
+        let mine = report.mine?.rank.map { " You are number \($0) of \(report.ranked)." } ?? ""
+        return "\(heading), \(period): \(leader.me ? "you lead" : "\(leader.name) leads") with \(leader.label).\(mine)"
+    }
+}
+
+extension GameReport {
+    /// The game's address, where it is one of the web: a member may have defined the game, and `javascript:` is not.
+    var webURL: String? {
+        url.flatMap { $0.lowercased().hasPrefix("https://") || $0.lowercased().hasPrefix("http://") ? $0 : nil }
+    }
+}

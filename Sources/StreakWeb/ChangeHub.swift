@@ -1,0 +1,129 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import StreakNode
+import Synchronization
+
+/// What an open page is told.
+enum PageNotice: Sendable {
+    /// Something on a page may have changed: the groups concerned, sorted; empty where it concerns all.
+    case change(groups: [String])
+    /// A sentence to show once.
+    case message(String)
+    /// Nothing: keeps the connection in use.
+    case heartbeat
+}
+
+/// Turns the node's events into notices for open pages, collecting rapid changes into one (product.md, H2).
+final class ChangeHub: Service {
+    private struct State {
+        var streams: [Int: AsyncStream<PageNotice>.Continuation] = [:]
+        var nextID = 0
+        var groups: Set<String> = []
+        var concernsAll = false
+        var isScheduled = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let events: @Sendable () -> AsyncStream<NodeEvent>
+    private let eventLoop: any EventLoop
+
+    init(events: @escaping @Sendable () -> AsyncStream<NodeEvent>, eventLoop: any EventLoop) {
+        self.events = events
+        self.eventLoop = eventLoop
+    }
+
+    /// A new stream of notices, or nil where there are as many as may be.
+    func open() -> (id: Int, notices: AsyncStream<PageNotice>)? {
+        // What a page too slow to read loses here, its periodic check finds.
+        let (notices, continuation) = AsyncStream.makeStream(of: PageNotice.self, bufferingPolicy: .bufferingNewest(16))
+        return state.withLock { state in
+            guard !state.isClosed, state.streams.count < WebLimit.eventStreams else { return nil }
+            let id = state.nextID
+            state.nextID += 1
+            state.streams[id] = continuation
+            return (id, notices)
+        }
+    }
+
+    func close(_ id: Int) {
+        state.withLock { $0.streams.removeValue(forKey: id) }?.finish()
+    }
+
+    /// How many pages listen.
+    var openStreams: Int { state.withLock { $0.streams.count } }
+
+    func run() async throws {
+        let heartbeat = eventLoop.scheduleRepeatedTask(
+            initialDelay: .seconds(WebLimit.heartbeatSeconds), delay: .seconds(WebLimit.heartbeatSeconds)
+        ) { _ in self.send(.heartbeat) }
+        for await event in events().cancelOnGracefulShutdown() { note(event) }
+        // A node that has no more to tell does not end the page.
+        try? await gracefulShutdown()  // throws only when cancelled, and then ends just the same
+        heartbeat.cancel()
+        closeAll()
+    }
+
+    private func note(_ event: NodeEvent) {
+        switch event {
+        case .changed(let group, _): schedule(group: group)
+        case .peer, .groupsChanged: schedule(group: nil)
+        case .notice(let text): send(.message(text))
+        }
+    }
+
+    private func schedule(group: String?) {
+        let isFirst = state.withLock { state in
+            if let group { state.groups.insert(group) } else { state.concernsAll = true }
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        guard isFirst else { return }
+        eventLoop.scheduleTask(in: .milliseconds(WebLimit.coalescingMilliseconds)) { self.flush() }
+    }
+
+    private func flush() {
+        let groups = state.withLock { state in
+            let groups = state.concernsAll ? [] : state.groups.sorted()
+            state.groups = []
+            state.concernsAll = false
+            state.isScheduled = false
+            return groups
+        }
+        send(.change(groups: groups))
+    }
+
+    private func send(_ notice: PageNotice) {
+        for continuation in state.withLock({ Array($0.streams.values) }) { continuation.yield(notice) }
+    }
+
+    private func closeAll() {
+        let streams = state.withLock { state in
+            state.isClosed = true
+            defer { state.streams = [:] }
+            return Array(state.streams.values)
+        }
+        for stream in streams { stream.finish() }
+    }
+}
+
+extension PageNotice {
+    /// The notice as one server-sent event (HTML Standard §9.2.6).
+    func eventText() throws -> String {
+        switch self {
+        case .change(let groups):
+            return "event: change\ndata: \(try Self.json(groups))\n\n"
+        case .message(let text):
+            return "event: message\ndata: \(try Self.json(text))\n\n"
+        case .heartbeat:
+            return ": still here\n\n"
+        }
+    }
+
+    /// JSON has no line breaks of its own, so a text cannot end the event.
+    private static func json(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+}

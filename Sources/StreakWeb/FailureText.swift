@@ -1,0 +1,257 @@
+public import StreakNode
+
+/// A failure in words: what happened and what to do about it, with a stable word for programs and an exit code.
+///
+/// The only place where failures become text, for the command line and the page alike. No path, key or address of
+/// anybody appears, except the one that the user gave.
+public enum FailureText {
+    /// Exit codes of sysexits.h that the command line promises (docs/cli.md).
+    private enum Exit {
+        static let failed: Int32 = 1
+        static let usage: Int32 = 64
+        static let badData: Int32 = 65
+        static let noPeer: Int32 = 69
+        static let cannotCreate: Int32 = 73
+        static let busy: Int32 = 75
+        static let notAllowed: Int32 = 77
+    }
+
+    /// A failure's stable word, what happened, the next step, and the exit code.
+    public typealias Description = (code: String, message: String, hint: String, exitCode: Int32)
+
+    public static func describe(_ failure: NodeFailure) -> Description {
+        describeAccount(failure) ?? describeGroup(failure) ?? describeLink(failure) ?? describeResult(failure)
+            ?? describeNode(failure)
+    }
+
+    private static func describeAccount(_ failure: NodeFailure) -> Description? {
+        switch failure {
+        case .noAccount:
+            (
+                "noAccount", "There is no account in this data folder yet.",
+                "Create one with `streakmesh init --name NAME`, or point --data at another folder.", Exit.failed
+            )
+        case .accountExists:
+            (
+                "accountExists", "This data folder holds an account already.",
+                "Use it as it is, or choose another folder with --data.", Exit.cannotCreate
+            )
+        case .invalidName(let limit):
+            (
+                "invalidName", "That name cannot be used.",
+                "Choose 1 to \(limit) characters of any script, without control characters.", Exit.badData
+            )
+        default: nil
+        }
+    }
+
+    private static func describeGroup(_ failure: NodeFailure) -> Description? {
+        switch failure {
+        case .invalidTitle(let limit):
+            (
+                "invalidTitle", "That title cannot be used.",
+                "Choose 1 to \(limit) characters of any script, without control characters.", Exit.badData
+            )
+        case .unknownGroup(let text):
+            (
+                "unknownGroup", "No group is called “\(shortened(text))”.",
+                "See your groups with `streakmesh group list`.", Exit.badData
+            )
+        case .ambiguousGroup(let text, let candidates):
+            (
+                "ambiguousGroup", "“\(shortened(text))” could be any of \(listed(candidates)).",
+                "Say more of the title, or use the group's ID.", Exit.badData
+            )
+        case .noGroup:
+            (
+                "noGroup", "You are in no group yet.",
+                "Create one, or join a friend's with the link they send you.", Exit.failed
+            )
+        case .notMember(let title):
+            (
+                "notMember", "You are not a member of “\(shortened(title))” any more.",
+                "Ask somebody in the group for a new invite.", Exit.notAllowed
+            )
+        case .notAllowed(let action):
+            (
+                "notAllowed", "Your role does not allow this: \(shortened(action)).",
+                "Ask the owner or an admin of the group.", Exit.notAllowed
+            )
+        case .ownerCannotLeave(let title):
+            (
+                "ownerCannotLeave", "You own “\(shortened(title))”, and a group needs an owner.",
+                "Hand the group over to another member, then leave.", Exit.notAllowed
+            )
+        default: nil
+        }
+    }
+
+    private static func describeLink(_ failure: NodeFailure) -> Description? {
+        switch failure {
+        case .linkMalformed:
+            (
+                "linkMalformed", "This is not a StreakMesh invite.",
+                "Copy the whole link; it begins with streakmesh://join/.", Exit.badData
+            )
+        case .linkDamaged:
+            (
+                "linkDamaged", "This link is incomplete or mistyped.",
+                "Copy it again, from its first to its last character.", Exit.badData
+            )
+        case .linkTampered:
+            (
+                "linkTampered", "Somebody has changed this link since it was made.",
+                "Do not use it. Ask your friend for a new one by another way.", Exit.badData
+            )
+        case .linkUnsupported(let version):
+            (
+                "linkUnsupported", "This link is of version \(version), which this program does not know yet.",
+                "Update StreakMesh, then try again.", Exit.badData
+            )
+        case .linkExpired(let instant):
+            (
+                "linkExpired", "This link expired on \(Timestamp(instant)?.dateText ?? shortened(instant)).",
+                "Ask your friend for a new one.", Exit.badData
+            )
+        case .linkUsedUp:
+            (
+                "linkUsedUp", "This link has been used as often as it may be.",
+                "Ask your friend for a new one.", Exit.notAllowed
+            )
+        case .linkRevoked:
+            ("linkRevoked", "This link has been revoked.", "Ask your friend for a new one.", Exit.notAllowed)
+        case .removedFromGroup:
+            (
+                "removedFromGroup", "The group has removed you since this link was made.",
+                "Only a new invite of the group lets you in again.", Exit.notAllowed
+            )
+        case .alreadyMember(let title):
+            (
+                "alreadyMember", "You are in “\(shortened(title))” already.",
+                "Open its board; there is nothing to join.", Exit.failed
+            )
+        case .linkOfAnotherGroup:
+            (
+                "linkOfAnotherGroup", "The node that answered showed another group than this link names.",
+                "Nothing was shared. Ask your friend for a new link.", Exit.badData
+            )
+        case .nobodyReachable:
+            (
+                "nobodyReachable", "Nobody of the group answered in time.",
+                "Check that a member's node is running and both are on a network, then try again.", Exit.noPeer
+            )
+        case .unknownInvite(let text):
+            (
+                "unknownInvite", "No invite is called “\(shortened(text))”.",
+                "See the live ones with `streakmesh invite list`.", Exit.badData
+            )
+        case .invalidInvite(let reason):
+            (
+                "invalidInvite", "An invite like this cannot be made: \(shortened(reason)).",
+                "It lives at most 90 days; 0 uses stand for no limit.", Exit.usage
+            )
+        default: nil
+        }
+    }
+
+    private static func describeResult(_ failure: NodeFailure) -> Description? {
+        switch failure {
+        case .unknownGame(let text, let suggestions):
+            (
+                "unknownGame", "No game is called “\(shortened(text))”.",
+                suggestions.isEmpty ? "See all with `streakmesh games`." : "Did you mean \(listed(suggestions))?",
+                Exit.badData
+            )
+        case .ambiguousGame(let text, let candidates):
+            (
+                "ambiguousGame", "“\(shortened(text))” could be any of \(listed(candidates)).",
+                "Say more of the name.", Exit.badData
+            )
+        case .invalidScore(let reason):
+            (
+                "invalidScore", "That score is not possible: \(shortened(reason)).",
+                "Check the number and the game.", Exit.badData
+            )
+        case .invalidDate(let text):
+            ("invalidDate", "“\(shortened(text))” is not a day.", "Write it as 2026-11-21.", Exit.usage)
+        case .futureDate(let text):
+            (
+                "futureDate", "\(shortened(text)) has not begun anywhere yet.",
+                "Check the date, and the clock of this machine.", Exit.badData
+            )
+        case .invalidRange(let text):
+            (
+                "invalidRange", "“\(shortened(text))” is not a range.",
+                "Use today, 7d, 30d, 365d, week, month, year, all, or two days as 2026-11-01..2026-11-21.", Exit.usage
+            )
+        case .invalidMetric(let text):
+            (
+                "invalidMetric", "“\(shortened(text))” is not something to rank by.",
+                "Use points, streak, logs or coins.", Exit.usage
+            )
+        case .noSuchResult(let game, let day):
+            (
+                "noSuchResult", "You have no result of \(shortened(game)) on \(shortened(day)).",
+                "See yours with `streakmesh results`.", Exit.badData
+            )
+        case .textTooLong(let limit):
+            (
+                "textTooLong", "The text is larger than \(limit / 1024) KiB.",
+                "Paste it in parts.", Exit.badData
+            )
+        default: nil
+        }
+    }
+
+    private static func describeNode(_ failure: NodeFailure) -> Description {
+        switch failure {
+        case .folderBusy(let pid):
+            (
+                "folderBusy", "Another program (process \(pid)) is using this data folder and does not answer.",
+                "Stop it, or wait and try again.", Exit.busy
+            )
+        case .diskFull:
+            (
+                "diskFull", "The disk is full. Nothing was recorded; what was there is safe.",
+                "Free some space, then try again.", Exit.cannotCreate
+            )
+        case .storageFailed:
+            (
+                "storageFailed", "The change could not be stored, so it was not made.",
+                "Try again; if it goes on, `streakmesh doctor` says more.", Exit.failed
+            )
+        case .cannotListen(let address, let reason):
+            (
+                "cannotListen", "Cannot listen on \(shortened(address)): \(shortened(reason)).",
+                "Stop the program that uses it, or choose another address.", Exit.cannotCreate
+            )
+        case .invalidRequest(let reason):
+            (
+                "invalidRequest", "That request is not understood: \(shortened(reason)).",
+                "Update so that both sides are of one version.", Exit.usage
+            )
+        case .limitReached(let what, let limit):
+            (
+                "limitReached", "There can be at most \(limit) \(shortened(what)).",
+                "Remove one first.", Exit.cannotCreate
+            )
+        case .stopping:
+            ("stopping", "The node is shutting down.", "Start it again, then try again.", Exit.busy)
+        default:
+            // Every other case is described by one of the functions above; the test walks over all of them.
+            ("failed", "That did not work.", "Try again.", Exit.failed)
+        }
+    }
+
+    /// Text that somebody else may have written, cut to one line of a bearable length.
+    private static func shortened(_ text: String) -> String {
+        let line = text.map { $0.isNewline ? " " : $0 }
+        return line.count <= 80 ? String(line) : String(line.prefix(79)) + "…"
+    }
+
+    private static func listed(_ names: [String]) -> String {
+        let names = names.prefix(5).map(shortened)
+        guard let last = names.last, names.count > 1 else { return names.first ?? "several" }
+        return names.dropLast().joined(separator: ", ") + " or " + last
+    }
+}

@@ -1,0 +1,191 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import StreakNode
+import Synchronization
+
+/// What the page learns when it is bound: the names it may be called by.
+final class BoundAddress: Sendable {
+    struct Value: Sendable {
+        var port: Int
+        /// Permitted Host headers, in small letters.
+        var hosts: Set<String>
+        /// `http://127.0.0.1:PORT`
+        var url: String
+    }
+
+    private let state = Mutex<Value?>(nil)
+
+    var value: Value? { state.withLock { $0 } }
+
+    func set(host: String, port: Int, allowed: [String]) {
+        var hosts: Set<String> = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
+        if port == 80 { hosts.formUnion(["127.0.0.1", "localhost", "[::1]"]) }
+        let name = host.contains(":") ? "[\(host)]" : host
+        let isWildcard = host == "0.0.0.0" || host == "::"
+        if !isWildcard { hosts.insert("\(name):\(port)".lowercased()) }
+        hosts.formUnion(allowed.map { $0.lowercased() })
+        let url = "http://\(isWildcard ? "127.0.0.1" : name):\(port)"
+        state.withLock { [hosts] in $0 = Value(port: port, hosts: hosts, url: url) }
+    }
+}
+
+/// Stands before every route: who calls under which name, from which page, signed in or not; and sets the headers
+/// that keep the answer where it belongs.
+struct RequestGuard: RouterMiddleware {
+    typealias Context = WebContext
+
+    let address: BoundAddress
+    let sessions: SessionStore
+    let templates: Templates
+    let logger: Logger
+
+    func handle(
+        _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await admit(request, context: context, next: next)
+        } catch let failure as NodeFailure {
+            response = refuse(request, failure)
+        } catch let error as HTTPError {
+            response = plain(request, error.status)
+        } catch is CancellationError {
+            response = refuse(request, .stopping)
+        } catch {
+            logger.warning("A request failed.", metadata: ["error": "\(type(of: error))"])
+            response = plain(request, .internalServerError)
+        }
+        Self.setHeaders(&response)
+        return response
+    }
+
+    private func admit(
+        _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        // A name of somebody else's that resolves to this machine (DNS rebinding) is answered with nothing.
+        guard let bound = address.value, let host = request.head.authority?.lowercased(), bound.hosts.contains(host)
+        else { return plain(request, .misdirectedRequest) }
+        if request.method != .get, request.method != .head, !Self.isSameOrigin(request, bound) {
+            return plain(request, .forbidden)
+        }
+        var context = context
+        context.viewCookie = Self.viewCookie(port: bound.port)
+        if let secret = request.cookies[Self.sessionCookie(port: bound.port)]?.value {
+            context.session = sessions.session(secret: secret)
+        }
+        if context.session == nil, !Self.isOpenToAll(request.uri.path) { return plain(request, .unauthorized) }
+        return try await next(request, context)
+    }
+
+    /// Whether a write comes from a page of ours. A browser always says where it comes from; a program that says
+    /// nothing has to hold the cookie, which no other site can make it send (SameSite=Strict).
+    private static func isSameOrigin(_ request: Request, _ bound: BoundAddress.Value) -> Bool {
+        if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ request.headers[$0] }), site != "same-origin" {
+            return false
+        }
+        if let origin = request.headers[.origin]?.lowercased() {
+            guard origin.hasPrefix("http://") else { return false }
+            return bound.hosts.contains(String(origin.dropFirst("http://".count)))
+        }
+        return true
+    }
+
+    private static func isOpenToAll(_ path: String) -> Bool {
+        path == "/sign-in" || Asset.openToAll.contains { path == "/assets/\($0)" }
+    }
+
+    /// Cookies are shared among the ports of a host: two nodes on one machine must not sign each other out.
+    static func sessionCookie(port: Int) -> String { "streakmesh_\(port)" }
+    static func viewCookie(port: Int) -> String { "streakmesh_view_\(port)" }
+
+    private static let securityHeaders: [(HTTPField.Name?, String)] = [
+        (
+            .contentSecurityPolicy,
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+                + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+        ),
+        (.xContentTypeOptions, "nosniff"),
+        (HTTPField.Name("Referrer-Policy"), "no-referrer"),
+        (HTTPField.Name("Cross-Origin-Opener-Policy"), "same-origin"),
+        (HTTPField.Name("Cross-Origin-Resource-Policy"), "same-origin"),
+        (HTTPField.Name("X-Frame-Options"), "DENY"),
+        (HTTPField.Name("Permissions-Policy"), "camera=(), microphone=(), geolocation=(), browsing-topics=()"),
+    ]
+
+    private static func setHeaders(_ response: inout Response) {
+        for (name, value) in securityHeaders {
+            if let name { response.headers[name] = value }
+        }
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+    }
+
+    // MARK: Refusals
+
+    private func refuse(_ request: Request, _ failure: NodeFailure) -> Response {
+        if request.uri.path.hasPrefix("/api/") { return Response.json(failure) }
+        return plain(PlainView(FailureView(failure)), status: failure.httpStatus)
+    }
+
+    private func plain(_ request: Request, _ status: HTTPResponse.Status) -> Response {
+        let view = PlainView(status)
+        if request.uri.path.hasPrefix("/api/") {
+            return Response.json(code: view.code, message: view.message, hint: view.hint, status: status)
+        }
+        return plain(view, status: status)
+    }
+
+    private func plain(_ view: PlainView, status: HTTPResponse.Status) -> Response {
+        Response.html(templates.render("plain", view), status: status)
+    }
+}
+
+/// A page of one sentence.
+struct PlainView: Sendable {
+    var code: String
+    var title: String
+    var message: String
+    var hint: String
+
+    init(_ failure: FailureView) {
+        (code, title, message, hint) = (failure.code, "That did not work", failure.message, failure.hint)
+    }
+
+    init(_ status: HTTPResponse.Status) {
+        switch status {
+        case .unauthorized:
+            (code, title, message, hint) = (
+                "signInNeeded", "Please sign in", "This page belongs to whoever runs this node.",
+                "Open the sign-in link that `streakmesh up` shows. Each link works once."
+            )
+        case .misdirectedRequest:
+            (code, title, message, hint) = (
+                "wrongHost", "Not here", "This address does not lead to a page.",
+                "Open the address that `streakmesh up` shows."
+            )
+        case .forbidden:
+            (code, title, message, hint) = (
+                "wrongOrigin", "Not allowed", "The request came from another page, so nothing was done.",
+                "Go to your own page and try again there."
+            )
+        case .contentTooLarge:
+            (code, title, message, hint) = (
+                "tooLarge", "Too much at once", "At most \(WebLimit.bodySize / 1024) KiB can be sent.",
+                "Paste it in parts."
+            )
+        case .notFound:
+            (code, title, message, hint) = (
+                "notFound", "Nothing here", "There is no such page.", "Go back, or start from the first page."
+            )
+        case .badRequest, .unsupportedMediaType, .methodNotAllowed:
+            (code, title, message, hint) = (
+                "badRequest", "Not understood", "The request could not be read.", "Go back and try again."
+            )
+        default:
+            (code, title, message, hint) = (
+                "failed", "That did not work", "Something unexpected happened. Nothing was lost.",
+                "Try again; if it goes on, `streakmesh doctor` says more."
+            )
+        }
+    }
+}

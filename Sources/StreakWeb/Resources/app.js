@@ -1,0 +1,91 @@
+// The page works without any of this; here is what makes it quick and alive.
+import { startLive, refresh } from "./live.js";
+import { startBoard } from "./board.js";
+import { startPaste } from "./paste.js";
+
+document.documentElement.classList.add("js");
+
+/** Shows a sentence for five seconds without taking the focus. */
+export function toast(text) {
+  const element = document.createElement("div");
+  element.className = "toast";
+  element.textContent = text;
+  document.getElementById("toasts").append(element);
+  setTimeout(() => element.remove(), 5000);
+}
+
+async function copy(id) {
+  const source = document.getElementById(id);
+  const text = source.value ?? source.textContent;
+  try {
+    await navigator.clipboard.writeText(text.trim());
+    toast("Copied.");
+  } catch {
+    source.select?.();
+    toast("Press Ctrl C to copy.");
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const target = event.target.closest("[data-copy], [data-dismiss]");
+  if (target?.dataset.copy) copy(target.dataset.copy);
+  if (target?.hasAttribute("data-dismiss")) {
+    event.preventDefault();
+    target.closest(".banner").remove();
+    document.getElementById("main").focus();
+  }
+  // A menu closes when something else is clicked.
+  for (const menu of document.querySelectorAll("details.switch[open], details.more[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+});
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (form.dataset.busy) {
+    const button = form.querySelector("button:not(.quiet)");
+    button.textContent = form.dataset.busy;
+    setTimeout(() => { button.disabled = true; });
+  }
+  if (form.id === "sync") {
+    event.preventDefault();
+    await synchronise(form);
+  }
+});
+
+async function synchronise(form) {
+  const button = form.querySelector("button");
+  if (button.disabled) return;
+  button.disabled = true;
+  try {
+    await fetch("/api/v1/sync", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
+    await refresh();
+    toast("Refreshed.");
+  } catch {
+    toast("The node does not answer.");
+  } finally {
+    button.disabled = false;
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    for (const menu of document.querySelectorAll("details.switch[open], details.more[open]")) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+  if (event.key === "r") {
+    event.preventDefault();
+    document.getElementById("sync")?.requestSubmit();
+  }
+});
+
+startBoard();
+startPaste();
+startLive(toast);

@@ -1,0 +1,147 @@
+// Keeps what is on the page current: events of the node, a check every 30 s, and in-page switching.
+
+const checkInterval = 30_000;
+const skeletonDelay = 150;
+let stream;
+let retry;
+let generation = 0;
+
+function fragmentURL(address) {
+  const url = new URL(address, location.href);
+  url.searchParams.set("fragment", "board");
+  return url;
+}
+
+/** Replaces every live part that differs by its new version, keeping focus and scroll positions. */
+function swap(parsed, isNavigation) {
+  const summary = document.querySelector("[data-summary]")?.dataset.summary;
+  const active = document.activeElement;
+  const focusID = active?.id;
+  const focusHref = active?.getAttribute?.("href");
+  const scroll = document.querySelector(".carousel")?.scrollLeft;
+  let focusLost = false;
+  for (const fresh of parsed.querySelectorAll("[data-live]")) {
+    const old = document.getElementById(fresh.id);
+    if (!old) continue;
+    const open = [...old.querySelectorAll("details")].map((each) => each.open);
+    const wasOpen = open.some(Boolean);
+    if (!isNavigation) fresh.querySelectorAll("details").forEach((each, index) => { if (open[index]) each.open = true; });
+    if (old.isEqualNode(fresh)) continue;
+    // An open menu, or a date being typed, is not taken away from under the hand.
+    if (!isNavigation && (old.querySelector(".more[open]") || (wasOpen && old.contains(active)) || (old.contains(active) && active.matches("input, select")))) continue;
+    if (old.contains(active)) focusLost = true;
+    const places = positions(old);
+    old.replaceWith(document.adoptNode(fresh));
+    slide(fresh, places);
+  }
+  document.title = parsed.title || document.title;
+  const carousel = document.querySelector(".carousel");
+  if (carousel && scroll !== undefined) carousel.scrollLeft = scroll;
+  if (focusLost) {
+    const again = (focusID && document.getElementById(focusID))
+      || [...document.querySelectorAll("main a[href]")].find((each) => each.getAttribute("href") === focusHref)
+      || document.querySelector("main [aria-current=true]");
+    again?.focus({ preventScroll: true });
+  }
+  const said = document.querySelector("[data-summary]")?.dataset.summary;
+  if (said && said !== summary) document.getElementById("announce").textContent = said;
+}
+
+function positions(element) {
+  return new Map([...element.querySelectorAll("[data-key]")].map((each) => [each.dataset.key, each.getBoundingClientRect()]));
+}
+
+/** Lets rows glide to their new place, unless less motion is wanted. */
+function slide(element, before) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  for (const row of element.querySelectorAll("[data-key]")) {
+    const old = before.get(row.dataset.key);
+    if (!old) continue;
+    const now = row.getBoundingClientRect();
+    const [x, y] = [old.left - now.left, old.top - now.top];
+    if (x || y) row.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], { duration: 320, easing: "cubic-bezier(.2,.8,.2,1)" });
+  }
+}
+
+async function load(address) {
+  const response = await fetch(fragmentURL(address), { headers: { Accept: "text/html" } });
+  if (response.status === 401) location.reload();
+  if (!response.ok) throw new Error(String(response.status));
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+/** Fetches this page again and shows what has changed. */
+export async function refresh() {
+  const mine = generation;
+  const parsed = await load(location.href);
+  if (mine === generation) swap(parsed, false);
+}
+
+/** Shows another state of the same page without leaving it. */
+export async function navigate(address, isPopping = false) {
+  const mine = ++generation;
+  const timer = setTimeout(showSkeleton, skeletonDelay);
+  try {
+    const parsed = await load(address);
+    if (mine !== generation) return;
+    if (!isPopping) history.pushState({ swapped: true }, "", address);
+    swap(parsed, true);
+    document.dispatchEvent(new Event("swapped"));
+  } catch {
+    location.assign(address);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function showSkeleton() {
+  const board = document.getElementById("board");
+  if (!board) return;
+  const placeholder = document.createElement("div");
+  placeholder.className = "skeleton";
+  for (let row = 0; row < 6; row += 1) placeholder.append(document.createElement("span"));
+  board.replaceChildren(placeholder);
+}
+
+function quietly(promise) {
+  promise.catch(() => setOffline());
+}
+
+/** The node itself does not answer: say so where its state is shown. */
+function setOffline() {
+  const chip = document.getElementById("chip");
+  if (!chip) return;
+  chip.className = "chip offline";
+  chip.lastChild.textContent = ", the node on this machine does not answer";
+  chip.childNodes[2].textContent = "Stopped";
+}
+
+function listen(toast) {
+  stream = new EventSource("/events");
+  stream.addEventListener("change", () => quietly(refresh()));
+  stream.addEventListener("message", (event) => toast(JSON.parse(event.data)));
+  stream.addEventListener("ready", () => { if (retry) quietly(refresh()); retry = false; });
+  stream.onerror = () => { retry = true; };
+}
+
+function stop() {
+  stream?.close();
+  stream = undefined;
+}
+
+export function startLive(toast) {
+  if (!document.getElementById("chip")) return;
+  // Browsers allow six connections to a host: a page nobody looks at gives its own back.
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return stop();
+    if (!stream) listen(toast);
+    quietly(refresh());
+  });
+  addEventListener("pagehide", stop);
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) { listen(toast); quietly(refresh()); }
+  });
+  if (!document.hidden) listen(toast);
+  setInterval(() => { if (!document.hidden) quietly(refresh()); }, checkInterval);
+  addEventListener("popstate", () => navigate(location.href, true));
+}

@@ -1,0 +1,62 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StreakNode
+
+extension Response {
+    static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        var headers = HTTPFields()
+        headers[.contentType] = "text/html; charset=utf-8"
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// After a form was carried out: the browser fetches a page of this site with GET.
+    static func seeOther(_ path: String) -> Response {
+        var headers = HTTPFields()
+        headers[.location] = path
+        return Response(status: .seeOther, headers: headers)
+    }
+
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = try encoder.encode(value)
+        var headers = HTTPFields()
+        headers[.contentType] = "application/json; charset=utf-8"
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: data)))
+    }
+
+    /// The error document of `/api/v1`, which is that of the command line.
+    static func json(code: String, message: String, hint: String, status: HTTPResponse.Status) -> Response {
+        let document = ["error": ["code": code, "message": message, "hint": hint]]
+        // Encoding three strings does not fail; were it to, the status alone still says what happened.
+        return (try? json(document, status: status)) ?? Response(status: status)
+    }
+
+    static func json(_ failure: NodeFailure) -> Response {
+        let text = FailureText.describe(failure)
+        return json(code: text.code, message: text.message, hint: text.hint, status: failure.httpStatus)
+    }
+}
+
+extension NodeFailure {
+    /// The HTTP status that says the same.
+    var httpStatus: HTTPResponse.Status {
+        switch self {
+        case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult: .notFound
+        case .textTooLong: .contentTooLarge
+        case .noGroup, .noAccount, .accountExists, .alreadyMember, .limitReached: .conflict
+        case .storageFailed: .internalServerError
+        case .diskFull: .insufficientStorage
+        case .nobodyReachable, .stopping, .folderBusy: .serviceUnavailable
+        case .notMember, .notAllowed, .ownerCannotLeave, .linkUsedUp, .linkRevoked, .removedFromGroup: .forbidden
+        case .cannotListen: .internalServerError
+        default: .unprocessableContent
+        }
+    }
+}
+
+extension HTTPResponse.Status {
+    static var insufficientStorage: Self { .init(code: 507, reasonPhrase: "Insufficient Storage") }
+}

@@ -1,0 +1,127 @@
+import Hummingbird
+import StreakGames
+import StreakNode
+
+/// My results, by calendar and as a list.
+struct HistoryView: Sendable {
+    struct Day: Sendable {
+        var title: String
+        var results: [ResultView]
+    }
+
+    struct Cell: Sendable {
+        /// Empty before the first and after the last day of the month.
+        var number: String
+        var isDay: Bool
+        var href: String
+        /// 0…4: a class name, beside the number that says the same.
+        var level: Int
+        var label: String
+        var today: Bool
+    }
+
+    struct Week: Sendable { var cells: [Cell] }
+
+    var month: String
+    var prevHref: String
+    var nextHref: String?
+    var weeks: [Week]
+    var days: [Day]
+    var hasDays: Bool
+    var games: [OptionView]
+    var monthKey: String
+    var chosenDay: String?
+    var chosenTitle: String
+    var allHref: String
+    var countText: String
+    var backTo: String
+}
+
+extension Site {
+    func showHistory(_ visit: Visit) async throws -> Response {
+        let frame = try await frame()
+        let today = today
+        let chosen = visit.fields["date"].flatMap { PuzzleDay($0) }
+        let month = visit.fields["month"].flatMap { PuzzleDay("\($0)-01") } ?? chosen?.startOfMonth ?? today.startOfMonth
+        let last = month.adding(days: month.lengthOfMonth - 1)
+        let game = visit.fields["game"]
+        let report = try await node.call(
+            .results(game: game, from: month.description, to: last.description), returning: ResultsReport.self)
+        let games = try await catalogue().games
+        let icons = Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }
+        let group = frame.active?.id
+        var byDay: [String: [ResultView]] = [:]
+        for result in report.results {
+            byDay[result.day, default: []].append(ResultView(result, icon: icons[result.game], group: group))
+        }
+        func link(_ month: PuzzleDay) -> PageLink {
+            PageLink("/history").adding("month", String(month.description.prefix(7))).adding("game", game)
+        }
+        let listed = byDay.keys.sorted(by: >).filter { chosen == nil || $0 == chosen?.description }
+        let days = listed.map { day in
+            HistoryView.Day(title: PuzzleDay(day)?.weekdayText ?? day, results: byDay[day] ?? [])
+        }
+        let count = days.reduce(0) { $0 + $1.results.count }
+        let view = HistoryView(
+            month: month.monthText, prevHref: link(month.adding(months: -1)).text,
+            nextHref: month < today.startOfMonth ? link(month.adding(months: 1)).text : nil,
+            weeks: Self.weeks(of: month, counts: byDay.mapValues(\.count), today: today) { day in
+                link(month).adding("date", day.description).text
+            },
+            days: days, hasDays: !days.isEmpty,
+            games: [OptionView(value: "", label: "All games", selected: game == nil)]
+                + games.map { OptionView(value: $0.id, label: $0.name, selected: $0.id == game) },
+            monthKey: String(month.description.prefix(7)), chosenDay: chosen?.description,
+            chosenTitle: chosen?.longText ?? month.monthText, allHref: link(month).text,
+            countText: count == 1 ? "1 result" : "\(count) results", backTo: visit.back)
+        return page(.history, "history", title: "History", view, frame, visit)
+    }
+
+    private static func weeks(
+        of month: PuzzleDay, counts: [String: Int], today: PuzzleDay, href: (PuzzleDay) -> String
+    ) -> [HistoryView.Week] {
+        var weeks: [HistoryView.Week] = []
+        var day = month.startOfWeek
+        let end = month.adding(days: month.lengthOfMonth)
+        while day < end {
+            let cells = (0..<7).map { offset -> HistoryView.Cell in
+                let date = day.adding(days: offset)
+                guard date >= month, date < end else {
+                    return HistoryView.Cell(number: "", isDay: false, href: "", level: 0, label: "", today: false)
+                }
+                let count = counts[date.description] ?? 0
+                let text = count == 0 ? "no results" : count == 1 ? "1 result" : "\(count) results"
+                return HistoryView.Cell(
+                    number: String(date.day), isDay: true, href: href(date),
+                    level: count == 0 ? 0 : min(4, (count + 1) / 2), label: "\(date.longText), \(text)",
+                    today: date == today)
+            }
+            weeks.append(HistoryView.Week(cells: cells))
+            day = day.adding(days: 7)
+        }
+        return weeks
+    }
+
+    func delete(_ visit: Visit) async throws -> Response {
+        let report = try await node.call(
+            .delete(
+                game: visit.fields["game"] ?? "", date: visit.fields["day"] ?? "", puzzle: visit.fields.number("puzzle")),
+            returning: AddReport.self)
+        guard let gone = report.added.first else { return .seeOther(visit.back) }
+        let undo = UndoView(
+            game: gone.game, day: gone.day, score: gone.score.map(String.init), seconds: gone.seconds.map(String.init),
+            isCompleted: gone.completed)
+        return say("Deleted \(gone.gameName), \(gone.label).", undo: undo, then: visit.back, visit)
+    }
+
+    /// Records again what was deleted last.
+    func undo(_ visit: Visit) async throws -> Response {
+        let report = try await node.call(
+            .record(
+                game: visit.fields["game"] ?? "", score: visit.fields.number("score"),
+                isCompleted: visit.fields.isSet("completed"), seconds: visit.fields.number("seconds"),
+                date: visit.fields["day"]), returning: AddReport.self)
+        let name = report.added.first.map { "\($0.gameName), \($0.label)" }
+        return say(name.map { "\($0) is back." } ?? "It is back.", then: visit.back, visit)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Hummingbird
+public import Logging
+import NIOCore
+public import ServiceLifecycle
+public import StreakNode
+
+/// The node's own page on this machine, and its JSON interface.
+///
+/// Whoever opens it needs a sign-in link, which works once; the links come from `onReady` and `mintSignInURL()`.
+public struct WebServer: Service {
+    private let node: any NodeCalling
+    private let events: @Sendable () -> AsyncStream<NodeEvent>
+    private let configuration: WebConfiguration
+    private let now: @Sendable () -> Int64
+    private let logger: Logger
+    private let onReady: @Sendable (WebAddress) async -> Void
+    private let sessions: SessionStore
+    private let address = BoundAddress()
+
+    /// - Parameters:
+    ///   - node: what answers.
+    ///   - events: a new stream of what the node tells; asked for once per bound port.
+    ///   - entropy: answers the number of unpredictable bytes asked for; sign-in links and cookies are made of them.
+    ///   - now: the wall clock in seconds since 1970, for “5 min ago” and for the viewer's day.
+    ///   - onReady: told where the page is, once it is.
+    public init(
+        node: any NodeCalling, events: @escaping @Sendable () -> AsyncStream<NodeEvent>,
+        configuration: WebConfiguration = WebConfiguration(), entropy: @escaping @Sendable (Int) -> [UInt8],
+        now: @escaping @Sendable () -> Int64, logger: Logger = Logger(label: "streakmesh.web"),
+        onReady: @escaping @Sendable (WebAddress) async -> Void = { _ in }
+    ) {
+        self.node = node
+        self.events = events
+        self.configuration = configuration
+        self.now = now
+        self.logger = logger
+        self.onReady = onReady
+        sessions = SessionStore(entropy: entropy)
+    }
+
+    /// A new link that signs one browser in, once; nil while the page is not bound.
+    public func mintSignInURL() -> String? {
+        address.value.map { "\($0.url)/sign-in?token=\(sessions.mintToken())" }
+    }
+
+    /// Serves until cancelled or asked to shut down gracefully. Throws `NodeFailure.cannotListen` where no port is free.
+    public func run() async throws {
+        let templates = try Templates()
+        var ports = [configuration.port]
+        if !configuration.isPortChosen, configuration.port != 0 {
+            ports += (1...20).map { configuration.port + $0 }.filter { $0 <= 65_535 } + [0]
+        }
+        for port in ports {
+            do {
+                return try await serve(port: port, templates: templates)
+            } catch let error as IOError where error.errnoCode == EADDRINUSE && port != ports.last {
+                continue
+            } catch let error as IOError {
+                throw NodeFailure.cannotListen(
+                    address: "\(configuration.host):\(port)",
+                    reason: error.errnoCode == EADDRINUSE ? "the port is already in use" : "the address is not available")
+            }
+        }
+    }
+
+    private func serve(port: Int, templates: Templates) async throws {
+        let eventLoopGroup = EventLoopGroupProvider.singleton.eventLoopGroup
+        let hub = ChangeHub(events: events, eventLoop: eventLoopGroup.any())
+        let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestGuard(address: address, sessions: sessions, templates: templates, logger: logger))
+        Site(node: node, hub: hub, sessions: sessions, templates: templates, address: address, now: now)
+            .addRoutes(to: router)
+        let application = Application(
+            router: router,
+            configuration: .init(address: .hostname(configuration.host, port: port), serverName: nil),
+            services: [hub],
+            onServerRunning: { channel in
+                address.set(
+                    host: configuration.host, port: channel.localAddress?.port ?? port,
+                    allowed: configuration.allowedHosts)
+                if let bound = address.value, let signIn = mintSignInURL() {
+                    await onReady(WebAddress(url: bound.url, signIn: signIn))
+                }
+            }, logger: logger)
+        try await application.run()
+    }
+}

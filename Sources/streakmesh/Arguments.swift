@@ -1,0 +1,87 @@
+/// Prepares the words of a command line for the parser.
+enum Arguments {
+    /// Moves `--data DIR` and `--json` from before the command to its end, where every command takes them.
+    static func normalised(_ words: [String]) -> [String] {
+        var leading: [String] = []
+        var rest = words[...]
+        while let word = rest.first {
+            if word == "--json" || word.hasPrefix("--data=") {
+                leading.append(word)
+                rest = rest.dropFirst()
+            } else if word == "--data", rest.count >= 2 {
+                leading += rest.prefix(2)
+                rest = rest.dropFirst(2)
+            } else {
+                break
+            }
+        }
+        guard !leading.isEmpty, !rest.isEmpty else { return words }
+        let end = rest.firstIndex(of: "--") ?? rest.endIndex
+        return rest[..<end] + leading + rest[end...]
+    }
+
+    /// Whether errors are to be written as JSON, known before, and even if, parsing fails.
+    static func wantJSON(_ words: [String]) -> Bool {
+        words.prefix { $0 != "--" }.contains("--json")
+    }
+}
+
+/// Values as they are typed.
+enum TypedValue {
+    /// `90s`, `15m`, `12h` or `7d`, in seconds.
+    static func seconds(_ text: String) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), let number = digits(text.dropLast()) else { return nil }
+        let (seconds, overflow) = number.multipliedReportingOverflow(by: unit)
+        return overflow ? nil : seconds
+    }
+
+    /// A solve time, `m:ss` or `h:mm:ss`, in seconds.
+    static func solveTime(_ text: String) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard 2...3 ~= parts.count else { return nil }
+        var total: Int64 = 0
+        for (position, part) in parts.enumerated() {
+            guard part.count <= (position == 0 ? 4 : 2), let number = digits(part) else { return nil }
+            if position > 0 {
+                guard part.count == 2, number < 60 else { return nil }
+            }
+            total = total * 60 + number
+        }
+        return Int(exactly: total)
+    }
+
+    /// How often a link can be used: a number from 1 on, or `unlimited` as 0.
+    static func uses(_ text: String) -> Int? {
+        if text == "unlimited" { return 0 }
+        return digits(text[...]).flatMap { $0 >= 1 && $0 <= 1_000_000 ? Int($0) : nil }
+    }
+
+    /// How much history a join publishes: `today`, `all`, or a number of days such as `30d`.
+    static func history(_ text: String) -> History? {
+        switch text {
+        case "today": .days(0)
+        case "all": .all
+        default: text.hasSuffix("d") ? digits(text.dropLast()).flatMap { Int(exactly: $0) }.map(History.days) : nil
+        }
+    }
+
+    enum History: Equatable {
+        case days(Int)
+        case all
+
+        /// As `NodeRequest.join` takes it.
+        var days: Int? {
+            switch self {
+            case .days(let days): days
+            case .all: nil
+            }
+        }
+    }
+
+    private static func digits(_ text: Substring) -> Int64? {
+        guard !text.isEmpty, text.count <= 12, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else { return nil }
+        return Int64(text)
+    }
+}

@@ -1,0 +1,80 @@
+import StreakNode
+import StreakWeb
+
+/// Why a command ended without having done its work, apart from what the node itself says.
+enum CommandFailure: Error, Equatable {
+    /// A file or standard input cannot be read.
+    case unreadable(String, reason: String)
+    /// An argument is understood by the parser and still wrong, such as “1x” for a duration.
+    case usage(String)
+    /// Nothing that was handed in is a result; the reasons are shown already.
+    case nothingAdded
+    /// A text that the node refused, with its own sentence.
+    case refused(RefusedText)
+}
+
+/// What a person, or a program that asked for JSON, is told of a failure.
+struct FailureNotice: Equatable {
+    var code: String
+    var message: String
+    var hint: String
+    /// From sysexits.h: 64 usage, 65 bad data, 69 nobody reachable, 73 cannot create, 75 try again, 77 not allowed.
+    var exitCode: Int32
+
+    init(code: String, message: String, hint: String, exitCode: Int32) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.exitCode = exitCode
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let failure as NodeFailure:
+            let text = FailureText.describe(failure)
+            self.init(code: text.code, message: text.message, hint: text.hint, exitCode: text.exitCode)
+        case CommandFailure.unreadable(let path, let reason):
+            let name = path == "-" ? "Standard input" : "“\(path)”"
+            self.init(
+                code: "unreadable", message: "\(name) cannot be read: \(reason).",
+                hint: "Check the name and its rights.",
+                exitCode: 65)
+        case CommandFailure.usage(let message):
+            self.init(code: "usage", message: message, hint: "See “streakmesh help”.", exitCode: 64)
+        case CommandFailure.nothingAdded:
+            self.init(
+                code: "nothingAdded", message: "Nothing was added.",
+                hint: "Paste the text that the game's Share button copies; “streakmesh games” lists the games.",
+                exitCode: 65)
+        case CommandFailure.refused(let refused):
+            self.init(
+                code: refused.reason, message: refused.message, hint: "“streakmesh games” lists the games.",
+                exitCode: 65)
+        case ControlError.nodeNotRunning:
+            self.init(
+                code: "notRunning", message: "No node is running on this data folder.",
+                hint: "Start one with “streakmesh up”.", exitCode: 75)
+        case ControlError.malformedReply:
+            self.init(
+                code: "malformedReply",
+                message: "The running node answered something unknown; it may be another version.",
+                hint: "Restart it: stop “streakmesh up” and start it again.", exitCode: 1)
+        case ControlError.lineTooLong(let limit):
+            self.init(
+                code: "tooLong", message: "The node's answer is longer than \(limit) bytes.",
+                hint: "Ask for less, with --from and --to.", exitCode: 1)
+        default:
+            self.init(
+                code: "failed", message: "Something went wrong: \(error)",
+                hint: "Try again; if it stays, please report it with the command you ran.", exitCode: 1)
+        }
+    }
+
+    var json: JSON {
+        .members(["error": .members(["code": .string(code), "message": .string(message), "hint": .string(hint)])])
+    }
+
+    var lines: [String] {
+        ["streakmesh: \(message)"] + (hint.isEmpty ? [] : ["  \(hint)"])
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import StreakNode
+
+struct BoardCommand: QueryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "board", abstract: "Show the leaderboard: of a game, or of all games together.")
+
+    @Option(help: "The group (else the active one).")
+    var group: String?
+
+    @Option(help: "The game: its name, ID or a unique beginning (else all).")
+    var game: String?
+
+    @Option(help: "today, 7d, 30d, 365d, week, month, year, all, or D..D.")
+    var range: String?
+
+    @Option(help: "The day shown, yyyy-MM-dd (else today).")
+    var date: String?
+
+    @Option(help: "points, streak, logs or coins.")
+    var metric: String?
+
+    @Flag(help: "Show results of puzzles that you have yet to play.")
+    var reveal = false
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() -> NodeRequest {
+        .board(
+            BoardRequest(group: group, game: game, range: range, date: date, metric: metric, reveal: reveal))
+    }
+
+    func lines(for report: BoardReport, style: OutputStyle) -> [String] {
+        var lines = [report.heading(style)]
+        guard !report.rows.isEmpty else {
+            let subject = report.gameName.map { "for \($0.printable)" } ?? "yet"
+            return lines + ["No scores \(subject). Pick another day, or invite friends: streakmesh invite"]
+        }
+        var table = TextTable([.right, .left, .left, .left, .right, .left])
+        for row in report.rows { table.add(row) }
+        lines += style.lines(of: table)
+        if let mine = report.mine, !report.rows.contains(where: \.me) {
+            var table = TextTable([.right, .left, .left, .left, .right, .left])
+            table.add(mine)
+            lines += ["…"] + style.lines(of: table)
+        }
+        lines += report.footnotes.map { style.applying(.dim, to: $0) }
+        return lines
+    }
+}
+
+extension BoardReport {
+    fileprivate func heading(_ style: OutputStyle) -> String {
+        let days = from == to ? (from == today ? "today, \(from)" : from) : "\(from) to \(to)"
+        let parts = [gameName ?? "all games", days] + (metric == "points" ? [] : [metric])
+        return style.applying(.bold, to: title) + style.applying(.dim, to: " · " + parts.joined(separator: " · "))
+    }
+
+    fileprivate var footnotes: [String] {
+        var notes: [String] = []
+        if coveredCount > 0 {
+            notes.append("\(coveredCount) covered until you have played; --reveal shows them.")
+        }
+        if partial { notes.append("History is still arriving: this may change.") }
+        return notes
+    }
+}
+
+extension BoardRowReport {
+    /// “=2” where others have the same rank; “–” without a rank.
+    var rankLabel: String {
+        rank.map { (tied ? "=" : "") + String($0) } ?? "–"
+    }
+
+    var deltaLabel: String {
+        switch delta {
+        case .new: "new"
+        case .places(let places) where places > 0: "↑\(places)"
+        case .places(let places) where places < 0: "↓\(places.magnitude)"
+        case .places: "="
+        case nil: ""
+        }
+    }
+
+    fileprivate var marks: String {
+        [
+            me ? "you" : nil, late ? "late" : nil, edited ? "edited" : nil,
+            played < of ? "played \(played) of \(of)" : nil,
+        ]
+        .compactMap(\.self).joined(separator: ", ")
+    }
+}
+
+extension TextTable {
+    fileprivate mutating func add(_ row: BoardRowReport) {
+        let medal = row.covered ? "" : [1: "🥇", 2: "🥈", 3: "🥉"][row.rank ?? 0, default: ""]
+        let delta: TextStyle =
+            switch row.delta {
+            case .places(let places) where places > 0: .good
+            case .places(let places) where places < 0: .bad
+            default: .dim
+            }
+        addRow(
+            Cell(row.rankLabel), Cell(medal), Cell(row.name, row.me ? .bold : .plain),
+            Cell(row.deltaLabel, delta), Cell(row.covered ? "covered" : row.label, row.covered ? .dim : .plain),
+            Cell(row.marks, .dim))
+    }
+}

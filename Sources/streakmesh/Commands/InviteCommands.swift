@@ -1,0 +1,137 @@
+import ArgumentParser
+import StreakNode
+import StreakWeb
+
+struct InviteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invite", abstract: "Make, list and revoke links that let friends join.",
+        subcommands: [Create.self, List.self, Revoke.self], defaultSubcommand: Create.self)
+
+    struct Create: SessionCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "create", abstract: "Make a link. Without any group, “Friends” is founded first.")
+
+        @Option(help: "The group (else the active one).")
+        var group: String?
+
+        @Option(help: "How many friends can use the link, or “unlimited”.")
+        var uses = "1"
+
+        @Option(help: "How long the link lives: 12h, 7d … at most 90d.")
+        var expires = "7d"
+
+        @Flag(help: "Show the link as a QR code, too.")
+        var qr = false
+
+        @OptionGroup var shared: SharedOptions
+
+        func run(in session: Session) async throws {
+            guard let count = TypedValue.uses(uses) else {
+                throw CommandFailure.usage("--uses takes a number from 1 on, or “unlimited”; not “\(uses.printable)”.")
+            }
+            guard let lifetime = TypedValue.seconds(expires), lifetime > 0 else {
+                throw CommandFailure.usage("--expires takes 90s, 15m, 12h or 7d; not “\(expires.printable)”.")
+            }
+            let report = try await invite(in: session, uses: count, lifetime: lifetime)
+            if qr, !session.usesJSON {
+                QRCode(text: report.link).map { session.terminal.write($0.terminalText) }
+            }
+            session.show(report) { style in
+                let uses = report.uses.map { $0 == 1 ? "one friend" : "\($0) friends" } ?? "any number of friends"
+                return [
+                    report.link, "",
+                    "Lets \(uses) join \(style.applying(.bold, to: report.title)) until \(report.expires).",
+                    "Your friend runs: streakmesh join 'LINK'",
+                ]
+            }
+        }
+
+        private func invite(in session: Session, uses: Int, lifetime: Int64) async throws -> InviteReport {
+            let request = NodeRequest.invite(group: group, uses: uses, lifetime: lifetime)
+            do {
+                return try await session.call(request, returning: InviteReport.self)
+            } catch NodeFailure.noGroup where group == nil {
+                _ = try await session.call(.createGroup(title: "Friends"), returning: GroupReport.self)
+                return try await session.call(request, returning: InviteReport.self)
+            }
+        }
+    }
+
+    struct List: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "List the links that still let somebody join.")
+
+        @Option(help: "The group (else the active one).")
+        var group: String?
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .listInvites(group: group) }
+
+        func lines(for report: InviteListReport, style: OutputStyle) -> [String] {
+            report.lines(style)
+        }
+    }
+
+    struct Revoke: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "Make a link useless.")
+
+        @Argument(help: "The invite's ID, or a unique beginning of it.")
+        var id: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .revokeInvite(id: id) }
+
+        func lines(for report: InviteListReport, style: OutputStyle) -> [String] {
+            ["Revoked. Links that still work:"] + report.lines(style)
+        }
+    }
+}
+
+extension InviteListReport {
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        guard !invites.isEmpty else { return ["None."] }
+        var table = TextTable([.left, .left, .right, .left])
+        table.addHeader("ID", "group", "used", "until")
+        for invite in invites {
+            table.addRow(
+                .init(String(invite.id.prefix(12))), .init(invite.title),
+                .init("\(invite.used) of \(invite.uses.map(String.init) ?? "∞")"), .init(invite.expires))
+        }
+        return style.lines(of: table)
+    }
+}
+
+struct JoinCommand: QueryCommand {
+    static let configuration = CommandConfiguration(commandName: "join", abstract: "Join a friend's group by link.")
+    static let needsNetwork = true
+
+    @Argument(help: "The link, beginning with streakmesh://join/.")
+    var link: String
+
+    @Option(help: "How long to look for somebody of the group: 30s, 2m …")
+    var timeout = "30s"
+
+    @Option(help: "Which of your earlier results to share: today, 30d, all.")
+    var history = "today"
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() throws -> NodeRequest {
+        guard let seconds = TypedValue.seconds(timeout), seconds > 0 else {
+            throw CommandFailure.usage("--timeout takes 30s or 2m; not “\(timeout.printable)”.")
+        }
+        guard let history = TypedValue.history(history) else {
+            throw CommandFailure.usage("--history takes today, 30d or all; not “\(history.printable)”.")
+        }
+        return .join(link: link, timeout: seconds, history: history.days)
+    }
+
+    func lines(for report: JoinReport, style: OutputStyle) -> [String] {
+        let others = report.members - 1
+        return [
+            "You joined \(style.applying(.bold, to: report.title)): \(others) other\(others == 1 ? "" : "s") in it.",
+            "Next: “streakmesh add” takes what your game's Share button copies.",
+        ]
+    }
+}

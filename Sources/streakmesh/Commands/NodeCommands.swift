@@ -1,0 +1,95 @@
+import ArgumentParser
+import StreakNode
+
+struct StatusCommand: QueryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show whether the node runs, its groups and its connections.")
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() -> NodeRequest { .status }
+
+    func lines(for report: StatusReport, style: OutputStyle) -> [String] { report.lines(style) }
+}
+
+struct SyncCommand: QueryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Dial every known friend now and exchange what is new.")
+    static let needsNetwork = true
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() -> NodeRequest { .sync }
+
+    func lines(for report: StatusReport, style: OutputStyle) -> [String] { report.lines(style) }
+}
+
+struct PageCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "page", abstract: "Make a new sign-in link to the page of the running node.")
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        let report = try await session.client().page()
+        session.show(report) { ["\($0.applying(.notable, to: report.signIn))", "It works once."] }
+    }
+}
+
+struct WatchCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Tell what happens in the running node, until Ctrl-C.")
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        let client = try session.client()
+        let printer = EventPrinter(node: client, session: session)
+        do {
+            try await client.watch { event in
+                switch event {
+                case .watching:
+                    if session.usesJSON {
+                        session.terminal.write(JSON.members(["event": .string("watching")]).text)
+                    } else {
+                        session.terminal.writeError("Watching; press Ctrl-C to end.")
+                    }
+                case .event(let event): await printer.show(event)
+                }
+            }
+        } catch NodeFailure.stopping {
+            if !session.usesJSON { session.terminal.writeError("The node stopped.") }
+        }
+    }
+}
+
+extension StatusReport {
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        let running = self.running ? "node running" : "no node running (“streakmesh up” starts it)"
+        var lines = ["\(style.applying(state == "live" ? .good : .bold, to: state)) · \(running) · version \(version)"]
+        if let listen { lines.append("listens on \(listen)") }
+        if let web { lines.append("page at \(web)") }
+        if !groups.isEmpty {
+            var table = TextTable([.left, .right, .right, .left])
+            table.addHeader("group", "members", "results", "digest")
+            for group in groups {
+                table.addRow(
+                    .init(group.title, .bold), .init("\(group.members) (\(group.online) online)"),
+                    .init("\(group.records)"), .init(String(group.digest.prefix(16)), .dim))
+            }
+            lines += [""] + style.lines(of: table)
+        }
+        if !peers.isEmpty {
+            var table = TextTable([.left, .left, .left, .left])
+            table.addHeader("peer", "state", "via", "address")
+            for peer in peers {
+                table.addRow(
+                    .init(peer.name ?? String(peer.device.prefix(8))),
+                    .init(peer.state, peer.state == "linked" ? .good : .dim), .init(peer.via ?? ""),
+                    .init(peer.address ?? "", .dim))
+            }
+            lines += [""] + style.lines(of: table)
+        }
+        return lines
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Foundation
+import StreakGames
+import StreakNode
+
+/// Reads share texts without any account: for scripts, and to see what `add` would make of a text.
+struct ParseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parse", abstract: "Show what “add” would read; stores nothing and needs no account.",
+        discussion: "With --lines, each line of input is a JSON string, and each line of output answers one of them.")
+
+    /// The longest input, and with `--lines` the longest line, in bytes.
+    static let maximumLength = 16 * 1_024 * 1_024
+
+    @OptionGroup var input: PastedInput
+
+    @Flag(help: "Each line of input is a JSON string; implies --json.")
+    var lines = false
+
+    @OptionGroup var shared: SharedOptions
+
+    func run() async throws {
+        let session = shared.session()
+        let reader = ShareReader()
+        if lines {
+            try readLines(with: reader, in: session)
+        } else {
+            let reading = reader.read(try input.read(on: session.terminal, limit: Self.maximumLength))
+            let report = ParseReport(reading)
+            session.show(report) { report.lines(reading, reader.catalogue, $0) }
+        }
+    }
+
+    private func readLines(with reader: ShareReader, in session: Session) throws {
+        guard input.text.isEmpty, input.file == nil else {
+            throw CommandFailure.usage("--lines reads standard input only.")
+        }
+        while let line = readLine() {
+            let report: ParseReport
+            if line.utf8.count > Self.maximumLength {
+                report = ParseReport(ShareReading(refusals: [Refusal(text: "", reason: .tooLong)]))
+            } else {
+                do {
+                    report = ParseReport(reader.read(try JSONDecoder().decode(String.self, from: Data(line.utf8))))
+                } catch is DecodingError {
+                    report = ParseReport(notJSON: line)
+                }
+            }
+            session.terminal.write(JSON(reflecting: report).text)
+        }
+    }
+}
+
+/// The answer of `parse`: its keys are a contract (docs/cli.md).
+struct ParseReport: Sendable, Equatable {
+    struct ReadShare: Sendable, Equatable {
+        var game: String
+        var puzzle: Int?
+        var day: String?
+        var score: Int?
+        var maxAttempts: Int?
+        var completed: Bool
+        var seconds: Int?
+        var hints: Int?
+    }
+
+    struct RefusedPart: Sendable, Equatable {
+        var text: String
+        var reason: String
+    }
+
+    var shares: [ReadShare]
+    var refused: [RefusedPart]
+
+    init(_ reading: ShareReading) {
+        shares = reading.shares.map { share in
+            ReadShare(
+                game: share.game.rawValue, puzzle: share.puzzle, day: share.day?.description, score: share.score,
+                maxAttempts: share.maxAttempts, completed: share.isCompleted, seconds: share.seconds,
+                hints: share.hints)
+        }
+        refused = reading.refusals.map { RefusedPart(text: $0.text, reason: $0.reason.word) }
+    }
+
+    init(notJSON line: String) {
+        shares = []
+        refused = [RefusedPart(text: String(line.prefix(80)), reason: "notJSON")]
+    }
+
+    func lines(_ reading: ShareReading, _ catalogue: Catalogue, _ style: OutputStyle) -> [String] {
+        var table = TextTable([.left, .left, .left, .left])
+        for share in reading.shares {
+            let name = catalogue[share.game]?.name ?? share.game.rawValue
+            table.addRow(
+                .init("✓", .good), .init(name + (share.puzzle.map { " #\($0)" } ?? ""), .bold),
+                .init(share.summary), .init(share.day?.description ?? "", .dim))
+        }
+        return style.lines(of: table)
+            + refused.map { part in
+                let excerpt = part.text.split(separator: "\n").first.map(String.init) ?? ""
+                return "\(style.applying(.bad, to: "✗")) \(part.reason)  "
+                    + excerpt.printable.truncated(toWidth: 60)
+            }
+    }
+}
+
+extension Share {
+    /// The raw result in a few words.
+    fileprivate var summary: String {
+        if let seconds, isCompleted {
+            let rest = seconds % 60
+            return "\(seconds / 60):\(rest < 10 ? "0" : "")\(rest)"
+        }
+        guard isCompleted else { return maxAttempts.map { "X/\($0)" } ?? "not solved" }
+        if let score { return maxAttempts.map { "\(score)/\($0)" } ?? "\(score)" }
+        return hints.map { "\($0) hints" } ?? "done"
+    }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import StreakNode
+import StreakStorage
+
+struct InitCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Make an account in the data folder.")
+
+    @Option(help: "Your name as friends see it, 1 to 40 characters.")
+    var name: String
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        let profile = try MeshNode.createAccount(in: session.folder, name: name)
+        session.show(profile) { style in
+            profile.lines(style)
+                + ["", "Next: “streakmesh up” starts your node, “streakmesh invite” makes a link for a friend."]
+        }
+    }
+}
+
+struct WhoamiCommand: QueryCommand {
+    static let configuration = CommandConfiguration(commandName: "whoami", abstract: "Show your profile.")
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() -> NodeRequest { .whoami }
+
+    func lines(for report: ProfileReport, style: OutputStyle) -> [String] { report.lines(style) }
+}
+
+struct RenameCommand: QueryCommand {
+    static let configuration = CommandConfiguration(commandName: "rename", abstract: "Change your name.")
+
+    @Argument(help: "The new name, 1 to 40 characters.")
+    var name: String
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() -> NodeRequest { .rename(name: name) }
+
+    func lines(for report: ProfileReport, style: OutputStyle) -> [String] { report.lines(style) }
+}
+
+extension ProfileReport {
+    func lines(_ style: OutputStyle) -> [String] {
+        var table = TextTable([.left, .left])
+        table.addRow(.init("name", .dim), .init(name, .bold))
+        table.addRow(.init("friend code", .dim), .init(friendCode))
+        table.addRow(.init("user", .dim), .init(user))
+        table.addRow(.init("device", .dim), .init(device))
+        return style.lines(of: table)
+    }
+}
+
+struct CompletionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completion", abstract: "Write the completion script of a shell.")
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: Shell
+
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+        case bash, zsh, fish
+
+        var completionShell: CompletionShell {
+            switch self {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        }
+    }
+
+    func run() {
+        print(StreakMeshCommand.completionScript(for: shell.completionShell))
+    }
+}

@@ -1,0 +1,229 @@
+import ArgumentParser
+import StreakNode
+
+/// The texts that `add` and `parse` read.
+struct PastedInput: ParsableArguments {
+    @Argument(help: "What the game's Share button copies; standard input where neither this nor --file is given.")
+    var text: [String] = []
+
+    @Option(help: "Read the text from this file.")
+    var file: String?
+
+    /// The text; at most `limit` + 1 bytes are read.
+    func read(on terminal: Terminal, limit: Int) throws -> String {
+        if let file {
+            guard text.isEmpty else { throw CommandFailure.usage("Give either a text or --file, not both.") }
+            return String(decoding: try terminal.readFile(file, limit: limit), as: UTF8.self)
+        }
+        guard text.isEmpty || text == ["-"] else { return text.joined(separator: " ") }
+        if terminal.isInputInteractive {
+            terminal.writeError("Paste what the game's Share button copied, then press Ctrl-D:")
+        }
+        return String(decoding: try terminal.readInput(limit: limit), as: UTF8.self)
+    }
+}
+
+struct AddCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Record results from pasted share texts.",
+        discussion: "Several shares at once and chat around them are fine. Exit code 65 means that nothing was added.")
+
+    /// The longest text in bytes; a longer one is no share.
+    static let maximumLength = 65_536
+
+    @OptionGroup var input: PastedInput
+
+    @Option(help: "The day (yyyy-MM-dd) for texts that tell none.")
+    var date: String?
+
+    @Flag(help: "Let another value replace what is recorded.")
+    var replace = false
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        let text = try input.read(on: session.terminal, limit: Self.maximumLength)
+        guard text.utf8.count <= Self.maximumLength else {
+            throw NodeFailure.textTooLong(limit: Self.maximumLength)
+        }
+        let report = try await session.call(
+            .add(text: text, date: date, replace: replace), returning: AddReport.self)
+        session.show(report) { style in report.lines(style) }
+        if report.added.isEmpty {
+            guard session.usesJSON else { throw CommandFailure.nothingAdded }
+            throw ExitCode(65)
+        }
+    }
+}
+
+struct RecordCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record", abstract: "Record a result by hand; it replaces what is recorded for that day.")
+
+    @Argument(help: "The game: its name, ID or a unique beginning.")
+    var game: String
+
+    @Option(help: "The result: guesses, hints or points.")
+    var score: Int?
+
+    @Flag(help: "The puzzle was not solved.")
+    var fail = false
+
+    @Option(help: "The solve time, m:ss or h:mm:ss.")
+    var time: String?
+
+    @Option(help: "The day, yyyy-MM-dd (else today).")
+    var date: String?
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        var seconds: Int?
+        if let time {
+            seconds = TypedValue.solveTime(time)
+            guard seconds != nil else {
+                throw CommandFailure.usage("--time takes m:ss or h:mm:ss, such as 0:42; not “\(time.printable)”.")
+            }
+        }
+        guard score != nil || fail || seconds != nil else {
+            throw CommandFailure.usage("Give --score N, --time m:ss or --fail.")
+        }
+        let report = try await session.call(
+            .record(game: game, score: score, isCompleted: !fail, seconds: seconds, date: date),
+            returning: AddReport.self)
+        try report.showOnly(in: session, as: "Recorded")
+    }
+}
+
+struct DeleteCommand: SessionCommand {
+    static let configuration = CommandConfiguration(commandName: "delete", abstract: "Withdraw one of your results.")
+
+    @Argument(help: "The game: its name, ID or a unique beginning.")
+    var game: String
+
+    @Option(help: "The day, yyyy-MM-dd.")
+    var date: String
+
+    @Option(help: "The puzzle number, for games of which several were played that day.")
+    var puzzle: Int?
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        let report = try await session.call(
+            .delete(game: game, date: date, puzzle: puzzle), returning: AddReport.self)
+        try report.showOnly(in: session, as: "Withdrawn")
+    }
+}
+
+struct ResultsCommand: QueryCommand {
+    static let configuration = CommandConfiguration(commandName: "results", abstract: "List your own results.")
+
+    @Option(help: "Only this game.")
+    var game: String?
+
+    @Option(help: "From this day on, yyyy-MM-dd.")
+    var from: String?
+
+    @Option(help: "Up to this day, yyyy-MM-dd.")
+    var to: String?
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() -> NodeRequest { .results(game: game, from: from, to: to) }
+
+    func lines(for report: ResultsReport, style: OutputStyle) -> [String] {
+        guard !report.results.isEmpty else { return ["No results. “streakmesh add” takes a share text."] }
+        var table = TextTable([.left, .left, .right, .left, .right, .left])
+        table.addHeader("day", "game", "puzzle", "result", "points", "")
+        for result in report.results {
+            table.addRow(
+                .init(result.day), .init(result.gameName, .bold), .init(result.puzzle.map { "#\($0)" } ?? "", .dim),
+                .init(result.label), .init("\(result.points)"), .init(result.marks, .dim))
+        }
+        return style.lines(of: table)
+    }
+}
+
+struct GamesCommand: QueryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "games", abstract: "List the games; favourites come first.")
+
+    @Argument(help: "Only games whose name, ID or category holds this.")
+    var search: String?
+
+    @Flag(help: "Only favourites.")
+    var favourites = false
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() -> NodeRequest { .games }
+
+    func run(in session: Session) async throws {
+        var report = try await session.call(.games, returning: GamesReport.self)
+        report.games.removeAll { !matches($0) }
+        session.show(report) { lines(for: report, style: $0) }
+    }
+
+    func lines(for report: GamesReport, style: OutputStyle) -> [String] {
+        guard !report.games.isEmpty else { return ["No game like that. “streakmesh games” lists all."] }
+        var table = TextTable([.left, .left, .left, .left, .left])
+        table.addHeader("", "game", "ID", "category", "address")
+        for game in report.games {
+            table.addRow(
+                .init(game.icon), .init(game.name, game.favourite ? .bold : .plain), .init(game.id),
+                .init(game.category, .dim), .init(game.url ?? "", .dim))
+        }
+        return style.lines(of: table)
+    }
+
+    private func matches(_ game: GameReport) -> Bool {
+        guard game.favourite || !favourites else { return false }
+        guard let search = search?.lowercased() else { return true }
+        return [game.id, game.name, game.category].contains { $0.lowercased().contains(search) }
+    }
+}
+
+extension ResultReport {
+    /// What is to be known about a result besides its value.
+    fileprivate var marks: String {
+        [edited ? "edited" : nil, late ? "late" : nil].compactMap(\.self).joined(separator: ", ")
+    }
+
+    fileprivate var title: String {
+        gameName + (puzzle.map { " #\($0)" } ?? "")
+    }
+}
+
+extension AddReport {
+    /// Shows the one result that a command by hand concerns; throws the refusal where there is none.
+    fileprivate func showOnly(in session: Session, as verb: String) throws {
+        guard let result = added.first else {
+            throw refused.first.map(CommandFailure.refused) ?? CommandFailure.nothingAdded
+        }
+        session.show(result) { style in
+            ["\(verb): \(style.applying(.bold, to: result.title)), \(result.label), \(result.day)."]
+        }
+    }
+
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        var table = TextTable([.left, .left, .left, .right, .left, .left])
+        for result in added {
+            let points = "\(result.points) \(result.points == 1 ? "point" : "points")"
+            let note = result.unchanged ? "recorded before" : result.replaced ? "replaced" : result.marks
+            table.addRow(
+                .init(result.unchanged ? "=" : "✓", result.unchanged ? .dim : .good), .init(result.title, .bold),
+                .init(result.label), .init(points), .init(result.day, .dim), .init(note, .dim))
+        }
+        var lines = style.lines(of: table)
+        for refusal in refused {
+            let excerpt = refusal.text.split(separator: "\n").first.map(String.init) ?? ""
+            let quoted = excerpt.isEmpty ? "" : "“\(excerpt.printable.truncated(toWidth: 40))”: "
+            lines.append("\(style.applying(.bad, to: "✗")) \(quoted)\(refusal.message.printable)")
+        }
+        if refused.contains(where: { $0.reason == "conflict" }) {
+            lines.append("  Add --replace to put the new value in its place.")
+        }
+        return lines
+    }
+}

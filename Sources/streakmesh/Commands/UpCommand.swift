@@ -1,0 +1,160 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ServiceLifecycle
+import StreakNode
+import StreakStorage
+import StreakWeb
+import UnixSignals
+
+/// Runs the node with its page and its control socket until it is told to stop.
+struct UpCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up", abstract: "Run your node and its page until Ctrl-C.")
+
+    /// How long a graceful end may take before what is left is cut off: an open page must not hold up the node.
+    static let shutdownLimit: Duration = .seconds(5)
+
+    @Option(help: ArgumentHelp("Listen here for friends, UDP and TCP alike; port 0 picks one.", valueName: "host:port"))
+    var listen = "0.0.0.0:7421"
+
+    @Option(
+        help: ArgumentHelp(
+            "Show the page here; only this machine can reach it. Else 127.0.0.1:7420 or the next free port.",
+            valueName: "host:port"))
+    var web: String?
+
+    @Flag(name: .customLong("no-web"), help: "Run without the page.")
+    var isWithoutWeb = false
+
+    @Flag(name: .customLong("no-lan"), help: "Don't look for friends on the local network.")
+    var isWithoutLAN = false
+
+    @Option(
+        name: .customLong("peer"), parsing: .singleValue,
+        help: ArgumentHelp("Dial this address, too. May be given several times.", valueName: "host:port"))
+    var peers: [String] = []
+
+    @Option(help: "How much to log on standard error: error, warning, info, debug.")
+    var log = "error"
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        guard let level = Logger.Level(rawValue: log) else {
+            throw CommandFailure.usage("--log takes error, warning, info or debug; not “\(log.printable)”.")
+        }
+        guard session.folder.hasAccount else { throw NodeFailure.noAccount }
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "streakmesh")
+        logger.logLevel = level
+        let configuration = NodeConfiguration(
+            listen: listen, usesNetwork: true, usesLAN: !isWithoutLAN, peers: peers)
+        let node = try await MeshNode(opening: session.folder, configuration: configuration)
+        do {
+            try await serve(node, in: session, logger: logger)
+            await node.close()
+        } catch {
+            await node.close()
+            throw error
+        }
+    }
+
+    private func serve(_ node: MeshNode, in session: Session, logger: Logger) async throws {
+        let events: @Sendable () -> AsyncStream<NodeEvent> = { node.events() }
+        let pageAddress = isWithoutWeb ? nil : AsyncStream<WebAddress>.makeStream()
+        let page = try pageAddress.map { address in
+            WebServer(
+                node: node, events: events, configuration: try webConfiguration(), entropy: Self.randomBytes,
+                now: { Int64(Date().timeIntervalSince1970) }, logger: logger,
+                onReady: { address.continuation.yield($0) })
+        }
+        try session.folder.prepareControlSocketFolder()
+        let control = ControlServer(
+            node: node, events: events, signIn: { page?.mintSignInURL() },
+            socketPath: session.folder.controlSocketPath, logger: logger)
+        let announcer = Announcer(node: node, control: control, pageAddress: pageAddress?.stream, session: session)
+        // Ended in reverse: the last lines are printed before the node goes.
+        var services: [any Service] = [NodeService(node: node), control]
+        if let page { services.append(page) }
+        services.append(announcer)
+        var configuration = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
+        try await ServiceGroup(configuration: configuration).run()
+    }
+}
+
+extension UpCommand {
+    /// Where `--web` puts the page.
+    func webConfiguration() throws -> WebConfiguration {
+        guard let web else { return WebConfiguration() }
+        guard let colon = web.lastIndex(of: ":"), let port = UInt16(web[web.index(after: colon)...]),
+            colon > web.startIndex
+        else {
+            throw CommandFailure.usage("--web takes HOST:PORT, such as 127.0.0.1:7420; not “\(web.printable)”.")
+        }
+        let host = web[..<colon].trimmingPrefix("[")
+        return WebConfiguration(
+            host: String(host.hasSuffix("]") ? host.dropLast() : host), port: Int(port), isPortChosen: true)
+    }
+
+    private static func randomBytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}
+
+/// The node's network part as a service of the process.
+private struct NodeService: Service {
+    let node: MeshNode
+
+    func run() async throws {
+        try await node.run()
+    }
+}
+
+/// Prints the line that says “ready” once everything listens, then what happens.
+private struct Announcer: Service {
+    let node: MeshNode
+    let control: ControlServer
+    /// Yields once, when the page is bound; nil without a page.
+    let pageAddress: AsyncStream<WebAddress>?
+    let session: Session
+
+    func run() async throws {
+        let events = node.events()
+        let listen = await node.ready()
+        await control.ready()
+        var address: WebAddress?
+        if let pageAddress {
+            for await bound in pageAddress {
+                address = bound
+                break
+            }
+        }
+        guard !Task.isCancelled else { return }
+        if session.usesJSON {
+            let ready: JSON = .members([
+                "event": .string("ready"), "listen": .string(listen), "web": .optional(address?.url),
+                "signIn": .optional(address?.signIn),
+            ])
+            session.terminal.write(ready.text)
+        } else {
+            lines(listen: listen, address: address).forEach(session.terminal.write)
+        }
+        let printer = EventPrinter(node: node, session: session)
+        for await event in events.cancelOnGracefulShutdown() {
+            await printer.show(event)
+        }
+    }
+
+    private func lines(listen: String, address: WebAddress?) -> [String] {
+        let style = session.style
+        var lines = [style.applying(.bold, to: "Your node is running.")]
+        if let address {
+            lines += ["", "  Open your page: \(style.applying(.notable, to: address.signIn))", ""]
+        }
+        return lines + ["Friends reach it at \(listen) (UDP and TCP). Press Ctrl-C to stop."]
+    }
+}

@@ -1,0 +1,48 @@
+import StreakNode
+
+/// Tells what happens in a node, one line an event.
+struct EventPrinter: Sendable {
+    let node: any NodeCalling
+    let session: Session
+
+    func show(_ event: NodeEvent) async {
+        if session.usesJSON {
+            session.terminal.write(JSON(event).text)
+        } else {
+            session.terminal.write(await sentence(for: event).printable)
+        }
+    }
+
+    /// Names stand in for IDs where the node knows them; a node that is just stopping answers no questions.
+    private func sentence(for event: NodeEvent) async -> String {
+        switch event {
+        case .changed(let group, _):
+            // The answer only beautifies the line.
+            let groups = try? await node.call(.listGroups, returning: GroupListReport.self).groups
+            return "\(groups?.first { $0.id == group }?.title ?? String(group.prefix(8))): something new"
+        case .peer(let device, let state, let via):
+            // As above.
+            let peers = try? await node.call(.status, returning: StatusReport.self).peers
+            let name = peers?.first { $0.device == device }?.name ?? String(device.prefix(8))
+            return "\(name): \(state)" + (via.map { " (\($0))" } ?? "")
+        case .groupsChanged: return "Your groups changed."
+        case .notice(let text): return text
+        }
+    }
+}
+
+extension JSON {
+    init(_ event: NodeEvent) {
+        self =
+            switch event {
+            case .changed(let group, let digest):
+                .members(["event": .string("changed"), "group": .string(group), "digest": .string(digest)])
+            case .peer(let device, let state, let via):
+                .members([
+                    "event": .string("peer"), "device": .string(device), "state": .string(state), "via": .optional(via),
+                ])
+            case .groupsChanged: .members(["event": .string("groups")])
+            case .notice(let text): .members(["event": .string("notice"), "text": .string(text)])
+            }
+    }
+}

@@ -1,0 +1,109 @@
+import StreakNode
+
+/// A JSON document whose keys keep their order and whose unknown values are written as `null`, never left out.
+///
+/// The reports are written in the order in which they declare their properties, which is the order of `docs/cli.md`.
+indirect enum JSON: Equatable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case string(String)
+    case array([JSON])
+    case object([Member])
+
+    struct Member: Equatable {
+        var key: String
+        var value: JSON
+    }
+
+    /// An object from key and value pairs.
+    static func members(_ pairs: KeyValuePairs<String, JSON>) -> JSON {
+        .object(pairs.map { Member(key: $0.key, value: $0.value) })
+    }
+
+    /// A text, or null.
+    static func optional(_ text: String?) -> JSON {
+        text.map(JSON.string) ?? .null
+    }
+
+    /// What `value` holds: a report, or something made of texts, integers, truth values, lists and dictionaries.
+    init(reflecting value: Any) {
+        switch value {
+        case let value as String: self = .string(value)
+        case let value as Bool: self = .bool(value)
+        case let value as any FixedWidthInteger: self = .integer(Int64(clamping: value))
+        case let value as DeltaReport:
+            self =
+                switch value {
+                case .places(let places): .integer(Int64(places))
+                case .new: .string("new")
+                }
+        case let value as [String: Int]:
+            self = .object(
+                value.keys.sorted().map { Member(key: $0, value: value[$0].map { .integer(Int64($0)) } ?? .null) })
+        default:
+            let mirror = Mirror(reflecting: value)
+            switch mirror.displayStyle {
+            case .optional: self = mirror.children.first.map { JSON(reflecting: $0.value) } ?? .null
+            case .collection, .set: self = .array(mirror.children.map { JSON(reflecting: $0.value) })
+            case .enum: self = .string("\(value)")
+            default:
+                self = .object(mirror.children.map { Member(key: $0.label ?? "", value: JSON(reflecting: $0.value)) })
+            }
+        }
+    }
+
+    /// The document on one line.
+    var text: String {
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    private func write(to text: inout String) {
+        switch self {
+        case .null: text += "null"
+        case .bool(let value): text += value ? "true" : "false"
+        case .integer(let value): text += String(value)
+        case .string(let value): Self.write(value, to: &text)
+        case .array(let values):
+            text += "["
+            for (position, value) in values.enumerated() {
+                if position > 0 { text += "," }
+                value.write(to: &text)
+            }
+            text += "]"
+        case .object(let members):
+            text += "{"
+            for (position, member) in members.enumerated() {
+                if position > 0 { text += "," }
+                Self.write(member.key, to: &text)
+                text += ":"
+                member.value.write(to: &text)
+            }
+            text += "}"
+        }
+    }
+
+    /// RFC 8259, section 7. Control characters, and the line separators that JavaScript stumbles over, are escaped.
+    private static func write(_ value: String, to text: inout String) {
+        text += "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            default:
+                if scalar.value < 0x20 || scalar.value == 0x7F || scalar.value == 0x2028 || scalar.value == 0x2029 {
+                    let digits = String(scalar.value, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                } else {
+                    text.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        text += "\""
+    }
+}

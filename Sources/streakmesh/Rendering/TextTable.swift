@@ -1,0 +1,79 @@
+/// Rows of cells in columns that line up, also with wide characters and emoji.
+struct TextTable {
+    enum Alignment {
+        case left, right
+    }
+
+    struct Cell {
+        var text: String
+        var style: TextStyle
+
+        init(_ text: String, _ style: TextStyle = .plain) {
+            self.text = text.printable
+            self.style = style
+        }
+    }
+
+    private let alignments: [Alignment]
+    private var rows: [[Cell]] = []
+
+    /// The number of columns is that of `alignments`.
+    init(_ alignments: [Alignment]) {
+        self.alignments = alignments
+    }
+
+    mutating func addHeader(_ titles: String...) {
+        rows.append(titles.map { Cell($0, .dim) })
+    }
+
+    mutating func addRow(_ cells: Cell...) {
+        rows.append(cells)
+    }
+
+    /// The lines of the table, without spaces at their ends. Columns that are empty in every row are left out.
+    func lines(usingColour: Bool) -> [String] {
+        let widths = alignments.indices.map { column in
+            rows.map { column < $0.count ? $0[column].text.displayWidth : 0 }.max() ?? 0
+        }
+        let columns = alignments.indices.filter { widths[$0] > 0 }
+        return rows.map { row in
+            var line = ""
+            var pending = 0
+            for column in columns {
+                let cell = column < row.count ? row[column] : Cell("")
+                let padding = widths[column] - cell.text.displayWidth
+                if alignments[column] == .right { pending += padding }
+                if !cell.text.isEmpty {
+                    line += String(repeating: " ", count: pending)
+                    line += usingColour ? cell.style.applied(to: cell.text) : cell.text
+                    pending = 0
+                }
+                if alignments[column] == .left { pending += padding }
+                pending += 2
+            }
+            return line
+        }
+    }
+}
+
+/// How a text stands out on a terminal that shows colours. Nothing is said by colour alone.
+enum TextStyle {
+    case plain, bold, dim, good, bad, notable
+
+    func applied(to text: String) -> String {
+        guard let code else { return text }
+        return "\u{1B}[\(code)m\(text)\u{1B}[0m"
+    }
+
+    /// The parameters of ECMA-48's “select graphic rendition”.
+    private var code: String? {
+        switch self {
+        case .plain: nil
+        case .bold: "1"
+        case .dim: "2"
+        case .good: "32"
+        case .bad: "31"
+        case .notable: "36"
+        }
+    }
+}

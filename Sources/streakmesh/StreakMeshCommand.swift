@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import StreakNode
+import StreakStorage
+
+/// `streakmesh`: all commands (docs/cli.md).
+struct StreakMeshCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "streakmesh",
+        abstract: "A leaderboard for friends who play daily puzzles, without a server.",
+        discussion: """
+            --data DIR and --json may stand before or after the command. STREAKMESH_DATA stands for --data.
+            """,
+        version: NodeVersion.current,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Start:", subcommands: [InitCommand.self, UpCommand.self, WhoamiCommand.self, RenameCommand.self]),
+            CommandGroup(
+                name: "Friends:",
+                subcommands: [GroupCommand.self, MembersCommand.self, InviteCommand.self, JoinCommand.self]),
+            CommandGroup(
+                name: "Results:",
+                subcommands: [
+                    AddCommand.self, ParseCommand.self, RecordCommand.self, DeleteCommand.self, BoardCommand.self,
+                    ResultsCommand.self, GamesCommand.self,
+                ]),
+            CommandGroup(
+                name: "Node:",
+                subcommands: [
+                    StatusCommand.self, PageCommand.self, SyncCommand.self, WatchCommand.self, CompletionCommand.self,
+                ]),
+        ])
+}
+
+/// What every command takes.
+struct SharedOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The data folder (else STREAKMESH_DATA, else the usual place).", valueName: "dir"))
+    var data: String?
+
+    @Flag(help: "Write JSON, as docs/cli.md describes it.")
+    var json = false
+
+    /// The folder, the streams and the form of output that these options ask for.
+    func session() -> Session {
+        let environment = ProcessInfo.processInfo.environment
+        return Session(
+            folder: DataFolder(path: data ?? DataFolder.defaultPath(environment: environment)),
+            terminal: Terminal.current(environment: environment), usesJSON: json)
+    }
+}
+
+/// A command that works on a data folder.
+protocol SessionCommand: AsyncParsableCommand {
+    var shared: SharedOptions { get }
+    func run(in session: Session) async throws
+}
+
+extension SessionCommand {
+    mutating func run() async throws {
+        try await run(in: shared.session())
+    }
+}
+
+/// A command that asks one thing and shows the answer.
+protocol QueryCommand: SessionCommand {
+    associatedtype Report: Codable & Sendable
+    /// Whether the node must reach others to answer; it is then started for as long as that takes.
+    static var needsNetwork: Bool { get }
+    func request() throws -> NodeRequest
+    /// The answer for people.
+    func lines(for report: Report, style: OutputStyle) -> [String]
+}
+
+extension QueryCommand {
+    static var needsNetwork: Bool { false }
+
+    func run(in session: Session) async throws {
+        let report = try await session.call(request(), returning: Report.self, needsNetwork: Self.needsNetwork)
+        session.show(report) { lines(for: report, style: $0) }
+    }
+}

@@ -1,0 +1,106 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where a command reads and writes: the standard streams and the environment of this process.
+struct Terminal {
+    var environment: [String: String]
+    var isInputInteractive: Bool
+    var isOutputInteractive: Bool
+
+    /// The streams of this process.
+    static func current(environment: [String: String]) -> Terminal {
+        Terminal(
+            environment: environment, isInputInteractive: isatty(STDIN_FILENO) == 1,
+            isOutputInteractive: isatty(STDOUT_FILENO) == 1)
+    }
+
+    /// On a terminal that shows colours, unless `NO_COLOR` is set to anything (no-color.org).
+    var usesColour: Bool {
+        isOutputInteractive && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+
+    /// Writes a line to standard output at once. A reader that went away is not an error.
+    func write(_ line: String) {
+        Self.write(line, to: STDOUT_FILENO)
+    }
+
+    /// Writes a line to standard error at once.
+    func writeError(_ line: String) {
+        Self.write(line, to: STDERR_FILENO)
+    }
+
+    /// Writes a question without a line end and reads the answer; nil at the end of input.
+    func ask(_ question: String) -> String? {
+        Self.write(question, to: STDERR_FILENO, terminator: "")
+        return readLine()
+    }
+
+    /// All of standard input, or what of it fits into `limit` + 1 bytes.
+    func readInput(limit: Int) throws -> [UInt8] {
+        try Self.read(STDIN_FILENO, limit: limit)
+    }
+
+    /// All of a file, or what of it fits into `limit` + 1 bytes.
+    func readFile(_ path: String, limit: Int) throws -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw CommandFailure.unreadable(path, reason: unsafe String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        do {
+            return try Self.read(descriptor, limit: limit)
+        } catch CommandFailure.unreadable(_, let reason) {
+            throw CommandFailure.unreadable(path, reason: reason)
+        }
+    }
+
+    private static func read(_ descriptor: Int32, limit: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count <= limit {
+            let wanted = min(chunk.count, limit + 1 - bytes.count)
+            let count = unsafe chunk.withUnsafeMutableBytes { buffer in
+                #if canImport(Darwin)
+                    unsafe Darwin.read(descriptor, buffer.baseAddress, wanted)
+                #elseif canImport(Musl)
+                    unsafe Musl.read(descriptor, buffer.baseAddress, wanted)
+                #else
+                    unsafe Glibc.read(descriptor, buffer.baseAddress, wanted)
+                #endif
+            }
+            if count == 0 { break }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw CommandFailure.unreadable("-", reason: unsafe String(cString: strerror(errno)))
+            }
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+
+    private static func write(_ text: String, to descriptor: Int32, terminator: String = "\n") {
+        let bytes = Array((text + terminator).utf8)
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes[written...].withUnsafeBytes { buffer in
+                #if canImport(Darwin)
+                    unsafe Darwin.write(descriptor, buffer.baseAddress, buffer.count)
+                #elseif canImport(Musl)
+                    unsafe Musl.write(descriptor, buffer.baseAddress, buffer.count)
+                #else
+                    unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+                #endif
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return
+            }
+            written += count
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+
+/// Ways of writing that this project does without (docs/ARCHITECTURE.md says why of each).
+@Suite struct BannedPatternTests {
+    struct Ban: Sendable, CustomTestStringConvertible {
+        var name: String
+        var pattern: String
+        /// Beginnings of paths that are searched.
+        var folders = ["Sources/", "Tests/"]
+        /// Files where it is right, with a reason beside it in the code.
+        var exceptions: Set<String> = []
+        /// Words in a comment on the line, or at most two lines above it, that allow it.
+        var excuse: String?
+        /// Something that the pattern must find, so that a ban cannot rot.
+        var example: String
+
+        var testDescription: String { name }
+    }
+
+    static let pureFolders = [
+        "Sources/StreakCrypto/", "Sources/StreakWire/", "Sources/StreakGames/", "Sources/StreakScores/",
+        "Sources/StreakReplication/", "Sources/StreakMembership/", "Sources/StreakEngine/",
+    ]
+
+    static let bans: [Ban] = [
+        Ban(
+            name: "waiting for time to pass", pattern: #"\b(Task\.sleep|Thread\.sleep|usleep|nanosleep|sleep)\s*\("#,
+            example: "try await Task.sleep(for: .seconds(1))"),
+        Ban(name: "try!", pattern: #"\btry!"#, example: "let x = try! f()"),
+        Ban(name: "as!", pattern: #"\bas!"#, example: "x as! Int"),
+        Ban(name: "fatalError", pattern: #"\bfatalError\s*\("#, folders: ["Sources/"], example: "fatalError()"),
+        Ban(
+            name: "@unchecked Sendable", pattern: #"@unchecked\s+Sendable"#, folders: ["Sources/"],
+            exceptions: ["Sources/StreakCrypto/SecretBytes.swift", "Sources/StreakCrypto/Blake2b.swift"],
+            example: "final class A: @unchecked Sendable {}"),
+        Ban(
+            name: "nonisolated(unsafe)", pattern: #"nonisolated\(unsafe\)"#, folders: ["Sources/"],
+            example: "nonisolated(unsafe) var x = 1"),
+        Ban(
+            name: "printing in a library", pattern: #"(^|[^.\w])(print|debugPrint|dump|NSLog)\s*\("#,
+            folders: ["Sources/Streak"], example: "    print(x)"),
+        Ban(
+            name: "a shared instance", pattern: #"\bstatic\s+(let|var)\s+shared\b|\.shared\b"#,
+            folders: ["Sources/Streak"],
+            example: "URLSession.shared"),
+        Ban(
+            name: "a note to come back", pattern: #"\b(TO"# + #"DO|FIX"# + #"ME|XXX|HACK)\b"#,
+            example: "// TO" + "DO: later"),
+        Ban(
+            name: "the wall clock or chance in the engine and below",
+            pattern:
+                #"\b(Date\(\)|ContinuousClock|SuspendingClock|SystemRandomNumberGenerator)|\.random\(in: [^)]*\)$"#,
+            folders: pureFolders, example: "let now = ContinuousClock.now"),
+        Ban(
+            name: "an order that differs from run to run",
+            pattern: #"\bfor\s+(\w+|\([^)]*\))\s+in\s+[\w.]+\.(keys|values)\s*(\{|where)"#, folders: pureFolders,
+            excuse: "any order", example: "for key in table.keys {"),
+        Ban(
+            name: "an unstructured task in a library", pattern: #"(^|[^.\w])Task(\.detached)?\s*\{"#,
+            folders: ["Sources/Streak"], example: "Task { await run() }"),
+        Ban(
+            name: "a path of somebody's machine",
+            pattern: #"(^|[\s"'(=])/(wo"# + #"rk|home/(?!somebody)\w+|Users/\w+|opt/swift|tmp/mini)/"#,
+            example: #""/home/ada/x""#),
+    ]
+
+    @Test(arguments: bans)
+    func `a ban finds what it forbids`(ban: Ban) {
+        #expect(Self.matches(ban.pattern, ban.example))
+    }
+
+    @Test(arguments: bans)
+    func `nothing forbidden is written`(ban: Ban) throws {
+        let own = "Tests/RepositoryTests/BannedPatternTests.swift"
+        let expression = try NSRegularExpression(pattern: ban.pattern)
+        for file in Repository.swiftFiles
+        where file.path != own && !ban.exceptions.contains(file.path)
+            && ban.folders.contains(where: file.path.hasPrefix)
+        {
+            for (number, line) in file.lines.enumerated() {
+                // Comments may speak of it, but for notes and paths, which are found in comments above all.
+                let isFree = ban.name != "a note to come back" && ban.name != "a path of somebody's machine"
+                let text = isFree ? Self.withoutComment(line) : line
+                if let excuse = ban.excuse {
+                    let comments = file.lines[max(0, number - 2)...number].joined(separator: "\n").lowercased()
+                    if comments.contains(excuse) { continue }
+                }
+                let range = NSRange(text.startIndex..., in: text)
+                #expect(
+                    expression.firstMatch(in: text, range: range) == nil,
+                    "\(file.path):\(number + 1): \(ban.name): \(line.trimmingCharacters(in: .whitespaces))")
+            }
+        }
+    }
+
+    @Test(arguments: Repository.swiftFiles)
+    func `a file is small enough to be seen at a glance`(file: Repository.File) {
+        #expect(file.lines.count <= 601, "\(file.path) has \(file.lines.count) lines")
+        for function in Self.functions(in: file.lines) where function.length > 70 {
+            Issue.record("\(file.path):\(function.line): a function of \(function.length) lines")
+        }
+    }
+
+    @Test(arguments: Repository.swiftFiles.filter { $0.path.hasPrefix("Sources/") })
+    func `a swallowed error has its reason beside it`(file: Repository.File) {
+        for (number, line) in file.lines.enumerated() where Self.withoutComment(line).contains("try?") {
+            let neighbours = file.lines[max(0, number - 3)...min(number + 1, file.lines.count - 1)]
+            #expect(neighbours.contains { $0.contains("//") }, "\(file.path):\(number + 1): try? without a reason")
+        }
+    }
+
+    /// Functions by their braces: from the line that says `func` or `init` to the brace at the same depth.
+    private static func functions(in lines: [String]) -> [(line: Int, length: Int)] {
+        var found: [(line: Int, length: Int)] = []
+        for (number, line) in lines.enumerated() {
+            let code = withoutComment(line)
+            guard matches(#"^\s*([\w@()]+\s+)*(func\s|init[?(<]|deinit\s*\{)"#, code) else { continue }
+            let indent = line.prefix { $0 == " " }.count
+            let closing = String(repeating: " ", count: indent) + "}"
+            let rest = lines[number...]
+            guard let end = rest.firstIndex(of: closing) else { continue }
+            // A requirement of a protocol has no body, and a body may end on the line where it begins.
+            guard let opening = rest[..<end].firstIndex(where: { $0.contains("{") }), lines[opening].hasSuffix("{"),
+                !lines[number..<opening].contains("")
+            else { continue }
+            found.append((number + 1, end - number + 1))
+        }
+        return found
+    }
+
+    private static func matches(_ pattern: String, _ text: String) -> Bool {
+        text.range(of: pattern, options: .regularExpression) != nil
+    }
+
+    /// The line up to `//`, unless that is within a text, as in an address.
+    private static func withoutComment(_ line: String) -> String {
+        var isText = false
+        var previous: Character = " "
+        for index in line.indices {
+            let character = line[index]
+            if character == "\"", previous != "\\" { isText.toggle() }
+            if !isText, character == "/", previous == "/" { return String(line[..<line.index(before: index)]) }
+            previous = character
+        }
+        return line
+    }
+}

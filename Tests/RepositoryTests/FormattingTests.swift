@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+/// Whether the formatter of this toolchain is at hand; some installations come without it.
+private let formatterExists: Bool = {
+    // Without it there is nothing to start, and the answer is no.
+    (try? run("swift", "format", "--version").status) == 0
+}()
+
+@Suite struct FormattingTests {
+    @Test(.enabled(if: formatterExists))
+    func `every Swift file is formatted`() throws {
+        let result = try run(
+            "swift", "format", "lint", "--strict", "--parallel", "--recursive", "--configuration", ".swift-format",
+            "Sources", "Tests", "Package.swift")
+        #expect(result.status == 0, "\(result.errors.prefix(4_000))\nscript/format puts it right.")
+    }
+}
+
+/// Runs a program at the top of the repository to its end.
+private func run(_ arguments: String...) throws -> (status: Int32, errors: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    process.currentDirectoryURL = Repository.root
+    let errors = Pipe()
+    process.standardError = errors
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, text)
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import StreakWeb
+import Testing
+
+@testable import streakmesh
+
+@Suite struct ArgumentsTests {
+    @Test(
+        arguments: [
+            (["--data", "d", "--json", "whoami"], ["whoami", "--data", "d", "--json"]),
+            (["--data=d", "group", "list"], ["group", "list", "--data=d"]),
+            (["--json", "add", "--", "--json"], ["add", "--json", "--", "--json"]),
+            (["add", "--json", "x"], ["add", "--json", "x"]), (["--json"], ["--json"]), (["--data"], ["--data"]),
+            ([], []),
+        ])
+    func `options before the command reach it`(words: [String], normalised: [String]) {
+        #expect(Arguments.normalised(words) == normalised)
+    }
+
+    @Test(arguments: [
+        (["--json", "x"], true), (["x", "--json"], true), (["x", "--", "--json"], false), (["x"], false),
+    ])
+    func `errors are JSON where that was asked for`(words: [String], wanted: Bool) {
+        #expect(Arguments.wantJSON(words) == wanted)
+    }
+
+    @Test(
+        arguments: [
+            ("90s", 90), ("15m", 900), ("12h", 43_200), ("7d", 604_800), ("0s", 0), ("7", nil), ("d", nil), ("", nil),
+            ("-1d", nil), ("1.5h", nil), ("99999999999999999999d", nil), ("999999999999d", 86_399_999_999_913_600),
+        ] as [(String, Int64?)])
+    func `durations are a number and a unit`(text: String, seconds: Int64?) {
+        #expect(TypedValue.seconds(text) == seconds)
+    }
+
+    @Test(
+        arguments: [
+            ("0:42", 42), ("12:05", 725), ("1:02:03", 3_723), ("0:60", nil), ("1:5", nil), ("42", nil), (":42", nil),
+            ("1:2:3:4", nil), ("99999:00", nil), ("-1:00", nil),
+        ] as [(String, Int?)])
+    func `solve times are minutes and seconds`(text: String, seconds: Int?) {
+        #expect(TypedValue.solveTime(text) == seconds)
+    }
+
+    @Test(
+        arguments: [("1", 1), ("20", 20), ("unlimited", 0), ("0", nil), ("-1", nil), ("many", nil)] as [(String, Int?)])
+    func `a link is good for a number of friends or for any`(text: String, uses: Int?) {
+        #expect(TypedValue.uses(text) == uses)
+    }
+
+    @Test(
+        arguments: [("today", .days(0)), ("30d", .days(30)), ("all", .all), ("some", nil), ("d", nil)]
+            as [(String, TypedValue.History?)])
+    func `history is today's, some days' or all`(text: String, history: TypedValue.History?) {
+        #expect(TypedValue.history(text) == history)
+    }
+
+    @Test(
+        arguments: [
+            ["up", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--no-lan", "--peer", "a:1", "--peer", "b:2"],
+            ["--data", "d", "--json", "up", "--no-web"], ["invite", "--uses", "3", "--expires", "2d", "--qr"],
+            ["invite", "list"], ["invite", "revoke", "ab"], ["join", "streakmesh://join/x", "--timeout", "5s"],
+            ["add", "Wordle", "1,981", "3/6", "--replace"], ["add", "--file", "f", "--date", "2026-11-21"],
+            ["parse", "--lines"], ["record", "wordle", "--score", "3", "--fail", "--time", "0:42"],
+            ["delete", "wordle", "--date", "2026-11-21"], ["board", "--range", "2026-11-01..2026-11-21", "--reveal"],
+        ])
+    func `the promised forms are understood`(words: [String]) throws {
+        _ = try StreakMeshCommand.parseAsRoot(Arguments.normalised(words))
+    }
+
+    @Test(arguments: [
+        ["bogus"], ["up", "--bogus"], ["init"], ["delete", "wordle"], ["record", "wordle", "--score", "x"],
+    ])
+    func `what is not understood ends in 64`(words: [String]) throws {
+        let error = try #require(throws: (any Error).self) {
+            _ = try StreakMeshCommand.parseAsRoot(Arguments.normalised(words))
+        }
+        #expect(StreakMeshCommand.exitCode(for: error) == .validationFailure)
+    }
+
+    @Test(
+        arguments: [
+            ("127.0.0.1:0", "127.0.0.1", 0), ("[::1]:7420", "::1", 7420), ("localhost:80", "localhost", 80),
+        ])
+    func `the page's address is a host and a port`(text: String, host: String, port: Int) throws {
+        let command = try #require(try StreakMeshCommand.parseAsRoot(["up", "--web", text]) as? UpCommand)
+        let configuration = try command.webConfiguration()
+        #expect(configuration.host == host)
+        #expect(configuration.port == port)
+        #expect(configuration.isPortChosen)
+    }
+
+    @Test(arguments: ["127.0.0.1", ":7420", "127.0.0.1:70000", "127.0.0.1:", ""])
+    func `an address without both is refused`(text: String) throws {
+        let command = try #require(try StreakMeshCommand.parseAsRoot(["up", "--web", text]) as? UpCommand)
+        #expect(throws: CommandFailure.self) { try command.webConfiguration() }
+    }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import StreakNode
+@testable import streakmesh
+
+@Suite struct FailureNoticeTests {
+    @Test(
+        arguments: [
+            (NodeFailure.accountExists, 73), (.linkMalformed, 65), (.linkDamaged, 65), (.linkTampered, 65),
+            (.linkExpired(at: "2026-11-21T00:00:00Z"), 65), (.linkUsedUp, 77), (.linkRevoked, 77),
+            (.removedFromGroup, 77),
+            (.nobodyReachable, 69), (.folderBusy(pid: 1), 75), (.notAllowed(action: "invite"), 77),
+        ] as [(NodeFailure, Int32)])
+    func `the exit codes are those that programs rely on`(failure: NodeFailure, code: Int32) {
+        let notice = FailureNotice(failure)
+        #expect(notice.exitCode == code)
+        #expect(!notice.message.isEmpty)
+    }
+
+    @Test func `errors of the command itself have codes, too`() {
+        #expect(FailureNotice(CommandFailure.usage("x")).exitCode == 64)
+        #expect(FailureNotice(CommandFailure.unreadable("f", reason: "gone")).exitCode == 65)
+        #expect(FailureNotice(CommandFailure.nothingAdded).exitCode == 65)
+        #expect(FailureNotice(ControlError.nodeNotRunning).exitCode == 75)
+    }
+
+    @Test func `as JSON an error has a code, a message and a hint`() {
+        let notice = FailureNotice(code: "usage", message: "“a”", hint: "b", exitCode: 64)
+        #expect(notice.json.text == #"{"error":{"code":"usage","message":"“a”","hint":"b"}}"#)
+    }
+}

@@ -1,0 +1,36 @@
+import StreakCrypto
+import Testing
+
+@Suite struct Argon2idTests {
+    static let salt = Array("0123456789abcdef".utf8)
+
+    /// Agree with the reference implementation (argon2-cffi), one lane; RFC 9106's own vector needs a secret that
+    /// libsodium does not offer.
+    @Test(arguments: [
+        ("streakmesh", Argon2id.Cost.minimum, "2f50085cd7ff14d7cd1ed41eccf999473e29e09cf367aea33d4b0a07839025d9"),
+        ("streakmesh", .interactive, "5418054130e0210f1baef06e5f0eb7565a800fab0f36db41fa64b1a5043e8ec1"),
+        ("", .minimum, "85b275a2194b2955382783f5a74edf86"),
+    ])
+    func `derived bytes are those of the reference implementation`(
+        password: String, cost: Argon2id.Cost, expected: String
+    ) throws {
+        let expected = bytes(expected)
+        let derived = try Argon2id.derive(
+            password: Array(password.utf8), salt: Self.salt, size: expected.count, cost: cost)
+        #expect(derived == expected)
+    }
+
+    @Test func `another salt gives other bytes`() throws {
+        let first = try Argon2id.derive(password: [1], salt: Self.salt, size: 32, cost: .minimum)
+        let second = try Argon2id.derive(password: [1], salt: Self.salt.reversed(), size: 32, cost: .minimum)
+        #expect(first != second)
+    }
+
+    @Test(arguments: [0, 15, 17])
+    func `a salt of another length is refused`(count: Int) {
+        #expect(throws: CryptoError.wrongLength(expected: 16, actual: count)) {
+            try Argon2id.derive(
+                password: [1], salt: [UInt8](repeating: 0, count: count), size: 32, cost: .minimum)
+        }
+    }
+}

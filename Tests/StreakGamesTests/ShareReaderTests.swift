@@ -1,0 +1,25 @@
+import StreakGames
+import Testing
+
+@Suite struct ShareReaderTests {
+    private let reader = ShareReader()
+
+    @Test func `the corpus is whole`() {
+        #expect(ShareSample.shares.count == 433)
+        #expect(ShareSample.refusals.count == 59)
+    }
+
+    @Test(arguments: ShareSample.shares)
+    func `every sample is read exactly`(sample: ShareSample) {
+        let reading = reader.read(sample.text)
+        #expect(reading.shares.map(ShareSample.Expected.init) == sample.expected, "\(sample.text)")
+        #expect(reading.refusals.isEmpty, "\(reading.refusals)")
+    }
+
+    @Test(arguments: ShareSample.refusals)
+    func `every text to be refused is refused with a reason`(sample: ShareSample) {
+        let reading = reader.read(sample.text)
+        #expect(reading.shares.isEmpty)
+        #expect(!reading.refusals.isEmpty)
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import StreakNode
+
+/// Answers like a node that holds one account, and remembers what it was asked.
+private actor StubNode: NodeCalling {
+    private(set) var requests: [NodeRequest] = []
+
+    func call<Report: Codable & Sendable>(_ request: NodeRequest, returning type: Report.Type) async throws -> Report {
+        requests.append(request)
+        let profile = ProfileReport(user: "ab", device: "cd", name: "Zoë 🎲\n\"", friendCode: "AAAA-BBBB-CCCC")
+        guard case .whoami = request, let report = profile as? Report else {
+            throw NodeFailure.unknownGroup("“\n”")
+        }
+        return report
+    }
+}
+
+/// A control server on a socket of its own.
+private func withServer<Answer: Sendable>(
+    events: @escaping @Sendable () -> AsyncStream<NodeEvent> = { AsyncStream { _ in } },
+    _ body: @Sendable (ControlClient, String, StubNode) async throws -> Answer
+) async throws -> Answer {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "sm-\(UInt32.random(in: 0...UInt32.max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let path = folder.appending(path: "control.sock").path
+    defer {
+        // A folder that stays behind in the temporary one harms nothing.
+        try? FileManager.default.removeItem(at: folder)
+    }
+    let node = StubNode()
+    let server = ControlServer(node: node, events: events, socketPath: path, logger: Logger(label: "test"))
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await server.run() }
+        await server.ready()
+        let answer = try await body(ControlClient(socketPath: path), path, node)
+        group.cancelAll()
+        try await group.waitForAll()
+        return answer
+    }
+}
+
+/// Sends bytes as they are, and returns the first `count` lines that come back, or fewer where the server hangs up.
+private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async throws -> [String] {
+    let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        .connect(unixDomainSocketPath: path) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+    return try await connection.executeThenClose { inbound, outbound in
+        try await outbound.write(ByteBuffer(bytes: bytes))
+        var text = ""
+        for try await part in inbound {
+            text += String(buffer: part)
+            if text.split(separator: "\n").count >= count, text.hasSuffix("\n") { break }
+        }
+        return text.split(separator: "\n").map(String.init)
+    }
+}
+
+@Suite struct ControlSocketTests {
+    @Test func `a request is answered by the running node`() async throws {
+        let profile = try await withServer { client, _, _ in
+            try await client.call(.whoami, returning: ProfileReport.self)
+        }
+        #expect(profile.name == "Zoë 🎲\n\"")
+    }
+
+    @Test func `a failure arrives as it was thrown`() async throws {
+        await #expect(throws: NodeFailure.unknownGroup("“\n”")) {
+            try await withServer { client, _, _ in
+                try await client.call(.listGroups, returning: GroupListReport.self)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        NodeRequest.join(link: "streakmesh://join/ABC", timeout: 30, history: nil),
+        .add(text: "Wordle 1,981 3/6\r\n\u{0}\"", date: "2026-11-21", replace: true),
+        .record(game: "mini", score: nil, isCompleted: true, seconds: 42, date: nil),
+        .board(BoardRequest(group: "Friends", range: "7d", reveal: true)), .inviteFriends,
+    ])
+    func `a request arrives as it was made`(request: NodeRequest) async throws {
+        let requests = try await withServer { client, _, node in
+            _ = try? await client.call(request, returning: StatusReport.self)  // the stub refuses, having noted it
+            return await node.requests
+        }
+        #expect(requests == [request])
+    }
+
+    @Test func `without a node the client says so`() async throws {
+        await #expect(throws: ControlError.nodeNotRunning) {
+            try await ControlClient(socketPath: "/tmp/nobody-listens-here.sock")
+                .call(.whoami, returning: ProfileReport.self)
+        }
+        await #expect(throws: ControlError.nodeNotRunning) {
+            try await ControlClient(socketPath: String(repeating: "/long", count: 60))
+                .call(.whoami, returning: ProfileReport.self)
+        }
+    }
+
+    @Test func `after the node ended its socket is gone`() async throws {
+        let path = try await withServer { _, path, _ in path }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `only the owner may use the socket`() async throws {
+        let permissions = try await withServer { _, path, _ in
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(permissions == 0o600)
+    }
+
+    @Test(arguments: ["garbage", "{}", #"{"v":2,"request":{"whoami":{}}}"#, #"{"v":1,"request":{"fly":{}}}"#])
+    func `what is no request is refused, and the connection serves on`(line: String) async throws {
+        let answers = try await withServer { _, path, _ in
+            try await exchange(Array("\(line)\n{\"v\":1,\"request\":{\"whoami\":{}}}\n".utf8), at: path, lines: 2)
+        }
+        #expect(answers.count == 2)
+        #expect(answers.first?.contains("invalidRequest") == true)
+        #expect(answers.last?.contains("AAAA-BBBB-CCCC") == true)
+    }
+
+    @Test func `a line without an end is cut off`() async throws {
+        let answers = try await withServer { _, path, _ in
+            let endless = [UInt8](repeating: UInt8(ascii: "x"), count: ControlServer.maximumLineLength + 1)
+            return try await exchange(endless, at: path, lines: 1)
+        }
+        #expect(answers.first?.contains("textTooLong") == true)
+    }
+
+    @Test func `connections that say nothing do not keep out others for ever`() async throws {
+        let name = try await withServer { client, path, _ in
+            let silent = try await openConnections(ControlServer.maximumConnections * 2, at: path)
+            for channel in silent { try await channel.close().get() }
+            return try await client.call(.whoami, returning: ProfileReport.self).name
+        }
+        #expect(name.hasPrefix("Zoë"))
+    }
+
+    @Test func `the server ends while more connections are open than it serves`() async throws {
+        let silent = try await withServer { _, path, _ in
+            try await openConnections(ControlServer.maximumConnections * 2, at: path)
+        }
+        for channel in silent {
+            // Already closed by the server where it had accepted it.
+            try? await channel.close().get()
+        }
+    }
+
+    @Test func `a watcher is told what happens`() async throws {
+        let source = AsyncStream<NodeEvent>.makeStream()
+        let seen = try await withServer(events: { source.stream }) { client, _, _ in
+            var seen: [WatchEvent] = []
+            do {
+                try await client.watch { event in
+                    seen.append(event)
+                    switch event {
+                    case .watching: source.continuation.yield(.peer(device: "d", state: "linked", via: nil))
+                    case .event(.peer): source.continuation.yield(.changed(group: "g", digest: "00"))
+                    default: throw CancellationError()
+                    }
+                }
+            } catch is CancellationError {}
+            return seen
+        }
+        #expect(
+            seen == [
+                .watching, .event(.peer(device: "d", state: "linked", via: nil)),
+                .event(.changed(group: "g", digest: "00")),
+            ])
+    }
+
+    private func openConnections(_ count: Int, at path: String) async throws -> [any Channel] {
+        var channels: [any Channel] = []
+        for _ in 0..<count {
+            channels.append(
+                try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                    .connect(unixDomainSocketPath: path).get())
+        }
+        return channels
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import GRDB
+import StreakCrypto
+import StreakReplication
+import StreakWire
+import Synchronization
+
+@testable import StreakStorage
+
+/// A folder that is removed with the last reference to it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/streak-storage-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        // What cannot be removed is in the system's temporary folder.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func account(_ name: String = "account") throws -> DataFolder {
+        let folder = DataFolder(path: path + "/" + name)
+        try folder.create()
+        return folder
+    }
+}
+
+/// Store IDs 1, 2, 3, …
+final class StoreIDs: Sendable {
+    private let last = Mutex<UInt64>(0)
+
+    func next() -> StoreID {
+        last.withLock { last in
+            last += 1
+            return StoreID(bytes: Bytes16(0, last))
+        }
+    }
+}
+
+func id<ID: Identifier32>(_ number: UInt64) -> ID { ID(bytes: Bytes32(number, 2, 3, UInt64.max - number)) }
+
+/// A run that nobody signed: the store does not look.
+func run(
+    device: UInt64 = 1, epoch: Epoch = Epoch(counter: 1, nonce: .max), first: UInt64 = 1, count: Int = 2, size: Int = 5
+) throws -> Run {
+    let records = (0..<count).map { [UInt8](repeating: UInt8(truncatingIfNeeded: first &+ UInt64($0)), count: size) }
+    return Run(
+        feed: FeedID(device: id(device), epoch: epoch), first: first, before: id(first),
+        signature: try Signature(rawBytes: (0..<64).map { UInt8($0) }), records: records)
+}
+
+func stored(_ run: Run, group: UInt64 = 1, branch: UInt8 = 0, arrival: UInt64) -> StoredRun {
+    StoredRun(group: id(group), branch: branch, run: run, arrival: arrival)
+}
+
+func operation(_ number: UInt64, group: UInt64 = 1, arrival: UInt64) -> StoredOperation {
+    StoredOperation(
+        group: id(group), id: id(number), bytes: [1, 2, UInt8(truncatingIfNeeded: number)], arrival: arrival)
+}
+
+/// A change with something in every part, of groups 1 and 2.
+func fullChange() throws -> DurableChange {
+    var change = DurableChange()
+    change.operations = [operation(10, arrival: 1), operation(11, group: 2, arrival: 3)]
+    change.runs = [
+        stored(try run(), arrival: 2),
+        stored(try run(first: 3, count: 1), branch: 255, arrival: 4),
+        stored(try run(device: 2, epoch: Epoch(counter: .max, nonce: 1 << 63)), group: 2, arrival: 5),
+    ]
+    change.cursors = [
+        Cursor(group: id(1), peer: id(5), store: StoreID(bytes: Bytes16(.max, 1)), arrival: 77),
+        Cursor(group: id(2), peer: id(5), store: StoreID(bytes: .zero), arrival: 0),
+    ]
+    change.accessKeys = [
+        StoredAccessKey(group: id(1), key: [UInt8](repeating: 9, count: 32)),
+        StoredAccessKey(group: id(1), key: [UInt8](repeating: 3, count: 32)),
+        StoredAccessKey(group: id(2), key: [UInt8](repeating: 3, count: 32)),
+    ]
+    change.ownEpochs = [
+        OwnEpoch(group: id(1), epoch: Epoch(counter: 0, nonce: .max)),
+        OwnEpoch(group: id(2), epoch: Epoch(counter: .max, nonce: 0)),
+    ]
+    change.addresses = [
+        RememberedAddress(device: id(7), endpoint: Endpoint(ipv4: 0xC000_0201, port: 65_535), lastAnswered: 100),
+        RememberedAddress(
+            device: id(7), endpoint: Endpoint(address: Bytes16(0xFE80 << 48, 1), port: 0, scope: .max), lastAnswered: -1
+        ),
+    ]
+    change.settings = ["name": Array("Anna".utf8), "zeros": [0, 0, 0]]
+    return change
+}
+
+/// What can be compared of a snapshot.
+struct Contents: Equatable {
+    let nextArrival: UInt64
+    let mayBeCopy: Bool
+    let operations: [StoredOperation]
+    let runs: [StoredRun]
+    let cursors: [StreakReplication.Cursor]
+    let accessKeys: [StoredAccessKey]
+    let ownEpochs: [OwnEpoch]
+    let addresses: [RememberedAddress]
+    let settings: [String: [UInt8]]
+}
+
+extension Store {
+    func contents() throws -> Contents {
+        let snapshot = try snapshot()
+        return Contents(
+            nextArrival: snapshot.nextArrival, mayBeCopy: snapshot.mayBeCopy, operations: snapshot.operations,
+            runs: snapshot.runs, cursors: snapshot.cursors, accessKeys: snapshot.accessKeys,
+            ownEpochs: snapshot.ownEpochs, addresses: snapshot.addresses, settings: snapshot.settings)
+    }
+
+    /// Runs SQL behind the store's back.
+    func tamper(_ sql: String) throws {
+        try database.writeWithoutTransaction { try $0.execute(sql: sql) }
+    }
+}
+
+/// Opens, does `work`, closes.
+func withStore<Result>(
+    _ folder: DataFolder, _ ids: StoreIDs = StoreIDs(), _ work: (Store) throws -> Result
+) throws -> Result {
+    let store = try Store(opening: folder, newStoreID: ids.next)
+    let result = try work(store)
+    try store.close()
+    return result
+}

@@ -1,0 +1,263 @@
+import Synchronization
+
+@testable import StreakNode
+
+/// A node with made-up friends, for looking at pages and testing them.
+final class FakeNode: NodeCalling {
+    enum Scenario: Sendable {
+        /// Seven friends, many games, everything in use.
+        case full
+        /// An account without a group.
+        case lonely
+        /// A group without results.
+        case silent
+        /// Names and titles that try to be markup.
+        case hostile
+        /// Every request fails.
+        case failing
+    }
+
+    let scenario: Scenario
+    /// 2026-11-21T09:30:00Z
+    static let now: Int64 = 1_795_253_400
+    private let requests = Mutex<[NodeRequest]>([])
+
+    init(_ scenario: Scenario) { self.scenario = scenario }
+
+    /// What was asked so far.
+    var asked: [NodeRequest] { requests.withLock { $0 } }
+
+    static let script = "<script>alert('x')</script>"
+    static let group = "9f2c4e0b7a31d5c86e10f4b29d7a3c5e8b1f6024d9c7a3e5b8f0164d2c9a7e3b"
+
+    private static let names = [
+        "Ada Lovelace", "Ben", "Chiara Rossi", "Dmitri", "Élodie", "Fatima Zahra", "Grace Hopper-Murray",
+    ]
+
+    var title: String { scenario == .hostile ? Self.script : "Sunday puzzlers" }
+
+    func name(_ index: Int) -> String {
+        scenario == .hostile && index != 1 ? "\(Self.script)<b>\(index)" : Self.names[index % Self.names.count]
+    }
+
+    static func user(_ index: Int) -> String {
+        let digits = Array("0123456789abcdef")
+        return String((0..<64).map { digits[(index * 7 + $0 * (index + 3)) % 16] })
+    }
+
+    func call<Report: Codable & Sendable>(_ request: NodeRequest, returning type: Report.Type) async throws -> Report {
+        requests.withLock { $0.append(request) }
+        guard let report = try answer(request) as? Report else {
+            throw NodeFailure.invalidRequest("the fake node answers \(type) to something else")
+        }
+        return report
+    }
+
+    private var isAlone: Bool { scenario == .lonely }
+
+    private func answer(_ request: NodeRequest) throws -> any Sendable {
+        if scenario == .failing { throw NodeFailure.storageFailed("/home/somebody/secret.db is broken") }
+        switch request {
+        case .whoami, .rename:
+            return ProfileReport(user: Self.user(1), device: Self.user(40), name: name(1), friendCode: "7K2M-9QXD-R4TV")
+        case .listGroups: return GroupListReport(groups: groups)
+        case .createGroup(let title):
+            guard !title.isEmpty else { throw NodeFailure.invalidTitle(limit: 60) }
+            return GroupReport(id: Self.group, title: title, role: "owner", members: 1, active: true)
+        case .useGroup, .leaveGroup: return try first(groups)
+        case .members: return members
+        case .invite, .inviteFriends: return invite("a1b2c3", uses: 1)
+        case .listInvites, .revokeInvite:
+            return InviteListReport(
+                invites: scenario == .full ? [invite("a1b2c3", uses: 1), invite("d4e5f6", uses: nil)] : [])
+        case .join(let link, _, _):
+            guard !link.contains("nobody") else { throw NodeFailure.nobodyReachable }
+            return JoinReport(group: Self.group, title: title, members: 7)
+        case .inspectLink(let link):
+            guard link.lowercased().hasPrefix("streakmesh://join/") else { throw NodeFailure.linkMalformed }
+            return InvitePreview(
+                group: Self.group, title: title, inviter: name(0), expires: "2026-11-28T09:30:00Z", expired: false,
+                alreadyMember: false)
+        case .add(let text, _, let replace): return try add(text, replace: replace)
+        case .preview(let text, _): return try add(text, replace: false)
+        case .record, .delete: return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: [])
+        case .board(let board): return try self.board(board)
+        case .results(let game, let from, let to):
+            let mine = scenario == .full || scenario == .hostile ? results : []
+            return ResultsReport(
+                results: mine.filter {
+                    (game ?? $0.game) == $0.game && (from ?? $0.day) <= $0.day && $0.day <= (to ?? $0.day)
+                })
+        case .status, .sync: return status
+        case .games: return GamesReport(games: games)
+        }
+    }
+
+    private func first<Element>(_ elements: [Element]) throws -> Element {
+        guard let element = elements.first else { throw NodeFailure.noGroup }
+        return element
+    }
+
+    private var groups: [GroupReport] {
+        if isAlone { return [] }
+        let own = GroupReport(id: Self.group, title: title, role: "owner", members: scenario == .silent ? 1 : 7, active: true)
+        guard scenario == .full else { return [own] }
+        return [
+            own, GroupReport(id: Self.user(50), title: "Office", role: "member", members: 12, active: false),
+            GroupReport(id: Self.user(51), title: "Old school friends", role: "left", members: 4, active: false),
+        ]
+    }
+
+    private var members: MembersReport {
+        let count = scenario == .silent ? 1 : 7
+        let order = scenario == .silent ? [1] : Array(0..<count)
+        return MembersReport(
+            group: Self.group, title: title,
+            members: order.map { index in
+                MemberReport(
+                    user: Self.user(index), name: name(index), role: index == 1 ? "owner" : index == 2 ? "admin" : "member",
+                    me: index == 1, online: index < 4, lastSeen: index == 6 ? nil : "2026-11-2\(index < 4 ? 1 : 0)T0\(index):12:00Z",
+                    behind: index == 6 ? nil : index == 3 ? 12 : 0, via: index == 0 ? "lan" : index == 2 ? "direct" : nil,
+                    code: index == 5 ? nil : "7K2M-9QXD-R4T\(index)", devices: index == 2 ? 2 : 1)
+            })
+    }
+
+    private func invite(_ id: String, uses: Int?) -> InviteReport {
+        let payload = String(repeating: "K7Q2M9XDR4TVBN3HJ8W5C1ZYPA06EGFS", count: 14)
+        return InviteReport(
+            link: "streakmesh://join/\(payload.prefix(440))", id: id, expires: "2026-11-28T09:30:00Z", uses: uses, used: 0,
+            group: Self.group, title: title)
+    }
+
+    private var status: StatusReport {
+        let groups = self.groups.prefix(2).map {
+            GroupStatus(id: $0.id, title: $0.title, digest: "00", records: 12_480, members: $0.members, online: 3)
+        }
+        let peers = [("Ada Lovelace", "linked", "lan"), ("Chiara Rossi", "linked", "direct"), ("Dmitri", "away", nil)]
+        return StatusReport(
+            state: isAlone ? "local only" : scenario == .silent ? "offline" : "live", groups: groups,
+            peers: scenario == .full
+                ? peers.map { PeerStatus(device: "d", user: nil, name: $0.0, state: $0.1, via: $0.2, address: "192.0.2.1:7421") }
+                : [], version: "0.1.0", running: true, listen: nil, web: nil)
+    }
+
+    // MARK: Games and results
+
+    private static let catalogue: [(String, String, String, String, Bool)] = [
+        ("wordle", "Wordle", "🟩", "word", true), ("connections", "Connections", "🟪", "meaning", true),
+        ("mini", "The Mini", "⏱️", "word", true), ("strands", "Strands", "🔵", "word", true),
+        ("quordle", "Quordle", "🔲", "word", true), ("spellingbee", "Spelling Bee", "🐝", "word", true),
+        ("worldle", "Worldle", "🌍", "geography", false), ("framed", "Framed", "🎬", "screen", false),
+        ("nerdle", "Nerdle", "➗", "number", false), ("pips-hard", "Pips, hard", "🎲", "logic", false),
+        ("bandle", "Bandle", "🎵", "music", false), ("tradle", "Tradle", "📦", "geography", false),
+    ]
+
+    var games: [GameReport] {
+        Self.catalogue.map {
+            GameReport(
+                id: $0.0, name: $0.1, model: "lowerAttempts", favourite: $0.4,
+                url: scenario == .hostile ? "javascript:alert(1)" : "https://example.org/\($0.0)", category: $0.3, icon: $0.2)
+        }
+    }
+
+    private func result(_ game: String, day: String, edited: Bool = false, late: Bool = false) -> ResultReport {
+        let labels = ["wordle": "3 guesses", "connections": "not solved", "mini": "0:42", "strands": "1 hint"]
+        return ResultReport(
+            game: game, gameName: scenario == .hostile ? Self.script : Self.catalogue.first { $0.0 == game }?.1 ?? game,
+            day: day, puzzle: game == "wordle" ? 1_617 : nil, score: 3, maxAttempts: 6, completed: game != "connections",
+            seconds: game == "mini" ? 42 : nil, hints: nil, points: game == "connections" ? 0 : 4, label: labels[game] ?? "5 pts",
+            replaced: false, unchanged: false, edited: edited, late: late)
+    }
+
+    private var results: [ResultReport] {
+        [
+            result("wordle", day: "2026-11-21"), result("connections", day: "2026-11-21"),
+            result("mini", day: "2026-11-20", edited: true), result("wordle", day: "2026-11-20"),
+            result("strands", day: "2026-11-20"), result("quordle", day: "2026-11-20"), result("wordle", day: "2026-11-18", late: true),
+            result("wordle", day: "2026-11-17"), result("mini", day: "2026-11-17"), result("strands", day: "2026-11-12"),
+        ]
+    }
+
+    private func add(_ text: String, replace: Bool) throws -> AddReport {
+        guard text.utf8.count <= 65_536 else { throw NodeFailure.textTooLong(limit: 65_536) }
+        var report = AddReport(added: [], refused: [], published: [])
+        if text.contains("Wordle") {
+            let wordle = result("wordle", day: "2026-11-21")
+            if text.contains("5/6"), !replace {
+                report.refused.append(
+                    RefusedText(
+                        text: text, reason: "conflict", message: "Wordle 1,617 is recorded with another result.",
+                        recorded: wordle))
+            } else {
+                report.added.append(wordle)
+            }
+        } else if !text.isEmpty {
+            report.refused.append(
+                RefusedText(
+                    text: text, reason: "notRecognised", message: "This is no result that I know. Nearest: Wordle 1,617 3/6.",
+                    recorded: nil))
+        }
+        if !report.added.isEmpty, !isAlone { report.published = [Self.group] }
+        return report
+    }
+
+    private func board(_ request: BoardRequest) throws -> BoardReport {
+        if isAlone { throw NodeFailure.noGroup }
+        if let game = request.game, !games.contains(where: { $0.id == game }) {
+            throw NodeFailure.unknownGame(game, suggestions: ["wordle"])
+        }
+        let day = request.date ?? "2026-11-21"
+        let from = request.range == "7d" ? "2026-11-15" : request.range == "all" ? "2021-06-19" : day
+        var rows = scenario == .silent ? [] : rows(request)
+        if scenario == .full, request.game == "wordle", !request.reveal {
+            rows += [row(5, rank: nil, value: 0, label: "", covered: true)]
+        }
+        return BoardReport(
+            group: Self.group, title: title, from: from, to: day, game: request.game,
+            gameName: request.game.flatMap { id in games.first { $0.id == id }?.name }, metric: request.metric ?? "points",
+            ranked: rows.filter { $0.rank != nil }.count, rows: rows, mine: rows.first(where: \.me),
+            coveredCount: rows.filter(\.covered).count, partial: request.range == "all", today: "2026-11-21",
+            games: scenario == .silent ? [] : Array(games.prefix(4)))
+    }
+
+    private func rows(_ request: BoardRequest) -> [BoardRowReport] {
+        if request.game == "strands" {
+            // Two share the first rank; six ranked, so no podium.
+            return [
+                row(2, rank: 1, tied: true, value: 7, label: "0 hints", delta: .places(2)),
+                row(1, rank: 1, tied: true, value: 7, label: "0 hints", delta: .places(0)),
+                row(0, rank: 3, tied: true, value: 6, label: "1 hint", delta: .places(-1)),
+                row(4, rank: 3, tied: true, value: 6, label: "1 hint", delta: .new),
+                row(3, rank: 5, value: 4, label: "3 hints", late: true), row(6, rank: nil, value: 0, label: "–"),
+            ]
+        }
+        let isDay = request.range == nil || request.range == "today"
+        if request.game != nil, isDay {
+            return [
+                row(0, rank: 1, value: 5, label: "2 guesses", delta: .places(1)),
+                row(2, rank: 2, value: 4, label: "3 guesses", delta: .places(-1), edited: true),
+                row(1, rank: 3, value: 3, label: "4 guesses", delta: .places(2)),
+                row(4, rank: 4, value: 2, label: "5 guesses", delta: .new, late: true),
+                row(3, rank: 5, value: 0, label: "X/6", delta: .places(-3)), row(6, rank: nil, value: 0, label: "–"),
+            ]
+        }
+        return [
+            row(2, rank: 1, value: 32, label: "32 pts", delta: isDay ? .places(0) : nil),
+            row(1, rank: 2, value: 29, label: "29 pts", delta: isDay ? .places(1) : nil),
+            row(6, rank: 3, value: 24, label: "24 pts", delta: isDay ? .places(-1) : nil),
+            row(0, rank: 4, value: 18, label: "18 pts", delta: isDay ? .places(3) : nil),
+            row(3, rank: 5, tied: true, value: 11, label: "11 pts"), row(4, rank: 5, tied: true, value: 11, label: "11 pts"),
+            row(5, rank: 7, value: 4, label: "4 pts", delta: isDay ? .new : nil),
+        ]
+    }
+
+    private func row(
+        _ index: Int, rank: Int?, tied: Bool = false, value: Int, label: String, delta: DeltaReport? = nil,
+        late: Bool = false, edited: Bool = false, covered: Bool = false
+    ) -> BoardRowReport {
+        BoardRowReport(
+            rank: rank, tied: tied, user: Self.user(index), name: name(index), me: index == 1, value: value, raw: nil,
+            label: label, delta: delta, late: late, edited: edited, covered: covered, played: 5, of: 7,
+            perGame: covered ? [:] : ["wordle": 4, "mini": 6, "strands": 7])
+    }
+}

@@ -1,0 +1,100 @@
+# What the scripts beside this one share. Sourced, never run; bash 3.2 is enough.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf '%s\n' "$*" >&2; }
+
+fail() {
+    say "$1"
+    exit 1
+}
+
+# Runs a command with the rights to install packages.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null 2>&1; then
+        sudo "$@"
+    else
+        fail "Installing packages needs root: run “$*” as root, then this again."
+    fi
+}
+
+has_library() { command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "$1"; }
+
+# Names the packages of this system that are missing out of pairs “check:package”, where check is a command, or a
+# library as “lib=NAME” of pkg-config.
+missing_packages() {
+    local pair check
+    for pair in "$@"; do
+        check=${pair%%:*}
+        case $check in
+            lib=*) has_library "${check#lib=}" || printf '%s ' "${pair#*:}" ;;
+            *) command -v "$check" >/dev/null 2>&1 || PATH=$PATH:/usr/sbin:/sbin command -v "$check" >/dev/null 2>&1 ||
+                printf '%s ' "${pair#*:}" ;;
+        esac
+    done
+}
+
+install_debian() {
+    local missing
+    missing=$(missing_packages "$@")
+    [ -n "$missing" ] || return 0
+    say "Installing: $missing"
+    export DEBIAN_FRONTEND=noninteractive
+    # The lists may be old or absent; where they cannot be fetched, installing tells what is wrong.
+    as_root apt-get update -qq >&2 || true
+    # shellcheck disable=SC2086 # one word a package
+    as_root apt-get install -y -qq --no-install-recommends $missing >&2 ||
+        fail "These packages are needed and could not be installed: $missing"
+}
+
+install_mac() {
+    local missing
+    missing=$(missing_packages "$@")
+    [ -n "$missing" ] || return 0
+    command -v brew >/dev/null 2>&1 || fail "These packages are needed: $missing(Homebrew, https://brew.sh, has them.)"
+    say "Installing: $missing"
+    # shellcheck disable=SC2086 # one word a package
+    brew install $missing >&2
+}
+
+# Installs what building and running needs.
+install_for_build() {
+    command -v swift >/dev/null 2>&1 ||
+        fail "Swift 6.2 or later is needed: https://www.swift.org/install tells how to get it."
+    if command -v apt-get >/dev/null 2>&1; then
+        install_debian pkg-config:pkg-config lib=libsodium:libsodium-dev lib=libqrencode:libqrencode-dev \
+            lib=sqlite3:libsqlite3-dev
+    elif [ "$(uname)" = Darwin ]; then
+        install_mac pkg-config:pkgconf lib=libsodium:libsodium lib=libqrencode:qrencode
+    else
+        pkg-config --exists libsodium libqrencode sqlite3 ||
+            fail "The headers of libsodium, libqrencode and SQLite, and pkg-config, are needed; please install them."
+    fi
+}
+
+# Installs what the tests in network namespaces need. Nothing where they cannot run.
+install_for_network_tests() {
+    command -v apt-get >/dev/null 2>&1 || return 0
+    install_debian ip:iproute2 nft:nftables tcpdump:tcpdump
+}
+
+# Whether this machine lets us make network namespaces.
+can_make_namespaces() {
+    [ "$(uname)" = Linux ] && [ "$(id -u)" -eq 0 ] && command -v ip >/dev/null 2>&1 || return 1
+    local name="streakmesh-probe-$$"
+    ip netns add "$name" 2>/dev/null && ip netns delete "$name"
+}
+
+# Builds the optimised program unless STREAKMESH names one, and leaves its path in $streakmesh.
+build_program() {
+    if [ -n "${STREAKMESH:-}" ]; then
+        streakmesh=$STREAKMESH
+        return
+    fi
+    install_for_build
+    say "Building; the first time takes a few minutes."
+    swift build -c release --product streakmesh >&2
+    streakmesh=$(swift build -c release --show-bin-path)/streakmesh
+}
