@@ -1,5 +1,5 @@
 package import StreakCrypto
-package import StreakWire
+import StreakWire
 
 /// How nodes of one group find each other on a local network without naming anyone: to whoever lacks the key a beacon is
 /// 488 random bytes (Protocol/discovery.md).

@@ -82,7 +82,10 @@ struct Dialler: Sendable {
         var due: [(device: DeviceID, endpoints: [Endpoint])] = []
         for device in devices.keys.sorted() where !wanted.contains(device) { devices[device] = nil }
         for device in wanted {
-            guard let known = addresses[device], !known.isEmpty else { continue }
+            guard let known = addresses[device], !known.isEmpty else {
+                devices[device] = nil
+                continue
+            }
             var attempt = devices[device] ?? Attempt(due: now)
             defer { devices[device] = attempt }
             guard attempt.due <= now else { continue }
@@ -127,7 +130,7 @@ extension MeshEngine {
     private func unlinkedDevices() -> [(device: DeviceID, linkKey: AgreementPublicKey, group: GroupID)] {
         var found: [DeviceID: (AgreementPublicKey, GroupID)] = [:]
         for id in groups.keys.sorted() {
-            guard let group = groups[id], isCurrentMember(of: id) else { continue }
+            guard let group = groups[id], takesPart(in: id) else { continue }
             for device in group.state.devices where device.isCurrent && device.device != identity.device {
                 if links.link(to: device.linkKey) == nil { found[device.device] = (device.linkKey, id) }
             }
@@ -192,9 +195,10 @@ extension MeshEngine {
         dialler.checkSoon()
         var access: [LinkKey] = []
         var invites: [LinkKey] = []
-        for id in groups.keys.sorted() where isCurrentMember(of: id) {
+        for id in groups.keys.sorted() where takesPart(in: id) {
             access += linkKeys(of: id)
-            for invite in groups[id]?.state.invites ?? [] where !invite.isRevoked {
+            // Also under dead ones, for a while: whoever comes with one is told why it does not let in.
+            for invite in groups[id]?.state.invites ?? [] where invite.expiresAt > wall.seconds - 7 * 86_400 {
                 invites.append(Self.linkKey(of: invite.presharedKey, label: .invite(id, invite.id)))
             }
         }

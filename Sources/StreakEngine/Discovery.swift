@@ -97,7 +97,7 @@ extension MeshEngine {
     func discoverySources() -> [Discovery.Source] {
         var sources: [Discovery.Source] = []
         for id in groups.keys.sorted() {
-            guard let group = groups[id], isCurrentMember(of: id) else { continue }
+            guard let group = groups[id], takesPart(in: id) else { continue }
             if let key = group.accessKeys.first {
                 sources.append(.init(group: id, invite: nil, key: key.beaconKey))
             }
@@ -130,6 +130,11 @@ extension MeshEngine {
         outputs.append(.sendBeacon(Beacon.make(slots, entropy: &entropy), to: nil))
     }
 
+    private mutating func answerBeacon(hourKey: [UInt8], to target: Endpoint) {
+        let reply = Beacon.Content(kind: .answer, port: discovery.port, linkKey: identity.linkKey.publicKey)
+        outputs.append(.sendBeacon(Beacon.make([(hourKey, reply)], entropy: &entropy), to: target))
+    }
+
     /// Takes in a beacon. False where the bytes are none of ours.
     mutating func handleBeacon(_ bytes: [UInt8], from endpoint: Endpoint) -> Bool {
         guard discovery.isStarted, let (source, hourKey, content) = discovery.read(bytes, at: now, wall: wall) else {
@@ -142,10 +147,14 @@ extension MeshEngine {
         {
             dialForJoining(attempt, at: target)
         } else if source.invite != nil, content.kind == .query {
-            let reply = Beacon.Content(kind: .answer, port: discovery.port, linkKey: identity.linkKey.publicKey)
-            outputs.append(.sendBeacon(Beacon.make([(hourKey, reply)], entropy: &entropy), to: target))
-        } else if groups[source.group] != nil, links.link(to: content.linkKey) == nil {
-            dialSighted(content.linkKey, in: source.group, at: target)
+            answerBeacon(hourKey: hourKey, to: target)
+        } else if groups[source.group] != nil {
+            if links.link(to: content.linkKey) == nil {
+                dialSighted(content.linkKey, in: source.group, at: target)
+            } else if content.kind == .query {
+                // Perhaps it has just started anew, and this side has not noticed yet: let it dial.
+                answerBeacon(hourKey: hourKey, to: target)
+            }
         }
         return true
     }

@@ -3,6 +3,7 @@ import StreakMembership
 import StreakScores
 import StreakReplication
 import StreakWire
+import Synchronization
 
 /// This node's copy of one group: who is in, what they wrote, and what that comes to.
 struct GroupReplica: Sendable {
@@ -17,30 +18,45 @@ struct GroupReplica: Sendable {
     private var clock = HybridClock()
     /// The arrival of each device's newest ledger operation, and of everything.
     private var operationArrivals: [DeviceID: UInt64] = [:]
-    private(set) var digest: GroupDigest
+    private var digestCache = DigestCache()
+    /// The last counting operation of every ledger chain: part of the digest, and the same until the ledger changes.
+    private var ledgerTips: [(device: DeviceID, operation: OperationID)] = []
+    /// What counts of devices that were cut, as of the last rebuild.
+    private var knownCuts: [KnownCut] = []
+
+    private struct KnownCut: Equatable, Sendable {
+        let device: DeviceID
+        let isCurrent: Bool
+        let cuts: [DeviceCut]
+        let erasedEpochs: [Epoch]
+    }
 
     init(ledger: Ledger, accessKeys: [AccessKey]) {
         id = ledger.group
         self.ledger = ledger
         self.accessKeys = accessKeys
         feeds = GroupFeeds(group: ledger.group)
-        digest = GroupDigest(bytes: .zero)
-        updateDigest()
+        ledgerTips = ledger.countingTips.map { ($0.device, $0.operation) }
+        knownCuts = currentCuts
     }
 
     var state: GroupState { ledger.state }
     var handle: GroupHandle { GroupHandle(id) }
 
-    private mutating func updateDigest() {
-        digest = GroupFeeds.digest(
-            group: id, ledger: ledger.countingTips.map { ($0.device, $0.operation) },
-            tips: countingTips())
+    /// Computed when asked for after a change: O(feeds).
+    var digest: GroupDigest {
+        digestCache.digest { GroupFeeds.digest(group: id, ledger: ledgerTips, tips: countingTips(changedSince: 0)) }
     }
 
-    /// The tips of all feeds as far as they count under the cuts: what lies past one is left out.
-    private func countingTips() -> [FeedTip] {
+    /// A new cache, not an emptied one: copies of this value from before keep theirs.
+    private mutating func digestMoved() { digestCache = DigestCache() }
+
+    /// The tips of all feeds as far as they count under the cuts: what lies past one is left out. Of feeds that changed
+    /// after arrival `arrival` only; all where it is 0.
+    func countingTips(changedSince arrival: UInt64) -> [FeedTip] {
         let state = ledger.state
         return feeds.feeds.flatMap { feed -> [FeedTip] in
+            guard arrival == 0 || feed.lastArrival > arrival else { return [] }
             switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
             case .unlimited:
                 return feed.tips.map { FeedTip(feed: feed.id, tip: $0) }
@@ -54,13 +70,45 @@ struct GroupReplica: Sendable {
         }
     }
 
+    /// Whether a peer that has this tip has something that counts and is missing here.
+    func lacks(_ entry: FeedTip) -> Bool {
+        let feed = feeds[entry.feed]
+        switch state.feedLimit(device: entry.feed.device, epoch: entry.feed.epoch) {
+        case .nothing:
+            return false
+        case .through(let cut) where feed?.contains(Tip(number: cut.number, hash: cut.hash)) ?? false:
+            return false
+        case .through, .unlimited:
+            return !(feed?.contains(entry.tip) ?? (entry.tip.number == 0))
+        }
+    }
+
     // MARK: Ledger
+
+    private var currentCuts: [KnownCut] {
+        state.devices.compactMap { device in
+            let cuts = (device.cut.map { [$0] } ?? []) + device.earlierCuts
+            guard !device.isCurrent || !cuts.isEmpty || !device.erasedEpochs.isEmpty else { return nil }
+            return KnownCut(
+                device: device.device, isCurrent: device.isCurrent, cuts: cuts, erasedEpochs: device.erasedEpochs)
+        }
+    }
+
+    /// Whether the ledger cuts or restores feeds otherwise than at the last call.
+    mutating func takeChangedCuts() -> Bool {
+        let cuts = currentCuts
+        defer { knownCuts = cuts }
+        return cuts != knownCuts
+    }
 
     /// Takes a ledger operation. Returns the operations that are now part of the ledger, formerly pending ones among them.
     mutating func insert(_ operation: SignedOperation, arrival: UInt64) throws(LedgerError) -> [SignedOperation] {
         guard case .added(let added) = try ledger.insert(operation) else { return [] }
         for operation in added { operationArrivals[operation.operation.author] = arrival }
-        updateDigest()
+        if !added.isEmpty {
+            ledgerTips = ledger.countingTips.map { ($0.device, $0.operation) }
+            digestMoved()
+        }
         return added
     }
 
@@ -81,10 +129,10 @@ struct GroupReplica: Sendable {
         _ run: Run, arrival: UInt64, wall: WallTime
     ) throws(ReplicationError) -> (reception: FeedReplica.Reception, merged: [MergedRecord]) {
         guard let device = state.device(run.feed.device) else { throw .unknownAuthor(run.feed.device) }
-        guard !state.isErased(device.user) else { throw .pastCut }
+        if state.feedLimit(device: device.device, epoch: run.feed.epoch) == .nothing { throw .pastCut }
         let reception = try feeds.receive(run, arrival: arrival)
         if reception.isDuplicate { return (reception, []) }
-        updateDigest()
+        digestMoved()
         return (reception, merge(reception.records, of: run.feed, from: reception.firstNumber, wall: wall))
     }
 
@@ -119,16 +167,25 @@ struct GroupReplica: Sendable {
                 _ = merge(records, of: feed.id, from: stored.run.first, wall: wall)
             }
         }
-        updateDigest()
+        digestMoved()
     }
 
     mutating func releaseQuarantined(wall: WallTime) -> [MergedRecord] {
         merged.release(wallMilliseconds: wall.milliseconds)
     }
 
-    mutating func eraseRecords(of devices: [DeviceID]) -> [RunKey] {
-        let keys = feeds.erase(devices: devices)
-        updateDigest()
+    /// Deletes what the ledger says was erased, but for this node's own. Returns what the store has to remove.
+    mutating func eraseRecords(except own: DeviceID) -> [RunKey] {
+        let state = state
+        let erased = feeds.feeds.map(\.id).filter { feed in
+            guard feed.device != own, let device = state.device(feed.device), state.isErased(device.user) else {
+                return false
+            }
+            return state.feedLimit(device: feed.device, epoch: feed.epoch) == .nothing
+        }
+        guard !erased.isEmpty else { return [] }
+        let keys = feeds.erase(erased)
+        digestMoved()
         return keys
     }
 
@@ -149,7 +206,7 @@ struct GroupReplica: Sendable {
         }
         let id = FeedID(device: identity.device, epoch: epoch)
         let stored = feeds.modify(id) { $0.write(records, key: identity.signingKey, arrival: arrival) }
-        updateDigest()
+        digestMoved()
         return (stored, merge(records, of: id, from: stored.run.first, wall: wall))
     }
 
@@ -170,6 +227,15 @@ struct GroupReplica: Sendable {
 }
 
 extension RecordDraft {
+    /// What its record may weigh, in bytes, with its length.
+    var maximumSize: Int {
+        switch self {
+        case .score(let score): 192 + (score.gameName?.utf8.count ?? 0)
+        case .withdrawnScore: 128
+        case .profile: 704
+        }
+    }
+
     /// The record that says this at `time`.
     func record(at time: HybridTime) -> Record {
         switch self {
@@ -180,6 +246,20 @@ extension RecordDraft {
             Record(kind: .dailyScore, time: time, subject: DailyScore.recordSubject(of: key), value: [])
         case .profile(let profile):
             Record(kind: .profile, time: time, subject: [], value: profile.recordValue)
+        }
+    }
+}
+
+/// The digest of one state, computed when first asked for.
+private final class DigestCache: Sendable {
+    private let value = Mutex<GroupDigest?>(nil)
+
+    func digest(orCompute compute: () -> GroupDigest) -> GroupDigest {
+        value.withLock { cached in
+            if let cached { return cached }
+            let fresh = compute()
+            cached = fresh
+            return fresh
         }
     }
 }

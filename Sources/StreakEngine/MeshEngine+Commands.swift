@@ -60,11 +60,15 @@ extension MeshEngine {
     }
 
     /// Makes an operation of this device, if it would count, and tells everybody.
+    @discardableResult
     private mutating func author(
         _ body: OperationBody, in group: GroupID, settings: [String: [UInt8]] = [:], id: CommandID,
         outcome: ((OperationID) -> CommandOutcome)? = nil
-    ) {
-        guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
+    ) -> Bool {
+        guard let replica = groups[group] else {
+            complete(id, .failed(.unknownGroup))
+            return false
+        }
         do {
             let operation = try replica.ledger.draft(body, by: identity, at: wall.seconds)
             var change = DurableChange()
@@ -73,8 +77,10 @@ extension MeshEngine {
             ledgerChanged(
                 group, change: change,
                 then: [.complete(id, outcome?(operation.id) ?? .done), .passOnOperations(group, added, except: nil)])
+            return true
         } catch {
             complete(id, .failed(.notAllowed(error)))
+            return false
         }
     }
 
@@ -127,7 +133,14 @@ extension MeshEngine {
         let state = replica.state
         guard let me = state.device(identity.device), me.isCurrent else { return complete(id, .failed(.notMember)) }
         let cuts = state.devices.filter { $0.user == me.user && $0.isCurrent }.map { replica.cut(of: $0.device) }
-        author(.leave(Departure(erases: erasing, cuts: DeviceCut.fitting(cuts))), in: group, id: id)
+        let departure = Departure(erases: erasing, cuts: DeviceCut.fitting(cuts))
+        let setting = Self.farewellSetting(group)
+        guard author(.leave(departure), in: group, settings: [setting: [1]], id: id) else { return }
+        settings[setting] = [1]
+        farewells.insert(group)
+        refreshKeys()
+        // Waits for the departure to be on disk.
+        persist(DurableChange(), then: [.sayFarewell(group)])
     }
 
     // MARK: Records
@@ -146,7 +159,6 @@ extension MeshEngine {
         }
         var change = DurableChange()
         var work: [Deferred] = []
-        var feeds: [(GroupID, FeedID)] = []
         for (group, drafts) in writes where !drafts.isEmpty {
             let epoch = openEpoch(in: group, change: &change)
             var merged: [MergedRecord] = []
@@ -160,24 +172,33 @@ extension MeshEngine {
                 merged += news
                 work.append(.pushRun(group, stored.run))
             }
-            feeds.append((group, FeedID(device: identity.device, epoch: epoch)))
+            compact(FeedID(device: identity.device, epoch: epoch), in: group, change: &change)
             work.insert(.publish(.recordsMerged(group, merged)), at: 0)
             work.append(.digestMoved(group))
         }
         persist(change, then: [.complete(id, .done)] + work)
-        for (group, feed) in feeds { compact(feed, in: group) }
     }
 
-    /// Drafts in runs that stay far below 64 KiB.
+    /// Drafts in runs that stay below 64 KiB.
     private static func batches(_ drafts: [RecordDraft]) -> [[RecordDraft]] {
-        stride(from: 0, to: drafts.count, by: 512).map { Array(drafts[$0..<min($0 + 512, drafts.count)]) }
+        var batches: [[RecordDraft]] = []
+        var size = 0
+        for draft in drafts {
+            if batches.isEmpty || size + draft.maximumSize > ProtocolLimits.maximumRunSize {
+                batches.append([])
+                size = 0
+            }
+            batches[batches.count - 1].append(draft)
+            size += draft.maximumSize
+        }
+        return batches
     }
 
     /// The epoch this device writes in a group; a new one where there is none that may be continued.
-    mutating func openEpoch(in group: GroupID, change: inout DurableChange) -> Epoch {
+    mutating func openEpoch(in group: GroupID, after counter: UInt32 = 0, change: inout DurableChange) -> Epoch {
         if let epoch = groups[group]?.ownEpoch { return epoch }
         let device = identity.device
-        let last = groups[group]?.feeds.epochs(of: device).last?.counter ?? 0
+        let last = max(counter, groups[group]?.feeds.epochs(of: device).last?.counter ?? 0)
         let nonce = entropy.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let epoch = Epoch(counter: last &+ 1, nonce: nonce)
         groups[group]?.ownEpoch = epoch

@@ -102,8 +102,16 @@ extension MeshEngine {
     mutating func receivedJoinRefusal(_ reason: JoinRefusal, over link: LinkID) {
         guard let id = joins.keys.sorted().first(where: { joins[$0]?.stage == .asked(link) }) else { return }
         links.close(link, at: now)
-        // What one member refuses another may grant, but for what every honest ledger says alike.
-        finishJoin(id, .failed(.joinRefused(reason)))
+        switch reason {
+        case .unknownInvite, .groupFull, .other:
+            // This member may not have heard of the invite yet, or of a place that came free: others are asked, and
+            // this one again.
+            joins[id]?.refusal = .joinRefused(reason)
+            joins[id]?.stage = .dialling
+            joins[id]?.nextDial = now.advanced(by: .seconds(2))
+        case .usedUp, .expired, .revoked, .removed, .invalidProof:
+            finishJoin(id, .failed(.joinRefused(reason)))
+        }
     }
 
     /// Takes the ledger that follows a welcome. False where these operations are not that.
@@ -153,20 +161,37 @@ extension MeshEngine {
             return finishJoin(id, .failed(.ledgerRejected))
         }
         let known = keys.filter { ledger.state.accessKeyHashes.contains($0.hash) }
-        groups[attempt.link.group] = GroupReplica(ledger: ledger, accessKeys: known)
         var change = DurableChange()
-        for operation in ledger.allOperations {
-            change.operations.append(
-                StoredOperation(
-                    group: ledger.group, id: operation.id, bytes: operation.bytes, arrival: takeArrival()))
+        if groups[ledger.group] == nil {
+            groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: known)
+            for operation in ledger.allOperations {
+                change.operations.append(
+                    StoredOperation(
+                        group: ledger.group, id: operation.id, bytes: operation.bytes, arrival: takeArrival()))
+            }
+        } else {
+            reenter(ledger, accessKeys: known, change: &change)
         }
         change.accessKeys = known.reversed().map { StoredAccessKey(group: ledger.group, key: $0.key.rawBytes()) }
         joins[id]?.stage = .syncing(link)
-        ledgerChanged(ledger.group, change: change, then: [.greet(link)])
-        if let device = deviceID(of: session.key), let summary = links.pathSummary(link) {
-            dialler.linkOpened(to: device)
-            publish(.linkOpened(device, via: summary.via, endpoint: summary.endpoint))
+        // Whoever is linked already may be in it too.
+        for other in sessions.keys.sorted() { recogniseGroups(on: other) }
+        ledgerChanged(ledger.group, change: change, then: sessions.keys.sorted().map { .greet($0) })
+    }
+
+    /// Comes back into a group that this device was in before: its old epochs stay cut, a new one begins.
+    private mutating func reenter(_ ledger: Ledger, accessKeys: [AccessKey], change: inout DurableChange) {
+        for operation in ledger.allOperations {
+            // This device's own copy may hold operations that make some of these void, but none that refuse them.
+            _ = try? insert(operation, in: ledger.group, change: &change)
         }
+        for key in accessKeys.reversed() { _ = groups[ledger.group]?.add(key) }
+        let counter = groups[ledger.group]?.ownEpoch?.counter ?? 0
+        groups[ledger.group]?.ownEpoch = nil
+        _ = openEpoch(in: ledger.group, after: counter, change: &change)
+        farewells.remove(ledger.group)
+        settings[Self.farewellSetting(ledger.group)] = nil
+        change.settings[Self.farewellSetting(ledger.group)] = []
     }
 
     /// Completes the joins of a group whose first exchange has ended.

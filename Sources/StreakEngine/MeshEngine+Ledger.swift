@@ -36,9 +36,34 @@ extension MeshEngine {
     /// Pushes fresh operations to everybody in the group.
     mutating func push(_ operations: [SignedOperation], in group: GroupID, except source: LinkID?) {
         guard let handle = groups[group]?.handle else { return }
-        for link in links(sharing: group) where link != source {
+        // A device that has just left still says so.
+        for link in sessions.keys.sorted() where link != source && isPeerCurrent(link, in: group) {
             send(.operations(handle, operations.map(\.bytes), isFinal: false), over: link)
         }
+    }
+
+    // MARK: Leaving
+
+    /// The setting that says that nobody has heard yet of this device's leaving.
+    static func farewellSetting(_ group: GroupID) -> String { "farewell-" + group.bytes.array.prefix(16).hexadecimal }
+
+    /// Tells a member that this device has left, and asks what it knows, so that its answer shows that it heard.
+    mutating func sayFarewell(to group: GroupID, over link: LinkID) {
+        guard let replica = groups[group], isPeerCurrent(link, in: group),
+            case .removed(let by)? = replica.state.device(identity.device)?.standing
+        else { return }
+        sendOperations(replica.ledger.ancestry(of: by), handle: replica.handle, over: link)
+        send(.operationsRequested(replica.handle, known: replica.ledger.tips), over: link)
+    }
+
+    /// A member has answered: the group goes on without this device.
+    private mutating func endFarewell(to group: GroupID) {
+        guard farewells.remove(group) != nil else { return }
+        var change = DurableChange()
+        change.settings[Self.farewellSetting(group)] = []
+        settings[Self.farewellSetting(group)] = nil
+        refreshKeys()
+        persist(change)
     }
 
     mutating func receivedOperations(
@@ -46,6 +71,7 @@ extension MeshEngine {
     ) {
         if receivedOperationsWhileJoining(encoded, isFinal: isFinal, handle: handle, over: link) { return }
         guard let group = provenGroup(handle, over: link) else { return }
+        if isFinal, farewells.contains(group), isPeerCurrent(link, in: group) { endFarewell(to: group) }
         var change = DurableChange()
         var added: [SignedOperation] = []
         for bytes in encoded {
@@ -90,14 +116,11 @@ extension MeshEngine {
     mutating func ledgerChanged(_ group: GroupID, change: DurableChange, then work: [Deferred]) {
         var change = change
         var events: [Deferred] = [.publish(.ledgerChanged(group))]
-        if let replica = groups[group] {
-            let state = replica.state
-            let erased = state.devices.filter { state.isErased($0.user) && $0.device != identity.device }
-            change.removedRuns += groups[group]?.eraseRecords(of: erased.map(\.device)) ?? []
-            if state.devices.contains(where: { !$0.isCurrent || !$0.earlierCuts.isEmpty }) {
-                groups[group]?.rebuild(wall: wall)
-                events.append(.publish(.recordsReset(group)))
-            }
+        if groups[group]?.takeChangedCuts() ?? false {
+            let own = identity.device
+            change.removedRuns += groups[group]?.eraseRecords(except: own) ?? []
+            groups[group]?.rebuild(wall: wall)
+            events.append(.publish(.recordsReset(group)))
         }
         refreshKeys()
         persist(change, then: events + [.authorise(group), .digestMoved(group)] + work)

@@ -23,11 +23,32 @@ extension MeshEngine {
         for stored in snapshot.runs where !(groups[stored.group]?.restore(stored) ?? false) {
             unfitRuns.append(stored.key)
         }
-        if !snapshot.mayBeCopy {
-            for own in snapshot.ownEpochs { groups[own.group]?.ownEpoch = own.epoch }
-        }
+        // They come again from peers, packed otherwise perhaps.
+        startChange.removedRuns = unfitRuns
+        restoreOwnEpochs(snapshot)
         for cursor in snapshot.cursors { cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor }
-        for group in groups.keys.sorted() { groups[group]?.rebuild(wall: wall) }
+        for group in groups.keys.sorted() {
+            groups[group]?.rebuild(wall: wall)
+            if settings[Self.farewellSetting(group)] != nil { farewells.insert(group) }
+        }
+    }
+
+    /// Goes on writing the epochs of before, but where the store may be a copy or has lost some of one: others may have
+    /// seen more of it than is here.
+    private mutating func restoreOwnEpochs(_ snapshot: Snapshot) {
+        var change = DurableChange()
+        for own in snapshot.ownEpochs {
+            let lost = unfitRuns.contains {
+                $0.group == own.group && $0.feed == FeedID(device: identity.device, epoch: own.epoch)
+            }
+            if snapshot.mayBeCopy || lost {
+                _ = openEpoch(in: own.group, after: own.epoch.counter, change: &change)
+            } else {
+                groups[own.group]?.ownEpoch = own.epoch
+            }
+        }
+        startChange.ownEpochs = change.ownEpochs
+        if snapshot.mayBeCopy { startChange.settings[Self.epochsRenewedSetting] = [1] }
     }
 
     // MARK: Reading
@@ -46,6 +67,9 @@ extension MeshEngine {
 
     /// How many records of a group's feeds are held.
     public func recordCount(of group: GroupID) -> Int { groups[group]?.feeds.recordCount ?? 0 }
+
+    /// Whether a feed of a group has more than one branch: a device wrote on from an old state of its store.
+    public func hasFork(in group: GroupID) -> Bool { groups[group]?.feeds.feeds.contains(where: \.isForked) ?? false }
 
     /// A small named value kept with `Command.keepSetting`.
     public func setting(_ name: String) -> [UInt8]? { settings[name] }

@@ -28,11 +28,10 @@ extension MeshEngine {
 
     /// Nil where the run does not fit a datagram: it is announced by digest and fetched.
     private func rumourMessage(_ run: Run, in group: GroupID) -> RumourMessage? {
-        guard run.packed.count <= ProtocolLimits.maximumRumourRecordSize,
-            let tip = groups[group]?.feeds[run.feed]?.tip(at: run.last)
-        else { return nil }
-        let bytes = LinkMessage.rumour(GroupHandle(group), run).encoded
-        return RumourMessage(name: Rumours.name(of: tip), group: group, bytes: bytes)
+        guard run.packed.count <= ProtocolLimits.maximumRumourRecordSize, let name = Rumours.name(of: run) else {
+            return nil
+        }
+        return RumourMessage(name: name, group: group, bytes: LinkMessage.rumour(GroupHandle(group), run).encoded)
     }
 
     private mutating func deliver(_ message: RumourMessage, over link: LinkID) {
@@ -44,11 +43,12 @@ extension MeshEngine {
             summary.via == .lan
             ? Rumours.fastInterval
             : max(Rumours.minimumInternetInterval, (summary.roundTripTime ?? .zero) * 3 / 2)
-        rumours.start(
+        let isStarted = rumours.start(
             Rumours.Key(name: message.name, link: link),
-            Rumours.Delivery(
-                group: message.group, message: message.bytes, attempts: 1, interval: interval,
-                due: now.advanced(by: interval)))
+            Rumours.Delivery(group: message.group, message: message.bytes, attempts: 1, interval: interval),
+            due: now.advanced(by: interval))
+        // Too many at once: this one is not repeated, and the digest tells whether it came.
+        if !isStarted { announceSoon(message.group, except: nil) }
     }
 
     mutating func receivedRumour(_ run: Run, of group: GroupID, over link: LinkID) {
@@ -58,27 +58,32 @@ extension MeshEngine {
             outcome = received
         } catch {
             switch error {
+            case .gap:
+                break
+            default:
+                publish(.runRefused(group, error))
+            }
+            switch error {
             case .gap, .differentHistory, .unknownAuthor:
                 // Something before it is missing here, or its author is new: the exchange brings both.
                 startRound(over: link, group: group, comparingAll: false)
             default:
-                publish(.runRefused(group, error))
+                break
             }
             return
         }
-        if let tip = groups[group]?.feeds[run.feed]?.tip(at: run.last) {
-            let name = Rumours.name(of: tip)
+        if let name = Rumours.name(of: run) {
             rumours.acknowledged(Rumours.Key(name: name, link: link))
             sendDatagram(LinkMessage.rumourAcknowledged(name).encoded, over: link)
         }
         guard !outcome.reception.isDuplicate else { return }
         _ = takeArrival()
-        var change = DurableChange()
-        noteOwnFeed(run.feed, in: group, change: &change)
         forward(run, in: group, except: link)
+        var change = DurableChange()
         change.runs = outcome.reception.stored
+        noteOwnFeed(run.feed, in: group, change: &change)
+        compact(run.feed, in: group, change: &change)
         persistMerge(change, of: group, merged: outcome.merged, then: [])
-        compact(run.feed, in: group)
     }
 
     /// Passes a rumour on to three others that it did not come from.

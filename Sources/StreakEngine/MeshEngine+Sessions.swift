@@ -16,9 +16,10 @@ extension MeshEngine {
 
     private mutating func process(_ event: LinkEvent) {
         switch event {
-        case .opened(let link, let peer, let key, let handshakeHash, _, let endpoint):
+        case .opened(let link, let peer, let key, let handshakeHash, let isInitiator, _):
             opened(
-                PeerSession(link: link, key: peer, handshakeHash: handshakeHash, label: key), endpoint: endpoint)
+                PeerSession(
+                    link: link, key: peer, handshakeHash: handshakeHash, label: key, isInitiator: isInitiator))
         case .pathChanged(let link, _):
             rememberAddress(of: link)
         case .messageReceived(let link, let bytes, _):
@@ -35,19 +36,25 @@ extension MeshEngine {
         }
     }
 
-    private mutating func opened(_ session: PeerSession, endpoint: Endpoint) {
+    private mutating func opened(_ session: PeerSession) {
         sessions[session.link] = session
-        if let device = deviceID(of: session.key) {
-            dialler.linkOpened(to: device)
-            let via = links.pathSummary(session.link)?.via ?? .internet
-            publish(.linkOpened(device, via: via, endpoint: endpoint))
-        }
-        rememberAddress(of: session.link)
+        announcePeer(of: session.link)
         if case .invite = session.label, let attempt = joinAttempt(under: session) {
             askToJoin(attempt, over: session)
         } else {
             greet(session.link)
         }
+    }
+
+    /// Tells of a peer once it is known who it is: when its link opens, or when it has been admitted.
+    mutating func announcePeer(of link: LinkID) {
+        guard let session = sessions[link], !session.isAnnounced, let device = deviceID(of: session.key),
+            let summary = links.pathSummary(link)
+        else { return }
+        sessions[link]?.isAnnounced = true
+        dialler.linkOpened(to: device)
+        publish(.linkOpened(device, via: summary.via, endpoint: summary.endpoint))
+        rememberAddress(of: link)
     }
 
     private mutating func closed(_ link: LinkID) {
@@ -56,7 +63,8 @@ extension MeshEngine {
         for group in session.groups.keys.sorted() where session.groups[group]?.round != nil {
             if let device = deviceID(of: session.key) { publish(.syncEnded(group, device)) }
         }
-        guard let device = deviceID(of: session.key), links.link(to: session.key) == nil else { return }
+        guard session.isAnnounced, let device = deviceID(of: session.key), links.link(to: session.key) == nil
+        else { return }
         dialler.linkClosed(to: device, at: now)
         publish(.linkClosed(device))
     }
@@ -71,8 +79,8 @@ extension MeshEngine {
 
     /// Keeps where a device answered. Where a stream alone was accepted, the far port says nothing.
     private mutating func rememberAddress(of link: LinkID) {
-        guard let session = sessions[link], let summary = links.pathSummary(link), summary.hasDatagrams,
-            let device = deviceID(of: session.key)
+        guard let session = sessions[link], let summary = links.pathSummary(link),
+            summary.hasDatagrams || session.isInitiator, let device = deviceID(of: session.key)
         else { return }
         let address = RememberedAddress(device: device, endpoint: summary.endpoint, lastAnswered: wall.seconds)
         guard dialler.remember(address) else { return }
@@ -87,7 +95,7 @@ extension MeshEngine {
     mutating func greet(_ link: LinkID) {
         guard let session = sessions[link] else { return }
         var proofs: [Bytes16] = []
-        for id in groups.keys.sorted() where isCurrentMember(of: id) {
+        for id in groups.keys.sorted() where takesPart(in: id) {
             for key in groups[id]?.accessKeys ?? [] {
                 proofs.append(Self.proof(key, by: identity.linkKey.publicKey, session: session))
             }
@@ -102,13 +110,18 @@ extension MeshEngine {
     }
 
     private mutating func receivedHello(store: StoreID, proofs: [Bytes16], over link: LinkID) {
+        sessions[link]?.store = store
+        sessions[link]?.proofs = Set(proofs)
+        recogniseGroups(on: link)
+    }
+
+    /// Finds the groups that the peer has proven to know, new ones of this side among them.
+    mutating func recogniseGroups(on link: LinkID) {
         guard var session = sessions[link] else { return }
-        session.store = store
-        let given = Set(proofs)
         var found: [GroupID] = []
-        for id in groups.keys.sorted() where session.groups[id] == nil && isCurrentMember(of: id) {
+        for id in groups.keys.sorted() where session.groups[id] == nil && takesPart(in: id) {
             let keys = groups[id]?.accessKeys ?? []
-            if keys.contains(where: { given.contains(Self.proof($0, by: session.key, session: session)) }) {
+            if keys.contains(where: { session.proofs.contains(Self.proof($0, by: session.key, session: session)) }) {
                 session.groups[id] = PeerGroup()
                 found.append(id)
             }
@@ -119,10 +132,17 @@ extension MeshEngine {
 
     /// Begins to talk about a group that both sides know: with a member the digest, with a stranger its ledger.
     private mutating func openGroup(_ group: GroupID, over link: LinkID) {
-        if isAuthorised(link, in: group) {
-            sendDigest(of: group, over: link)
-        } else if let replica = groups[group], standing(of: link, in: group) == nil {
+        guard !isAuthorised(link, in: group) else { return sendDigest(of: group, over: link) }
+        guard !farewells.contains(group) else { return sayFarewell(to: group, over: link) }
+        guard let replica = groups[group] else { return }
+        switch standing(of: link, in: group)?.standing {
+        case nil:
             send(.operationsRequested(replica.handle, known: replica.ledger.tips), over: link)
+        case .removed(let by), .revoked(let by):
+            // All that a removed device gets, and how it learns.
+            sendOperations(replica.ledger.ancestry(of: by), handle: replica.handle, over: link)
+        case .current:
+            break
         }
     }
 
@@ -133,13 +153,21 @@ extension MeshEngine {
 
     /// Whether the ledger lets a group's data flow on a link: both ends are current members, and both proved its key.
     func isAuthorised(_ link: LinkID, in group: GroupID) -> Bool {
-        guard sessions[link]?.groups[group] != nil, isCurrentMember(of: group) else { return false }
+        isCurrentMember(of: group) && isPeerCurrent(link, in: group)
+    }
+
+    /// Whether the device at the other end is a current member and has proven the group's key.
+    func isPeerCurrent(_ link: LinkID, in group: GroupID) -> Bool {
+        guard sessions[link]?.groups[group] != nil else { return false }
         return standing(of: link, in: group)?.isCurrent ?? false
     }
 
     func isCurrentMember(of group: GroupID) -> Bool {
         groups[group]?.state.isCurrentMember(device: identity.device) ?? false
     }
+
+    /// Whether this device has to do with a group: as a member, or as one who left and has not been heard yet.
+    func takesPart(in group: GroupID) -> Bool { isCurrentMember(of: group) || farewells.contains(group) }
 
     /// The groups that may be talked about on a link.
     func sharedGroups(on link: LinkID) -> [GroupID] {
@@ -155,10 +183,11 @@ extension MeshEngine {
     mutating func refreshAuthorisation(of group: GroupID) {
         refreshKeys()
         for link in sessions.keys.sorted() {
+            announcePeer(of: link)
             guard sessions[link]?.groups[group] != nil, isAuthorised(link, in: group) else { continue }
             sendDigest(of: group, over: link)
         }
-        refreshKeepalives()
+        refreshKeepalivesSoon()
     }
 
     /// Sixteen bytes that are equal on both ends of a link exactly when all groups they share are.
@@ -171,8 +200,14 @@ extension MeshEngine {
         return Blake2b.hash(writer.bytes, size: 16)
     }
 
+    /// Keepalives come seconds apart at the least: what changes in a burst is hashed once.
+    mutating func refreshKeepalivesSoon() {
+        if keepaliveRefresh == nil { keepaliveRefresh = now.advanced(by: .milliseconds(500)) }
+    }
+
     mutating func refreshKeepalives() {
-        for link in sessions.keys.sorted() { links.setKeepalivePayload(keepalivePayload(for: link), of: link) }
+        keepaliveRefresh = nil
+        for link in sessions.keys.sorted() { links.setKeepalivePayload(keepalivePayload(for: link), for: link) }
     }
 
     // MARK: Messages
@@ -247,8 +282,4 @@ extension MeshEngine {
     func provenGroup(_ handle: GroupHandle, over link: LinkID) -> GroupID? {
         sessions[link]?.groups.keys.sorted().first { GroupHandle($0) == handle }
     }
-}
-
-extension Links {
-    mutating func setKeepalivePayload(_ payload: [UInt8], of link: LinkID) { keepalivePayload = payload }
 }

@@ -33,7 +33,10 @@ extension MeshEngine {
         peer.arrival = arrival
         sessions[link]?.groups[group] = peer
         guard digest != replica.digest else {
-            if peer.round == nil { keepCursor(arrival, of: group, over: link) }
+            if peer.round == nil {
+                keepCursor(arrival, of: group, over: link)
+                completeJoins(of: group, over: link)
+            }
             return
         }
         let settled = peer.settled.flatMap { $0.theirs == digest && $0.ours == replica.digest ? $0 : nil }
@@ -65,7 +68,7 @@ extension MeshEngine {
         guard let replica = groups[group] else { return }
         let since = asked == store && arrival < nextArrival ? arrival : 0
         var operations = replica.operationTips(changedSince: since)[...]
-        var feeds = replica.feeds.tips(changedSince: since)[...]
+        var feeds = replica.countingTips(changedSince: since)[...]
         repeat {
             let first = operations.prefix(LinkMessage.maximumTips / 2)
             let second = feeds.prefix(LinkMessage.maximumTips - first.count)
@@ -88,7 +91,18 @@ extension MeshEngine {
         round.deadline = now.advanced(by: SyncRound.patience)
         if tips.isFinal { round.stage = .storing }
         sessions[link]?.groups[group]?.round = round
+        noteOwnTips(tips.feeds, of: group)
         if tips.isFinal { continueRound(link, group) }
+    }
+
+    /// A tip of this device that this store has not: the feed went on without it.
+    private mutating func noteOwnTips(_ tips: [FeedTip], of group: GroupID) {
+        guard let replica = groups[group] else { return }
+        var change = DurableChange()
+        for entry in tips where entry.feed.device == identity.device && entry.tip.number > 0 && replica.lacks(entry) {
+            noteOwnFeed(entry.feed, in: group, change: &change)
+        }
+        persist(change)
     }
 
     /// Asks for what is still missing: the ledger first. Ends the round where nothing is.
@@ -104,13 +118,11 @@ extension MeshEngine {
             send(.operationsRequested(replica.handle, known: replica.ledger.tips), over: link)
             return
         }
-        round.missing = round.feedTips.filter { entry in
-            !(replica.feeds[entry.feed]?.contains(entry.tip) ?? (entry.tip.number == 0))
-        }
+        round.missing = round.feedTips.filter { replica.lacks($0) }
         round.feedTips = round.missing
         guard !round.missing.isEmpty else {
             sessions[link]?.groups[group]?.round = round
-            return endRound(over: link, group: group, succeeded: true)
+            return endRound(over: link, group: group, as: .caughtUp)
         }
         round.stage = .awaitingRuns
         sessions[link]?.groups[group]?.round = round
@@ -128,7 +140,7 @@ extension MeshEngine {
         guard let replica = groups[group] else { return }
         var runs: [Run] = []
         var size = 0
-        var isComplete = true
+        var isComplete = tips.count <= SyncRound.feedsPerRequest
         for entry in tips.prefix(SyncRound.feedsPerRequest) {
             guard size < SyncRound.answerSize else {
                 isComplete = false
@@ -191,28 +203,37 @@ extension MeshEngine {
         // A peer whose answer brings nothing of what it claimed to have is not asked again.
         let isFruitless = isFinal && !round.answerBroughtAnything
         sessions[link]?.groups[group]?.round = round
-        if isFruitless { return endRound(over: link, group: group, succeeded: false) }
+        if isFruitless { return endRound(over: link, group: group, as: .fruitless) }
+        for feed in Set(change.runs.map(\.run.feed)).sorted() { compact(feed, in: group, change: &change) }
         persistMerge(change, of: group, merged: merged, then: isFinal ? [.continueRound(link, group)] : [])
-        if isFinal {
-            for feed in Set(runs.map(\.feed)).sorted() { compact(feed, in: group) }
-        }
     }
 
-    mutating func endRound(over link: LinkID, group: GroupID, succeeded: Bool) {
+    /// How an exchange came to its end.
+    enum RoundEnd: Sendable, Equatable {
+        /// All that the peer named is here.
+        case caughtUp
+        /// The peer did not send what it had named, or nothing of it was valid.
+        case fruitless
+        case unanswered
+    }
+
+    mutating func endRound(over link: LinkID, group: GroupID, as end: RoundEnd) {
         guard let session = sessions[link], let round = session.groups[group]?.round, let replica = groups[group]
         else { return }
         sessions[link]?.groups[group]?.round = nil
-        if succeeded { keepCursor(round.arrival, of: group, over: link) }
-        if let theirs = session.groups[group]?.digest, theirs != replica.digest, !round.receivedAnything {
-            sessions[link]?.groups[group]?.settled = (theirs, replica.digest, round.comparesAll || !succeeded)
+        if end == .caughtUp { keepCursor(round.arrival, of: group, over: link) }
+        let theirs = session.groups[group]?.digest
+        if let theirs, theirs != replica.digest, !round.receivedAnything, end != .unanswered {
+            sessions[link]?.groups[group]?.settled = (theirs, replica.digest, round.comparesAll || end == .fruitless)
         }
         if let device = deviceID(of: session.key) { publish(.syncEnded(group, device)) }
-        if round.receivedAnything {
-            tellDigest(of: group, except: nil)
-        } else if round.asksAgain {
-            startRound(over: link, group: group, comparingAll: true)
-        }
+        if round.receivedAnything { tellDigest(of: group, except: nil) }
         completeJoins(of: group, over: link)
+        // The peer went on while it was asked; or it has more than its cursor said.
+        let isBehind = round.receivedAnything && theirs != nil && theirs != replica.digest
+        if end == .caughtUp, round.asksAgain || isBehind {
+            startRound(over: link, group: group, comparingAll: false)
+        }
     }
 
     mutating func endOverdueRounds() {
@@ -223,7 +244,7 @@ extension MeshEngine {
                 if round.stage == .storing {
                     sessions[link]?.groups[group]?.round?.deadline = now.advanced(by: SyncRound.patience)
                 } else {
-                    endRound(over: link, group: group, succeeded: false)
+                    endRound(over: link, group: group, as: .unanswered)
                 }
             }
         }
@@ -233,7 +254,8 @@ extension MeshEngine {
 
     /// Notes that everything of a peer's store up to `arrival` is here.
     private mutating func keepCursor(_ arrival: UInt64, of group: GroupID, over link: LinkID) {
-        guard let session = sessions[link], let peerStore = session.store,
+        // What is larger no honest store has, and no store can hold.
+        guard arrival <= UInt64(Int64.max), let session = sessions[link], let peerStore = session.store,
             let device = groups[group]?.state.device(linkKey: session.key)?.device
         else { return }
         let key = CursorKey(group: group, peer: device)
@@ -255,13 +277,13 @@ extension MeshEngine {
         persist(change, then: work)
     }
 
-    /// Gathers a feed's small runs where there are many.
-    mutating func compact(_ feed: FeedID, in group: GroupID) {
+    /// Gathers a feed's small runs where there are many, those of this change among them.
+    mutating func compact(_ feed: FeedID, in group: GroupID, change: inout DurableChange) {
         guard let (removed, added) = groups[group]?.compact(feed) else { return }
-        var change = DurableChange()
-        change.removedRuns = removed
-        change.runs = [added]
-        persist(change)
+        let keys = Set(removed)
+        change.runs.removeAll { keys.contains($0.key) }
+        change.removedRuns += removed
+        change.runs.append(added)
     }
 
     /// Stops writing an epoch that was found to go on without this store, which was restored or copied: a new one begins.
@@ -275,10 +297,13 @@ extension MeshEngine {
     /// Begins new epochs wherever this device has written, as a store that may be a copy must. To be stored at once.
     public mutating func renewEpochs() -> [OwnEpoch] {
         var change = DurableChange()
-        for group in groups.keys.sorted() where groups[group]?.feeds.epochs(of: identity.device).isEmpty == false {
+        for group in groups.keys.sorted() {
+            let counter = groups[group]?.ownEpoch?.counter
+            guard counter != nil || !(groups[group]?.feeds.epochs(of: identity.device) ?? []).isEmpty else { continue }
             groups[group]?.ownEpoch = nil
-            _ = openEpoch(in: group, change: &change)
+            _ = openEpoch(in: group, after: counter ?? 0, change: &change)
         }
+        startChange.ownEpochs = []
         return change.ownEpochs
     }
 }

@@ -21,6 +21,8 @@ public struct MeshEngine: Sendable {
     var discovery = Discovery()
     var joins: [CommandID: JoinAttempt] = [:]
     var settings: [String: [UInt8]]
+    /// Groups that this device has left without anybody having heard of it yet.
+    var farewells: Set<GroupID> = []
     var nextArrival: UInt64
     var nextChange: UInt64 = 1
     /// What follows once a change is on disk.
@@ -28,6 +30,10 @@ public struct MeshEngine: Sendable {
     /// Groups whose digest is to be told to every link soon, and when.
     var announcements: [GroupID: MonotonicInstant] = [:]
     var unfitRuns: [RunKey] = []
+    /// What the start has changed, to be stored with the first input.
+    var startChange = DurableChange()
+    /// When keepalives are to say what they should now.
+    var keepaliveRefresh: MonotonicInstant?
     var ownEndpoints: [Endpoint] = []
     var publishedDigests: [GroupID: GroupDigest] = [:]
     var outputs: [EngineOutput] = []
@@ -53,8 +59,11 @@ public struct MeshEngine: Sendable {
         case authorise(GroupID)
         case digestMoved(GroupID)
         case welcome(LinkID, GroupID)
+        case sayFarewell(GroupID)
     }
 
+    /// The setting by which a store learns that none of its old epochs is written any more.
+    static let epochsRenewedSetting = "epochs-renewed"
     /// How long digests are gathered before links are told, so that a burst costs one message.
     static let announcementDelay: Duration = .milliseconds(20)
 
@@ -83,6 +92,10 @@ public struct MeshEngine: Sendable {
     ) -> [EngineOutput] {
         now = max(now, instant)
         wall = wallTime
+        if !startChange.isEmpty {
+            persist(startChange)
+            startChange = DurableChange()
+        }
         switch input {
         case .link(let input):
             if case .datagramReceived(let bytes, let endpoint) = input, handleBeacon(bytes, from: endpoint) { break }
@@ -113,6 +126,7 @@ public struct MeshEngine: Sendable {
         var candidates = [links.nextDeadline, rumours.nextDeadline, announcements.values.min()]
         candidates.append(dialler.isStarted ? dialler.nextDeadline : nil)
         candidates.append(discovery.nextDeadline)
+        candidates.append(keepaliveRefresh)
         candidates.append(joins.values.map(\.deadline).min())
         for session in sessions.values {
             for group in session.groups.values { candidates.append(group.round?.deadline) }
@@ -134,6 +148,7 @@ public struct MeshEngine: Sendable {
             let released = groups[group]?.releaseQuarantined(wall: wall) ?? []
             if !released.isEmpty { publish(.recordsMerged(group, released)) }
         }
+        if let due = keepaliveRefresh, due <= now { refreshKeepalives() }
         endOverdueRounds()
         endOverdueJoins()
         dialWhoIsDue()
@@ -144,10 +159,16 @@ public struct MeshEngine: Sendable {
 
     mutating func publish(_ event: EngineEvent) { outputs.append(.publish(event)) }
 
-    /// Puts out a transaction and what follows it. An empty one is followed at once.
+    /// Puts out a transaction and what follows it. What follows an empty one waits for those under way, if any: changes
+    /// are stored in the order in which they were put out.
     mutating func persist(_ change: DurableChange, then work: [Deferred] = []) {
         guard !change.isEmpty else {
-            for item in work { perform(item) }
+            let last = ChangeID(number: nextChange - 1)
+            if deferred[last] != nil {
+                deferred[last]?.append(contentsOf: work)
+            } else {
+                for item in work { perform(item) }
+            }
             return
         }
         let id = ChangeID(number: nextChange)
@@ -175,9 +196,11 @@ public struct MeshEngine: Sendable {
             refreshAuthorisation(of: group)
         case .digestMoved(let group):
             publishDigest(of: group)
-            refreshKeepalives()
+            refreshKeepalivesSoon()
         case .welcome(let link, let group):
             welcome(to: group, over: link)
+        case .sayFarewell(let group):
+            for link in sessions.keys.sorted() { sayFarewell(to: group, over: link) }
         case .greet(let link):
             greet(link)
         case .continueRound(let link, let group):

@@ -10,16 +10,25 @@ struct PeerSession: Sendable {
     /// Bound into proofs: nothing proven on this link serves on another.
     let handshakeHash: [UInt8]
     let label: LinkKeyLabel
+    /// Whether this side dialled: then the far endpoint is one that can be dialled again.
+    let isInitiator: Bool
+    /// What the peer proved at last, also of groups that are not known here yet.
+    var proofs: Set<Bytes16> = []
+    /// Whether the shell was told of the device at the other end.
+    var isAnnounced = false
     /// The peer's store, once it said hello.
     var store: StoreID?
     /// Groups whose access key both sides have proven to hold.
     var groups: [GroupID: PeerGroup] = [:]
 
-    init(link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel) {
+    init(
+        link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool
+    ) {
         self.link = link
         self.key = key
         self.handshakeHash = handshakeHash
         self.label = label
+        self.isInitiator = isInitiator
     }
 }
 

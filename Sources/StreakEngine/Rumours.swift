@@ -14,7 +14,6 @@ struct Rumours: Sendable {
         let message: [UInt8]
         var attempts: Int
         var interval: Duration
-        var due: MonotonicInstant
     }
 
     struct Key: Hashable, Comparable, Sendable {
@@ -29,45 +28,68 @@ struct Rumours: Sendable {
     static let fastInterval: Duration = .milliseconds(20)
     static let slowInterval: Duration = .milliseconds(100)
     static let minimumInternetInterval: Duration = .milliseconds(150)
-    /// Deliveries under way; more are left to the digests.
+    /// Deliveries under way, in all and on one link; more are left to the digests.
     static let maximumDeliveries = 8_192
+    static let maximumDeliveriesPerLink = 256
     /// How many links a received rumour is passed on to.
     static let fanout = 3
     /// Links to peers beyond the LAN that a rumour of ours goes to at once.
     static let activeView = 8
 
-    private(set) var deliveries: [Key: Delivery] = [:]
+    private var deliveries: [Key: Delivery] = [:]
+    private var deadlines = DeadlineQueue<Key>()
+    private var counts: [LinkID: Int] = [:]
 
-    var nextDeadline: MonotonicInstant? { deliveries.values.map(\.due).min() }
+    var nextDeadline: MonotonicInstant? { deadlines.next }
 
-    static func name(of tip: ChainHash) -> Name { tip.bytes.w0 }
-
-    mutating func start(_ key: Key, _ delivery: Delivery) {
-        guard deliveries.count < Self.maximumDeliveries else { return }
-        deliveries[key] = delivery
+    /// Nil for a run that does not decode.
+    static func name(of run: Run) -> Name? {
+        guard let records = try? run.records() else { return nil }  // whoever sent it gets no acknowledgement
+        var hash = run.before
+        for record in records { hash = FeedChain.hash(after: hash, record: record) }
+        return hash.bytes.w0
     }
 
-    mutating func acknowledged(_ key: Key) { deliveries[key] = nil }
+    /// Waits for an acknowledgement. False where too many are waited for.
+    mutating func start(_ key: Key, _ delivery: Delivery, due: MonotonicInstant) -> Bool {
+        guard deliveries[key] == nil else { return true }
+        guard deliveries.count < Self.maximumDeliveries, counts[key.link, default: 0] < Self.maximumDeliveriesPerLink
+        else { return false }
+        deliveries[key] = delivery
+        deadlines.schedule(key, at: due)
+        counts[key.link, default: 0] += 1
+        return true
+    }
+
+    mutating func acknowledged(_ key: Key) {
+        guard deliveries.removeValue(forKey: key) != nil else { return }
+        deadlines.schedule(key, at: nil)
+        counts[key.link, default: 1] -= 1
+    }
 
     mutating func linkClosed(_ link: LinkID) {
-        for key in deliveries.keys.sorted() where key.link == link { deliveries[key] = nil }
+        guard counts.removeValue(forKey: link) != nil else { return }
+        for key in deliveries.keys.sorted() where key.link == link {
+            deliveries[key] = nil
+            deadlines.schedule(key, at: nil)
+        }
     }
 
     /// What is to be sent again now, and the links that were given up, with their group.
     mutating func due(at now: MonotonicInstant) -> (again: [(LinkID, [UInt8])], abandoned: [(LinkID, GroupID)]) {
         var again: [(LinkID, [UInt8])] = []
         var abandoned: [(LinkID, GroupID)] = []
-        for key in deliveries.keys.sorted() {
-            guard var delivery = deliveries[key], delivery.due <= now else { continue }
+        while let key = deadlines.popDue(at: now) {
+            guard var delivery = deliveries[key] else { continue }
             guard delivery.attempts < Self.maximumAttempts else {
-                deliveries[key] = nil
+                acknowledged(key)
                 abandoned.append((key.link, delivery.group))
                 continue
             }
             delivery.attempts += 1
             if delivery.attempts > Self.fastAttempts { delivery.interval = max(delivery.interval, Self.slowInterval) }
-            delivery.due = now.advanced(by: delivery.interval)
             deliveries[key] = delivery
+            deadlines.schedule(key, at: now.advanced(by: delivery.interval))
             again.append((key.link, delivery.message))
         }
         return (again, abandoned)

@@ -173,16 +173,20 @@ struct Resolver {
         of tenure: Tenure, among transfers: [LedgerNode]
     ) -> (node: LedgerNode, user: UserID)? {
         let within = transfers.filter { tenure.start.isAncestor(of: $0) }
-        let givenBack = within.filter { $0.user != tenure.user && $0.newOwner == tenure.user }
-        let own = within.filter { transfer in
-            transfer.user == tenure.user && !givenBack.contains { $0.isAncestor(of: transfer) }
-        }
-        if let first = first(of: own), let user = first.newOwner { return (first, user) }
         let namings = heirNamings(during: tenure)
         let taken = within.filter { transfer in
             transfer.user != tenure.user && transfer.newOwner == transfer.user
                 && namings.contains { $0.isAncestor(of: transfer) && $0.namedHeir == transfer.user }
         }
+        // What an owner signs after an heir has handed the group back belongs to its next time.
+        let givenBack = within.filter { transfer in
+            transfer.newOwner == tenure.user
+                && taken.contains { $0.user == transfer.user && $0.isAncestor(of: transfer) }
+        }
+        let own = within.filter { transfer in
+            transfer.user == tenure.user && !givenBack.contains { $0.isAncestor(of: transfer) }
+        }
+        if let first = first(of: own), let user = first.newOwner { return (first, user) }
         return first(of: taken).map { ($0, $0.user) }
     }
 
@@ -259,9 +263,16 @@ struct Resolver {
         let cuttings = powerCuttings[node.user] ?? []
         return own.contains { naming in
             guard naming.isAncestor(of: node) else { return false }
-            let ended = cuttings.filter { !$0.node.isAncestor(of: naming) }
-            return effective(ended, for: node.device).map { isWithin(node, $0.node) } ?? true
+            return !hasEndedPower(cuttings.filter { !$0.node.isAncestor(of: naming) }, of: node)
         }
+    }
+
+    /// Whether cuts leave an operation no more than a member's. Where there are only departures, every one of them
+    /// counts: whoever left could otherwise sign another with a longer cut, and have its powers back.
+    private func hasEndedPower(_ cuttings: [Cutting], of node: LedgerNode) -> Bool {
+        guard let cutting = effective(cuttings, for: node.device) else { return false }
+        if cutting.rank > Self.ownRank { return !isWithin(node, cutting.node) }
+        return cuttings.contains { !isWithin(node, $0.node) }
     }
 
     /// What an operation counts as.

@@ -1,3 +1,4 @@
+import StreakEngine
 import StreakGames
 import StreakReplication
 import StreakScores

@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakGames
 import StreakMembership
 import StreakReplication
 import StreakScores

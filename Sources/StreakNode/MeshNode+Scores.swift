@@ -1,7 +1,9 @@
 import StreakEngine
 import StreakGames
+import StreakMembership
 import StreakReplication
 import StreakScores
+import StreakStorage
 import StreakWire
 
 /// My own results: pasted, typed in, changed and withdrawn.

@@ -23,10 +23,11 @@ struct SystemClock: Sendable {
     /// The calendar day it is here, in the machine's time zone.
     var today: PuzzleDay {
         var seconds = time_t(wallTime.seconds)
-        var local = tm()
+        var local = unsafe tm()
         unsafe localtime_r(&seconds, &local)
-        let day = PuzzleDay(year: Int(local.tm_year) + 1_900, month: Int(local.tm_mon) + 1, day: Int(local.tm_mday))
-        return day ?? PuzzleDay(daysSinceEpoch: Int(wallTime.seconds / 86_400))
+        let (year, month, day) = unsafe (Int(local.tm_year), Int(local.tm_mon), Int(local.tm_mday))
+        return PuzzleDay(year: year + 1_900, month: month + 1, day: day)
+            ?? PuzzleDay(daysSinceEpoch: Int(wallTime.seconds / 86_400))
     }
 }
 

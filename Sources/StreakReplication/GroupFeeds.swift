@@ -54,7 +54,11 @@ public struct GroupFeeds: Sendable {
             throw .limitReached
         }
         let outcome = modify(run.feed) { replica -> Result<FeedReplica.Reception, ReplicationError> in
-            do { return .success(try replica.receive(run, arrival: arrival)) } catch { return .failure(error) }
+            do throws(ReplicationError) {
+                return .success(try replica.receive(run, arrival: arrival))
+            } catch {
+                return .failure(error)
+            }
         }
         return try outcome.get()
     }
@@ -75,10 +79,15 @@ public struct GroupFeeds: Sendable {
 
     /// Deletes every feed of `devices` and tells what the store has to remove.
     public mutating func erase(devices: [DeviceID]) -> [RunKey] {
-        let erased = order.filter { devices.contains($0.device) }
+        erase(order.filter { devices.contains($0.device) })
+    }
+
+    /// Deletes feeds and tells what the store has to remove.
+    public mutating func erase(_ feeds: [FeedID]) -> [RunKey] {
+        let erased = order.filter(feeds.contains)
         let keys = erased.flatMap { replicas[$0]?.storedRuns.map(\.key) ?? [] }
         for id in erased { replicas[id] = nil }
-        order.removeAll { devices.contains($0.device) }
+        order.removeAll(where: feeds.contains)
         return keys
     }
 

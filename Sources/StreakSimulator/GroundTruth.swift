@@ -45,10 +45,12 @@ struct GroundTruth: Sendable {
     var erased: Set<Int> = []
 
     /// What a node writes next: mostly something new, at times another value or a withdrawal.
-    mutating func draft(by node: Int, random: inout SimulatedRandom) -> (slot: Slot, index: Int, draft: RecordDraft)? {
+    mutating func draft(
+        by node: Int, onlyNew: Bool, random: inout SimulatedRandom
+    ) -> (slot: Slot, index: Int, draft: RecordDraft)? {
         let count = slotCounts[node, default: 0]
         let kind = random.number(below: 10)
-        let isNew = count == 0 || kind < 7
+        let isNew = count == 0 || onlyNew || kind < 7
         let slot = Slot(node: node, number: isNew ? count : random.number(below: count))
         if isNew { slotCounts[node] = count + 1 }
         let index = histories[slot, default: []].count
@@ -85,12 +87,12 @@ struct GroundTruth: Sendable {
 
 extension Simulation {
     /// Lets a node's user write one result.
-    mutating func write(by node: Int, count: Int = 1) {
+    mutating func write(by node: Int, count: Int = 1, onlyNew: Bool = false) {
         guard nodes[node].isRunning, let group = ground.group else { return }
         var writes: [(slot: GroundTruth.Slot, index: Int)] = []
         var drafts: [RecordDraft] = []
         for _ in 0..<count {
-            guard let (slot, index, draft) = ground.draft(by: node, random: &random) else { continue }
+            guard let (slot, index, draft) = ground.draft(by: node, onlyNew: onlyNew, random: &random) else { continue }
             // Two values of one slot in one command would make the first unseen.
             guard !writes.contains(where: { $0.slot == slot }) else { continue }
             writes.append((slot, index))

@@ -16,6 +16,10 @@ public struct Scenario: Sendable {
         case joinFails(Int, CommandFailure)
         /// Each of the nodes writes so many results, at random moments.
         case write([Int], count: Int, over: Duration)
+        /// The same, but what follows happens meanwhile.
+        case writeMeanwhile([Int], count: Int, over: Duration)
+        /// A node writes results that it has not written before, each in a command.
+        case writeNew(Int, count: Int)
         /// A node writes so many in one command.
         case writeAtOnce(Int, count: Int)
         case crash([Int])
@@ -36,7 +40,15 @@ public struct Scenario: Sendable {
         case setClockLead(Int, Duration)
         case setDiskFull(Int, Bool)
         case leave(Int, erasing: Bool)
+        /// Removes the addresses of other devices from nodes' disks.
+        case forgetAddresses([Int])
         case run(Duration)
+        /// Demands that every running member knows so many members.
+        case expectMembers(Int)
+        /// Demands that no feed has two branches.
+        case expectNoFork
+        /// Demands equal digests within a time, whatever is shown.
+        case agreeOnDigests(within: Duration)
         /// Demands that all running members agree within a time, and that nothing confirmed was lost.
         case converge(within: Duration)
     }

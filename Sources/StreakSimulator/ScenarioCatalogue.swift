@@ -1,13 +1,205 @@
+import StreakEngine
+
 /// The scenarios that are played in every test run.
 extension Scenario {
     public static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
 
-    public static let all: [Scenario] = [pair]
+    public static let all: [Scenario] =
+        basics + quality + disks + membership
 
-    public static let pair = Scenario(
-        "pair", "Two friends: found, invite, join by link, write on both sides", nodes: 2,
-        steps: [
-            .start([0, 1]), .found(by: 0), .write([0], count: 3, over: .seconds(1)), .invite(by: 0), .join([1]),
-            .write([0, 1], count: 10, over: .seconds(2)), .converge(within: .seconds(2)),
-        ])
+    /// Founding, joining, writing, agreeing.
+    private static let basics: [Scenario] = [
+        Scenario(
+            "pair", "Two friends: found, invite, join by link, write on both sides", nodes: 2,
+            steps: [
+                .start([0, 1]), .found(by: 0), .write([0], count: 3, over: .seconds(1)), .invite(by: 0), .join([1]),
+                .write([0, 1], count: 10, over: .seconds(2)), .converge(within: .seconds(2)),
+            ]),
+        Scenario(
+            "storm", "Eight nodes: loss, duplication, reordering, a partition, a crash and a restart", nodes: 8,
+            profile: .bad(loss: 0.2),
+            steps: [
+                .start([0, 1, 2, 3, 4, 5, 6, 7]), .found(by: 0), .invite(by: 0), .join([1, 2, 3, 4, 5, 6, 7]),
+                .write([0, 3, 6], count: 4, over: .seconds(2)),
+                .partition([[0, 1, 2, 3], [4, 5, 6, 7]]), .write([1, 2, 4, 5], count: 4, over: .seconds(3)),
+                .crash([2]), .write([0, 7], count: 3, over: .seconds(2)), .heal, .start([2]),
+                .write([2, 5], count: 3, over: .seconds(2)), .converge(within: .seconds(150)),
+            ]),
+        Scenario(
+            "beacon", "Three members find each other on the LAN by beacon alone", nodes: 3,
+            steps: together(3) + [
+                .crash([0, 1, 2]), .forgetAddresses([0, 1, 2]), .start([0, 1, 2]),
+                .write([0, 1, 2], count: 3, over: .seconds(1)), .converge(within: .seconds(10)),
+            ]),
+        Scenario(
+            "third-member", "A newcomer joins through a third member while the inviter is down", nodes: 3,
+            steps: together(2) + [
+                .invite(by: 0), .converge(within: .seconds(5)), .crash([0]), .start([2]), .join([2]),
+                .write([1, 2], count: 3, over: .seconds(1)), .start([0]), .converge(within: .seconds(30)),
+            ]),
+        Scenario(
+            "apart", "Concurrent edits while cut off from each other", nodes: 3,
+            steps: together(3) + [
+                .write([0, 1, 2], count: 5, over: .seconds(1)), .partition([[0], [1, 2]]),
+                .write([0, 1, 2], count: 10, over: .seconds(20)), .run(.seconds(600)),
+                .write([0, 2], count: 5, over: .seconds(5)), .heal, .converge(within: .seconds(600)),
+            ]),
+    ]
+
+    /// Networks as they are.
+    private static let quality: [Scenario] = [
+        Scenario(
+            "streams-only", "Datagrams are blocked: streams carry everything", nodes: 3, profile: .withoutDatagrams,
+            steps: together(3) + [
+                .write([0, 1, 2], count: 8, over: .seconds(3)), .crash([1]), .start([1]),
+                .write([1], count: 3, over: .seconds(1)), .converge(within: .seconds(60)),
+            ]),
+        Scenario(
+            "datagrams-only", "Streams are blocked: datagrams carry everything", nodes: 3, profile: .withoutStreams,
+            steps: together(3) + [
+                .write([0, 1, 2], count: 8, over: .seconds(3)), .writeAtOnce(0, count: 300),
+                .converge(within: .seconds(30)),
+            ]),
+        Scenario(
+            "loss-20", "A fifth of all datagrams is lost", nodes: 4, profile: .bad(loss: 0.2),
+            steps: together(4) + [
+                .write([0, 1, 2, 3], count: 8, over: .seconds(3)), .converge(within: .seconds(30)),
+            ]),
+        Scenario(
+            "loss-50", "Half of all datagrams is lost", nodes: 3, profile: .bad(loss: 0.5),
+            steps: together(3) + [
+                .write([0, 1, 2], count: 8, over: .seconds(3)), .converge(within: .seconds(120)),
+            ]),
+        Scenario(
+            "one-way", "One direction between two of three is blocked", nodes: 3,
+            steps: together(3) + [
+                .setOneWay(from: 1, to: 2, .withoutDatagrams), .write([0, 1, 2], count: 8, over: .seconds(5)),
+                .converge(within: .seconds(60)),
+            ]),
+        Scenario(
+            "clock-ahead", "A clock is fifteen minutes ahead: its records wait for their time", nodes: 3,
+            clockLeads: [2: .seconds(900)],
+            steps: together(3) + [
+                .write([0, 1, 2], count: 6, over: .seconds(2)), .agreeOnDigests(within: .seconds(10)),
+                .run(.seconds(1_000)), .converge(within: .seconds(60)),
+            ]),
+    ]
+
+    /// Disks that fail, fill up, go back in time or are copied.
+    private static let disks: [Scenario] = [
+        Scenario(
+            "crash", "A node crashes in the middle of its writes, twice", nodes: 2,
+            steps: together(2) + [
+                .writeMeanwhile([0, 1], count: 120, over: .seconds(2)), .run(.milliseconds(700)), .crash([0]),
+                .run(.milliseconds(400)), .start([0]), .run(.milliseconds(300)), .crash([0]), .start([0]),
+                .run(.seconds(2)), .converge(within: .seconds(60)),
+            ]),
+        Scenario(
+            "full-disk", "A disk is full for a while", nodes: 2,
+            steps: together(2) + [
+                .setDiskFull(0, true), .write([0, 1], count: 5, over: .seconds(3)), .setDiskFull(0, false),
+                .run(.seconds(3)), .write([0], count: 3, over: .seconds(1)), .converge(within: .seconds(60)),
+            ]),
+        Scenario(
+            "copy-noticed", "A copied data folder is started beside the original, and the copy is noticed", nodes: 3,
+            twins: [2: 1],
+            steps: together(2) + [
+                .write([0, 1], count: 5, over: .seconds(1)), .converge(within: .seconds(5)),
+                .copy(of: 1, to: 2, isNoticed: true), .start([2]), .write([0, 1, 2], count: 5, over: .seconds(5)),
+                .converge(within: .seconds(600)),
+            ]),
+        Scenario(
+            "copy-unnoticed", "A copied data folder is started beside the original, and nothing shows it", nodes: 3,
+            twins: [2: 1],
+            steps: together(2) + [
+                .write([0, 1], count: 5, over: .seconds(1)), .converge(within: .seconds(5)),
+                .copy(of: 1, to: 2, isNoticed: false), .start([2]), .write([0, 1, 2], count: 5, over: .seconds(5)),
+                .converge(within: .seconds(600)),
+            ]),
+        Scenario(
+            "restore-unnoticed", "An old state is put back under the same store: the node catches up", nodes: 2,
+            steps: together(2) + restored(isNoticed: false)),
+        Scenario(
+            "restore-noticed", "An old state is put back and noticed: new epochs at once", nodes: 2,
+            steps: together(2) + restored(isNoticed: true)),
+        Scenario(
+            "restore-offline", "An old state is put back, and the node writes before it meets anybody", nodes: 2,
+            steps: together(2) + [
+                .write([0, 1], count: 5, over: .seconds(1)), .backUp(1), .write([0, 1], count: 5, over: .seconds(1)),
+                .converge(within: .seconds(5)), .partition([[0], [1]]), .restore(1, isNoticed: false), .start([1]),
+                .writeNew(1, count: 5), .run(.seconds(5)), .heal, .converge(within: .seconds(120)),
+                .write([0, 1], count: 5, over: .seconds(1)), .converge(within: .seconds(5)),
+            ]),
+    ]
+
+    /// Coming and going.
+    private static let membership: [Scenario] = [
+        Scenario(
+            "invite-used-up", "An invite for one lets in one", nodes: 3,
+            steps: [
+                .start([0, 1, 2]), .found(by: 0), .invite(by: 0, uses: 1), .join([1]),
+                .joinFails(2, .joinRefused(.usedUp)), .converge(within: .seconds(5)),
+            ]),
+        Scenario(
+            "invite-expired", "An invite whose time is over lets in nobody", nodes: 2,
+            steps: [
+                .start([0, 1]), .found(by: 0), .invite(by: 0, lifetime: 60), .run(.seconds(61)),
+                .joinFails(1, .linkExpired),
+            ]),
+        Scenario(
+            "invite-expired-there", "The admitter's clock judges the expiry", nodes: 2, clockLeads: [1: .seconds(-120)],
+            steps: [
+                .start([0, 1]), .found(by: 0), .invite(by: 0, lifetime: 60), .run(.seconds(61)),
+                .joinFails(1, .joinRefused(.expired)),
+            ]),
+        Scenario(
+            "invite-revoked", "A revoked invite lets in nobody", nodes: 2,
+            steps: [
+                .start([0, 1]), .found(by: 0), .invite(by: 0), .revokeInvite(by: 0),
+                .joinFails(1, .joinRefused(.revoked)),
+            ]),
+        Scenario(
+            "leave", "Somebody leaves; the results stay", nodes: 3,
+            steps: together(3) + [
+                .write([0, 1, 2], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),
+                .leave(2, erasing: false), .run(.seconds(1)), .expectMembers(2), .converge(within: .seconds(5)),
+            ]),
+        Scenario(
+            "leave-erasing", "Somebody leaves with erasure; the others delete", nodes: 3,
+            steps: together(3) + [
+                .write([0, 1, 2], count: 4, over: .seconds(1)), .converge(within: .seconds(5)), .crash([1]),
+                .leave(2, erasing: true), .run(.seconds(1)), .start([1]), .run(.seconds(5)), .expectMembers(2),
+                .converge(within: .seconds(5)),
+            ]),
+        Scenario(
+            "leave-apart", "Somebody leaves while alone, and the others hear of it later", nodes: 2,
+            steps: together(2) + [
+                .write([0, 1], count: 4, over: .seconds(1)), .converge(within: .seconds(5)), .partition([[0], [1]]),
+                .run(.seconds(400)), .leave(1, erasing: false), .crash([1]), .start([1]), .run(.seconds(5)), .heal,
+                .run(.seconds(600)), .expectMembers(1), .converge(within: .seconds(5)),
+            ]),
+        Scenario(
+            "return", "Somebody leaves and comes back by a new invite", nodes: 2,
+            steps: together(2) + [
+                .write([0, 1], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),
+                .leave(1, erasing: false), .run(.seconds(1)), .invite(by: 0), .join([1]),
+                .write([0, 1], count: 4, over: .seconds(1)), .crash([1]), .start([1]), .converge(within: .seconds(30)),
+            ]),
+    ]
+
+    /// The first `count` nodes as members of one group.
+    private static func together(_ count: Int) -> [Step] {
+        [
+            .start(Array(0..<count)), .found(by: 0), .invite(by: 0), .join(Array(1..<count)),
+            .converge(within: .seconds(20)),
+        ]
+    }
+
+    private static func restored(isNoticed: Bool) -> [Step] {
+        [
+            .write([0, 1], count: 5, over: .seconds(1)), .backUp(1), .write([0, 1], count: 5, over: .seconds(1)),
+            .converge(within: .seconds(5)), .restore(1, isNoticed: isNoticed), .start([1]), .run(.seconds(5)),
+            .write([0, 1], count: 5, over: .seconds(1)), .converge(within: .seconds(30)), .expectNoFork,
+        ]
+    }
 }

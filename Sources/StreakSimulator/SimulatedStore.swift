@@ -61,6 +61,8 @@ struct SimulatedStore: Sendable {
         ownEpochs[group] = nil
     }
 
+    mutating func forgetAddresses() { addresses = [] }
+
     /// What an engine starts from.
     var snapshot: Snapshot {
         var snapshot = Snapshot(store: id, nextArrival: nextArrival, mayBeCopy: mayBeCopy)

@@ -41,12 +41,22 @@ extension Simulation {
         switch step {
         case .start(let indices): for index in indices { start(index) }
         case .found, .invite, .revokeInvite, .join, .joinFails, .leave: performMembership(step)
-        case .write(let indices, let count, let time): scheduleWrites(of: indices, count: count, over: time)
+        case .write(let indices, let count, let time):
+            scheduleWrites(of: indices, count: count, over: time)
+            run(for: time)
+        case .writeMeanwhile(let indices, let count, let time):
+            scheduleWrites(of: indices, count: count, over: time)
         case .writeAtOnce(let node, let count):
             write(by: node, count: count)
             run(for: .milliseconds(200))
+        case .writeNew(let node, let count):
+            for _ in 0..<count {
+                write(by: node, onlyNew: true)
+                run(for: .milliseconds(50))
+            }
         case .crash(let indices): for index in indices { crash(index) }
-        case .backUp, .restore, .copy, .setDiskFull: performOnDisk(step)
+        case .backUp, .restore, .copy, .setDiskFull, .forgetAddresses: performOnDisk(step)
+        case .expectMembers, .expectNoFork, .agreeOnDigests: expectState(step)
         case .run(let duration): run(for: duration)
         case .converge(let limit): converge(within: limit)
         default: performOnNetwork(step)
@@ -97,6 +107,8 @@ extension Simulation {
             var store = nodes[source].store
             if isNoticed { markAsCopy(&store) }
             nodes[target].store = store
+        case .forgetAddresses(let indices):
+            for index in indices { nodes[index].store.forgetAddresses() }
         case .setDiskFull(let node, let isFull):
             nodes[node].diskIsFull = isFull
         default:
@@ -158,7 +170,25 @@ extension Simulation {
                 queue.add(.write(index), at: now.advanced(by: random.duration(from: .zero, to: time)))
             }
         }
-        run(for: time)
+    }
+
+    private mutating func expectState(_ step: Scenario.Step) {
+        guard let group = ground.group else { return fail("no group") }
+        switch step {
+        case .expectMembers(let wanted):
+            for node in activeMembers {
+                let count = nodes[node].engine?.state(of: group)?.members.count ?? 0
+                if count != wanted { fail("node \(node) knows \(count) members, not \(wanted)") }
+            }
+        case .expectNoFork:
+            for node in activeMembers where nodes[node].engine?.hasFork(in: group) ?? false {
+                fail("node \(node) holds a forked feed")
+            }
+        case .agreeOnDigests(let limit):
+            if !run(for: limit, until: { $0.hasConverged }) { fail("no equal digests within \(limit)") }
+        default:
+            break
+        }
     }
 
     private mutating func converge(within limit: Duration) {

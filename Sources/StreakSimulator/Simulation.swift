@@ -185,6 +185,7 @@ public struct Simulation: Sendable {
         }
         guard nodes[index].isRunning, nodes[index].life == life else { return }
         scheduleWake(of: index)
+        if case .deadlineReached = input { checkDeadline(of: index) }
         checkInvariants(of: index)
     }
 
@@ -202,7 +203,7 @@ public struct Simulation: Sendable {
             tell(index, "completes \(id.number): \(outcome)")
         case .publish(let event):
             nodes[index].events.append(event)
-            tell(index, "\(event)".prefix(240))
+            tell(index, Self.summary(of: event))
         }
     }
 
@@ -230,6 +231,20 @@ public struct Simulation: Sendable {
     }
 
     // MARK: Telling
+
+    private static func summary(of event: EngineEvent) -> String {
+        switch event {
+        case .recordsMerged(_, let records): "merges \(records.count) records"
+        case .recordsReset: "merges all records anew"
+        case .ledgerChanged: "has another ledger"
+        case .digestChanged(_, let digest): "has digest \(digest.description.prefix(8))"
+        case .linkOpened(let device, _, let endpoint): "is linked to \(device.description.prefix(8)) at \(endpoint)"
+        case .linkClosed(let device): "has lost its link to \(device.description.prefix(8))"
+        case .syncBegan(_, let device): "asks \(device.description.prefix(8))"
+        case .syncEnded(_, let device): "has asked \(device.description.prefix(8))"
+        default: "says \(event)"
+        }
+    }
 
     mutating func fail(_ reason: String) {
         if failure == nil { failure = reason }

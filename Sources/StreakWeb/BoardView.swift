@@ -190,9 +190,10 @@ struct BoardView: Sendable, Equatable {
         partial = report.partial
         emptyText =
             ranked.isEmpty && coveredRows.isEmpty
-            ? "No scores for \(heading). Pick a different date or invite friends to compare." : nil
+            ? "No scores for \(report.game == nil ? "any game" : heading). Pick a different date or invite friends to compare." : nil
         playHref = game?.webURL
-        rankedText = report.ranked == 1 ? "1 player ranked" : "\(report.ranked) players ranked"
+        rankedText =
+            report.ranked == 0 ? "Nobody is ranked yet" : report.ranked == 1 ? "1 player ranked" : "\(report.ranked) players ranked"
         summary = Self.summary(heading, period, ranked.map(\.1), report)
     }
 

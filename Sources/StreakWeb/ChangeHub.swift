@@ -66,7 +66,8 @@ final class ChangeHub: Service {
         closeAll()
     }
 
-    private func note(_ event: NodeEvent) {
+    /// Takes one event in; pages hear of it when the collecting time is over.
+    func note(_ event: NodeEvent) {
         switch event {
         case .changed(let group, _): schedule(group: group)
         case .peer, .groupsChanged: schedule(group: nil)

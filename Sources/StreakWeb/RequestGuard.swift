@@ -48,7 +48,8 @@ struct RequestGuard: RouterMiddleware {
             response = try await admit(request, context: context, next: next)
         } catch let failure as NodeFailure {
             response = refuse(request, failure)
-        } catch let error as HTTPError {
+        } catch let error as any HTTPResponseError {
+            // Of the framework: a body too large, a route that is not there, our own `HTTPError`.
             response = plain(request, error.status)
         } catch is CancellationError {
             response = refuse(request, .stopping)
@@ -81,14 +82,14 @@ struct RequestGuard: RouterMiddleware {
     /// Whether a write comes from a page of ours. A browser always says where it comes from; a program that says
     /// nothing has to hold the cookie, which no other site can make it send (SameSite=Strict).
     private static func isSameOrigin(_ request: Request, _ bound: BoundAddress.Value) -> Bool {
-        if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ request.headers[$0] }), site != "same-origin" {
-            return false
-        }
-        if let origin = request.headers[.origin]?.lowercased() {
-            guard origin.hasPrefix("http://") else { return false }
-            return bound.hosts.contains(String(origin.dropFirst("http://".count)))
-        }
-        return true
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        guard site == nil || site == "same-origin" else { return false }
+        guard let origin = request.headers[.origin]?.lowercased() else { return true }
+        // Our own forms say “null”, because `Referrer-Policy: no-referrer` hides the origin too (Fetch Standard §3.2);
+        // then the browser's word for the site counts, which no page can change.
+        if origin == "null" { return site == "same-origin" }
+        guard origin.hasPrefix("http://") else { return false }
+        return bound.hosts.contains(String(origin.dropFirst("http://".count)))
     }
 
     private static func isOpenToAll(_ path: String) -> Bool {
@@ -156,12 +157,12 @@ struct PlainView: Sendable {
         case .unauthorized:
             (code, title, message, hint) = (
                 "signInNeeded", "Please sign in", "This page belongs to whoever runs this node.",
-                "Open the sign-in link that `streakmesh up` shows. Each link works once."
+                "Open the sign-in link that “streakmesh up” shows. Each link works once."
             )
         case .misdirectedRequest:
             (code, title, message, hint) = (
                 "wrongHost", "Not here", "This address does not lead to a page.",
-                "Open the address that `streakmesh up` shows."
+                "Open the address that “streakmesh up” shows."
             )
         case .forbidden:
             (code, title, message, hint) = (
@@ -184,7 +185,7 @@ struct PlainView: Sendable {
         default:
             (code, title, message, hint) = (
                 "failed", "That did not work", "Something unexpected happened. Nothing was lost.",
-                "Try again; if it goes on, `streakmesh doctor` says more."
+                "Try again; if it goes on, “streakmesh doctor” says more."
             )
         }
     }

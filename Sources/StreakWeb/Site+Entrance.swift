@@ -10,11 +10,11 @@ extension Site {
         router.get("/sign-in") { request, _ in
             // A browser that fetches ahead must not use the link up before it is clicked.
             let purpose = HTTPField.Name("Sec-Purpose").flatMap { request.headers[$0] } ?? ""
-            guard let bound = address.value, !purpose.contains("prefetch"),
-                let token = FormFields(parsing: request.uri.query ?? "")?["token"],
-                let secret = sessions.signIn(token: token)
+            let fields = FormFields(parsing: request.uri.query ?? "")
+            guard let bound = address.value, request.method == .get, !purpose.contains("prefetch"),
+                let token = fields?["token"], let secret = sessions.signIn(token: token)
             else { throw HTTPError(.unauthorized) }
-            var response = Response.seeOther("/today")
+            var response = Response.seeOther(fields?["to"].flatMap { PageLink.isLocal($0) ? $0 : nil } ?? "/today")
             response.setCookie(
                 Cookie(
                     name: RequestGuard.sessionCookie(port: bound.port), value: secret, path: "/", httpOnly: true,

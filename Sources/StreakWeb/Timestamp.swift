@@ -28,7 +28,7 @@ struct Timestamp: Equatable, Comparable {
 
     /// “28 November 2026, 09:14 UTC”.
     var dateText: String {
-        let time = seconds - seconds.floorDivided(by: 86_400) * 86_400
+        let time = (seconds % 86_400 + 86_400) % 86_400
         let hour = time / 3_600
         let minute = time / 60 % 60
         return "\(day.longText), \(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute) UTC"

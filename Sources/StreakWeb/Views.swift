@@ -42,7 +42,8 @@ struct FailureView: Sendable, Equatable {
 
     init(_ failure: NodeFailure) {
         let text = FailureText.describe(failure)
-        (code, message, hint) = (text.code, text.message, text.hint)
+        // Back quotes set commands apart in a terminal; a page has none.
+        (code, message, hint) = (text.code, text.message, text.hint.filter { $0 != "`" })
     }
 
     init(code: String, message: String, hint: String) {

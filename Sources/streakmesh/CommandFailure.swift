@@ -1,4 +1,5 @@
 import StreakNode
+import StreakStorage
 import StreakWeb
 
 /// Why a command ended without having done its work, apart from what the node itself says.
@@ -30,6 +31,8 @@ struct FailureNotice: Equatable {
 
     init(_ error: any Error) {
         switch error {
+        case let error as StorageError:
+            self.init(NodeFailure(error))
         case let failure as NodeFailure:
             let text = FailureText.describe(failure)
             self.init(code: text.code, message: text.message, hint: text.hint, exitCode: text.exitCode)
@@ -76,5 +79,19 @@ struct FailureNotice: Equatable {
 
     var lines: [String] {
         ["streakmesh: \(message)"] + (hint.isEmpty ? [] : ["  \(hint)"])
+    }
+}
+
+extension NodeFailure {
+    /// What the store says before there is a node to say it.
+    fileprivate init(_ error: StorageError) {
+        self =
+            switch error {
+            case .accountExists: .accountExists
+            case .folderMissing: .noAccount
+            case .folderInUse(let pid): .folderBusy(pid: pid ?? 0)
+            case .diskFull: .diskFull
+            default: .storageFailed("\(error)")
+            }
     }
 }

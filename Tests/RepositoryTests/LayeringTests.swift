@@ -32,7 +32,8 @@ import Testing
         "streakmesh": ["StreakGames", "StreakStorage", "StreakNode", "StreakWeb"],
         "streakmesh-sim": ["StreakSimulator"],
         "streakmesh-vectors": [
-            "StreakCrypto", "StreakWire", "StreakGames", "StreakReplication", "StreakMembership", "StreakEngine",
+            "StreakCrypto", "StreakWire", "StreakGames", "StreakScores", "StreakReplication", "StreakMembership",
+            "StreakEngine",
         ],
         "streakmesh-bench": [
             "StreakCrypto", "StreakWire", "StreakGames", "StreakScores", "StreakReplication", "StreakMembership",
@@ -43,6 +44,7 @@ import Testing
     /// What each target may import of others. What is not listed imports the standard library only.
     static let foreign: [String: Set<String>] = [
         "StreakCrypto": ["Synchronization"], "StreakMembership": ["Synchronization"],
+        "StreakReplication": ["Synchronization"], "StreakEngine": ["Synchronization"],
         "StreakStorage": ["Foundation", "GRDB", "Synchronization", "Glibc", "Musl", "Darwin"],
         "StreakNode": [
             "Foundation", "FoundationEssentials", "Synchronization", "Dispatch", "Glibc", "Musl", "Darwin", "NIOCore",

@@ -284,6 +284,17 @@ struct LinksMessageSequencerTests {
         #expect(throws: MessageSequencer.Violation.acknowledgedUnsent) { try sender.acknowledge(below: 5) }
     }
 
+    @Test func `repetitions of early messages count once`() throws {
+        var receiver = MessageSequencer()
+        let bytes = [UInt8](repeating: 0, count: 60_000)
+        for _ in 0..<100 {
+            #expect(try receiver.receive(sequence: 1, bytes: bytes, path: .stream, at: .zero) == [])
+        }
+        #expect(
+            try receiver.receive(sequence: 0, bytes: [], path: .reliableDatagram, at: .zero).map(\.path)
+                == [.reliableDatagram, .stream])
+    }
+
     @Test func `neither side keeps more than a mebibyte under way`() throws {
         var sender = MessageSequencer()
         for _ in 0..<40 { sender.queue([UInt8](repeating: 0, count: 60_000)) }

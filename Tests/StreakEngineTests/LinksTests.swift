@@ -262,6 +262,12 @@ struct LinksTests {
                     false
                 }
             })
+        network.nodes[0].links.setKeepalivePayload([6], for: network.nodes[0].links.liveLinks[0])
+        network.run(for: .seconds(25))
+        guard case .keepaliveReceived(_, [6]) = network.nodes[1].events.last else {
+            Issue.record("the link's own payload did not come")
+            return
+        }
         network.nodes[1].isOn = false
         network.run(for: .seconds(76))
         #expect(network.nodes[0].closings == [.timedOut])
@@ -398,6 +404,18 @@ struct LinksTests {
         #expect(network.sent.count == 5)
         network.run(for: .milliseconds(200))
         #expect(network.nodes[0].dialFailures == [.unanswered])
+        #expect(network.nodes[0].links.nextDeadline == nil)
+    }
+
+    @Test func `a link whose responder is never heard ends after five seconds`() {
+        var network = pair(.init(blocksStreams: true))
+        network.dial(0, 1)
+        network.run(for: .milliseconds(15))
+        network.nodes[1].isOn = false
+        network.run(for: .milliseconds(4_900))
+        #expect(network.nodes[0].openedCount == 1 && network.nodes[0].closings.isEmpty)
+        network.run(for: .milliseconds(200))
+        #expect(network.nodes[0].closings == [.timedOut])
         #expect(network.nodes[0].links.nextDeadline == nil)
     }
 

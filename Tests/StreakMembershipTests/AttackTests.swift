@@ -12,7 +12,8 @@ struct AttackTests {
         try group.admit(mallory, bob)
         let invite = try group.invite(by: olga)
         let before = group.ledger.heads
-        let last = try group.perform(.invite(group.freshSecrets().terms(maximumUses: 0, expiresAt: TestGroup.now + 9)),
+        let last = try group.perform(
+            .invite(group.freshSecrets().terms(maximumUses: 0, expiresAt: TestGroup.now + 9)),
             by: mallory.identity)
         let cut = group.removal(of: mallory, upTo: last.id)
         try group.perform(cut, by: olga.identity)
@@ -62,6 +63,49 @@ struct AttackTests {
         _ = try group.ledger.insert(removal)
         #expect(group.has(bob))
         #expect(group.ledger.refusal(of: removal.id) == .needsAdmin)
+    }
+
+    @Test func `an admin who left has no powers back by leaving again`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(mallory, bob)
+        try group.promote(mallory)
+        let asAdmin = group.ledger.heads
+        let cuts = group.ledger.cuts(of: mallory.user) { _ in [] }
+        let leave = try group.perform(.leave(Departure(erases: false, cuts: cuts)), by: mallory.identity)
+        let removal = try group.signed(
+            group.removal(of: bob, upTo: nil), by: mallory.identity, parents: asAdmin, after: leave)
+        let cut = DeviceCut(device: mallory.device, lastOperation: removal.id, feeds: [])
+        let again = try group.signed(
+            .leave(Departure(erases: false, cuts: [cut])), by: mallory.identity, parents: [], after: removal)
+        group.ledger = try inserting([removal, again], into: group.ledger)
+        #expect(group.has(bob))
+    }
+
+    @Test func `a member's departure does not undo the admissions it made`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(mallory)
+        let invite = try group.invite(by: mallory)
+        try group.admit(eve, by: mallory, under: invite)
+        let forked = try group.signed(
+            .leave(Departure(erases: true, cuts: [])), by: mallory.identity,
+            parents: [try #require(group.ledger.operations(from: olga.device, after: 0).last).id], after: nil)
+        _ = try group.ledger.insert(forked)
+        #expect(!group.has(mallory) && group.has(eve))
+    }
+
+    @Test func `an owner who had the group back from an heir hands it on`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(adam, bob)
+        func transfer(to person: Person, from owner: Person) -> OperationBody {
+            .transfer(Transfer(newOwner: person.user, cuts: group.ledger.cuts(of: owner.user) { _ in [] }))
+        }
+        try group.perform(.setRole(RoleChange(user: adam.user, change: .heir)), by: olga.identity)
+        try group.perform(transfer(to: adam, from: olga), by: adam.identity)
+        try group.perform(.rename("Adam's"), by: adam.identity)
+        try group.perform(transfer(to: olga, from: adam), by: adam.identity)
+        try group.perform(transfer(to: bob, from: olga), by: olga.identity)
+        #expect(group.ledger.state.owner == bob.user)
+        #expect(group.ledger.state.title == "Adam's", "the heir's time stands")
     }
 
     @Test func `a former owner's powers end with the transfer, whatever parents it claims`() throws {

@@ -56,8 +56,10 @@ struct LedgerLaws {
             let start = random.group.ledger
             for _ in 0..<10 { try random.addOne(by: index) }
             let added = random.group.ledger.allOperations.filter { !start.contains($0.id) }
-            // The account key's word voids what its own devices did, admissions included.
-            guard !added.contains(where: { $0.operation.body.kind == .revokeDevice }) else {
+            // The account key's word voids what its own devices did, admissions included; a former admin's departure
+            // what it did as an admin.
+            let mayMatter: Set<OperationBody.Kind> = [.revokeDevice, .leave]
+            guard !added.contains(where: { mayMatter.contains($0.operation.body.kind) }) else {
                 random.group.ledger = start
                 continue
             }

@@ -46,7 +46,8 @@ struct OperationCodingTests {
         let head = try #require(group.ledger.allOperations.first)
         return [head]
             + (try bodies.map {
-                try group.signed($0, by: olga.identity, parents: [invite.id, OperationID(bytes: phone.device.bytes)], after: head)
+                try group.signed(
+                    $0, by: olga.identity, parents: [invite.id, OperationID(bytes: phone.device.bytes)], after: head)
             })
     }
 
@@ -108,7 +109,8 @@ struct OperationCodingTests {
             }
         }
         let wire = try group.signed(
-            .rename(String(repeating: "x", count: 241)), by: olga.identity, parents: [], after: group.last(of: olga.device))
+            .rename(String(repeating: "x", count: 241)), by: olga.identity, parents: [],
+            after: group.last(of: olga.device))
         #expect(throws: WireError.limitExceeded(limit: 240, actual: 241)) {
             _ = try SignedOperation(decoding: wire.bytes)
         }

@@ -48,7 +48,8 @@ struct RandomLedger {
         group.ledger.cuts(of: person.user) { _ in [] }.map { cut in
             let known = group.ledger.operations(from: cut.device, after: 0).map(\.id) + [OperationID(bytes: .zero)]
             return DeviceCut(
-                device: cut.device, lastOperation: known.randomElement(using: &generator) ?? cut.lastOperation, feeds: [])
+                device: cut.device, lastOperation: known.randomElement(using: &generator) ?? cut.lastOperation,
+                feeds: [])
         }
     }
 
@@ -81,12 +82,13 @@ struct RandomLedger {
         case 94..<97:
             let own = phones.filter { $0.person == author }.map(\.identity)
             let phone = Self.people[author].anotherDevice(
-                5_000 + UInt64(group.ledger.count), certifiedBy: own.last ?? Self.people[author].identity)
+                5_000 + UInt64(phones.count), certifiedBy: own.last ?? Self.people[author].identity)
             phones.append((author, phone))
             return .addDevice(phone.certificate)
         default:
             let devices = randomCuts(of: Self.people[author])
-            let cut = devices.randomElement(using: &generator)
+            let cut =
+                devices.randomElement(using: &generator)
                 ?? DeviceCut(device: Self.people[author].device, lastOperation: OperationID(bytes: .zero), feeds: [])
             return .revokeDevice(
                 DeviceRevocation(

@@ -67,6 +67,8 @@ struct Link: Sendable {
     var rekeying: Rekeying?
     /// The session was used past its age.
     var needsRekeying = false
+    /// What keepalives carry, if not what they do on other links.
+    var keepalivePayload: [UInt8]?
     var channel = ReliableChannel(maximumMessageSize: ChannelMessage.maximumSize)
     var sequencer = MessageSequencer()
 

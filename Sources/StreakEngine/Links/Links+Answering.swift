@@ -169,6 +169,6 @@ extension Links {
             answeredTag: answer.tag)
         // Message 3 proves that the initiator is there.
         guard let link = attachSession(index, endpoint: source, isDialled: false, at: now) else { return }
-        sendDatagram(keepalive(to: source), over: link, at: now)
+        sendDatagram(keepalive(to: source, of: link), over: link, at: now)
     }
 }

@@ -75,7 +75,7 @@ extension Links {
         if let id = sessions[index]?.link { return id }
         guard let id = attachSession(index, endpoint: source, isDialled: false, at: now) else { return nil }
         // Tells the initiator that it was heard.
-        sendDatagram(keepalive(to: source), over: id, at: now)
+        sendDatagram(keepalive(to: source, of: id), over: id, at: now)
         return id
     }
 

@@ -121,7 +121,7 @@ extension Links {
             session: index, final: answer.final, token: randomWord(entropy: &entropy), startedAt: now, nextAttempt: now)
         links[link]?.datagrams?.hello = hello
         sendHello(over: link, at: now)
-        sendDatagram(keepalive(to: dial.target.endpoint), over: link, at: now)
+        sendDatagram(keepalive(to: dial.target.endpoint, of: link), over: link, at: now)
     }
 
     func introduction(

@@ -279,7 +279,7 @@ extension Links {
         streams[id]?.idleCheck = now.advanced(by: limits.streamIdleLimit)
         links[link]?.streamHeard = now
         touch(link)
-        sendFrame(keepalive(to: stream.endpoint), on: id, at: now)
+        sendFrame(keepalive(to: stream.endpoint, of: link), on: id, at: now)
         if let current = links[link]?.stream {
             let isBetter = prefers(id, to: current)
             retire(isBetter ? current : id, of: link, at: now)

@@ -25,7 +25,7 @@ extension Links {
             deadlines.append(path.lastSent.advanced(by: keepaliveInterval(to: path.endpoint)))
             deadlines.append(nextLivenessPing(of: path))
             deadlines.append(silenceEnd(of: path))
-            deadlines.append(path.hello?.nextAttempt)
+            deadlines.append(path.hello.map { min($0.nextAttempt, end(of: $0)) })
             if !path.draining.isEmpty { deadlines.append(path.drainingSince.advanced(by: limits.rekeyGrace)) }
             if let rekeying = link.rekeying {
                 deadlines.append(rekeying.startedAt.advanced(by: limits.rekeyGrace))
@@ -35,6 +35,11 @@ extension Links {
             }
         }
         return deadlines.compactMap { $0 }.min()
+    }
+
+    /// When a session whose responder was never heard is given up.
+    private func end(of hello: Link.Hello) -> MonotonicInstant {
+        hello.startedAt.advanced(by: limits.datagramDialLimit)
     }
 
     /// When a silent path counts as dead: three keepalives of the peer did not come.
@@ -56,13 +61,12 @@ extension Links {
         guard let path = links[id]?.datagrams else { return }
         if silenceEnd(of: path) <= now { return loseDatagrams(of: id, reason: .timedOut, at: now) }
         links[id]?.channel.handleTimeout(at: now)
-        if let hello = path.hello, hello.nextAttempt <= now {
-            let end = hello.startedAt.advanced(by: limits.datagramDialLimit)
-            if end <= now { return abandonSession(hello.session, of: id, at: now) }
-            sendHello(over: id, at: now)
+        if let hello = path.hello {
+            if end(of: hello) <= now { return abandonSession(hello.session, of: id, at: now) }
+            if hello.nextAttempt <= now { sendHello(over: id, at: now) }
         }
         if path.lastSent.advanced(by: keepaliveInterval(to: path.endpoint)) <= now {
-            sendDatagram(keepalive(to: path.endpoint), over: id, at: now)
+            sendDatagram(keepalive(to: path.endpoint, of: id), over: id, at: now)
         }
         if nextLivenessPing(of: path) <= now {
             links[id]?.datagrams?.lastPing = now
@@ -129,7 +133,7 @@ extension Links {
             return abortStream(id, failure: .unanswered, reason: .timedOut, at: now)
         }
         if stream.lastSent.advanced(by: keepaliveInterval(to: stream.endpoint)) <= now {
-            sendFrame(keepalive(to: stream.endpoint), on: id, at: now)
+            sendFrame(keepalive(to: stream.endpoint, of: link), on: id, at: now)
         }
         if stream.idleCheck <= now { checkUse(of: id, stream, link: link, at: now) }
     }

@@ -12,7 +12,7 @@ public struct Links: Sendable {
     public var accessKeys: [LinkKey] = []
     /// Keys of live invites, for newcomers.
     public var inviteKeys: [LinkKey] = []
-    /// What keepalives carry; what exceeds 64 bytes is not sent.
+    /// What keepalives carry on links without a payload of their own; what exceeds 64 bytes is not sent.
     public var keepalivePayload: [UInt8] = []
     public internal(set) var outputs: [LinkOutput] = []
     public internal(set) var events: [LinkEvent] = []
@@ -131,6 +131,11 @@ public struct Links: Sendable {
         settle(at: now)
     }
 
+    /// Sets what keepalives carry on this link, from the next one on; what exceeds 64 bytes is not sent.
+    public mutating func setKeepalivePayload(_ payload: [UInt8], for id: LinkID) {
+        links[id]?.keepalivePayload = payload
+    }
+
     public func pathSummary(_ id: LinkID) -> LinkPathSummary? {
         guard let link = links[id] else { return nil }
         return LinkPathSummary(
@@ -211,10 +216,10 @@ public struct Links: Sendable {
         endpoint.isLocal ? limits.localKeepalive : limits.remoteKeepalive
     }
 
-    func keepalive(to endpoint: Endpoint) -> LinkPacket {
+    func keepalive(to endpoint: Endpoint, of id: LinkID) -> LinkPacket {
         let seconds = keepaliveInterval(to: endpoint).components.seconds
         return .keepalive(
             interval: UInt8(clamping: max(1, seconds)),
-            payload: Array(keepalivePayload.prefix(LinkPacket.maximumPayloadSize)))
+            payload: Array((links[id]?.keepalivePayload ?? keepalivePayload).prefix(LinkPacket.maximumPayloadSize)))
     }
 }

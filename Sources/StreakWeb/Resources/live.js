@@ -18,6 +18,7 @@ function swap(parsed, isNavigation) {
   const active = document.activeElement;
   const focusID = active?.id;
   const focusHref = active?.getAttribute?.("href");
+  const focusRole = ["page", "game"].map((name) => active?.dataset?.[name] && `[data-${name}="${active.dataset[name]}"]`).find(Boolean);
   const scroll = document.querySelector(".carousel")?.scrollLeft;
   let focusLost = false;
   for (const fresh of parsed.querySelectorAll("[data-live]")) {
@@ -39,6 +40,7 @@ function swap(parsed, isNavigation) {
   if (carousel && scroll !== undefined) carousel.scrollLeft = scroll;
   if (focusLost) {
     const again = (focusID && document.getElementById(focusID))
+      || (focusRole && document.querySelector(`${focusRole}[href]`))
       || [...document.querySelectorAll("main a[href]")].find((each) => each.getAttribute("href") === focusHref)
       || document.querySelector("main [aria-current=true]");
     again?.focus({ preventScroll: true });

@@ -110,7 +110,7 @@ private struct NodeService: Service {
     let node: MeshNode
 
     func run() async throws {
-        try await node.run()
+        try await cancelWhenGracefulShutdown { try await node.run() }
     }
 }
 

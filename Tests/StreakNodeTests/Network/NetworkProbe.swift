@@ -64,6 +64,14 @@ final class NetworkProbe {
     struct Unexpected: Error {}
 }
 
+/// Returns once something holds that no input tells. The test's time limit is the limit.
+func wait(until condition: () -> Bool) async throws {
+    while !condition() {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}
+
 func ipv4Loopback(_ port: UInt16) -> Endpoint { Endpoint(ipv4: 0x7F00_0001, port: port) }
 func ipv6Loopback(_ port: UInt16) -> Endpoint { Endpoint(address: Bytes16(0, 1), port: port) }
 

@@ -202,9 +202,9 @@ import Testing
         dialler.network.openStream(Self.odd, to: ipv4Loopback(port))
         #expect(try await dialler.next() == .streamOpened(Self.odd))
         dialler.network.sendStream(Self.odd, Array(repeating: 0, count: 64 << 20))
+        try await wait { dialler.network.queuedStreamByteCount > 0 }
         dialler.network.closeStream(Self.odd)
-        while dialler.network.queuedStreamByteCount == 0 { await Task.yield() }
-        while dialler.network.queuedStreamByteCount > 0 { await Task.yield() }
+        try await wait { dialler.network.queuedStreamByteCount == 0 }
         await dialler.network.stop()
         await stalled.stop()
     }

@@ -1,0 +1,279 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+extension VectorFile {
+    /// Sets of operations, what any order of them amounts to, and operations that no ledger takes.
+    static func ledgers() throws -> VectorFile {
+        VectorFile(
+            name: "ledgers",
+            content: [
+                "spec": "membership.md",
+                "sets": .list(
+                    try [
+                        founded(), joined(), admittedTwice(), left(), removed(), admittedByRemoved(), raised(), revoked(),
+                        handedOn(), notAllowed(),
+                    ]),
+                "refusals": .list(try refusals()),
+            ])
+    }
+
+    private struct Expectation {
+        var title = "Friends"
+        var members: [(Person, String)]
+        var former: [Person] = []
+        /// Labels of operations that do not count, with the reason.
+        var refused: [(String, String)] = []
+        var erased: [Person] = []
+    }
+
+    private static func set(_ name: String, _ stage: LedgerStage, _ expected: Expectation) throws -> JSON {
+        let operations = stage.ledger.allOperations
+        let refused = try expected.refused.map { label, reason -> JSON in
+            guard let operation = operations.first(where: { stage.label($0.id) == label }) else {
+                throw VectorFailure(text: "\(name): no operation \(label)")
+            }
+            return ["operation": .text(operation.id.description), "reason": .text(reason)]
+        }
+        return [
+            "name": .text(name), "group": .text(stage.ledger.group.description),
+            "operations": .list(
+                operations.map { ["name": .text(stage.label($0.id)), "hex": .hex($0.bytes)] }),
+            "title": .text(expected.title),
+            "members": .list(
+                expected.members.map {
+                    ["name": .text($0.0.name), "user": .text($0.0.user.description), "role": .text($0.1)]
+                }),
+            "former": .list(expected.former.map { .text($0.user.description) }),
+            "erased": .list(expected.erased.map { .text($0.user.description) }),
+            "refused": .list(refused),
+        ]
+    }
+
+    private static func founded() throws -> JSON {
+        let ada = try Person("ada")
+        return try set("founded", try LedgerStage(founder: ada), Expectation(members: [(ada, "owner")]))
+    }
+
+    private static func joined() throws -> JSON {
+        let friends = try Friends()
+        return try set(
+            "a second member admits the third under the owner's invite", friends.stage,
+            Expectation(members: [(friends.ada, "owner"), (friends.ben, "member"), (friends.cleo, "member")]))
+    }
+
+    /// Two members, cut off from each other, admit one newcomer each under an invite for one.
+    private static func admittedTwice() throws -> JSON {
+        var friends = try Friends()
+        let dora = try Person("dora")
+        let emil = try Person("emil")
+        let single = try friends.stage.invite(by: friends.ada.identity, uses: 1, label: "invite for one")
+        var other = friends.stage
+        try friends.stage.perform(
+            "admit dora", .admit(friends.stage.claim(dora.identity, single.secrets, single.operation)),
+            by: friends.ben.identity)
+        try other.perform(
+            "admit emil", .admit(other.claim(emil.identity, single.secrets, single.operation)),
+            by: friends.cleo.identity)
+        try friends.stage.merge(other)
+        return try set(
+            "admissions made while apart exceed the number of uses, and both stand", friends.stage,
+            Expectation(
+                members: [
+                    (friends.ada, "owner"), (friends.ben, "member"), (friends.cleo, "member"), (dora, "member"),
+                    (emil, "member"),
+                ]))
+    }
+
+    private static func left() throws -> JSON {
+        var friends = try Friends()
+        try friends.stage.perform(
+            "leave", .leave(Departure(erases: true, cuts: friends.stage.cuts(of: friends.ben.user))),
+            by: friends.ben.identity)
+        return try set(
+            "a member leaves and erases", friends.stage,
+            Expectation(
+                members: [(friends.ada, "owner"), (friends.cleo, "member")], former: [friends.ben],
+                erased: [friends.ben]))
+    }
+
+    /// What the removed member signs past its cut counts for nothing, whatever parents it names.
+    private static func removed() throws -> JSON {
+        var friends = try Friends()
+        let before = friends.stage
+        let removal = Removal(
+            user: friends.ben.user, cuts: friends.stage.cuts(of: friends.ben.user),
+            accessKeyHash: friends.stage.hash("second access key"))
+        try friends.stage.perform("remove ben", .remove(removal), by: friends.ada.identity)
+        guard let own = before.ledger.tips.first(where: { $0.device == friends.ben.device }) else {
+            throw VectorFailure(text: "ben has signed nothing")
+        }
+        let secrets = InviteSecrets(seed: Cast.seed16("late invite"))
+        let late = try before.signed(
+            .invite(secrets.terms(maximumUses: 0, expiresAt: Cast.now + 86_400)), by: friends.ben.identity,
+            number: own.number + 1, previous: own.operation)
+        try friends.stage.take(late, "an invite past the cut")
+        return try set(
+            "a member is removed, and goes on as if it had not heard", friends.stage,
+            Expectation(
+                members: [(friends.ada, "owner"), (friends.cleo, "member")], former: [friends.ben],
+                refused: [("an invite past the cut", "author-removed")]))
+    }
+
+    private static func admittedByRemoved() throws -> JSON {
+        var friends = try Friends()
+        let dora = try Person("dora")
+        let before = friends.stage
+        let removal = Removal(
+            user: friends.cleo.user, cuts: friends.stage.cuts(of: friends.cleo.user),
+            accessKeyHash: friends.stage.hash("second access key"))
+        try friends.stage.perform("remove cleo", .remove(removal), by: friends.ada.identity)
+        var other = before
+        try other.perform(
+            "admit dora", .admit(other.claim(dora.identity, friends.invite.secrets, friends.invite.operation)),
+            by: friends.cleo.identity)
+        try friends.stage.merge(other)
+        return try set(
+            "an admission by a member removed meanwhile", friends.stage,
+            Expectation(
+                members: [(friends.ada, "owner"), (friends.ben, "member")], former: [friends.cleo],
+                refused: [("admit dora", "author-removed")]))
+    }
+
+    private static func raised() throws -> JSON {
+        var friends = try Friends()
+        try friends.stage.perform(
+            "name an admin", .setRole(RoleChange(user: friends.ben.user, change: .admin)), by: friends.ada.identity)
+        try friends.stage.perform("rename", .rename("Ben's choice"), by: friends.ben.identity)
+        return try set(
+            "an admin renames the group", friends.stage,
+            Expectation(
+                title: "Ben's choice",
+                members: [(friends.ada, "owner"), (friends.ben, "admin"), (friends.cleo, "member")]))
+    }
+
+    private static func revoked() throws -> JSON {
+        var friends = try Friends()
+        let dora = try Person("dora")
+        try friends.stage.perform(
+            "revoke the invite", .revokeInvite(friends.invite.operation.id), by: friends.ada.identity)
+        let own = friends.stage.ledger.tips.first { $0.device == friends.cleo.device }
+        let late = try friends.stage.signed(
+            .admit(friends.stage.claim(dora.identity, friends.invite.secrets, friends.invite.operation)),
+            by: friends.cleo.identity, number: (own?.number ?? 0) + 1, previous: own?.operation ?? .none)
+        try friends.stage.take(late, "an admission after that")
+        return try set(
+            "an invite is revoked, and used by one who knows", friends.stage,
+            Expectation(
+                members: [(friends.ada, "owner"), (friends.ben, "member"), (friends.cleo, "member")],
+                refused: [("an admission after that", "invite-revoked")]))
+    }
+
+    private static func handedOn() throws -> JSON {
+        var friends = try Friends()
+        try friends.stage.perform(
+            "transfer",
+            .transfer(Transfer(newOwner: friends.cleo.user, cuts: friends.stage.cuts(of: friends.ada.user))),
+            by: friends.ada.identity)
+        return try set(
+            "the group is handed on", friends.stage,
+            Expectation(members: [(friends.ada, "member"), (friends.ben, "member"), (friends.cleo, "owner")]))
+    }
+
+    /// What a plain member may not do is kept and counts for nothing.
+    private static func notAllowed() throws -> JSON {
+        var friends = try Friends()
+        let stage = friends.stage
+        let cleo = friends.cleo.identity
+        let first = try stage.signed(.rename("Mine"), by: cleo, number: 1, previous: .none)
+        try friends.stage.take(first, "a member renames")
+        let second = try friends.stage.signed(
+            .setRole(RoleChange(user: friends.cleo.user, change: .admin)), by: cleo, number: 2, previous: first.id)
+        try friends.stage.take(second, "a member names itself an admin")
+        let removal = Removal(
+            user: friends.ada.user, cuts: [], accessKeyHash: friends.stage.hash("second access key"))
+        let third = try friends.stage.signed(.remove(removal), by: cleo, number: 3, previous: second.id)
+        try friends.stage.take(third, "a member removes the owner")
+        return try set(
+            "what a plain member may not do", friends.stage,
+            Expectation(
+                members: [(friends.ada, "owner"), (friends.ben, "member"), (friends.cleo, "member")],
+                refused: [
+                    ("a member renames", "needs-admin"), ("a member names itself an admin", "needs-owner"),
+                    ("a member removes the owner", "needs-admin"),
+                ]))
+    }
+
+    // MARK: Refusals
+
+    private static func refusals() throws -> [JSON] {
+        let friends = try Friends()
+        let stage = friends.stage
+        let dora = try Person("dora")
+        let ben = friends.ben.identity
+        let own = stage.ledger.tips.first { $0.device == friends.ben.device }
+        let previous = own?.operation ?? .none
+        let number = (own?.number ?? 0) + 1
+        func entry(_ name: String, _ operation: SignedOperation, _ reason: String) -> JSON {
+            refused(name, operation.bytes, reason)
+        }
+        let honest = stage.claim(dora.identity, friends.invite.secrets, friends.invite.operation)
+        let otherSeed = stage.claim(
+            dora.identity, InviteSecrets(seed: Cast.seed16("guessed")), friends.invite.operation)
+        let elsewhere = JoinClaim(
+            invite: honest.invite, certificate: honest.certificate,
+            proof: JoinProof(
+                inviteKey: friends.invite.secrets.inviteKey, group: Cast.group, identity: dora.identity,
+                handshakeHash: LedgerStage.handshakeHash))
+        let forgedBytes = flipping(
+            try stage.signed(.rename("x"), by: ben, number: number, previous: previous).bytes, at: -1)
+        let operations = stage.ledger.allOperations
+        return [
+            [
+                "ledger": .list(operations.map { .hex($0.bytes) }),
+                "offers": [
+                    entry(
+                        "a second founding", try LedgerStage(title: "Other", founder: friends.ben).founding,
+                        "not-founding"),
+                    entry(
+                        "an operation of another group",
+                        try stage.signed(.rename("x"), by: ben, number: number, previous: previous, group: Cast.group),
+                        "wrong-group"),
+                    refused("a forged signature", forgedBytes, "invalid-signature"),
+                    entry(
+                        "an operation of a stranger",
+                        try stage.signed(.rename("x"), by: dora.identity, number: 1, previous: .none), "unknown-author"),
+                    entry(
+                        "a number left out",
+                        try stage.signed(.rename("x"), by: ben, number: number + 1, previous: previous), "broken-chain"),
+                    entry(
+                        "another device's operation as the previous one",
+                        try stage.signed(
+                            .rename("x"), by: ben, number: 2, previous: operations[0].id,
+                            parents: [operations[0].id] + stage.ledger.heads), "broken-chain"),
+                    entry(
+                        "an admission with the proof of another seed",
+                        try stage.signed(.admit(otherSeed), by: ben, number: number, previous: previous),
+                        "invalid-proof"),
+                    entry(
+                        "an admission with a proof for another group",
+                        try stage.signed(.admit(elsewhere), by: ben, number: number, previous: previous),
+                        "invalid-proof"),
+                    entry(
+                        "an admission under no invite",
+                        try stage.signed(
+                            .admit(
+                                JoinClaim(
+                                    invite: operations[0].id, certificate: honest.certificate, proof: honest.proof)),
+                            by: ben, number: number, previous: previous), "unknown-invite"),
+                    entry(
+                        "a device of somebody else",
+                        try stage.signed(
+                            .addDevice(dora.identity.certificate), by: ben, number: number, previous: previous),
+                        "invalid-certificate"),
+                ],
+            ]
+        ]
+    }
+}

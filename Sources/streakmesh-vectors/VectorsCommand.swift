@@ -1,0 +1,18 @@
+import Foundation
+
+/// Writes the test vectors of the protocol into a folder: `streakmesh-vectors FOLDER`.
+@main
+enum VectorsCommand {
+    static func main() throws {
+        guard CommandLine.arguments.count == 2 else {
+            FileHandle.standardError.write(Data("usage: streakmesh-vectors FOLDER\n".utf8))
+            exit(64)
+        }
+        let folder = URL(fileURLWithPath: CommandLine.arguments[1], isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for file in try VectorFile.all() {
+            let target = folder.appendingPathComponent(file.name + ".json")
+            try Data(file.content.document.utf8).write(to: target)
+        }
+    }
+}

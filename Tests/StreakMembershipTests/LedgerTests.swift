@@ -1,0 +1,94 @@
+import StreakCrypto
+import StreakMembership
+import StreakWire
+import Testing
+
+struct LedgerTests {
+    let olga = Person(1), bob = Person(4)
+
+    @Test func `what arrives early waits, and arrives with what it waited for`() throws {
+        var group = try TestGroup(founder: olga)
+        var other = group.ledger
+        try group.admit(bob)
+        let invite = try group.invite(by: bob)
+        let all = group.ledger.allOperations
+        let last = try #require(group.ledger.operation(invite.id))
+        #expect(try other.insert(last) == .pending(missing: [all[2].id]))
+        #expect(try other.insert(last) == .duplicate)
+        #expect(try other.insert(all[2]) == .pending(missing: [all[1].id]))
+        #expect(other.pendingCount == 2)
+        #expect(try other.insert(all[1]) == .added([all[1], all[2], last]))
+        #expect(try other.insert(all[1]) == .duplicate)
+        #expect(other.pendingCount == 0)
+        #expect(other.state == group.ledger.state)
+    }
+
+    @Test func `so many may wait and no more`() throws {
+        let group = try TestGroup(founder: olga)
+        var ledger = group.ledger
+        for number in 0..<UInt64(Ledger.maximumPending) {
+            let orphan = try group.signed(
+                .rename("x"), by: olga.identity, parents: [OperationID(bytes: Bytes32(9, 9, 9, number))],
+                after: group.last(of: olga.device))
+            _ = try ledger.insert(orphan)
+        }
+        let one = try group.signed(
+            .rename("y"), by: olga.identity, parents: [OperationID(bytes: Bytes32(9, 9, 9, 9))],
+            after: group.last(of: olga.device))
+        #expect(throws: LedgerError.tooManyPending) { _ = try ledger.insert(one) }
+        ledger.discardPending()
+        #expect(try ledger.insert(one) == .pending(missing: [OperationID(bytes: Bytes32(9, 9, 9, 9))]))
+    }
+
+    @Test func `what waited for an operation that is refused goes with it`() throws {
+        let mallory = Person(6)
+        let group = try TestGroup(founder: olga)
+        var ledger = group.ledger
+        let founding = try #require(group.last(of: olga.device))
+        let stranger = try group.signed(.rename("x"), by: mallory.identity, parents: [founding.id], after: nil)
+        let after = try group.signed(.rename("y"), by: olga.identity, parents: [stranger.id], after: founding)
+        #expect(try ledger.insert(after) == .pending(missing: [stranger.id]))
+        #expect(throws: LedgerError.unknownAuthor(mallory.device)) { _ = try ledger.insert(stranger) }
+        #expect(ledger.pendingCount == 0)
+        #expect(ledger.count == 1)
+    }
+
+    @Test func `a removed device gets its removal and what came before, nothing else`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(bob)
+        let removal = try group.perform(group.removal(of: bob), by: olga.identity)
+        let before = group.ledger.allOperations
+        try group.perform(.rename("Without Bob"), by: olga.identity)
+        #expect(group.ledger.ancestry(of: removal.id) == before)
+        guard case .removed(by: removal.id) = group.ledger.state.device(bob.device)?.standing else {
+            Issue.record("a removed device says by what")
+            return
+        }
+    }
+
+    @Test func `a ledger belongs to one founding`() throws {
+        let group = try TestGroup(founder: olga)
+        let other = try TestGroup(founder: bob)
+        let founding = try #require(other.ledger.allOperations.first)
+        var ledger = group.ledger
+        #expect(throws: LedgerError.notFounding) { _ = try ledger.insert(founding) }
+        let foreign = try other.ledger.draft(.rename("x"), by: bob.identity, at: TestGroup.now)
+        #expect(throws: LedgerError.wrongGroup(other.ledger.group)) { _ = try ledger.insert(foreign) }
+        #expect(throws: LedgerError.notFounding) { _ = try Ledger(founding: foreign) }
+    }
+
+    @Test func `a copy keeps its own state`() throws {
+        var group = try TestGroup(founder: olga)
+        let before = group.ledger
+        #expect(before.state.title == "Friends")
+        try group.perform(.rename("Others"), by: olga.identity)
+        #expect(before.state.title == "Friends")
+        #expect(group.ledger.state.title == "Others")
+    }
+
+    @Test func `live invites are limited where they are made`() throws {
+        var group = try TestGroup(founder: olga)
+        for _ in 0..<ProtocolLimits.maximumLiveInvites { _ = try group.invite(by: olga) }
+        #expect(throws: LedgerError.refused(.tooManyInvites)) { _ = try group.invite(by: olga) }
+    }
+}

@@ -1,0 +1,214 @@
+import StreakCrypto
+import StreakReplication
+import StreakWire
+import Testing
+
+struct FeedReplicaLaws {
+    /// Offers runs again and again until none is new, as exchanges do.
+    private func deliver(_ runs: [Run], to replica: inout FeedReplica) {
+        var arrival: UInt64 = 0
+        var tookAny = true
+        while tookAny {
+            tookAny = false
+            for run in runs {
+                arrival += 1
+                // A run that does not fit yet is offered again.
+                if let reception = try? replica.receive(run, arrival: arrival), !reception.isDuplicate { tookAny = true }
+            }
+        }
+    }
+
+    @Test(arguments: 0..<30 as Range<UInt64>)
+    func `any packing in any order with duplicates gives one tip and one history`(seed: UInt64) {
+        var numbers = SeededNumbers(seed: seed)
+        var script = FeedScript()
+        script.append("a", count: Int.random(in: 1...60, using: &numbers))
+        var runs = script.packing(&numbers) + script.packing(&numbers) + script.packing(&numbers, longest: 40)
+        runs.shuffle(using: &numbers)
+        var replica = FeedReplica(script.id, in: script.group)
+        deliver(runs, to: &replica)
+        #expect(replica.tips == [script.tip])
+        #expect(replica.served == script.records)
+        #expect(!replica.isForked)
+    }
+
+    @Test(arguments: 0..<30 as Range<UInt64>)
+    func `forks end alike whatever comes first`(seed: UInt64) {
+        var numbers = SeededNumbers(seed: seed)
+        var trunk = FeedScript()
+        trunk.append("t", count: Int.random(in: 1...20, using: &numbers))
+        let branches = (0..<Int.random(in: 2...6, using: &numbers)).map { index in
+            var branch = trunk.branch(at: Int.random(in: 0...trunk.records.count, using: &numbers))
+            branch.append("b\(index)-", count: Int.random(in: 1...12, using: &numbers))
+            return branch
+        }
+        var expected = branches.map(\.tip)
+        // The trunk's own end is one too, unless some branch goes on from it.
+        if !branches.contains(where: { $0.hashes.count > trunk.records.count && $0.hashes[trunk.records.count] == trunk.tip.hash }) {
+            expected.append(trunk.tip)
+        }
+        for _ in 0..<2 {
+            var runs = (branches + [trunk]).flatMap { $0.packing(&numbers) }
+            runs.shuffle(using: &numbers)
+            var replica = FeedReplica(trunk.id, in: trunk.group)
+            deliver(runs, to: &replica)
+            #expect(replica.tips == expected.sorted())
+            for branch in branches {
+                #expect(Set(branch.records).isSubset(of: Set(replica.served)))
+                #expect(replica.contains(branch.tip))
+            }
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a forked copy teaches an empty one everything`(seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
+        var trunk = FeedScript()
+        trunk.append("t", count: 30)
+        var branch = trunk.branch(at: Int.random(in: 0...29, using: &numbers))
+        branch.append("b", count: 20)
+        var teacher = FeedReplica(trunk.id, in: trunk.group)
+        deliver(trunk.packing(&numbers) + branch.packing(&numbers), to: &teacher)
+        var pupil = FeedReplica(trunk.id, in: trunk.group)
+        for run in teacher.runs(after: Tip(number: 0, hash: teacher.origin), maximumSize: .max).runs {
+            _ = try pupil.receive(run, arrival: 1)
+        }
+        #expect(pupil.tips == teacher.tips)
+        #expect(pupil.tips.count == 2)
+        // And one that holds a branch already.
+        var half = FeedReplica(trunk.id, in: trunk.group)
+        deliver([branch.run(1...branch.records.count)], to: &half)
+        for run in teacher.runs(after: branch.tip, maximumSize: .max).runs { _ = try half.receive(run, arrival: 1) }
+        #expect(half.tips == teacher.tips)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `compaction changes no tip, no served record and nothing a peer needs`(seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
+        var script = FeedScript()
+        script.append("a", count: 300)
+        var fork = script.branch(at: Int.random(in: 0...300, using: &numbers))
+        fork.append("f", count: 100)
+        var replica = FeedReplica(script.id, in: script.group)
+        var arrival: UInt64 = 0
+        for number in 1...300 {
+            arrival += 1
+            _ = try replica.receive(script.run(number...number), arrival: arrival)
+        }
+        for number in (fork.records.count - 99)...fork.records.count {
+            arrival += 1
+            _ = try replica.receive(fork.run(number...number), arrival: arrival)
+        }
+        let before = replica
+        var keys = Set(replica.storedRuns.map(\.key))
+        var rounds = 0
+        while let change = replica.compact() {
+            rounds += 1
+            #expect(keys.isSuperset(of: change.removed))
+            keys.subtract(change.removed)
+            #expect(keys.insert(change.added.key).inserted)
+            #expect(change.added.run.packed.count <= ProtocolLimits.maximumRunSize)
+        }
+        #expect(rounds > 0)
+        #expect(replica.storedRuns.count < before.storedRuns.count)
+        #expect(Set(replica.storedRuns.map(\.key)) == keys)
+        #expect(replica.tips == before.tips)
+        #expect(replica.served == before.served)
+        #expect(replica.lastArrival == before.lastArrival)
+        for number in 0...300 { #expect(replica.tip(at: UInt64(number)) == before.tip(at: UInt64(number))) }
+        // Whoever holds a part of it gets the rest, and every run that is served verifies.
+        for held in [0, 1, 63, 64, 65, 299] {
+            var pupil = FeedReplica(script.id, in: script.group)
+            if held > 0 { _ = try pupil.receive(script.run(1...held), arrival: 1) }
+            for run in replica.runs(after: pupil.mainTip, maximumSize: .max).runs {
+                _ = try pupil.receive(run, arrival: 2)
+            }
+            #expect(pupil.tips == replica.tips)
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a store brings back what it was given`(seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
+        var script = FeedScript()
+        script.append("a", count: 150)
+        var fork = script.branch(at: Int.random(in: 0...149, using: &numbers))
+        fork.append("f", count: 90)
+        var replica = FeedReplica(script.id, in: script.group)
+        deliver(script.packing(&numbers, longest: 2) + fork.packing(&numbers, longest: 2), to: &replica)
+        _ = replica.compact()
+        var again = FeedReplica(script.id, in: script.group)
+        let stored = replica.storedRuns.sorted { ($0.arrival, $0.branch, $0.run.first) < ($1.arrival, $1.branch, $1.run.first) }
+        for run in stored { #expect(again.restore(run, hashAfter: try end(of: run.run))) }
+        #expect(again.visible == replica.visible)
+        #expect(!again.restore(stored[0], hashAfter: try end(of: stored[0].run)))
+        #expect(again.visible == replica.visible)
+    }
+
+    private func end(of run: Run) throws -> ChainHash {
+        try run.records().reduce(run.before) { FeedChain.hash(after: $0, record: $1) }
+    }
+
+    @Test func `a store's damaged beginning leaves no trace`() throws {
+        var script = FeedScript()
+        script.append("a", count: 4)
+        var replica = FeedReplica(script.id, in: script.group)
+        let second = StoredRun(group: script.group, branch: 0, run: script.run(3...4), arrival: 2)
+        #expect(!replica.restore(second, hashAfter: script.tip.hash))
+        let ninth = StoredRun(group: script.group, branch: 8, run: script.run(1...4), arrival: 2)
+        #expect(!replica.restore(ninth, hashAfter: script.tip.hash))
+        #expect(replica.tips.isEmpty)
+        #expect(replica.visible.isEmpty)
+    }
+
+    @Test func `what is written is what others take`() throws {
+        var script = FeedScript()
+        script.append("a", count: 5)
+        var author = FeedReplica(script.id, in: script.group)
+        var reader = FeedReplica(script.id, in: script.group)
+        for piece in [0..<2, 2..<3, 3..<5] {
+            let stored = author.write(Array(script.records[piece]), key: script.key, arrival: UInt64(piece.upperBound))
+            _ = try reader.receive(stored.run, arrival: 1)
+        }
+        #expect(author.tips == [script.tip])
+        #expect(reader.tips == author.tips)
+    }
+
+    @Test func `a peer gets the rest in portions`() throws {
+        var script = FeedScript()
+        script.append("a", count: 200)
+        var numbers = SeededNumbers(seed: 3)
+        var teacher = FeedReplica(script.id, in: script.group)
+        deliver(script.packing(&numbers), to: &teacher)
+        var pupil = FeedReplica(script.id, in: script.group)
+        var rounds = 0
+        while pupil.tips != teacher.tips, rounds < 500 {
+            rounds += 1
+            let (runs, isComplete) = teacher.runs(after: pupil.mainTip, maximumSize: 800)
+            for run in runs { _ = try pupil.receive(run, arrival: 1) }
+            #expect(isComplete == (pupil.tips == teacher.tips))
+        }
+        #expect(rounds > 5)
+        #expect(pupil.tips == teacher.tips)
+    }
+
+    @Test func `a feed keeps eight branches and says so of the ninth`() throws {
+        var trunk = FeedScript()
+        trunk.append("t", count: 3)
+        var replica = FeedReplica(trunk.id, in: trunk.group)
+        var first = trunk
+        for index in 0..<FeedReplica.maximumBranches {
+            var branch = trunk.branch(at: 2)
+            branch.append("b\(index)-", count: 2)
+            _ = try replica.receive(branch.run(1...4), arrival: UInt64(index + 1))
+            if index == 0 { first = branch }
+        }
+        #expect(replica.tips.count == FeedReplica.maximumBranches)
+        let before = replica.visible
+        #expect(throws: ReplicationError.limitReached) { try replica.receive(trunk.run(1...3), arrival: 99) }
+        #expect(replica.visible == before)
+        first.append("on", count: 1)
+        let reception = try replica.receive(first.run(5...5), arrival: 100)
+        #expect(reception.records.count == 1)
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import StreakNode
+import Synchronization
+
+@testable import StreakWeb
+
+/// An answer as it came over the socket.
+struct Answer: Sendable {
+    var status: Int
+    /// Names in small letters; several of one name are joined by line breaks.
+    var headers: [String: String]
+    var body: String
+}
+
+/// One connection: writes a request as text, reads what comes.
+struct LocalBrowser: Sendable {
+    var port: Int
+    var cookie: String?
+
+    /// Sends one request and reads the answer until the server closes.
+    func send(
+        _ method: String, _ path: String, body: String? = nil, headers: [String: String] = [:], host: String? = nil
+    ) async throws -> Answer {
+        var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host ?? "127.0.0.1:\(port)")\r\nConnection: close\r\n"
+        if let cookie { text += "Cookie: \(cookie)\r\n" }
+        var fields = headers
+        if let body {
+            fields["Content-Length"] = String(body.utf8.count)
+            if fields["Content-Type"] == nil { fields["Content-Type"] = "application/x-www-form-urlencoded" }
+        }
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) { text += "\(name): \(value)\r\n" }
+        text += "\r\n" + (body ?? "")
+        var received = ""
+        try await exchange(text) { part in
+            received += part
+            return true
+        }
+        return Self.parse(received)
+    }
+
+    /// Sends a text and gives what comes back to `read`, until that answers false or the server closes.
+    func exchange(_ text: String, read: (String) async throws -> Bool) async throws {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: text))
+            do {
+                for try await buffer in inbound {
+                    guard try await read(String(buffer: buffer)) else { return }
+                }
+            } catch is IOError {
+                // The server closed while there was still something to send: what was read counts.
+            }
+        }
+    }
+
+    func get(_ path: String) async throws -> Answer { try await send("GET", path) }
+
+    func post(_ path: String, _ body: String) async throws -> Answer {
+        try await send("POST", path, body: body, headers: ["Origin": "http://127.0.0.1:\(port)"])
+    }
+
+    private static func parse(_ text: String) -> Answer {
+        // Lines end in CR LF, which is one Character.
+        guard let end = text.range(of: "\r\n\r\n") else { return Answer(status: 0, headers: [:], body: text) }
+        let lines = text[..<end.lowerBound].split(separator: "\r\n")
+        let status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let halves = line.split(separator: ":", maxSplits: 1)
+            let value = halves.count > 1 ? halves[1].drop { $0 == " " } : ""
+            let name = halves[0].lowercased()
+            headers[name] = headers[name].map { "\($0)\n\(value)" } ?? String(value)
+        }
+        return Answer(status: status, headers: headers, body: String(text[end.upperBound...]))
+    }
+}
+
+/// A running page over a made-up node.
+struct RunningPage: Sendable {
+    var server: WebServer
+    var address: WebAddress
+    var port: Int
+    var node: FakeNode
+    /// Tells the page something as the node would.
+    var tell: @Sendable (NodeEvent) -> Void
+    /// Shuts the page down gracefully.
+    var stop: @Sendable () async -> Void
+
+    var stranger: LocalBrowser { LocalBrowser(port: port) }
+
+    /// A browser that has used a sign-in link.
+    func signedIn() async throws -> LocalBrowser {
+        let link = server.mintSignInURL() ?? ""
+        let answer = try await stranger.get(String(link.dropFirst(address.url.count)))
+        let cookie = answer.headers["set-cookie"]?.split(separator: ";").first.map(String.init)
+        return LocalBrowser(port: port, cookie: cookie)
+    }
+}
+
+/// Runs a page on a free port for the length of `use`.
+func withPage(_ scenario: FakeNode.Scenario = .full, _ use: @Sendable (RunningPage) async throws -> Void) async throws {
+    let node = FakeNode(scenario)
+    let (events, tell) = AsyncStream.makeStream(of: NodeEvent.self)
+    let (ready, announce) = AsyncStream.makeStream(of: WebAddress.self)
+    var generator = SystemRandomNumberGenerator()
+    let seed = UInt64.random(in: 0 ... .max, using: &generator)
+    let counter = Mutex(seed)
+    let server = WebServer(
+        node: node, events: { events }, configuration: WebConfiguration(port: 0),
+        entropy: { count in
+            (0..<count).map { _ in
+                counter.withLock { value in
+                    value = value &* 6_364_136_223_846_793_005 &+ 1
+                    return UInt8(value >> 56)
+                }
+            }
+        }, now: { FakeNode.now }, logger: quietLogger, onReady: { announce.yield($0) })
+    let group = ServiceGroup(configuration: .init(services: [server], logger: quietLogger))
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.addTask { try await group.run() }
+        var iterator = ready.makeAsyncIterator()
+        guard let address = await iterator.next(), let port = Int(address.url.split(separator: ":").last ?? "") else {
+            throw NodeFailure.stopping
+        }
+        let page = RunningPage(
+            server: server, address: address, port: port, node: node, tell: { tell.yield($0) },
+            stop: { await group.triggerGracefulShutdown() })
+        do {
+            try await use(page)
+        } catch {
+            await group.triggerGracefulShutdown()
+            throw error
+        }
+        await group.triggerGracefulShutdown()
+        try await tasks.waitForAll()
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import StreakNode
+import Testing
+
+@testable import StreakWeb
+
+@Suite struct FailureTextTests {
+    static let all: [NodeFailure] = [
+        .noAccount, .accountExists, .invalidName(limit: 40), .invalidTitle(limit: 60), .unknownGroup("x"),
+        .ambiguousGroup("x", candidates: ["a", "b"]), .noGroup, .notMember(title: "t"), .notAllowed(action: "invite"),
+        .ownerCannotLeave(title: "t"), .linkMalformed, .linkDamaged, .linkTampered, .linkUnsupported(version: 2),
+        .linkExpired(at: "2026-11-20T10:00:00Z"), .linkUsedUp, .linkRevoked, .removedFromGroup, .alreadyMember(title: "t"),
+        .linkOfAnotherGroup, .nobodyReachable, .unknownInvite("x"), .invalidInvite(reason: "r"),
+        .unknownGame("x", suggestions: []), .ambiguousGame("x", candidates: ["a"]), .invalidScore(reason: "r"),
+        .invalidDate("x"), .futureDate("2030-01-01"), .invalidRange("x"), .invalidMetric("x"),
+        .noSuchResult(game: "wordle", day: "2026-11-21"), .textTooLong(limit: 65_536), .folderBusy(pid: 42), .diskFull,
+        .storageFailed("/secret/path"), .cannotListen(address: "127.0.0.1:7420", reason: "taken"), .invalidRequest("r"),
+        .limitReached(what: "groups", limit: 8), .stopping,
+    ]
+
+    @Test func `every failure has its own code, a sentence and a next step`() {
+        var codes: Set<String> = []
+        for failure in Self.all {
+            let text = FailureText.describe(failure)
+            #expect(codes.insert(text.code).inserted, "\(text.code) twice")
+            // The code is the name of the case, which is what programs rely on.
+            #expect("\(failure)".hasPrefix(text.code), "\(failure) is called \(text.code)")
+            #expect(text.message.hasSuffix("."))
+            #expect(text.hint.hasSuffix(".") || text.hint.hasSuffix("?"))
+            #expect([1, 64, 65, 69, 73, 75, 77].contains(text.exitCode))
+            #expect(!text.message.contains("/secret"))
+        }
+    }
+
+    @Test(arguments: [
+        (NodeFailure.linkMalformed, Int32(65)), (.linkTampered, 65), (.linkExpired(at: ""), 65), (.linkUsedUp, 77),
+        (.linkRevoked, 77), (.removedFromGroup, 77), (.nobodyReachable, 69), (.accountExists, 73), (.folderBusy(pid: 1), 75),
+    ])
+    func `exit codes are those of the command line's contract`(failure: NodeFailure, code: Int32) {
+        #expect(FailureText.describe(failure).exitCode == code)
+    }
+
+    @Test func `foreign text is cut to one line`() {
+        let message = FailureText.describe(.unknownGroup(String(repeating: "a\n", count: 500))).message
+        #expect(message.count < 120)
+        #expect(!message.contains("\n"))
+    }
+}
+
+@Suite struct TimestampTests {
+    @Test(arguments: [
+        ("1970-01-01T00:00:00Z", Int64(0)), ("2026-11-21T09:30:00Z", FakeNode.now), ("2026-11-21T09:30Z", FakeNode.now),
+        ("2026-11-21T09:30:00.250Z", FakeNode.now),
+    ])
+    func `instants are read`(text: String, seconds: Int64) {
+        #expect(Timestamp(text)?.seconds == seconds)
+    }
+
+    @Test(arguments: ["", "2026-11-21", "2026-13-01T00:00Z", "2026-11-21T25:00Z", "2026-11-21T", "T", "2026-11-21T١:٠٠"])
+    func `what is no instant is not`(text: String) {
+        #expect(Timestamp(text) == nil)
+    }
+
+    @Test(arguments: [
+        (Int64(0), "just now"), (300, "5 min ago"), (7_300, "2 h ago"), (90_000, "1 day ago"), (-259_200, "in 3 days"), (-30, "in less than a minute"),
+    ])
+    func `ages are words`(age: Int64, words: String) {
+        #expect(Timestamp(seconds: FakeNode.now - age).relativeText(to: FakeNode.now) == words)
+    }
+
+    @Test func `the ends of time do not trap`() {
+        #expect(!Timestamp(seconds: .min).relativeText(to: .max).isEmpty)
+        #expect(!Timestamp(seconds: .max).dateText.isEmpty)
+    }
+}
+
+@Suite struct AvatarTests {
+    @Test(arguments: [
+        ("Ada Lovelace", "AL"), ("ben", "B"), ("  Élodie  de la  Tour ", "ÉT"), ("👩‍👩‍👧 family", "👩‍👩‍👧F"), ("", ""),
+    ])
+    func `initials are the first graphemes of the first and last word`(name: String, initials: String) {
+        #expect(AvatarView(user: "00", name: name).initials == initials)
+    }
+
+    @Test func `the gradient follows the user, not the name, and all are used`() {
+        #expect(AvatarView(user: "ab", name: "A").tone == AvatarView(user: "ab", name: "B").tone)
+        let tones = Set((0..<2_000).map { AvatarView(user: "user \($0)", name: "").tone })
+        #expect(tones == Set(0..<24))
+    }
+}
+
+@Suite struct QRCodeTests {
+    static let link = "streakmesh://join/" + String(repeating: "K7Q2M9XDR4TVBN3HJ8W5C1ZYPA06EGFS", count: 14).prefix(440)
+
+    @Test func `a link makes a small symbol, with a quiet zone in the terminal`() throws {
+        let code = try #require(QRCode(text: Self.link))
+        #expect(code.size <= 69)  // version 13 has 69 modules a side
+        let lines = code.terminalText.split(separator: "\n")
+        #expect(lines.count == (code.size + 4 + 1) / 2)
+        #expect(code.svg().hasPrefix("<svg"))
+    }
+
+    @Test(arguments: ["", "a\0b", String(repeating: "a", count: 3_000)])
+    func `what fits no symbol makes none`(text: String) {
+        #expect(QRCode(text: text) == nil)
+    }
+
+    @Test(arguments: [(link, link.uppercased()), ("http://127.0.0.1:7420/sign-in?token=aB", "http://127.0.0.1:7420/sign-in?token=aB")])
+    func `a reader reads what was written`(text: String, expected: String) throws {
+        let reader = URL(fileURLWithPath: "/usr/bin/zbarimg")
+        guard FileManager.default.isExecutableFile(atPath: reader.path) else {
+            print("zbarimg is not installed: the symbol was not read back")
+            return
+        }
+        let code = try #require(QRCode(text: text))
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("qr-\(UUID().uuidString).pbm")
+        defer { try? FileManager.default.removeItem(at: file) }  // a file left behind in the temporary folder harms nobody
+        try Self.bitmap(code).write(to: file, atomically: true, encoding: .ascii)
+        let process = Process()
+        process.executableURL = reader
+        process.arguments = ["--quiet", "--raw", file.path]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(String(decoding: data, as: UTF8.self).trimmingSpaces == expected)
+    }
+
+    /// A portable bitmap of the terminal's half blocks, six pixels to a module.
+    private static func bitmap(_ code: QRCode) -> String {
+        var rows: [String] = []
+        for line in code.terminalText.split(separator: "\n") {
+            let cells = line.filter { "█▀▄ ".contains($0) }
+            for dark in ["█▀", "█▄"] {
+                let row = cells.map { String(repeating: dark.contains($0) ? "1 " : "0 ", count: 6) }.joined()
+                rows += Array(repeating: row, count: 6)
+            }
+        }
+        return "P1\n\((code.size + 4) * 6) \(rows.count)\n" + rows.joined(separator: "\n") + "\n"
+    }
+}
+
+@Suite struct FormFieldsTests {
+    @Test func `fields are decoded`() throws {
+        let fields = try #require(FormFields(parsing: "a=1+2&b=%C3%A9&c=&d&a=3"))
+        #expect(fields["a"] == "3")
+        #expect(fields["b"] == "é")
+        #expect(fields["c"] == nil)
+        #expect(fields["d"] == nil)
+    }
+
+    @Test func `links are encoded so that they come back`() throws {
+        let text = "a&b=c d/é?#🟩"
+        let query = PageLink("/x").adding("q", text).text.dropFirst(3)
+        #expect(FormFields(parsing: query)?["q"] == text)
+    }
+}
