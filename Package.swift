@@ -82,9 +82,9 @@ let programs: [Target] = [
         [
             "StreakWeb", "StreakNode", "StreakStorage", "StreakGames", .argumentParser, .serviceLifecycle, .unixSignals,
             .logging,
-        ])
+        ]),
     // program("streakmesh-sim", ["StreakSimulator", .argumentParser]),
-    // program("streakmesh-bench", ["StreakNode", "StreakStorage", "StreakSimulator", .argumentParser]),
+    program("streakmesh-bench", ["StreakNode", "StreakStorage", .argumentParser]),
     // program("streakmesh-vectors", ["StreakMembership", "StreakReplication", "StreakWire", "StreakCrypto"]),
 ]
 

@@ -19,6 +19,14 @@ extension MeshEngine {
         for link in tellable(group, except: source) { sendDigest(of: group, over: link) }
     }
 
+    /// Tells a few links, chosen at random, the group's digest.
+    mutating func compareDigests(of group: GroupID) {
+        var others = tellable(group, except: nil)
+        for _ in 0..<min(Self.comparedLinks, others.count) {
+            sendDigest(of: group, over: others.remove(at: randomNumber(below: others.count)))
+        }
+    }
+
     /// Tells every link the group's digest in a moment, once for all that changes until then.
     mutating func announceSoon(_ group: GroupID, except source: LinkID?) {
         guard !tellable(group, except: source).isEmpty, announcements[group] == nil else { return }

@@ -29,6 +29,8 @@ public struct MeshEngine: Sendable {
     var deferred: [ChangeID: [Deferred]] = [:]
     /// Groups whose digest is to be told to every link soon, and when.
     var announcements: [GroupID: MonotonicInstant] = [:]
+    /// Groups that rumours have changed, and when a few links are told the digest: what a rumour lost is found then.
+    var comparisons: [GroupID: MonotonicInstant] = [:]
     var unfitRuns: [RunKey] = []
     /// What the start has changed, to be stored with the first input.
     var startChange = DurableChange()
@@ -66,6 +68,9 @@ public struct MeshEngine: Sendable {
     static let epochsRenewedSetting = "epochs-renewed"
     /// How long digests are gathered before links are told, so that a burst costs one message.
     static let announcementDelay: Duration = .milliseconds(20)
+    /// How long after the first change digests are compared, and with how many peers.
+    static let comparisonDelay: Duration = .seconds(1)
+    static let comparedLinks = 8
 
     /// Starts from what a store holds. `damaged` in the result names stored runs or operations that do not fit and were
     /// left out; peers will send them again.
@@ -123,7 +128,8 @@ public struct MeshEngine: Sendable {
 
     /// When `deadlineReached` is due next; nil where nothing waits for time to pass.
     public var nextDeadline: MonotonicInstant? {
-        var candidates = [links.nextDeadline, rumours.nextDeadline, announcements.values.min()]
+        var candidates = [links.nextDeadline, rumours.nextDeadline]
+        candidates += [announcements.values.min(), comparisons.values.min()]
         candidates.append(dialler.isStarted ? dialler.nextDeadline : nil)
         candidates.append(discovery.nextDeadline)
         candidates.append(keepaliveRefresh)
@@ -143,6 +149,10 @@ public struct MeshEngine: Sendable {
         for group in announcements.keys.sorted() where announcements[group].map({ $0 <= now }) ?? false {
             announcements[group] = nil
             tellDigest(of: group, except: nil)
+        }
+        for group in comparisons.keys.sorted() where comparisons[group].map({ $0 <= now }) ?? false {
+            comparisons[group] = nil
+            compareDigests(of: group)
         }
         for group in groups.keys.sorted() {
             let released = groups[group]?.releaseQuarantined(wall: wall) ?? []
@@ -197,6 +207,7 @@ public struct MeshEngine: Sendable {
         case .digestMoved(let group):
             publishDigest(of: group)
             refreshKeepalivesSoon()
+            if comparisons[group] == nil { comparisons[group] = now.advanced(by: Self.comparisonDelay) }
         case .welcome(let link, let group):
             welcome(to: group, over: link)
         case .sayFarewell(let group):

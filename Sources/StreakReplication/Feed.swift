@@ -30,7 +30,7 @@ public struct Tip: Hashable, Comparable, Sendable {
 }
 
 /// The hash chain of a feed: h₀ = H(context ‖ group ‖ device ‖ epoch), hₙ = H(hₙ₋₁ ‖ H(recordₙ)), H = BLAKE2b-256
-/// (Protocol/records.md §4).
+/// (Protocol/records.md §5).
 public enum FeedChain {
     private static let context = Array("streakmesh/v1/chain".utf8) + [0]
 

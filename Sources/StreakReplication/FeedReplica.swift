@@ -11,7 +11,35 @@ public struct FeedReplica: Sendable {
 
     struct Branch: Sendable {
         var runs: [StoredRun] = []
-        var tip: Tip
+        private(set) var tip: Tip
+        /// Former tips, rising: fresh records are asked about again and again, and hashing a long run is slow.
+        private var formerTips: [Tip] = []
+
+        private static let maximumFormerTips = 256
+
+        init(runs: [StoredRun] = [], tip: Tip) {
+            self.runs = runs
+            self.tip = tip
+        }
+
+        mutating func extend(to end: Tip) {
+            if formerTips.count >= Self.maximumFormerTips { formerTips.removeFirst(Self.maximumFormerTips / 2) }
+            formerTips.append(tip)
+            tip = end
+        }
+
+        /// The hash after record `number`, if a recent run ended there.
+        func recentHash(at number: UInt64) -> ChainHash? {
+            var range = formerTips.indices
+            while !range.isEmpty {
+                let middle = range.lowerBound + range.count / 2
+                if formerTips[middle].number == number { return formerTips[middle].hash }
+                range =
+                    formerTips[middle].number < number
+                    ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
+            }
+            return nil
+        }
     }
 
     public let id: FeedID
@@ -59,7 +87,7 @@ public struct FeedReplica: Sendable {
 
     private mutating func append(_ stored: StoredRun, to branch: Int, tip: Tip) {
         branches[branch].runs.append(stored)
-        branches[branch].tip = tip
+        branches[branch].extend(to: tip)
         lastArrival = max(lastArrival, stored.arrival)
     }
 
@@ -73,6 +101,7 @@ public struct FeedReplica: Sendable {
         if number == 0 { return origin }
         let tip = branches[branch].tip
         if number == tip.number { return tip.hash }
+        if let hash = branches[branch].recentHash(at: number) { return hash }
         guard number < tip.number, let index = runIndex(holding: number, in: branch) else { return nil }
         let run = branches[branch].runs[index].run
         if number == run.last { return branches[branch].runs[index + 1].run.before }

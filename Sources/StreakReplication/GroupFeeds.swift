@@ -32,8 +32,8 @@ public struct GroupFeeds: Sendable {
     /// The epochs held of one device, oldest first.
     public func epochs(of device: DeviceID) -> [Epoch] { order.filter { $0.device == device }.map(\.epoch) }
 
-    /// How many records the main branches hold.
-    public var recordCount: Int { order.reduce(0) { $0 + Int(replicas[$1]?.mainTip.number ?? 0) } }
+    /// How many records there are, of a forked feed those of its longest branch.
+    public var recordCount: Int { order.reduce(0) { $0 + Int(replicas[$1]?.tips.last?.number ?? 0) } }
 
     /// The end of every branch of every feed, sorted; those that changed after arrival `arrival` only.
     public func tips(changedSince arrival: UInt64 = 0) -> [FeedTip] {

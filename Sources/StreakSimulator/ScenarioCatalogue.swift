@@ -179,6 +179,13 @@ extension Scenario {
                 .run(.seconds(600)), .expectMembers(1), .converge(within: .seconds(5)),
             ]),
         Scenario(
+            "second-group", "Friends who are linked found another group and join it by link", nodes: 3,
+            steps: together(3) + [
+                .found(by: 1), .invite(by: 1), .join([0, 2]), .write([0, 1, 2], count: 4, over: .seconds(1)),
+                .converge(within: .seconds(10)), .crash([1]), .start([1]), .write([1], count: 2, over: .seconds(1)),
+                .converge(within: .seconds(10)),
+            ]),
+        Scenario(
             "return", "Somebody leaves and comes back by a new invite", nodes: 2,
             steps: together(2) + [
                 .write([0, 1], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),

@@ -190,10 +190,12 @@ struct BoardView: Sendable, Equatable {
         partial = report.partial
         emptyText =
             ranked.isEmpty && coveredRows.isEmpty
-            ? "No scores for \(report.game == nil ? "any game" : heading). Pick a different date or invite friends to compare." : nil
+            ? "No scores for \(report.game == nil ? "any game" : heading). Pick a different date or invite friends to compare."
+            : nil
         playHref = game?.webURL
         rankedText =
-            report.ranked == 0 ? "Nobody is ranked yet" : report.ranked == 1 ? "1 player ranked" : "\(report.ranked) players ranked"
+            report.ranked == 0
+            ? "Nobody is ranked yet" : report.ranked == 1 ? "1 player ranked" : "\(report.ranked) players ranked"
         summary = Self.summary(heading, period, ranked.map(\.1), report)
     }
 
@@ -251,7 +253,9 @@ struct BoardView: Sendable, Equatable {
             jumpHref: mine.rank == nil ? nil : "#me")
     }
 
-    private static func summary(_ heading: String, _ period: String, _ ranked: [RowView], _ report: BoardReport) -> String {
+    private static func summary(_ heading: String, _ period: String, _ ranked: [RowView], _ report: BoardReport)
+        -> String
+    {
         guard let leader = ranked.first else { return "\(heading), \(period): no scores" }
         let mine = report.mine?.rank.map { " You are number \($0) of \(report.ranked)." } ?? ""
         return "\(heading), \(period): \(leader.me ? "you lead" : "\(leader.name) leads") with \(leader.label).\(mine)"

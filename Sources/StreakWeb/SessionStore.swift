@@ -62,7 +62,9 @@ final class SessionStore: Sendable {
         return state.withLock { state in
             state.tokens.removeAll { $0.deadline < .now }
             var found: Int?
-            for (index, token) in state.tokens.enumerated() where Self.isEqual(token.secret, presented) { found = index }
+            for (index, token) in state.tokens.enumerated() where Self.isEqual(token.secret, presented) {
+                found = index
+            }
             guard let found else { return nil }
             state.tokens.remove(at: found)
             if state.entries.count >= WebLimit.sessions { state.entries.removeFirst() }

@@ -43,7 +43,8 @@ extension Site {
                 let note = each.members == 1 ? "1 member" : "\(each.members) members"
                 return FriendsView.Group(
                     id: each.id, title: each.title,
-                    note: each.isCurrent ? "\(note), you are \(each.role)" : "you have \(each.role == "left" ? "left" : "been removed")",
+                    note: each.isCurrent
+                        ? "\(note), you are \(each.role)" : "you have \(each.role == "left" ? "left" : "been removed")",
                     active: each.active, current: each.isCurrent, boardHref: BoardSelection(group: each.id).href,
                     leaveHref: PageLink("/leave").adding("group", each.id).text)
             },
@@ -165,7 +166,8 @@ extension Site {
         _ visit: Visit, offer: JoinView.Offer? = nil, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
     ) async throws -> Response {
         let view = JoinView(link: visit.fields["link"] ?? "", offer: offer)
-        return page(.friends, "join", title: "Join a group", view, try await frame(), visit, status: status, problem: problem)
+        return page(
+            .friends, "join", title: "Join a group", view, try await frame(), visit, status: status, problem: problem)
     }
 
     /// What a link says, before anything is dialled.
@@ -239,7 +241,8 @@ extension Site {
         let shares = frame.status.groups.map { group in
             ProfileView.Share(
                 title: group.title,
-                note: "\(ResultView.grouped(group.records)) records, \(group.online) of \(group.members) members online")
+                note: "\(ResultView.grouped(group.records)) records, \(group.online) of \(group.members) members online"
+            )
         }
         let view = ProfileView(
             avatar: AvatarView(user: frame.profile.user, name: frame.profile.name), name: frame.profile.name,

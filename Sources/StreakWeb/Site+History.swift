@@ -42,7 +42,8 @@ extension Site {
         let frame = try await frame()
         let today = today
         let chosen = visit.fields["date"].flatMap { PuzzleDay($0) }
-        let month = visit.fields["month"].flatMap { PuzzleDay("\($0)-01") } ?? chosen?.startOfMonth ?? today.startOfMonth
+        let month =
+            visit.fields["month"].flatMap { PuzzleDay("\($0)-01") } ?? chosen?.startOfMonth ?? today.startOfMonth
         let last = month.adding(days: month.lengthOfMonth - 1)
         let game = visit.fields["game"]
         let report = try await node.call(
@@ -105,7 +106,8 @@ extension Site {
     func delete(_ visit: Visit) async throws -> Response {
         let report = try await node.call(
             .delete(
-                game: visit.fields["game"] ?? "", date: visit.fields["day"] ?? "", puzzle: visit.fields.number("puzzle")),
+                game: visit.fields["game"] ?? "", date: visit.fields["day"] ?? "", puzzle: visit.fields.number("puzzle")
+            ),
             returning: AddReport.self)
         guard let gone = report.added.first else { return .seeOther(visit.back) }
         let undo = UndoView(

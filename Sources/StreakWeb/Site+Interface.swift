@@ -112,7 +112,8 @@ extension Site {
             let body = try await incoming.body.collect(upTo: WebLimit.bodySize)
             let order: Order
             do {
-                order = try JSONDecoder().decode(Order.self, from: Data(body.readableBytes == 0 ? Array("{}".utf8) : Array(body.readableBytesView)))
+                order = try JSONDecoder().decode(
+                    Order.self, from: Data(body.readableBytes == 0 ? Array("{}".utf8) : Array(body.readableBytesView)))
             } catch {
                 throw HTTPError(.badRequest)
             }

@@ -91,7 +91,8 @@ struct Site: Sendable {
         _ room: Room, _ template: String, title: String, _ view: any Sendable, _ frame: Frame, _ visit: Visit,
         status: HTTPResponse.Status = .ok, problem: FailureView? = nil
     ) -> Response {
-        let shown = visit.fields["group"].flatMap { name in frame.groups.first { $0.id.hasPrefix(name) } } ?? frame.active
+        let shown =
+            visit.fields["group"].flatMap { name in frame.groups.first { $0.id.hasPrefix(name) } } ?? frame.active
         let flash = visit.isFragment ? nil : sessions.takeFlash(for: visit.session)
         let labels: [Room: (String, String)] = [
             .today: ("Today", "/today"), .board: ("Boards", "/board"), .history: ("History", "/history"),

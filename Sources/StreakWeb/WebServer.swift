@@ -59,7 +59,8 @@ public struct WebServer: Service {
             } catch let error as IOError {
                 throw NodeFailure.cannotListen(
                     address: "\(configuration.host):\(port)",
-                    reason: error.errnoCode == EADDRINUSE ? "the port is already in use" : "the address is not available")
+                    reason: error.errnoCode == EADDRINUSE
+                        ? "the port is already in use" : "the address is not available")
             }
         }
     }

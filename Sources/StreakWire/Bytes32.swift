@@ -18,6 +18,14 @@ public struct Bytes32: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.init(words[0], words[1], words[2], words[3])
     }
 
+    /// As for any collection; an array, which most callers have, is read without generic code.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        self.init(
+            bigEndianWord(bytes, at: 0), bigEndianWord(bytes, at: 8), bigEndianWord(bytes, at: 16),
+            bigEndianWord(bytes, at: 24))
+    }
+
     public var array: [UInt8] { bigEndianBytes([w0, w1, w2, w3]) }
 
     /// Sixty-four lower-case hexadecimal digits.
@@ -52,6 +60,12 @@ public struct Bytes16: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static func < (left: Bytes16, right: Bytes16) -> Bool {
         (left.w0, left.w1) < (right.w0, right.w1)
     }
+}
+
+private func bigEndianWord(_ bytes: [UInt8], at offset: Int) -> UInt64 {
+    var word: UInt64 = 0
+    for index in offset..<(offset + 8) { word = word << 8 | UInt64(bytes[index]) }
+    return word
 }
 
 private func bigEndianWords(_ bytes: some Collection<UInt8>, count: Int) -> [UInt64]? {

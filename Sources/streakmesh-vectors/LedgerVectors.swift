@@ -260,7 +260,7 @@ extension VectorFile {
             refused(
                 "a tail of 1,025 bytes",
                 Array(rename.dropLast(66)) + [UInt8](repeating: 0, count: 1_025) + rename.suffix(64), "limit-exceeded"),
-            refused("8,193 bytes", [UInt8](repeating: 1, count: 8_193), "limit-exceeded"),
+            refused("8,193 bytes", [1, 12], zeros: 8_191, "limit-exceeded"),
         ]
     }
 }

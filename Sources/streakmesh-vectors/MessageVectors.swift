@@ -101,8 +101,8 @@ extension VectorFile {
                 "an operation of 8,193 bytes", [1, 6] + [UInt8](repeating: 0, count: 8) + [1, 1, 0x81, 0x40],
                 "limit-exceeded"),
             refused("a certificate of 4,097 bytes", [1, 11, 0x81, 0x20], "limit-exceeded"),
-            refused("a tail of 1,025 bytes", digest + [UInt8](repeating: 0, count: 1_025), "limit-exceeded"),
-            refused("60,001 bytes", digest + [UInt8](repeating: 0, count: 60_001 - digest.count), "limit-exceeded"),
+            refused("a tail of 1,025 bytes", digest, zeros: 1_025, "limit-exceeded"),
+            refused("60,001 bytes", digest, zeros: 60_001 - digest.count, "limit-exceeded"),
         ]
     }
 

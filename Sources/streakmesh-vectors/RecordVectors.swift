@@ -38,12 +38,11 @@ extension VectorFile {
                     refused("nothing", [], "truncated"),
                     refused("the time is cut off", Array(head.prefix(5)), "truncated"),
                     refused("the value is missing", head + [0], "truncated"),
-                    refused("a subject of 97 bytes", head + [97] + [UInt8](repeating: 0, count: 98), "limit-exceeded"),
+                    refused("a subject of 97 bytes", head + [97], zeros: 98, "limit-exceeded"),
                     refused("a value of 1,301 bytes", head + [0, 0x95, 0x0A], "limit-exceeded"),
                     refused("a length in two bytes that fits one", head + [0x80, 0], "non-minimal-varint"),
-                    refused(
-                        "a tail of 1,025 bytes", head + [0, 0] + [UInt8](repeating: 9, count: 1_025), "limit-exceeded"),
-                    refused("1,537 bytes", [UInt8](repeating: 0, count: 1_537), "limit-exceeded"),
+                    refused("a tail of 1,025 bytes", head + [0, 0], zeros: 1_025, "limit-exceeded"),
+                    refused("1,537 bytes", head, zeros: 1_528, "limit-exceeded"),
                 ],
             ])
     }

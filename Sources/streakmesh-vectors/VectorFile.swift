@@ -22,6 +22,11 @@ func refused(_ name: String, _ bytes: [UInt8], _ reason: String) -> JSON {
     ["name": .text(name), "hex": .hex(bytes), "reason": .text(reason)]
 }
 
+/// What is to be refused for its size: `bytes` and then that many zero bytes.
+func refused(_ name: String, _ bytes: [UInt8], zeros: Int, _ reason: String) -> JSON {
+    ["name": .text(name), "hex": .hex(bytes), "zeros": .number(zeros), "reason": .text(reason)]
+}
+
 /// Bytes with one of them replaced.
 func replacing(_ bytes: [UInt8], at index: Int, by byte: UInt8) -> [UInt8] {
     var copy = bytes

@@ -139,9 +139,13 @@ struct FeedReplicaLaws {
         _ = replica.compact()
         var again = FeedReplica(script.id, in: script.group)
         let stored = replica.storedRuns.sorted { ($0.arrival, $0.branch, $0.run.first) < ($1.arrival, $1.branch, $1.run.first) }
-        for run in stored { #expect(again.restore(run, hashAfter: try end(of: run.run))) }
+        for run in stored {
+            let fits = again.restore(run, hashAfter: try end(of: run.run))
+            #expect(fits)
+        }
         #expect(again.visible == replica.visible)
-        #expect(!again.restore(stored[0], hashAfter: try end(of: stored[0].run)))
+        let fitsTwice = again.restore(stored[0], hashAfter: try end(of: stored[0].run))
+        #expect(!fitsTwice)
         #expect(again.visible == replica.visible)
     }
 
@@ -154,9 +158,11 @@ struct FeedReplicaLaws {
         script.append("a", count: 4)
         var replica = FeedReplica(script.id, in: script.group)
         let second = StoredRun(group: script.group, branch: 0, run: script.run(3...4), arrival: 2)
-        #expect(!replica.restore(second, hashAfter: script.tip.hash))
+        let fitsLater = replica.restore(second, hashAfter: script.tip.hash)
+        #expect(!fitsLater)
         let ninth = StoredRun(group: script.group, branch: 8, run: script.run(1...4), arrival: 2)
-        #expect(!replica.restore(ninth, hashAfter: script.tip.hash))
+        let fitsNinth = replica.restore(ninth, hashAfter: script.tip.hash)
+        #expect(!fitsNinth)
         #expect(replica.tips.isEmpty)
         #expect(replica.visible.isEmpty)
     }

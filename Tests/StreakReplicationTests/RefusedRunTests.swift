@@ -79,7 +79,8 @@ struct RefusedRunTests {
             let origin = FeedChain.origin(of: feed, in: script.group)
             let forged = try script.run(1...2).with(feed: feed, before: origin)
             #expect(throws: ReplicationError.invalidSignature) { try feeds.receive(forged, arrival: 1) }
-            #expect(feeds.modify(feed) { $0.compact() == nil })
+            let isCompact = feeds.modify(feed) { $0.compact() == nil }
+            #expect(isCompact)
         }
         #expect(feeds.feeds.isEmpty)
         #expect(feeds.epochs(of: script.id.device).isEmpty)

@@ -80,7 +80,8 @@ final class FakeNode: NodeCalling {
                 alreadyMember: false)
         case .add(let text, _, let replace): return try add(text, replace: replace)
         case .preview(let text, _): return try add(text, replace: false)
-        case .record, .delete: return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: [])
+        case .record, .delete:
+            return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: [])
         case .board(let board): return try self.board(board)
         case .results(let game, let from, let to):
             let mine = scenario == .full || scenario == .hostile ? results : []
@@ -100,7 +101,8 @@ final class FakeNode: NodeCalling {
 
     private var groups: [GroupReport] {
         if isAlone { return [] }
-        let own = GroupReport(id: Self.group, title: title, role: "owner", members: scenario == .silent ? 1 : 7, active: true)
+        let own = GroupReport(
+            id: Self.group, title: title, role: "owner", members: scenario == .silent ? 1 : 7, active: true)
         guard scenario == .full else { return [own] }
         return [
             own, GroupReport(id: Self.user(50), title: "Office", role: "member", members: 12, active: false),
@@ -115,9 +117,12 @@ final class FakeNode: NodeCalling {
             group: Self.group, title: title,
             members: order.map { index in
                 MemberReport(
-                    user: Self.user(index), name: name(index), role: index == 1 ? "owner" : index == 2 ? "admin" : "member",
-                    me: index == 1, online: index < 4, lastSeen: index == 6 ? nil : "2026-11-2\(index < 4 ? 1 : 0)T0\(index):12:00Z",
-                    behind: index == 6 ? nil : index == 3 ? 12 : 0, via: index == 0 ? "lan" : index == 2 ? "direct" : nil,
+                    user: Self.user(index), name: name(index),
+                    role: index == 1 ? "owner" : index == 2 ? "admin" : "member",
+                    me: index == 1, online: index < 4,
+                    lastSeen: index == 6 ? nil : "2026-11-2\(index < 4 ? 1 : 0)T0\(index):12:00Z",
+                    behind: index == 6 ? nil : index == 3 ? 12 : 0,
+                    via: index == 0 ? "lan" : index == 2 ? "direct" : nil,
                     code: index == 5 ? nil : "7K2M-9QXD-R4T\(index)", devices: index == 2 ? 2 : 1)
             })
     }
@@ -125,7 +130,8 @@ final class FakeNode: NodeCalling {
     private func invite(_ id: String, uses: Int?) -> InviteReport {
         let payload = String(repeating: "K7Q2M9XDR4TVBN3HJ8W5C1ZYPA06EGFS", count: 14)
         return InviteReport(
-            link: "streakmesh://join/\(payload.prefix(440))", id: id, expires: "2026-11-28T09:30:00Z", uses: uses, used: 0,
+            link: "streakmesh://join/\(payload.prefix(440))", id: id, expires: "2026-11-28T09:30:00Z", uses: uses,
+            used: 0,
             group: Self.group, title: title)
     }
 
@@ -137,7 +143,9 @@ final class FakeNode: NodeCalling {
         return StatusReport(
             state: isAlone ? "local only" : scenario == .silent ? "offline" : "live", groups: groups,
             peers: scenario == .full
-                ? peers.map { PeerStatus(device: "d", user: nil, name: $0.0, state: $0.1, via: $0.2, address: "192.0.2.1:7421") }
+                ? peers.map {
+                    PeerStatus(device: "d", user: nil, name: $0.0, state: $0.1, via: $0.2, address: "192.0.2.1:7421")
+                }
                 : [], version: "0.1.0", running: true, listen: nil, web: nil)
     }
 
@@ -156,7 +164,8 @@ final class FakeNode: NodeCalling {
         Self.catalogue.map {
             GameReport(
                 id: $0.0, name: $0.1, model: "lowerAttempts", favourite: $0.4,
-                url: scenario == .hostile ? "javascript:alert(1)" : "https://example.org/\($0.0)", category: $0.3, icon: $0.2)
+                url: scenario == .hostile ? "javascript:alert(1)" : "https://example.org/\($0.0)", category: $0.3,
+                icon: $0.2)
         }
     }
 
@@ -164,8 +173,10 @@ final class FakeNode: NodeCalling {
         let labels = ["wordle": "3 guesses", "connections": "not solved", "mini": "0:42", "strands": "1 hint"]
         return ResultReport(
             game: game, gameName: scenario == .hostile ? Self.script : Self.catalogue.first { $0.0 == game }?.1 ?? game,
-            day: day, puzzle: game == "wordle" ? 1_617 : nil, score: 3, maxAttempts: 6, completed: game != "connections",
-            seconds: game == "mini" ? 42 : nil, hints: nil, points: game == "connections" ? 0 : 4, label: labels[game] ?? "5 pts",
+            day: day, puzzle: game == "wordle" ? 1_617 : nil, score: 3, maxAttempts: 6,
+            completed: game != "connections",
+            seconds: game == "mini" ? 42 : nil, hints: nil, points: game == "connections" ? 0 : 4,
+            label: labels[game] ?? "5 pts",
             replaced: false, unchanged: false, edited: edited, late: late)
     }
 
@@ -173,8 +184,10 @@ final class FakeNode: NodeCalling {
         [
             result("wordle", day: "2026-11-21"), result("connections", day: "2026-11-21"),
             result("mini", day: "2026-11-20", edited: true), result("wordle", day: "2026-11-20"),
-            result("strands", day: "2026-11-20"), result("quordle", day: "2026-11-20"), result("wordle", day: "2026-11-18", late: true),
-            result("wordle", day: "2026-11-17"), result("mini", day: "2026-11-17"), result("strands", day: "2026-11-12"),
+            result("strands", day: "2026-11-20"), result("quordle", day: "2026-11-20"),
+            result("wordle", day: "2026-11-18", late: true),
+            result("wordle", day: "2026-11-17"), result("mini", day: "2026-11-17"),
+            result("strands", day: "2026-11-12"),
         ]
     }
 
@@ -194,7 +207,8 @@ final class FakeNode: NodeCalling {
         } else if !text.isEmpty {
             report.refused.append(
                 RefusedText(
-                    text: text, reason: "notRecognised", message: "This is no result that I know. Nearest: Wordle 1,617 3/6.",
+                    text: text, reason: "notRecognised",
+                    message: "This is no result that I know. Nearest: Wordle 1,617 3/6.",
                     recorded: nil))
         }
         if !report.added.isEmpty, !isAlone { report.published = [Self.group] }
@@ -214,7 +228,8 @@ final class FakeNode: NodeCalling {
         }
         return BoardReport(
             group: Self.group, title: title, from: from, to: day, game: request.game,
-            gameName: request.game.flatMap { id in games.first { $0.id == id }?.name }, metric: request.metric ?? "points",
+            gameName: request.game.flatMap { id in games.first { $0.id == id }?.name },
+            metric: request.metric ?? "points",
             ranked: rows.filter { $0.rank != nil }.count, rows: rows, mine: rows.first(where: \.me),
             coveredCount: rows.filter(\.covered).count, partial: request.range == "all", today: "2026-11-21",
             games: scenario == .silent ? [] : Array(games.prefix(4)))
@@ -246,7 +261,8 @@ final class FakeNode: NodeCalling {
             row(1, rank: 2, value: 29, label: "29 pts", delta: isDay ? .places(1) : nil),
             row(6, rank: 3, value: 24, label: "24 pts", delta: isDay ? .places(-1) : nil),
             row(0, rank: 4, value: 18, label: "18 pts", delta: isDay ? .places(3) : nil),
-            row(3, rank: 5, tied: true, value: 11, label: "11 pts"), row(4, rank: 5, tied: true, value: 11, label: "11 pts"),
+            row(3, rank: 5, tied: true, value: 11, label: "11 pts"),
+            row(4, rank: 5, tied: true, value: 11, label: "11 pts"),
             row(5, rank: 7, value: 4, label: "4 pts", delta: isDay ? .new : nil),
         ]
     }

@@ -9,10 +9,12 @@ import Testing
 @Suite struct PageTests {
     static let pages = [
         "/today", "/board?range=today", "/board?range=today&game=wordle", "/board?range=today&game=strands",
-        "/board?range=7d", "/board?range=week&date=2026-11-02", "/board?range=month", "/board?range=year", "/board?range=all",
+        "/board?range=7d", "/board?range=week&date=2026-11-02", "/board?range=month", "/board?range=year",
+        "/board?range=all",
         "/board?from=2026-11-01&to=2026-11-21", "/board?range=today&game=wordle&reveal=1", "/games", "/games?q=word",
         "/player?user=\(FakeNode.user(0))", "/player?user=nobody", "/history", "/history?month=2024-02&date=2024-02-29",
-        "/history?month=nonsense&game=wordle", "/record", "/record?game=wordle&date=2026-11-20&score=3&edit=1", "/friends",
+        "/history?month=nonsense&game=wordle", "/record", "/record?game=wordle&date=2026-11-20&score=3&edit=1",
+        "/friends",
         "/invite", "/join", "/profile",
     ]
 
@@ -196,7 +198,8 @@ import Testing
             let form = try await browser.post("/api/v1/add", "text=Wordle")
             #expect(form.status == 415)
             let json = try await browser.send(
-                "POST", "/api/v1/add", body: #"{"text":"Wordle 1,617 3/6"}"#, headers: ["Content-Type": "application/json"])
+                "POST", "/api/v1/add", body: #"{"text":"Wordle 1,617 3/6"}"#,
+                headers: ["Content-Type": "application/json"])
             #expect(json.status == 200)
             #expect(json.body.contains("\"game\":\"wordle\""))
         }
@@ -247,14 +250,16 @@ import Testing
                 if text.contains("event: change\n"), text.contains("event: message\n") { await page.stop() }
                 return true
             }
-            #expect(text.contains("content-type: text/event-stream") || text.contains("Content-Type: text/event-stream"))
+            #expect(
+                text.contains("content-type: text/event-stream") || text.contains("Content-Type: text/event-stream"))
             #expect(text.contains("event: change\ndata: [\"abc\"]\n\n"))
             #expect(text.contains("event: message\ndata: \"Ada\\nsays: hello\"\n\n"))
         }
     }
 
     @Test func `no more than sixteen streams are open, and one that ends makes room`() async throws {
-        let hub = ChangeHub(events: { AsyncStream { $0.finish() } }, eventLoop: MultiThreadedEventLoopGroup.singleton.any())
+        let hub = ChangeHub(
+            events: { AsyncStream { $0.finish() } }, eventLoop: MultiThreadedEventLoopGroup.singleton.any())
         let streams = (0..<WebLimit.eventStreams).compactMap { _ in hub.open() }
         #expect(streams.count == WebLimit.eventStreams)
         #expect(hub.open() == nil)

@@ -82,7 +82,9 @@ let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
 @Suite struct RequestGuardTests {
-    @Test(arguments: ["evil.example", "evil.example:80", "127.0.0.1", "localhost:1", "127.0.0.1.evil.example:80", "[::1]", ""])
+    @Test(arguments: [
+        "evil.example", "evil.example:80", "127.0.0.1", "localhost:1", "127.0.0.1.evil.example:80", "[::1]", "",
+    ])
     func `another name for this machine is answered with nothing`(host: String) async throws {
         try await withPage { page in
             let browser = try await page.signedIn()
@@ -162,6 +164,43 @@ let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try await withPage { page in
             let browser = try await page.signedIn()
             #expect(try await browser.post("/add", body).status == 400)
+        }
+    }
+}
+
+@Suite struct ListeningTests {
+    private static func server(port: Int, isChosen: Bool, onReady: @escaping @Sendable (WebAddress) async -> Void)
+        -> WebServer
+    {
+        WebServer(
+            node: FakeNode(.full), events: { AsyncStream { $0.finish() } },
+            configuration: WebConfiguration(port: port, isPortChosen: isChosen),
+            entropy: { Array(repeating: 7, count: $0) }, now: { FakeNode.now }, logger: quietLogger, onReady: onReady)
+    }
+
+    @Test func `a chosen port that is taken is an error`() async throws {
+        try await withPage { page in
+            let server = Self.server(port: page.port, isChosen: true) { _ in Issue.record("it cannot be ready") }
+            await #expect(throws: NodeFailure.self) { try await server.run() }
+            #expect(server.mintSignInURL() == nil)
+        }
+    }
+
+    @Test func `the default port moves on to a free one`() async throws {
+        try await withPage { page in
+            let (ready, announce) = AsyncStream.makeStream(of: WebAddress.self)
+            let server = Self.server(port: page.port, isChosen: false) { announce.yield($0) }
+            await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await server.run() }
+                var iterator = ready.makeAsyncIterator()
+                let address = await iterator.next()
+                #expect(address != nil)
+                #expect(address?.url != page.address.url)
+                tasks.cancelAll()
+                while let result = await tasks.nextResult() {
+                    if case .failure(let error) = result { #expect(error is CancellationError) }
+                }
+            }
         }
     }
 }

@@ -9,7 +9,8 @@ import Testing
         .noAccount, .accountExists, .invalidName(limit: 40), .invalidTitle(limit: 60), .unknownGroup("x"),
         .ambiguousGroup("x", candidates: ["a", "b"]), .noGroup, .notMember(title: "t"), .notAllowed(action: "invite"),
         .ownerCannotLeave(title: "t"), .linkMalformed, .linkDamaged, .linkTampered, .linkUnsupported(version: 2),
-        .linkExpired(at: "2026-11-20T10:00:00Z"), .linkUsedUp, .linkRevoked, .removedFromGroup, .alreadyMember(title: "t"),
+        .linkExpired(at: "2026-11-20T10:00:00Z"), .linkUsedUp, .linkRevoked, .removedFromGroup,
+        .alreadyMember(title: "t"),
         .linkOfAnotherGroup, .nobodyReachable, .unknownInvite("x"), .invalidInvite(reason: "r"),
         .unknownGame("x", suggestions: []), .ambiguousGame("x", candidates: ["a"]), .invalidScore(reason: "r"),
         .invalidDate("x"), .futureDate("2030-01-01"), .invalidRange("x"), .invalidMetric("x"),
@@ -34,7 +35,8 @@ import Testing
 
     @Test(arguments: [
         (NodeFailure.linkMalformed, Int32(65)), (.linkTampered, 65), (.linkExpired(at: ""), 65), (.linkUsedUp, 77),
-        (.linkRevoked, 77), (.removedFromGroup, 77), (.nobodyReachable, 69), (.accountExists, 73), (.folderBusy(pid: 1), 75),
+        (.linkRevoked, 77), (.removedFromGroup, 77), (.nobodyReachable, 69), (.accountExists, 73),
+        (.folderBusy(pid: 1), 75),
     ])
     func `exit codes are those of the command line's contract`(failure: NodeFailure, code: Int32) {
         #expect(FailureText.describe(failure).exitCode == code)
@@ -56,13 +58,16 @@ import Testing
         #expect(Timestamp(text)?.seconds == seconds)
     }
 
-    @Test(arguments: ["", "2026-11-21", "2026-13-01T00:00Z", "2026-11-21T25:00Z", "2026-11-21T", "T", "2026-11-21T١:٠٠"])
+    @Test(arguments: [
+        "", "2026-11-21", "2026-13-01T00:00Z", "2026-11-21T25:00Z", "2026-11-21T", "T", "2026-11-21T١:٠٠",
+    ])
     func `what is no instant is not`(text: String) {
         #expect(Timestamp(text) == nil)
     }
 
     @Test(arguments: [
-        (Int64(0), "just now"), (300, "5 min ago"), (7_300, "2 h ago"), (90_000, "1 day ago"), (-259_200, "in 3 days"), (-30, "in less than a minute"),
+        (Int64(0), "just now"), (300, "5 min ago"), (7_300, "2 h ago"), (90_000, "1 day ago"), (-259_200, "in 3 days"),
+        (-30, "in less than a minute"),
     ])
     func `ages are words`(age: Int64, words: String) {
         #expect(Timestamp(seconds: FakeNode.now - age).relativeText(to: FakeNode.now) == words)
@@ -90,11 +95,13 @@ import Testing
 }
 
 @Suite struct QRCodeTests {
-    static let link = "streakmesh://join/" + String(repeating: "K7Q2M9XDR4TVBN3HJ8W5C1ZYPA06EGFS", count: 14).prefix(440)
+    static let link =
+        "streakmesh://join/" + String(repeating: "K7Q2M9XDR4TVBN3HJ8W5C1ZYPA06EGFS", count: 14).prefix(440)
 
     @Test func `a link makes a small symbol, with a quiet zone in the terminal`() throws {
         let code = try #require(QRCode(text: Self.link))
-        #expect(code.size <= 69)  // version 13 has 69 modules a side
+        // Version 13 has 69 modules a side.
+        #expect(code.size <= 69)
         let lines = code.terminalText.split(separator: "\n")
         #expect(lines.count == (code.size + 4 + 1) / 2)
         #expect(code.svg().hasPrefix("<svg"))
@@ -105,7 +112,9 @@ import Testing
         #expect(QRCode(text: text) == nil)
     }
 
-    @Test(arguments: [(link, link.uppercased()), ("http://127.0.0.1:7420/sign-in?token=aB", "http://127.0.0.1:7420/sign-in?token=aB")])
+    @Test(arguments: [
+        (link, link.uppercased()), ("http://127.0.0.1:7420/sign-in?token=aB", "http://127.0.0.1:7420/sign-in?token=aB"),
+    ])
     func `a reader reads what was written`(text: String, expected: String) throws {
         let reader = URL(fileURLWithPath: "/usr/bin/zbarimg")
         guard FileManager.default.isExecutableFile(atPath: reader.path) else {
@@ -114,7 +123,8 @@ import Testing
         }
         let code = try #require(QRCode(text: text))
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("qr-\(UUID().uuidString).pbm")
-        defer { try? FileManager.default.removeItem(at: file) }  // a file left behind in the temporary folder harms nobody
+        // A file left behind in the temporary folder harms nobody.
+        defer { try? FileManager.default.removeItem(at: file) }
         try Self.bitmap(code).write(to: file, atomically: true, encoding: .ascii)
         let process = Process()
         process.executableURL = reader

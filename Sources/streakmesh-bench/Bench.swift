@@ -1,0 +1,177 @@
+import ArgumentParser
+import Foundation
+import StreakNode
+import StreakStorage
+
+/// Measures what `script/bench` prints: a line each of name, value, unit and target. Figures are printed, never judged.
+@main
+struct Bench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "streakmesh-bench", abstract: "Measure a built streakmesh; prints name, value, unit, target.")
+
+    @Option(help: "The program to measure; the one beside this by default.")
+    var program: String?
+
+    @Option(name: .customLong("idle-seconds"), help: "How long an idle pair is watched.")
+    var idleSeconds = 60
+
+    func run() async throws {
+        let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let path = program ?? beside.appendingPathComponent("streakmesh").path
+        let lab = try Lab(program: path)
+        defer { lab.close() }
+        try await measureAdd(lab)
+        try await measurePair(lab)
+        try await measureNewcomer(lab)
+    }
+
+    /// A confirmed `add`, as a whole process on a store without a running node.
+    private func measureAdd(_ lab: Lab) async throws {
+        try lab.makeAccount("alone")
+        var times: [Double] = []
+        for number in 1...30 {
+            let start = ContinuousClock.now
+            try lab.run("alone", ["add", "Birdle \(number) 4/6"])
+            times.append(start.duration(to: .now).milliseconds)
+        }
+        Figure.show("add, whole process, p50", times.percentile(50), "ms", target: "< 100")
+        Figure.show("add, whole process, p99", times.percentile(99), "ms", target: "< 100")
+    }
+
+    /// Two linked nodes: how soon a score is seen, what an idle pair sends, how large a node is.
+    private func measurePair(_ lab: Lab) async throws {
+        try lab.makeAccount("anna")
+        try lab.makeAccount("ben")
+        try lab.run("anna", ["group", "create", "Bench"])
+        let anna = try await lab.start("anna")
+        let ben = try await lab.start("ben")
+        try lab.run("ben", ["join", try lab.invite("anna")])
+        var times: [Double] = []
+        let recorder = EventRecorder()
+        let watcher = Task { try await ben.client.watch { event in await recorder.note(event) } }
+        defer { watcher.cancel() }
+        await recorder.waitUntilWatching()
+        for number in 1...220 {
+            let seen = await recorder.count
+            let start = ContinuousClock.now
+            _ = try await anna.client.call(
+                .add(text: "Lewdle \(number) 3/6", date: nil, replace: false), returning: AddReport.self)
+            let at = await recorder.waitForChange(after: seen)
+            if number > 20 { times.append(start.duration(to: at).milliseconds) }
+        }
+        Figure.show("score visible at the second node, p50 of 200", times.percentile(50), "ms", target: "≤ 2")
+        Figure.show("score visible at the second node, p99 of 200", times.percentile(99), "ms", target: "< 20")
+        Figure.show("resident memory of an idle node", Double(anna.residentBytes) / 1e6, "MB", target: "< 60")
+        guard idleSeconds > 0 else { return }
+        let before = try Loopback.counters()
+        let end = ContinuousClock.now + .seconds(idleSeconds)
+        await recorder.wait(until: end)
+        let after = try Loopback.counters()
+        let rate = Double(after.bytes - before.bytes) / Double(idleSeconds) / 2
+        Figure.show(
+            "idle pair, each way, headers included, over \(idleSeconds) s", rate, "B/s", target: "≤ 10 beyond keepalives")
+        Figure.show("idle pair, packets in that time", Double(after.packets - before.packets), "", target: "–")
+        try anna.stop()
+        try ben.stop()
+    }
+
+    /// A newcomer who takes over 10,000 records.
+    private func measureNewcomer(_ lab: Lab) async throws {
+        let total = 10_000
+        try lab.makeAccount("elder")
+        try lab.run("elder", ["group", "create", "History"])
+        let elder = try await lab.start("elder")
+        for start in stride(from: 1, to: total, by: 2_000) {
+            let text = (start..<(start + 2_000)).map { "Birdle \($0) 4/6" }.joined(separator: "\n\n")
+            _ = try await elder.client.call(
+                .add(text: text, date: nil, replace: false), returning: AddReport.self)
+        }
+        let digest = try await elder.client.call(.status, returning: StatusReport.self).groups[0].digest
+        try lab.makeAccount("newcomer")
+        let newcomer = try await lab.start("newcomer")
+        let link = try lab.invite("elder")
+        let before = try Loopback.counters()
+        let start = ContinuousClock.now
+        _ = try await newcomer.client.call(
+            .join(link: link, timeout: 60, history: 0), returning: JoinReport.self)
+        var held = 0
+        while held < total {
+            let status = try await newcomer.client.call(.status, returning: StatusReport.self)
+            held = status.groups.first?.records ?? 0
+            if status.groups.first?.digest == digest { break }
+        }
+        let time = start.duration(to: .now)
+        let bytes = try Loopback.counters().bytes - before.bytes
+        Figure.show("join and 10,000 records to a newcomer", time.milliseconds / 1_000, "s", target: "≤ 0.3 (later release)")
+        Figure.show(
+            "bytes on the wire for each of 10,000 records, all included", Double(bytes) / Double(total), "B",
+            target: "≤ 15 (columns, later release)")
+        try newcomer.stop()
+        try elder.stop()
+    }
+}
+
+/// One line of the output.
+enum Figure {
+    static func show(_ name: String, _ value: Double, _ unit: String, target: String) {
+        let text = String(format: value < 10 ? "%.2f" : "%.1f", value)
+        FileHandle.standardOutput.write(Data("\(name)\t\(text)\t\(unit)\t\(target)\n".utf8))
+    }
+}
+
+extension Duration {
+    var milliseconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) * 1e3 + Double(attoseconds) / 1e15
+    }
+}
+
+extension [Double] {
+    /// The value below which `percent` of a hundred lie, by the nearest rank.
+    func percentile(_ percent: Double) -> Double {
+        guard !isEmpty else { return 0 }
+        let rank = (percent / 100 * Double(count)).rounded(.up)
+        return sorted()[Swift.max(0, Swift.min(count - 1, Int(rank) - 1))]
+    }
+}
+
+/// Waits for what a node tells.
+actor EventRecorder {
+    private(set) var count = 0
+    private var isWatching = false
+    private var waiting: [CheckedContinuation<ContinuousClock.Instant, Never>] = []
+    private var starters: [CheckedContinuation<Void, Never>] = []
+
+    func note(_ event: WatchEvent) {
+        switch event {
+        case .watching:
+            isWatching = true
+            for starter in starters { starter.resume() }
+            starters = []
+        case .event(.changed):
+            count += 1
+            for continuation in waiting { continuation.resume(returning: .now) }
+            waiting = []
+        default: break
+        }
+    }
+
+    func waitUntilWatching() async {
+        if isWatching { return }
+        await withCheckedContinuation { starters.append($0) }
+    }
+
+    /// When the first change after the `seen`th was told.
+    func waitForChange(after seen: Int) async -> ContinuousClock.Instant {
+        if count > seen { return .now }
+        return await withCheckedContinuation { waiting.append($0) }
+    }
+
+    /// Lets time pass: the thing measured is how little happens.
+    func wait(until end: ContinuousClock.Instant) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let delay = ContinuousClock.now.duration(to: end).milliseconds
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { continuation.resume() }
+        }
+    }
+}

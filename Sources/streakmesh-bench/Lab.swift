@@ -1,0 +1,109 @@
+import Foundation
+import StreakNode
+import StreakStorage
+
+/// Accounts and nodes in a temporary folder, as real processes of the program that is measured.
+final class Lab {
+    private let program: String
+    private let folder: URL
+    private var nodes: [RunningNode] = []
+
+    init(program: String) throws {
+        self.program = program
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("streakmesh-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    /// Ends every node and removes the folder.
+    func close() {
+        for node in nodes { node.process.terminate() }
+        for node in nodes { node.process.waitUntilExit() }
+        // A leftover in the temporary folder harms nobody.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private func data(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    func makeAccount(_ name: String) throws { try run(name, ["init", "--name", name]) }
+
+    /// A new link of the account's group.
+    func invite(_ name: String) throws -> String {
+        let output = try run(name, ["--json", "invite"])
+        let report = try JSONDecoder().decode(InviteReport.self, from: output)
+        return report.link
+    }
+
+    /// Runs one command to its end.
+    @discardableResult
+    func run(_ name: String, _ arguments: [String]) throws -> Data {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = ["--data", data(name)] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw BenchFailure.command(arguments, process.terminationStatus) }
+        return bytes
+    }
+
+    /// Starts a node on loopback and waits until it says that it is ready.
+    func start(_ name: String) async throws -> RunningNode {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = [
+            "--data", data(name), "--json", "up", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--no-lan",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        var line = Data()
+        while !line.contains(UInt8(ascii: "\n")) {
+            guard let piece = try output.fileHandleForReading.read(upToCount: 1), !piece.isEmpty else {
+                throw BenchFailure.notReady(name)
+            }
+            line += piece
+        }
+        // What follows is read and dropped, so that the node never waits for this process.
+        output.fileHandleForReading.readabilityHandler = { handle in _ = handle.availableData }
+        let client = ControlClient(socketPath: DataFolder(path: data(name)).controlSocketPath)
+        let node = RunningNode(process: process, client: client)
+        nodes.append(node)
+        return node
+    }
+}
+
+/// A node's process, and the way to ask it.
+struct RunningNode {
+    let process: Process
+    let client: ControlClient
+
+    /// What the kernel counts as resident; 0 where it does not say.
+    var residentBytes: Int {
+        let path = "/proc/\(process.processIdentifier)/statm"
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return 0 }  // not on Linux
+        let fields = text.split(separator: " ")
+        return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4_096 : 0
+    }
+
+    func stop() throws {
+        process.terminate()
+        process.waitUntilExit()
+    }
+}
+
+/// What passes over the loopback interface. Other programs' traffic is in it: measure on a quiet machine.
+enum Loopback {
+    static func counters() throws -> (bytes: Int, packets: Int) {
+        let text = try String(contentsOfFile: "/proc/net/dev", encoding: .utf8)
+        guard let line = text.split(separator: "\n").first(where: { $0.contains("lo:") }) else { return (0, 0) }
+        let fields = line.split(separator: ":")[1].split(separator: " ")
+        return (Int(fields[0]) ?? 0, Int(fields[1]) ?? 0)
+    }
+}
+
+enum BenchFailure: Error {
+    case command([String], Int32)
+    case notReady(String)
+}

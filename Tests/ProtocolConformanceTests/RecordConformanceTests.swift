@@ -1,0 +1,182 @@
+import StreakCrypto
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+import Testing
+
+@testable import streakmesh_vectors
+
+struct RecordConformanceTests {
+    @Test func `records have the fields they say`() throws {
+        for entry in try Vectors.read("records").list("valid") {
+            let bytes = try entry.bytes("hex")
+            let record = try Record(decoding: bytes)
+            #expect(try Int(record.kind) == entry.number("kind"))
+            #expect(try record.time.rawValue == entry.integer("time"))
+            #expect(try record.time.milliseconds == entry.integer("milliseconds"))
+            #expect(
+                try record.time
+                    == HybridTime(
+                        milliseconds: entry.integer("milliseconds"), counter: UInt16(entry.number("counter"))))
+            #expect(try record.subject == entry.bytes("subject"))
+            #expect(try record.value == entry.bytes("value"))
+            #expect(try record.tail == entry.bytes("tail"))
+            #expect(try Blake2b.hash(bytes) == entry.bytes("hash"))
+        }
+    }
+
+    @Test func `daily scores have the fields they say`() throws {
+        let vectors = try Vectors.read("daily-scores")
+        let time = HybridTime(rawValue: try vectors.integer("time"))
+        for entry in vectors.list("valid") + vectors.list("accepted") {
+            let subject = try entry.bytes("subject")
+            let score = try DailyScore(subject: subject, value: entry.bytes("value"), time: time)
+            #expect(try described(score) == entry["fields"], "\(entry.name)")
+            #expect(score.recordSubject == subject)
+        }
+        for entry in vectors.list("valid") {
+            let score = try DailyScore(subject: entry.bytes("subject"), value: entry.bytes("value"), time: time)
+            #expect(try score.recordValue(at: time) == entry.bytes("value"))
+        }
+        for entry in vectors.list("invalid") {
+            let subject = try entry.bytes("subject")
+            let value = try entry.bytes("value")
+            let expected = try entry.text("reason")
+            do throws(WireError) {
+                _ = try DailyScore(subject: subject, value: value, time: time)
+                Issue.record("\(entry.name): taken")
+            } catch {
+                #expect(error.reason == expected, "\(entry.name)")
+            }
+        }
+    }
+
+    private func described(_ score: DailyScore) -> Value {
+        func number(_ value: Int?) -> Value { value.map { .number($0) } ?? .null }
+        return .object([
+            "game": .text(score.game.rawValue), "day": .text(score.day.description), "puzzle": number(score.puzzle),
+            "isKeyedByPuzzle": .bool(score.isKeyedByPuzzle), "score": number(score.score),
+            "maximum": number(score.maxAttempts), "isCompleted": .bool(score.isCompleted),
+            "seconds": number(score.seconds), "hints": number(score.hints), "mistakes": number(score.mistakes),
+            "isHardMode": .bool(score.isHardMode), "gameName": score.gameName.map { .text($0) } ?? .null,
+            "firstRecordedAt": .text(String(score.firstRecordedAt)), "isEdited": .bool(score.isEdited),
+        ])
+    }
+
+    @Test func `chains, signed bytes and signatures`() throws {
+        for entry in try Vectors.read("feeds").list("chains") {
+            let group: GroupID = try entry.identifier("group")
+            let feed = FeedID(device: try entry.identifier("device"), epoch: try entry.epoch("epoch"))
+            var hash = FeedChain.origin(of: feed, in: group)
+            #expect(try hash == entry.identifier("origin"))
+            let hashes = entry.list("hashes")
+            for (index, record) in entry.list("records").enumerated() {
+                guard case .text(let digits) = record, let bytes = [UInt8](hexadecimal: digits) else {
+                    throw VectorProblem(text: "a record that is not hexadecimal")
+                }
+                hash = FeedChain.hash(after: hash, record: bytes)
+                #expect(hashes[index] == .text(hash.description))
+            }
+            let tip = Tip(number: UInt64(hashes.count), hash: hash)
+            let signed = FeedChain.signedBytes(group: group, feed: feed, tip: tip)
+            #expect(try signed == entry.bytes("signedBytes"))
+            let key = try SigningPublicKey(rawBytes: feed.device.bytes.array)
+            #expect(key.isValid(try Signature(rawBytes: entry.bytes("signature")), for: signed))
+        }
+    }
+
+    @Test func `what a copy of a feed takes in, and what it refuses`() throws {
+        for entry in try Vectors.read("feeds").list("receptions") {
+            let group: GroupID = try entry.identifier("group")
+            var feeds = GroupFeeds(group: group)
+            var arrival: UInt64 = 0
+            for step in entry.list("steps") {
+                var reader = WireReader(try step.bytes("run"))
+                let run = try Run(from: &reader)
+                arrival += 1
+                let outcome: String
+                let before = feeds.tips()
+                do throws(ReplicationError) {
+                    outcome = "new: \(try feeds.receive(run, arrival: arrival).records.count)"
+                } catch {
+                    outcome = error.reason
+                    #expect(feeds.tips() == before)
+                }
+                #expect(try outcome == step.text("outcome"), "\(entry.name)")
+            }
+            let tips = feeds.tips().map { tip -> Value in
+                .object(["number": .number(Int(tip.tip.number)), "hash": .text(tip.tip.hash.description)])
+            }
+            #expect(tips == entry.list("tips"), "\(entry.name)")
+        }
+    }
+
+    @Test func `digests`() throws {
+        for entry in try Vectors.read("digests").list("sets") {
+            let ledger = try entry.list("ledger").map {
+                (device: try $0.identifier("device", DeviceID.self), operation: try $0.identifier("operation", OperationID.self))
+            }
+            let tips = try entry.list("tips").map { tip in
+                FeedTip(
+                    feed: FeedID(device: try tip.identifier("device"), epoch: try tip.epoch("epoch")),
+                    tip: Tip(number: UInt64(try tip.number("number")), hash: try tip.identifier("hash")))
+            }
+            for (ledger, tips) in [(ledger, tips), (ledger.reversed(), tips.reversed())] {
+                let digest = GroupFeeds.digest(group: try entry.identifier("group"), ledger: ledger, tips: tips)
+                #expect(try digest.description == entry.text("digest"), "\(entry.name)")
+            }
+        }
+    }
+
+    @Test func `merges, in every order`() throws {
+        for entry in try Vectors.read("merges").list("sets") {
+            let wall: Int64 = try entry.integer("wallMilliseconds")
+            for order in permutations(entry.list("records")) {
+                var map = MergedRecords()
+                for item in order + order {
+                    let bytes = try item.bytes("record")
+                    _ = map.merge(
+                        try Record(decoding: bytes), bytes: bytes, user: try item.identifier("user"),
+                        device: try item.identifier("device"), wallMilliseconds: wall)
+                }
+                let winners = try entry.list("winners").map { winner -> Record in
+                    guard case .text(let digits) = winner, let bytes = [UInt8](hexadecimal: digits) else {
+                        throw VectorProblem(text: "a winner that is not hexadecimal")
+                    }
+                    return try Record(decoding: bytes)
+                }
+                let found = map.all
+                #expect(found.count == winners.count)
+                for winner in winners {
+                    #expect(found.contains { $0.value == winner.value && $0.time == winner.time }, "\(entry.name)")
+                }
+                #expect(try map.quarantinedCount == entry.number("waiting"), "\(entry.name)")
+            }
+        }
+    }
+
+    private func permutations(_ items: [Value]) -> [[Value]] {
+        guard items.count > 1 else { return [items] }
+        return items.indices.flatMap { index in
+            var rest = items
+            let first = rest.remove(at: index)
+            return permutations(rest).map { [first] + $0 }
+        }
+    }
+
+    @Test func `the clock of a feed`() throws {
+        var clock = HybridClock()
+        for step in try Vectors.read("clocks").list("steps") {
+            let wall: Int64 = try step.integer("wallMilliseconds")
+            let time = HybridTime(rawValue: try step.integer("time"))
+            if try step.text("step") == "next" {
+                #expect(clock.next(wallMilliseconds: wall) == time)
+            } else {
+                clock.witness(time, wallMilliseconds: wall)
+            }
+            #expect(try clock.latest.rawValue == step.integer("latest"))
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import StreakSimulator
+import Testing
+
+/// Seeds that failed once, each with what was wrong then.
+struct RegressionTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let scenario: String
+        let seed: UInt64
+        let fault: String
+        var testDescription: String { "\(scenario) \(seed): \(fault)" }
+    }
+
+    static let cases = [
+        Case(scenario: "streams-only", seed: 1, fault: "an address that only a stream had reached was not remembered"),
+        Case(scenario: "restore-unnoticed", seed: 1, fault: "a restarted node had forgotten who had let it in"),
+        Case(scenario: "leave-erasing", seed: 1, fault: "a node that had just restarted was taken for linked"),
+        Case(scenario: "leave-apart", seed: 1, fault: "who left while alone told nobody later"),
+        Case(scenario: "storm", seed: 2, fault: "a join waited for an exchange that equal digests do not need"),
+        Case(scenario: "restore-offline", seed: 4_711, fault: "of a forked feed each node counted another branch"),
+    ]
+
+    @Test(arguments: cases)
+    func `what failed once goes well`(_ example: Case) throws {
+        let scenario = try #require(Scenario.named(example.scenario))
+        _ = try Simulation.play(scenario, seed: example.seed)
+    }
+}
