@@ -19,6 +19,7 @@ extension Target.Dependency {
     static let logging = product(name: "Logging", package: "swift-log")
     static let mustache = product(name: "Mustache", package: "swift-mustache")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -102,7 +103,7 @@ let testTargets: [Target] = [
     tests(
         "StreakNodeTests",
         ["StreakNode", "StreakStorage", "StreakEngine", "StreakWire", .nioCore, .nioPosix, .serviceLifecycle, .logging]),
-    tests("StreakWebTests", ["StreakWeb", "StreakNode", .nioCore, .nioPosix, .serviceLifecycle, .logging]),
+    tests("StreakWebTests", ["StreakWeb", "StreakNode", .nioCore, .nioPosix, .nioEmbedded, .serviceLifecycle, .logging]),
     // tests("StreakSimulatorTests", ["StreakSimulator"]),
     tests("StreakCommandTests", ["streakmesh", "StreakWeb", "StreakNode", .argumentParser]),
     // tests("ProtocolConformanceTests", ["StreakCrypto", "StreakWire", "StreakReplication", "StreakMembership"]),

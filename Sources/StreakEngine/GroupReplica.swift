@@ -1,7 +1,7 @@
 import StreakCrypto
 import StreakMembership
+public import StreakReplication
 import StreakScores
-import StreakReplication
 import StreakWire
 import Synchronization
 
@@ -237,7 +237,7 @@ extension RecordDraft {
     }
 
     /// The record that says this at `time`.
-    func record(at time: HybridTime) -> Record {
+    public func record(at time: HybridTime) -> Record {
         switch self {
         case .score(let score):
             Record(

@@ -120,7 +120,9 @@ extension MeshEngine {
         var sets = ownEndpoints.isEmpty ? [] : [ownEndpoints]
         let linked = Set(links(sharing: group).compactMap { sessions[$0].flatMap { deviceID(of: $0.key) } })
         let devices = groups[group]?.state.devices.filter { $0.isCurrent && $0.device != identity.device } ?? []
-        let ordered = devices.map(\.device).sorted { (linked.contains($0) ? 0 : 1, $0) < (linked.contains($1) ? 0 : 1, $1) }
+        let ordered = devices.map(\.device).sorted {
+            (linked.contains($0) ? 0 : 1, $0) < (linked.contains($1) ? 0 : 1, $1)
+        }
         for device in ordered {
             let local = (dialler.addresses[device] ?? []).map(\.endpoint).filter(\.isLocal).filter { !$0.isLinkLocal }
             if !local.isEmpty { sets.append(Array(local.prefix(2))) }

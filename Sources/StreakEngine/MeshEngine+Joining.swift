@@ -31,6 +31,24 @@ struct JoinAttempt: Sendable {
     var refusal: CommandFailure?
     var nextDial: MonotonicInstant
     var endpoints: [Endpoint]
+    /// When each was dialled last.
+    var dialledAt: [Endpoint: MonotonicInstant] = [:]
+    /// When a member that was asked counts as silent.
+    var answerDue: MonotonicInstant
+
+    /// How long a member that was asked may take to answer.
+    static let patience: Duration = .seconds(10)
+    /// How long a dial is left alone before the same address is dialled again: as long as one lasts.
+    static let dialPause: Duration = .seconds(5)
+
+    /// When something is to be done about it.
+    var nextDeadline: MonotonicInstant {
+        switch stage {
+        case .dialling: min(deadline, nextDial)
+        case .asked: min(deadline, answerDue)
+        case .welcomed, .syncing: deadline
+        }
+    }
 }
 
 /// Being admitted, and admitting (design: "Invites").
@@ -44,7 +62,7 @@ extension MeshEngine {
         guard !link.isExpired(at: wall.seconds) else { return complete(command, .failed(.linkExpired)) }
         joins[command] = JoinAttempt(
             command: command, link: link, deadline: now.advanced(by: timeout), nextDial: now,
-            endpoints: link.addresses.flatMap { $0 })
+            endpoints: link.addresses.flatMap { $0 }, answerDue: now)
         discovery.sources = discoverySources()
         discovery.callSoon(at: now)
         dialler.hurry(at: now)
@@ -64,6 +82,8 @@ extension MeshEngine {
     mutating func dialForJoining(_ id: CommandID, at endpoint: Endpoint) {
         guard let attempt = joins[id], attempt.stage == .dialling else { return }
         if !attempt.endpoints.contains(endpoint), attempt.endpoints.count < 64 { joins[id]?.endpoints.append(endpoint) }
+        if let last = attempt.dialledAt[endpoint], now < last.advanced(by: JoinAttempt.dialPause) { return }
+        joins[id]?.dialledAt[endpoint] = now
         let label = LinkKeyLabel.invite(attempt.link.group, OperationID(bytes: .zero))
         links.dial(
             peer: nil, key: Self.linkKey(of: attempt.link.secrets.presharedKey, label: label), to: endpoint,
@@ -82,6 +102,7 @@ extension MeshEngine {
     mutating func askToJoin(_ id: CommandID, over session: PeerSession) {
         guard let attempt = joins[id], attempt.stage == .dialling else { return links.close(session.link, at: now) }
         joins[id]?.stage = .asked(session.link)
+        joins[id]?.answerDue = now.advanced(by: JoinAttempt.patience)
         let proof = JoinProof(
             inviteKey: attempt.link.secrets.inviteKey, group: attempt.link.group, identity: identity,
             handshakeHash: Self.binding(of: session))
@@ -213,9 +234,15 @@ extension MeshEngine {
             guard let attempt = joins[id] else { continue }
             if attempt.deadline <= now {
                 // Who is in stays in: only the first exchange was slow.
-                if case .syncing = attempt.stage { finishJoin(id, .group(attempt.link.group)) } else {
+                if case .syncing = attempt.stage {
+                    finishJoin(id, .group(attempt.link.group))
+                } else {
                     finishJoin(id, .failed(attempt.refusal ?? .nobodyReachable))
                 }
+            } else if case .asked(let link) = attempt.stage, attempt.answerDue <= now {
+                joins[id]?.stage = .dialling
+                joins[id]?.nextDial = now.advanced(by: .milliseconds(200))
+                links.close(link, at: now)
             } else if let link = attempt.stage.link, sessions[link] == nil {
                 if case .syncing = attempt.stage {
                     finishJoin(id, .group(attempt.link.group))

@@ -22,7 +22,8 @@ extension MeshEngine {
         var batch: [[UInt8]] = []
         var size = 0
         for operation in operations {
-            if size + operation.bytes.count > LinkMessage.preferredSize || batch.count == LinkMessage.maximumOperations {
+            if size + operation.bytes.count > LinkMessage.preferredSize || batch.count == LinkMessage.maximumOperations
+            {
                 send(.operations(handle, batch, isFinal: false), over: link)
                 batch = []
                 size = 0

@@ -1,7 +1,7 @@
 import StreakCrypto
+public import StreakMembership
 public import StreakReplication
 public import StreakWire
-public import StreakMembership
 
 /// Starting from a store, and reading what the engine holds.
 extension MeshEngine {

@@ -89,6 +89,20 @@ extension MeshEngine {
         persist(change)
     }
 
+    /// Tells every peer that this node goes, and lets go of what is under way. The engine is not used afterwards.
+    public mutating func closeLinks(at instant: MonotonicInstant) -> [EngineOutput] {
+        now = max(now, instant)
+        for link in sessions.keys.sorted() { links.close(link, at: now) }
+        let closing = links.drain().outputs
+        return closing.map { .link($0) }
+    }
+
+    /// The number of the next stream that this engine dials; a successor on the same sockets goes on from it.
+    public var nextStream: UInt64 {
+        get { links.nextStream }
+        set { links.nextStream = newValue }
+    }
+
     // MARK: Groups on a link
 
     /// Proves to the peer which access keys this device holds; no group is named.

@@ -133,7 +133,7 @@ public struct MeshEngine: Sendable {
         candidates.append(dialler.isStarted ? dialler.nextDeadline : nil)
         candidates.append(discovery.nextDeadline)
         candidates.append(keepaliveRefresh)
-        candidates.append(joins.values.map(\.deadline).min())
+        candidates.append(joins.values.map(\.nextDeadline).min())
         for session in sessions.values {
             for group in session.groups.values { candidates.append(group.round?.deadline) }
         }

@@ -72,7 +72,8 @@ extension MeshNode {
         }
         return StatusReport(
             state: stateWord(linked), groups: groups, peers: linked.map(peerStatus), version: NodeVersion.current,
-            running: network != nil, listen: listenAddress, web: nil)
+            running: network != nil, listen: listenAddress, web: nil,
+            lastSync: lastSync.map(Timestamp.text))
     }
 
     private func stateWord(_ linked: [MeshEngine.LinkedDevice]) -> String {

@@ -42,9 +42,20 @@ extension MeshNode {
             _ = try await network.start { inbox.put($0) }
         } catch {
             await network.stop()
-            throw NodeFailure.cannotListen(address: "\(host):\(port)", reason: "\(error)")
+            throw NodeFailure.cannotListen(address: "\(host):\(port)", reason: Self.reason(error))
         }
         return network
+    }
+
+    /// Why an address cannot be used, for people.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case NetworkError.addressInUse: "another program uses it"
+        case NetworkError.invalidAddress: "it is not an address"
+        case NetworkError.unresolvedName: "there is no such name"
+        case NetworkError.cannotListen(_, let reason): reason
+        default: "the system refused"
+        }
     }
 
     func takeCommandID() -> CommandID {

@@ -36,7 +36,7 @@ extension MeshNode {
         case .join(let link, let timeout, let history):
             try await join(link, timeout: timeout, history: history)
         case .inspectLink(let link): try inspect(link)
-        case .add, .preview, .record, .delete, .board, .results, .games: try await answerAboutScores(request)
+        case .add, .preview, .record, .delete, .undo, .board, .results, .games: try await answerAboutScores(request)
         case .status: status()
         case .sync: try await synchronise()
         }
@@ -52,6 +52,7 @@ extension MeshNode {
             try await record(game, score: score, isCompleted: isCompleted, seconds: seconds, date: date)
         case .delete(let game, let date, let puzzle):
             try await delete(game, date: date, puzzle: puzzle)
+        case .undo: try await undo()
         case .board(let request): try board(request)
         case .results(let game, let from, let to): try results(game: game, from: from, to: to)
         default: GamesReport(games: games())

@@ -8,6 +8,8 @@ import StreakWire
 
 /// My own results: pasted, typed in, changed and withdrawn.
 extension MeshNode {
+    private static let undoSetting = "undo"
+
     private var me: PlayerID { PlayerID(identity.user.bytes.array) }
 
     private var ownIndex: ScoreIndex { privateGroup.flatMap { views[$0]?.index } ?? ScoreIndex() }
@@ -194,13 +196,36 @@ extension MeshNode {
 
     // MARK: Publishing
 
-    /// Writes drafts into the private group and every group this user is in, in one transaction. Returns the groups.
-    private func write(_ drafts: [RecordDraft]) async throws -> [String] {
+    /// Writes drafts into the private group and every group this user is in, with what takes them back, in one
+    /// transaction. Returns the groups.
+    func write(_ drafts: [RecordDraft]) async throws -> [String] {
         guard !drafts.isEmpty else { return [] }
         let shared = sharedGroups.filter(engine.isMember)
         let all = (privateGroup.map { [$0] } ?? []) + shared
-        _ = try await execute(.write(all.map { ($0, drafts) }))
+        let inverse = UndoLog(undoing: drafts, in: ownIndex, of: me)
+        let keeping = Command.keepSetting(name: Self.undoSetting, value: inverse.encoded(at: clock.wallTime))
+        _ = try await execute(.write(all.map { ($0, drafts) }), with: keeping)
         return shared.map(\.description)
+    }
+
+    /// Takes back the last change.
+    func undo() async throws -> UndoReport {
+        guard let bytes = engine.setting(Self.undoSetting), !bytes.isEmpty, let log = try? UndoLog(decoding: bytes) else {
+            throw NodeFailure.nothingToUndo  // none, or one of another version
+        }
+        let withdrawn = log.drafts.compactMap { draft -> DailyScore? in
+            guard case .withdrawnScore(let key) = draft else { return nil }
+            return ownIndex.score(key, of: me)
+        }
+        let restored = log.drafts.compactMap { draft -> DailyScore? in
+            guard case .score(let score) = draft else { return nil }
+            return score
+        }
+        let groups = (privateGroup.map { [$0] } ?? []) + sharedGroups.filter(engine.isMember)
+        let forgetting = Command.keepSetting(name: Self.undoSetting, value: [])
+        _ = try await execute(.write(groups.map { ($0, log.drafts) }), with: forgetting)
+        return UndoReport(
+            restored: restored.map { resultReport($0) }, withdrawn: withdrawn.map { resultReport($0) })
     }
 
     // MARK: Reading

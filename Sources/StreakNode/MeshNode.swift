@@ -25,7 +25,7 @@ public actor MeshNode: NodeCalling {
     var engine: MeshEngine
     var network: MeshNetwork?
     var views: [GroupID: GroupView] = [:]
-    var waiting: [CommandID: CheckedContinuation<CommandOutcome, Never>] = [:]
+    var waiting: [CommandID: CheckedContinuation<Result<CommandOutcome, NodeFailure>, Never>] = [:]
     var nextCommand: UInt64 = 1
     /// Changes asked for and not yet on disk, as one transaction.
     var pendingChange = DurableChange()
@@ -34,9 +34,15 @@ public actor MeshNode: NodeCalling {
     var lastSync: Int64?
     var isClosed = false
     var settlers: [Settler] = []
-    private var deadline: MonotonicInstant?
-    private var alarm: Scheduled<Void>?
-    private var readiness: [CheckedContinuation<String, Never>] = []
+    /// Set while a store that refused a change is given time: until then nothing is taken from others.
+    var pausedUntil: MonotonicInstant?
+    /// Whether memory holds what the store refused, and has to be thrown away before anything is written.
+    var needsRecovery = false
+    var deadline: MonotonicInstant?
+    var alarm: Scheduled<Void>?
+    private var readiness: [CheckedContinuation<String, any Error>] = []
+    /// Why the node could not begin to serve.
+    private var startFailure: (any Error)?
 
     static let nameSetting = "name"
     static let friendCodeSetting = "friend-code"
@@ -107,27 +113,25 @@ public actor MeshNode: NodeCalling {
         try store.apply(change)
     }
 
-    /// Starts again from the store, as after a change that could not be stored: nothing unconfirmed stays in memory.
-    func restartEngine() {
-        guard let snapshot = try? store.snapshot() else { return }  // reading goes on with what is in memory
-        engine = MeshEngine(
-            snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
-        rebuildViews()
-        if let network { startListening(port: network.port) }
-    }
-
     // MARK: Running
 
     /// Serves others until the task is cancelled: sockets, links, exchange of records.
     ///
     /// - Throws: `NodeFailure.cannotListen`.
     public func run() async throws {
-        let network = try await openNetwork()
+        let network: MeshNetwork?
+        do {
+            network = try await openNetwork()
+        } catch {
+            startFailure = error
+            tellWhoWaits(.failure(error))
+            throw error
+        }
         self.network = network
         if let network { startListening(port: network.port) }
-        listenAddress = network?.listenDescription ?? ""
-        for continuation in readiness { continuation.resume(returning: listenAddress ?? "") }
-        readiness = []
+        let address = network?.listenDescription ?? ""
+        listenAddress = address
+        tellWhoWaits(.success(address))
         await dialNamedPeers()
         process()
         for await _ in inbox.wakes {
@@ -135,15 +139,26 @@ public actor MeshNode: NodeCalling {
             process()
         }
         alarm?.cancel()
+        // Friends see at once that this node goes, not only when it stays silent.
+        perform(engine.closeLinks(at: clock.now))
         self.network = nil
         listenAddress = nil
         await network?.stop()
     }
 
     /// The address served on, as soon as the node runs.
-    public func ready() async -> String {
+    ///
+    /// - Throws: what kept it from running.
+    public func ready() async throws -> String {
         if let listenAddress { return listenAddress }
-        return await withCheckedContinuation { readiness.append($0) }
+        if let startFailure { throw startFailure }
+        guard !isClosed else { throw NodeFailure.stopping }
+        return try await withCheckedThrowingContinuation { readiness.append($0) }
+    }
+
+    private func tellWhoWaits(_ result: Result<String, any Error>) {
+        for continuation in readiness { continuation.resume(with: result) }
+        readiness = []
     }
 
     /// What happens, from now on. The stream ends when the node is closed.
@@ -153,6 +168,8 @@ public actor MeshNode: NodeCalling {
     public func close() {
         guard !isClosed else { return }
         isClosed = true
+        tellWhoWaits(.failure(NodeFailure.stopping))
+        for id in waiting.keys.sorted() { waiting.removeValue(forKey: id)?.resume(returning: .failure(.stopping)) }
         releaseSettlers()
         alarm?.cancel()
         inbox.close()
@@ -160,111 +177,25 @@ public actor MeshNode: NodeCalling {
         folderLock.close()
     }
 
-    /// Hands the engine all that has come in, then does what it says, storing all changes in one transaction.
-    func process() {
-        guard !isClosed else { return }
-        while true {
-            let inputs = inbox.take()
-            for input in inputs { handle(input) }
-            if !pendingChangeIDs.isEmpty { flush() } else if inputs.isEmpty { break }
-        }
-        if let due = engine.nextDeadline, due <= clock.now {
-            perform(engine.handle(.deadlineReached, at: clock.now, wallTime: clock.wallTime))
-            return process()
-        }
-        releaseSettlers()
-        setAlarm()
-    }
-
-    private func handle(_ input: NetworkInput) {
-        switch input {
-        case .datagram(let bytes, let from): feed(.link(.datagramReceived(bytes, from: from)))
-        case .beacon(let bytes, let from): feed(.beaconReceived(bytes, from: from))
-        case .streamAccepted(let id, let from): feed(.link(.streamAccepted(id, from: from)))
-        case .streamOpened(let id): feed(.link(.streamOpened(id)))
-        case .streamFailed(let id): feed(.link(.streamFailed(id)))
-        case .streamBytes(let id, let bytes):
-            feed(.link(.streamBytesReceived(id, bytes)))
-        case .streamClosed(let id): feed(.link(.streamClosed(id)))
-        case .interfacesChanged: feed(.networkChanged(addresses: ownEndpoints()))
-        }
-        network?.consumed(input)
-    }
-
-    func feed(_ input: EngineInput) {
-        perform(engine.handle(input, at: clock.now, wallTime: clock.wallTime))
-    }
-
-    private func perform(_ outputs: [EngineOutput]) {
-        for output in outputs {
-            switch output {
-            case .link(.sendDatagram(let bytes, let to)): network?.sendDatagram(bytes, to: to)
-            case .link(.openStream(let id, let to)): network?.openStream(id, to: to)
-            case .link(.sendStream(let id, let bytes)): network?.sendStream(id, bytes)
-            case .link(.closeStream(let id)): network?.closeStream(id)
-            case .sendBeacon(let bytes, let to): network?.sendBeacon(bytes, to: to)
-            case .persist(let change, let id):
-                pendingChange.append(change)
-                pendingChangeIDs.append(id)
-            case .complete(let id, let outcome): waiting.removeValue(forKey: id)?.resume(returning: outcome)
-            case .publish(let event): observe(event)
-            }
-        }
-    }
-
-    /// Stores what the engine asked for, then tells it.
-    private func flush() {
-        let change = pendingChange
-        let ids = pendingChangeIDs
-        pendingChange = DurableChange()
-        pendingChangeIDs = []
-        do {
-            try store.apply(change)
-        } catch {
-            refuseEverything(error)
-            return
-        }
-        for id in ids { feed(.changeStored(id)) }
-    }
-
-    /// A change could not be stored: nobody is told that it was, and the engine starts again from what is on disk.
-    private func refuseEverything(_ error: any Error) {
-        storageFailure = NodeFailure(storage: error)
-        for id in waiting.keys.sorted() { waiting.removeValue(forKey: id)?.resume(returning: .done) }
-        storageFailure = NodeFailure(storage: error)
-        restartEngine()
-    }
-
-    /// Set while the commands that could not be stored are told so.
-    var storageFailure: NodeFailure?
-
-    func setAlarm() {
-        guard network != nil, let due = [engine.nextDeadline, nextSettling].compactMap({ $0 }).min() else { return }
-        if let deadline, alarm != nil, deadline <= due, deadline > clock.now { return }
-        alarm?.cancel()
-        deadline = due
-        let delay = max(1, clock.now.duration(to: due).nanoseconds)
-        let inbox = inbox
-        alarm = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: .nanoseconds(delay)) { inbox.wake() }
-    }
-
     // MARK: Commands
 
     /// Has the engine carry out a command.
-    func execute(_ command: Command) async throws -> CommandOutcome {
+    ///
+    /// `companion` is stored in the same transaction; its own outcome does not matter.
+    ///
+    /// - Throws: `NodeFailure`; what could not be stored has not happened.
+    @discardableResult
+    func execute(_ command: Command, with companion: Command? = nil) async throws -> CommandOutcome {
         guard !isClosed else { throw NodeFailure.stopping }
-        let id = CommandID(number: nextCommand)
-        nextCommand += 1
-        storageFailure = nil
-        let outcome = await withCheckedContinuation { continuation in
+        try recoverIfNeeded()
+        let id = takeCommandID()
+        let result = await withCheckedContinuation { continuation in
             waiting[id] = continuation
             feed(.command(id, command))
+            if let companion { feed(.command(takeCommandID(), companion)) }
             process()
         }
-        if let failure = storageFailure {
-            storageFailure = nil
-            throw failure
-        }
+        let outcome = try result.get()
         if case .failed(let failure) = outcome { throw NodeFailure(failure, title: title(of: failure)) }
         return outcome
     }

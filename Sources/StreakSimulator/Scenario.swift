@@ -45,6 +45,8 @@ public struct Scenario: Sendable {
         case run(Duration)
         /// Demands that every running member knows so many members.
         case expectMembers(Int)
+        /// Demands that all running members are linked with each other within a time.
+        case expectLinked(within: Duration)
         /// Demands that no feed has two branches.
         case expectNoFork
         /// Demands equal digests within a time, whatever is shown.

@@ -29,7 +29,8 @@ extension Scenario {
             "beacon", "Three members find each other on the LAN by beacon alone", nodes: 3,
             steps: together(3) + [
                 .crash([0, 1, 2]), .forgetAddresses([0, 1, 2]), .start([0, 1, 2]),
-                .write([0, 1, 2], count: 3, over: .seconds(1)), .converge(within: .seconds(10)),
+                .expectLinked(within: .milliseconds(300)), .write([0, 1, 2], count: 3, over: .seconds(1)),
+                .converge(within: .seconds(10)),
             ]),
         Scenario(
             "third-member", "A newcomer joins through a third member while the inviter is down", nodes: 3,
@@ -64,6 +65,7 @@ extension Scenario {
             "loss-20", "A fifth of all datagrams is lost", nodes: 4, profile: .bad(loss: 0.2),
             steps: together(4) + [
                 .write([0, 1, 2, 3], count: 8, over: .seconds(3)), .converge(within: .seconds(30)),
+                .expectLinked(within: .seconds(400)),
             ]),
         Scenario(
             "loss-50", "Half of all datagrams is lost", nodes: 3, profile: .bad(loss: 0.5),

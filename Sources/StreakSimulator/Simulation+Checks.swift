@@ -35,6 +35,16 @@ extension Simulation {
         return digests.allSatisfy { $0 == digests.first }
     }
 
+    /// Whether every running member sees all others.
+    var isFullyLinked: Bool {
+        let members = activeMembers
+        let devices = Set(members.map { nodes[$0].identity.device })
+        return members.allSatisfy { member in
+            let linked = nodes[member].engine?.linkedDevices.map(\.device) ?? []
+            return devices.subtracting(linked) == [nodes[member].identity.device]
+        }
+    }
+
     /// Safety: what two nodes with equal digests show is equal, and nothing that was confirmed is missing or undone.
     mutating func checkAgreement() {
         guard let group = ground.group else { return }

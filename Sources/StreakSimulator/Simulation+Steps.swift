@@ -56,7 +56,7 @@ extension Simulation {
             }
         case .crash(let indices): for index in indices { crash(index) }
         case .backUp, .restore, .copy, .setDiskFull, .forgetAddresses: performOnDisk(step)
-        case .expectMembers, .expectNoFork, .agreeOnDigests: expectState(step)
+        case .expectMembers, .expectLinked, .expectNoFork, .agreeOnDigests: expectState(step)
         case .run(let duration): run(for: duration)
         case .converge(let limit): converge(within: limit)
         default: performOnNetwork(step)
@@ -180,6 +180,8 @@ extension Simulation {
                 let count = nodes[node].engine?.state(of: group)?.members.count ?? 0
                 if count != wanted { fail("node \(node) knows \(count) members, not \(wanted)") }
             }
+        case .expectLinked(let limit):
+            if !run(for: limit, until: { $0.isFullyLinked }) { fail("not all linked within \(limit)") }
         case .expectNoFork:
             for node in activeMembers where nodes[node].engine?.hasFork(in: group) ?? false {
                 fail("node \(node) holds a forked feed")

@@ -194,6 +194,11 @@ public enum FailureText {
                 "noSuchResult", "You have no result of \(shortened(game)) on \(shortened(day)).",
                 "See yours with `streakmesh results`.", Exit.badData
             )
+        case .nothingToUndo:
+            (
+                "nothingToUndo", "There is nothing to take back.",
+                "Only the last add, record or delete can be undone, once.", Exit.badData
+            )
         case .textTooLong(let limit):
             (
                 "textTooLong", "The text is larger than \(limit / 1024) KiB.",
@@ -218,7 +223,7 @@ public enum FailureText {
         case .storageFailed:
             (
                 "storageFailed", "The change could not be stored, so it was not made.",
-                "Try again; if it goes on, `streakmesh doctor` says more.", Exit.failed
+                "Try again; if it goes on, `streakmesh status` says more.", Exit.failed
             )
         case .cannotListen(let address, let reason):
             (

@@ -44,7 +44,7 @@ extension NodeFailure {
     /// The HTTP status that says the same.
     var httpStatus: HTTPResponse.Status {
         switch self {
-        case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult: .notFound
+        case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult, .nothingToUndo: .notFound
         case .textTooLong: .contentTooLarge
         case .noGroup, .noAccount, .accountExists, .alreadyMember, .limitReached: .conflict
         case .storageFailed: .internalServerError

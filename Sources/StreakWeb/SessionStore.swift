@@ -8,8 +8,8 @@ struct Session: Sendable, Equatable {
 /// Something to say once, on the next page.
 struct Flash: Sendable, Equatable {
     var text: String
-    /// The result that *Undo* would record again.
-    var undo: UndoView?
+    /// Whether *Undo* is offered.
+    var canUndo = false
     /// Why the last form was not carried out.
     var problem: FailureView?
 }

@@ -110,20 +110,14 @@ extension Site {
             ),
             returning: AddReport.self)
         guard let gone = report.added.first else { return .seeOther(visit.back) }
-        let undo = UndoView(
-            game: gone.game, day: gone.day, score: gone.score.map(String.init), seconds: gone.seconds.map(String.init),
-            isCompleted: gone.completed)
-        return say("Deleted \(gone.gameName), \(gone.label).", undo: undo, then: visit.back, visit)
+        return say("Deleted \(gone.gameName), \(gone.label).", canUndo: true, then: visit.back, visit)
     }
 
-    /// Records again what was deleted last.
+    /// Takes back the last change of results.
     func undo(_ visit: Visit) async throws -> Response {
-        let report = try await node.call(
-            .record(
-                game: visit.fields["game"] ?? "", score: visit.fields.number("score"),
-                isCompleted: visit.fields.isSet("completed"), seconds: visit.fields.number("seconds"),
-                date: visit.fields["day"]), returning: AddReport.self)
-        let name = report.added.first.map { "\($0.gameName), \($0.label)" }
-        return say(name.map { "\($0) is back." } ?? "It is back.", then: visit.back, visit)
+        let report = try await node.call(.undo, returning: UndoReport.self)
+        let back = report.restored.map { "\($0.gameName), \($0.label), is back." }
+        let gone = report.withdrawn.map { "\($0.gameName), \($0.label), is gone again." }
+        return say((back + gone).prefix(3).joined(separator: " "), then: visit.back, visit)
     }
 }

@@ -202,8 +202,8 @@ struct Site: Sendable {
     }
 
     /// Says something on the next page and goes there.
-    func say(_ text: String, undo: UndoView? = nil, then path: String, _ visit: Visit) -> Response {
-        sessions.leave(Flash(text: text, undo: undo), for: visit.session)
+    func say(_ text: String, canUndo: Bool = false, then path: String, _ visit: Visit) -> Response {
+        sessions.leave(Flash(text: text, canUndo: canUndo), for: visit.session)
         return .seeOther(path)
     }
 }

@@ -59,14 +59,6 @@ struct StatusView: Sendable, Equatable {
     var detail: String
 }
 
-struct UndoView: Sendable, Equatable {
-    var game: String
-    var day: String
-    var score: String?
-    var seconds: String?
-    var isCompleted: Bool
-}
-
 /// One of my results.
 struct ResultView: Sendable, Equatable {
     var game: String

@@ -106,7 +106,8 @@ extension VectorFile {
         [
             "name": .text(name), "group": .text(feed.group.description),
             "steps": .list(steps.map { ["run": .hex($0.0.encoded), "outcome": .text($0.1)] }),
-            "tips": .list(tips.sorted().map { ["number": .number(Int($0.number)), "hash": .text($0.hash.description)] }),
+            "tips": .list(
+                tips.sorted().map { ["number": .number(Int($0.number)), "hash": .text($0.hash.description)] }),
         ]
     }
 
@@ -192,13 +193,15 @@ extension VectorFile {
             name: "runs",
             content: [
                 "spec": "records.md §6", "decoder": "run",
-                "valid": .list([("one record", one), ("two records", many)].map { name, bytes in
-                    ["name": .text(name), "hex": .hex(bytes)]
-                }),
+                "valid": .list(
+                    [("one record", one), ("two records", many)].map { name, bytes in
+                        ["name": .text(name), "hex": .hex(bytes)]
+                    }),
                 "invalid": [
                     refused("nothing", [], "truncated"),
                     refused("the signature is cut off", Array(one.prefix(100)), "truncated"),
-                    refused("the first record has number 0", replacing(one, at: firstAt, by: 0), "invalid-value: first"),
+                    refused(
+                        "the first record has number 0", replacing(one, at: firstAt, by: 0), "invalid-value: first"),
                     refused(
                         "the first record is past the end of any feed",
                         Array(one.prefix(firstAt)) + [0x81, 0x80, 0x40] + one.dropFirst(firstAt + 1), "limit-exceeded"),
@@ -262,7 +265,8 @@ extension VectorFile {
                     entry("a forked feed", operations, forked),
                     entry(
                         "a forked ledger chain",
-                        operations + [(people[0].device, OperationID(bytes: Bytes32(digest: Person.seed("fork"))))], tips),
+                        operations + [(people[0].device, OperationID(bytes: Bytes32(digest: Person.seed("fork"))))],
+                        tips),
                 ],
             ])
     }

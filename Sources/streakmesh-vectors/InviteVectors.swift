@@ -100,7 +100,8 @@ extension VectorFile {
                 "malformed: invalid-value: title"),
             entry("a title of 41 bytes", payload: replacing(payload, at: title, by: 41), "malformed: limit-exceeded"),
             entry("five address sets", payload: replacing(payload, at: sets, by: 5), "malformed: limit-exceeded"),
-            entry("an address of family 5", payload: replacing(payload, at: sets + 2, by: 5), "malformed: unknown-kind"),
+            entry(
+                "an address of family 5", payload: replacing(payload, at: sets + 2, by: 5), "malformed: unknown-kind"),
             entry("a byte more", payload: payload + [0], "malformed: trailing-bytes"),
         ]
     }
@@ -171,14 +172,17 @@ extension VectorFile {
                     entry("made for another group", made(group: GroupID(bytes: .zero)), isValid: false),
                     entry("made by another newcomer", made(by: ben.identity), isValid: false),
                     entry(
-                        "made with another invite key", made(key: InviteSecrets(seed: Cast.seed16("guessed")).inviteKey),
+                        "made with another invite key",
+                        made(key: InviteSecrets(seed: Cast.seed16("guessed")).inviteKey),
                         isValid: false),
                     entry(
-                        "the signatures changed places", Array(proof.prefix(64)) + signatures[64...] + signatures[..<64],
+                        "the signatures changed places",
+                        Array(proof.prefix(64)) + signatures[64...] + signatures[..<64],
                         isValid: false),
                 ],
                 "invalid": [
-                    refused("nothing", [], "truncated"), refused("a byte too few", Array(proof.dropLast()), "truncated"),
+                    refused("nothing", [], "truncated"),
+                    refused("a byte too few", Array(proof.dropLast()), "truncated"),
                     refused("a byte more", proof + [0], "trailing-bytes"),
                 ],
             ])

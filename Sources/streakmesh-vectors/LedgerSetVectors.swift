@@ -12,7 +12,8 @@ extension VectorFile {
                 "spec": "membership.md",
                 "sets": .list(
                     try [
-                        founded(), joined(), admittedTwice(), left(), removed(), admittedByRemoved(), raised(), revoked(),
+                        founded(), joined(), admittedTwice(), left(), removed(), admittedByRemoved(), raised(),
+                        revoked(),
                         handedOn(), notAllowed(),
                     ]),
                 "refusals": .list(try refusals()),

@@ -99,8 +99,10 @@ struct Friends {
         cleo = try Person("cleo")
         stage = try LedgerStage(founder: ada)
         invite = try stage.invite(by: ada.identity)
-        try stage.perform("admit ben", .admit(stage.claim(ben.identity, invite.secrets, invite.operation)), by: ada.identity)
-        try stage.perform("admit cleo", .admit(stage.claim(cleo.identity, invite.secrets, invite.operation)), by: ben.identity)
+        try stage.perform(
+            "admit ben", .admit(stage.claim(ben.identity, invite.secrets, invite.operation)), by: ada.identity)
+        try stage.perform(
+            "admit cleo", .admit(stage.claim(cleo.identity, invite.secrets, invite.operation)), by: ben.identity)
     }
 }
 
@@ -131,8 +133,10 @@ extension VectorFile {
                     try entry("a signature with one bit turned over", flipping(one, at: -1), isValid: false),
                     try entry("another link key", flipping(one, at: 70), isValid: false),
                     try entry(
-                        "another account", Array(one.prefix(1)) + ben.user.bytes.array + one.dropFirst(33), isValid: false),
-                    try entry("the second link alone", Array(two.prefix(33)) + [1] + two.dropFirst(162), isValid: false),
+                        "another account", Array(one.prefix(1)) + ben.user.bytes.array + one.dropFirst(33),
+                        isValid: false),
+                    try entry(
+                        "the second link alone", Array(two.prefix(33)) + [1] + two.dropFirst(162), isValid: false),
                 ],
                 "invalid": [
                     refused("nothing", [], "truncated"),
@@ -157,8 +161,10 @@ extension VectorFile {
         settings[1] = 3
         settings[200] = 1 << 40
         try friends.stage.perform("settings", .settings(settings), by: ada.identity)
-        try friends.stage.perform("name an admin", .setRole(RoleChange(user: ben.user, change: .admin)), by: ada.identity)
-        try friends.stage.perform("name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
+        try friends.stage.perform(
+            "name an admin", .setRole(RoleChange(user: ben.user, change: .admin)), by: ada.identity)
+        try friends.stage.perform(
+            "name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
         try friends.stage.perform("add a device", .addDevice(second.certificate), by: ada.identity)
         let asked = try friends.stage.invite(by: ada.identity, uses: 1, label: "second invite")
         let dora = try Person("dora")
@@ -241,7 +247,8 @@ extension VectorFile {
                 "number 1,001", Array(rename.prefix(numberAt)) + [0xE9, 0x07] + rename.dropFirst(numberAt + 1),
                 "limit-exceeded"),
             refused("number 1 with a previous one", flipping(rename, at: previousAt), "invalid-value: previous"),
-            refused("number 2 without a previous one", replacing(rename, at: numberAt, by: 2), "invalid-value: previous"),
+            refused(
+                "number 2 without a previous one", replacing(rename, at: numberAt, by: 2), "invalid-value: previous"),
             refused("33 parents", replacing(rename, at: parentsAt, by: 33), "limit-exceeded"),
             refused(
                 "one parent twice",
@@ -253,7 +260,9 @@ extension VectorFile {
                 "no group", Array(rename.prefix(2)) + [UInt8](repeating: 0, count: 32) + rename.dropFirst(34),
                 "invalid-value: group"),
             refused("a founding of a group", flipping(founding, at: 2), "invalid-value: founding"),
-            refused("a title of 241 bytes", Array(rename.prefix(titleAt)) + [0xF1, 1] + rename.dropFirst(141), "limit-exceeded"),
+            refused(
+                "a title of 241 bytes", Array(rename.prefix(titleAt)) + [0xF1, 1] + rename.dropFirst(141),
+                "limit-exceeded"),
             refused(
                 "an empty title", Array(rename.prefix(titleAt)) + [0] + rename.suffix(64), "invalid-value: title"),
             refused("a title that is no UTF-8", replacing(rename, at: titleAt + 1, by: 0xFF), "invalid-text"),

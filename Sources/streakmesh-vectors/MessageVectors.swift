@@ -25,11 +25,6 @@ extension VectorFile {
                 Blake2b.keyedHash(linkHash + ada.identity.linkKey.publicKey.rawBytes, key: key.groupProofKey, size: 16))
                 ?? .zero
         }
-        let joinProof = JoinProof(
-            inviteKey: friends.invite.secrets.inviteKey, group: group, identity: friends.ben.identity,
-            handshakeHash: Blake2b.hash(linkHash, size: 64))
-        var proofWriter = WireWriter()
-        joinProof.write(to: &proofWriter)
         let tips = TipsMessage(arrival: 300, isFinal: true, operations: ledgerTips, feeds: feedTips)
         let operations = friends.stage.ledger.allOperations.map(\.bytes)
         let valid: [(String, LinkMessage)] = [
@@ -39,7 +34,10 @@ extension VectorFile {
             ("tips requested, all", .tipsRequested(handle, store: StoreID(bytes: .zero), arrival: 0)),
             ("tips requested, since a cursor", .tipsRequested(handle, store: store, arrival: 129)),
             ("tips", .tips(handle, tips)),
-            ("tips, none, and more to come", .tips(handle, TipsMessage(arrival: 0, isFinal: false, operations: [], feeds: []))),
+            (
+                "tips, none, and more to come",
+                .tips(handle, TipsMessage(arrival: 0, isFinal: false, operations: [], feeds: []))
+            ),
             ("operations requested", .operationsRequested(handle, known: ledgerTips)),
             ("operations", .operations(handle, operations, isFinal: true)),
             ("runs requested", .runsRequested(handle, feedTips)),
@@ -47,10 +45,7 @@ extension VectorFile {
             ("runs, the end of an answer that left something out", .runs(handle, [], isFinal: true, isComplete: false)),
             ("rumour", .rumour(handle, feed.run(3...3))),
             ("rumour acknowledged", .rumourAcknowledged(feed.hashes[3].bytes.w0)),
-            (
-                "join requested",
-                .joinRequested(certificate: friends.ben.identity.certificate.encoded(), proof: proofWriter.bytes)
-            ),
+            ("join requested", joinRequest(friends, linkHash: linkHash)),
             ("welcome", .welcome(group: group, accessKeys: [accessKey.key.rawBytes()])),
             ("join refused: expired", .joinRefused(.expired)),
             ("join refused: another reason", .joinRefused(.other)),
@@ -71,10 +66,23 @@ extension VectorFile {
                 "accepted": .list(
                     [
                         ("a tail, ignored", messages[2].bytes + [1, 2, 3], messages[2].bytes),
-                        ("a refusal of a later version", replacing(messages[16].bytes, at: 2, by: 99), messages[17].bytes),
+                        (
+                            "a refusal of a later version", replacing(messages[16].bytes, at: 2, by: 99),
+                            messages[17].bytes
+                        ),
                     ].map { ["name": .text($0.0), "hex": .hex($0.1), "means": .hex($0.2)] }),
-                "invalid": .list(invalidMessages(Dictionary(uniqueKeysWithValues: messages.map { ($0.name, $0.bytes) }))),
+                "invalid": .list(
+                    invalidMessages(Dictionary(uniqueKeysWithValues: messages.map { ($0.name, $0.bytes) }))),
             ])
+    }
+
+    private static func joinRequest(_ friends: Friends, linkHash: [UInt8]) -> LinkMessage {
+        let proof = JoinProof(
+            inviteKey: friends.invite.secrets.inviteKey, group: friends.stage.ledger.group,
+            identity: friends.ben.identity, handshakeHash: Blake2b.hash(linkHash, size: 64))
+        var writer = WireWriter()
+        proof.write(to: &writer)
+        return .joinRequested(certificate: friends.ben.identity.certificate.encoded(), proof: writer.bytes)
     }
 
     private static func invalidMessages(_ named: [String: [UInt8]]) -> [JSON] {
@@ -121,11 +129,15 @@ extension VectorFile {
         let one = Beacon.make([(keys[0], query)], entropy: &entropy)
         let two = Beacon.make([(keys[0], query), (keys[2], query)], entropy: &entropy)
         let reply = Beacon.make([(keys[1], answer)], entropy: &entropy)
-        let full = Beacon.make((0..<9).map { (Beacon.hourKey(other.beaconKey, hour: Int64($0)), query) }, entropy: &entropy)
+        let full = Beacon.make(
+            (0..<9).map { (Beacon.hourKey(other.beaconKey, hour: Int64($0)), query) }, entropy: &entropy)
         func entry(_ name: String, _ bytes: [UInt8], key: [UInt8], _ content: Beacon.Content?) -> JSON {
             let found: JSON =
                 content.map {
-                    ["kind": .number(Int($0.kind.rawValue)), "port": .number(Int($0.port)), "linkKey": .hex($0.linkKey.rawBytes)]
+                    [
+                        "kind": .number(Int($0.kind.rawValue)), "port": .number(Int($0.port)),
+                        "linkKey": .hex($0.linkKey.rawBytes),
+                    ]
                 } ?? .null
             return ["name": .text(name), "hex": .hex(bytes), "hourKey": .hex(key), "content": found]
         }
@@ -151,7 +163,8 @@ extension VectorFile {
                     entry("two groups, to the first", two, key: keys[0], query),
                     entry("two groups, to the second", two, key: keys[2], query),
                     entry("an answer under an invite", reply, key: keys[1], answer),
-                    entry("nine groups, of which eight fit", full, key: Beacon.hourKey(other.beaconKey, hour: 7), query),
+                    entry(
+                        "nine groups, of which eight fit", full, key: Beacon.hourKey(other.beaconKey, hour: 7), query),
                     entry("the ninth of them", full, key: Beacon.hourKey(other.beaconKey, hour: 8), nil),
                     entry("the hour before", one, key: Beacon.hourKey(accessKey.beaconKey, hour: hour - 1), nil),
                     entry("every slot altered", altered, key: keys[0], nil),

@@ -69,10 +69,9 @@ extension VectorFile {
             maxAttempts: 6, isHardMode: true, firstRecordedAt: Cast.now)
     }
 
-    /// Subjects and values of kind 1.
-    static func dailyScores() throws -> VectorFile {
+    private static var scores: [(String, DailyScore)] {
         let day = PuzzleDay(daysSinceEpoch: 20_778)
-        let scores: [(String, DailyScore)] = [
+        return [
             ("4/6 in hard mode", sampleScore),
             (
                 "a loss, edited an hour after it was recorded",
@@ -93,11 +92,14 @@ extension VectorFile {
                     firstRecordedAt: Cast.now + 2)
             ),
         ]
+    }
+
+    /// Subject, value and the reason to refuse them, or `valid`.
+    private static func strangeScores(_ byNumber: DailyScore) -> [(String, [UInt8], [UInt8], String)] {
         let subject = sampleScore.recordSubject
         let value = sampleScore.recordValue(at: recordTime)
-        let byNumber = scores[2].1
         let numbered = byNumber.recordValue(at: recordTime)
-        let invalid: [(String, [UInt8], [UInt8], String)] = [
+        return [
             ("an empty subject", [], value, "truncated"),
             ("an axis of 2", [2] + subject.dropFirst(), value, "invalid-value: axis"),
             ("30 February", [0] + varint(20_260_230) + Array("wordle".utf8), value, "invalid-value: day"),
@@ -124,6 +126,12 @@ extension VectorFile {
             ),
             ("keyed by number, with a tail", byNumber.recordSubject, numbered + [1, 2, 3], "valid"),
         ]
+    }
+
+    /// Subjects and values of kind 1.
+    static func dailyScores() throws -> VectorFile {
+        let scores = scores
+        let invalid = strangeScores(scores[2].1)
         return VectorFile(
             name: "daily-scores",
             content: [
@@ -166,24 +174,27 @@ extension VectorFile {
         ]
     }
 
-    /// Sets of records and what wins, in whatever order they come.
-    static func merges() throws -> VectorFile {
-        let ada = try Person("ada")
-        let ben = try Person("ben")
+    private static func profile(_ name: String, at milliseconds: Int64, counter: UInt16 = 0) -> [UInt8] {
+        Record(
+            kind: .profile, time: HybridTime(milliseconds: milliseconds, counter: counter), subject: [],
+            value: name.isEmpty ? [] : Profile(name: name).recordValue
+        ).encoded
+    }
+
+    private typealias MergeSet = (
+        name: String, wall: Int64, records: [MergeEntry], winners: [[UInt8]], waiting: Int
+    )
+
+    /// What decides between two records of one key, in its order.
+    private static func orderings(_ ada: Person) throws -> [MergeSet] {
         let second = try ada.secondDevice()
         let start = Cast.now * 1_000
-        func profile(_ name: String, at milliseconds: Int64, counter: UInt16 = 0) -> [UInt8] {
-            Record(
-                kind: .profile, time: HybridTime(milliseconds: milliseconds, counter: counter), subject: [],
-                value: name.isEmpty ? [] : Profile(name: name).recordValue
-            ).encoded
-        }
         let first = ada.device
         let larger = max(ada.device, second.device)
         let smaller = min(ada.device, second.device)
         let twins = [profile("Ann", at: start), profile("Eve", at: start)]
         let winner = twins.max { Blake2b.hash($0).lexicographicallyPrecedes(Blake2b.hash($1)) } ?? []
-        let sets: [(name: String, wall: Int64, records: [MergeEntry], winners: [[UInt8]], waiting: Int)] = [
+        return [
             (
                 "the later time wins", start,
                 [
@@ -209,6 +220,14 @@ extension VectorFile {
                 "of one time and device the larger record hash wins", start,
                 twins.map { MergeEntry(ada.user, first, $0) }, [winner], 0
             ),
+        ]
+    }
+
+    private static func otherMerges(_ ada: Person) throws -> [MergeSet] {
+        let ben = try Person("ben")
+        let first = ada.device
+        let start = Cast.now * 1_000
+        return [
             (
                 "users never replace each other", start,
                 [
@@ -234,6 +253,12 @@ extension VectorFile {
                 ], [profile("soon", at: start + 600_000)], 1
             ),
         ]
+    }
+
+    /// Sets of records and what wins, in whatever order they come.
+    static func merges() throws -> VectorFile {
+        let ada = try Person("ada")
+        let sets = try orderings(ada) + otherMerges(ada)
         return VectorFile(
             name: "merges",
             content: [

@@ -78,7 +78,7 @@ struct Session {
                 return nil
             }
             group.addTask {
-                guard await node.listening() != nil else { throw CancellationError() }
+                _ = try await node.ready()
                 return try await node.call(request, returning: type)
             }
             defer { group.cancelAll() }
@@ -92,16 +92,6 @@ struct Session {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { continuation.resume() }
         }
-    }
-}
-
-extension MeshNode {
-    /// The address served on, as soon as the node runs; nil where the calling task is cancelled before, as it is when
-    /// the node cannot listen. `ready()` itself cannot be given up.
-    nonisolated func listening() async -> String? {
-        let address = AsyncStream<String>.makeStream()
-        Task { address.continuation.yield(await ready()) }
-        return await address.stream.first { _ in true }
     }
 }
 

@@ -21,8 +21,8 @@ struct StreakMeshCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Results:",
                 subcommands: [
-                    AddCommand.self, ParseCommand.self, RecordCommand.self, DeleteCommand.self, BoardCommand.self,
-                    ResultsCommand.self, GamesCommand.self,
+                    AddCommand.self, ParseCommand.self, RecordCommand.self, DeleteCommand.self, UndoCommand.self,
+                    BoardCommand.self, ResultsCommand.self, GamesCommand.self,
                 ]),
             CommandGroup(
                 name: "Node:",

@@ -98,11 +98,13 @@ struct MembershipConformanceTests {
                 let state = ledger.state
                 #expect(try state.group == entry.identifier("group"))
                 #expect(try state.title == entry.text("title"), "\(entry.name)")
-                let members = Dictionary(uniqueKeysWithValues: state.members.map { ($0.user.description, "\($0.role)") })
+                let members = Dictionary(
+                    uniqueKeysWithValues: state.members.map { ($0.user.description, "\($0.role)") })
                 let expected = try entry.list("members").map { (try $0.text("user"), try $0.text("role")) }
                 #expect(members == Dictionary(uniqueKeysWithValues: expected), "\(entry.name)")
                 #expect(
-                    Set(state.removedUsers.map { Value.text($0.user.description) }).isSuperset(of: entry.list("former")))
+                    Set(state.removedUsers.map { Value.text($0.user.description) }).isSuperset(of: entry.list("former"))
+                )
                 #expect(state.erasedUsers.map { .text($0.description) } == entry.list("erased"), "\(entry.name)")
                 let refused = operations.compactMap { operation -> String? in
                     ledger.refusal(of: operation.id).map { "\(operation.id) \($0.reason)" }

@@ -116,7 +116,10 @@ struct RecordConformanceTests {
     @Test func `digests`() throws {
         for entry in try Vectors.read("digests").list("sets") {
             let ledger = try entry.list("ledger").map {
-                (device: try $0.identifier("device", DeviceID.self), operation: try $0.identifier("operation", OperationID.self))
+                (
+                    device: try $0.identifier("device", DeviceID.self),
+                    operation: try $0.identifier("operation", OperationID.self)
+                )
             }
             let tips = try entry.list("tips").map { tip in
                 FeedTip(

@@ -16,6 +16,12 @@ struct RegressionTests {
         Case(scenario: "leave-erasing", seed: 1, fault: "a node that had just restarted was taken for linked"),
         Case(scenario: "leave-apart", seed: 1, fault: "who left while alone told nobody later"),
         Case(scenario: "storm", seed: 2, fault: "a join waited for an exchange that equal digests do not need"),
+        Case(
+            scenario: "storm", seed: 147,
+            fault: "two dials of one address at once; a member asked in vain was waited for"),
+        Case(
+            scenario: "storm", seed: 192, fault: "the same, with the stream of one dial retired before the other stood"),
+        Case(scenario: "loss-20", seed: 172, fault: "a member that had lost its side of the link was waited for"),
         Case(scenario: "restore-offline", seed: 4_711, fault: "of a forked feed each node counted another branch"),
     ]
 

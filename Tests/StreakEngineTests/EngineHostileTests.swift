@@ -114,14 +114,17 @@ struct EngineHostileTests {
         for kind in UInt8(0)...20 { pair.say([ProtocolLimits.version, kind] + entropy.bytes(60)) }
         #expect(pair.eventCount { if case .messageRefused = $0 { true } else { false } } > 10)
         #expect(pair.engine(.honest).linkedDevices.count == 1)
-        #expect(pair.command(.write([(group: pair.group, drafts: [.profile(Profile(name: "Ada"))])]), to: .hostile) == .done)
+        #expect(
+            pair.command(.write([(group: pair.group, drafts: [.profile(Profile(name: "Ada"))])]), to: .hostile) == .done
+        )
         pair.run(for: .seconds(1))
         #expect(pair.engine(.honest).mergedRecords(of: pair.group).count == 1)
     }
 
     @Test func `absurd ranges are answered or ignored`() throws {
         var pair = try EnginePair()
-        #expect(pair.command(.write([(group: pair.group, drafts: [.profile(Profile(name: "Eve"))])]), to: .honest) == .done)
+        #expect(
+            pair.command(.write([(group: pair.group, drafts: [.profile(Profile(name: "Eve"))])]), to: .honest) == .done)
         let honest = pair.engine(.honest).identity.device
         let hash = ChainHash(bytes: Bytes32(5, 5, 5, 5))
         let feed = FeedID(device: honest, epoch: Epoch(counter: .max, nonce: .max))
@@ -131,7 +134,8 @@ struct EngineHostileTests {
                 feed: FeedID(device: honest, epoch: Epoch(counter: UInt32(number), nonce: .max)), tip: far)
         }
         let ledgerTip = LedgerTip(
-            device: honest, number: ProtocolLimits.maximumOperationsPerDevice, operation: OperationID(bytes: hash.bytes))
+            device: honest, number: ProtocolLimits.maximumOperationsPerDevice, operation: OperationID(bytes: hash.bytes)
+        )
         pair.say(.runsRequested(pair.handle, [FeedTip(feed: feed, tip: far)]))
         pair.say(.runsRequested(pair.handle, absurd))
         pair.say(.tipsRequested(pair.handle, store: pair.engine(.honest).store, arrival: .max))

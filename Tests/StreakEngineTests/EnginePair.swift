@@ -1,7 +1,6 @@
 import StreakCrypto
 import StreakMembership
 import StreakReplication
-import StreakScores
 import StreakWire
 
 @testable import StreakEngine
@@ -41,7 +40,9 @@ struct EnginePair {
                     wallTime: WallTime(milliseconds: Self.wall)))
             give(.listening(port: 7_420, addresses: [endpoints[side]], usesDiscovery: false), to: side)
         }
-        guard case .group(let group)? = command(.foundGroup(title: "Friends"), to: .honest) else { throw SetUpFailure() }
+        guard case .group(let group)? = command(.foundGroup(title: "Friends"), to: .honest) else {
+            throw SetUpFailure()
+        }
         self.group = group
         guard case .invite(_, let text)? = command(.invite(group, uses: 0, lifetime: 3_600), to: .honest),
             command(.join(try InviteLink(parsing: text), timeout: .seconds(30)), to: .hostile) == .group(group)

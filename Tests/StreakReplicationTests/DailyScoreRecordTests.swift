@@ -32,7 +32,8 @@ struct DailyScoreRecordTests {
 
     @Test(arguments: [Int64.min, .min + 1, -1, 0, .max])
     func `no time of first recording traps`(first: Int64) throws {
-        let score = DailyScore(game: GameID(literal: "wordle"), day: PuzzleDay(daysSinceEpoch: 0), firstRecordedAt: first)
+        let score = DailyScore(
+            game: GameID(literal: "wordle"), day: PuzzleDay(daysSinceEpoch: 0), firstRecordedAt: first)
         let read = try DailyScore(subject: score.recordSubject, value: score.recordValue(at: time), time: time)
         if first > .min + 2_000_000_000 { #expect(read.firstRecordedAt == first) }
     }
@@ -64,10 +65,11 @@ struct DailyScoreRecordTests {
 }
 
 struct DisplayTextTests {
-    @Test(arguments: [
-        ("Ada", "Ada"), ("  Ada\n", "Ada"), ("Zoë 🧩", "Zoë 🧩"), ("", nil), (" \t", nil), ("a\u{202E}b", nil),
-        ("a\u{2066}b", nil), ("a\nb", nil), ("a\u{0}b", nil), ("12345678901", nil), ("1234567890", "1234567890"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("Ada", "Ada"), ("  Ada\n", "Ada"), ("Zoë 🧩", "Zoë 🧩"), ("", nil), (" \t", nil), ("a\u{202E}b", nil),
+            ("a\u{2066}b", nil), ("a\nb", nil), ("a\u{0}b", nil), ("12345678901", nil), ("1234567890", "1234567890"),
+        ] as [(String, String?)])
     func `names are trimmed, bounded and free of control characters`(text: String, expected: String?) {
         #expect(DisplayText.validated(text, maximumLength: 10) == expected)
     }

@@ -13,7 +13,9 @@ struct FeedReplicaLaws {
             for run in runs {
                 arrival += 1
                 // A run that does not fit yet is offered again.
-                if let reception = try? replica.receive(run, arrival: arrival), !reception.isDuplicate { tookAny = true }
+                if let reception = try? replica.receive(run, arrival: arrival), !reception.isDuplicate {
+                    tookAny = true
+                }
             }
         }
     }
@@ -44,7 +46,9 @@ struct FeedReplicaLaws {
         }
         var expected = branches.map(\.tip)
         // The trunk's own end is one too, unless some branch goes on from it.
-        if !branches.contains(where: { $0.hashes.count > trunk.records.count && $0.hashes[trunk.records.count] == trunk.tip.hash }) {
+        if !branches.contains(where: {
+            $0.hashes.count > trunk.records.count && $0.hashes[trunk.records.count] == trunk.tip.hash
+        }) {
             expected.append(trunk.tip)
         }
         for _ in 0..<2 {
@@ -138,7 +142,9 @@ struct FeedReplicaLaws {
         deliver(script.packing(&numbers, longest: 2) + fork.packing(&numbers, longest: 2), to: &replica)
         _ = replica.compact()
         var again = FeedReplica(script.id, in: script.group)
-        let stored = replica.storedRuns.sorted { ($0.arrival, $0.branch, $0.run.first) < ($1.arrival, $1.branch, $1.run.first) }
+        let stored = replica.storedRuns.sorted {
+            ($0.arrival, $0.branch, $0.run.first) < ($1.arrival, $1.branch, $1.run.first)
+        }
         for run in stored {
             let fits = again.restore(run, hashAfter: try end(of: run.run))
             #expect(fits)

@@ -195,7 +195,8 @@ struct HybridClockLaws {
             highestWall = max(highestWall, wall)
             if Bool.random(using: &numbers) {
                 let seen = HybridTime(
-                    milliseconds: wall + .random(in: -1_000...1_300_000, using: &numbers), counter: .random(in: 0...3, using: &numbers))
+                    milliseconds: wall + .random(in: -1_000...1_300_000, using: &numbers),
+                    counter: .random(in: 0...3, using: &numbers))
                 let before = clock.latest
                 clock.witness(seen, wallMilliseconds: wall)
                 if seen.milliseconds > wall + HybridClock.maximumLead { #expect(clock.latest == before) }

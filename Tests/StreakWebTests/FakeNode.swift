@@ -82,6 +82,7 @@ final class FakeNode: NodeCalling {
         case .preview(let text, _): return try add(text, replace: false)
         case .record, .delete:
             return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: [])
+        case .undo: return UndoReport(restored: [result("wordle", day: "2026-11-21")], withdrawn: [])
         case .board(let board): return try self.board(board)
         case .results(let game, let from, let to):
             let mine = scenario == .full || scenario == .hostile ? results : []

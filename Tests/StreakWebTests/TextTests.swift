@@ -14,7 +14,7 @@ import Testing
         .linkOfAnotherGroup, .nobodyReachable, .unknownInvite("x"), .invalidInvite(reason: "r"),
         .unknownGame("x", suggestions: []), .ambiguousGame("x", candidates: ["a"]), .invalidScore(reason: "r"),
         .invalidDate("x"), .futureDate("2030-01-01"), .invalidRange("x"), .invalidMetric("x"),
-        .noSuchResult(game: "wordle", day: "2026-11-21"), .textTooLong(limit: 65_536), .folderBusy(pid: 42), .diskFull,
+        .noSuchResult(game: "wordle", day: "2026-11-21"), .nothingToUndo, .textTooLong(limit: 65_536), .folderBusy(pid: 42), .diskFull,
         .storageFailed("/secret/path"), .cannotListen(address: "127.0.0.1:7420", reason: "taken"), .invalidRequest("r"),
         .limitReached(what: "groups", limit: 8), .stopping,
     ]

@@ -41,10 +41,12 @@ struct BytesTests {
 }
 
 struct EndpointTests {
-    @Test(arguments: [
-        (0x7F00_0001, true, true), (0x0A01_0203, false, true), (0xAC10_0001, false, true), (0xAC20_0001, false, false),
-        (0xC0A8_0114, false, true), (0xA9FE_0001, false, true), (0x0808_0808, false, false),
-    ] as [(UInt32, Bool, Bool)])
+    @Test(
+        arguments: [
+            (0x7F00_0001, true, true), (0x0A01_0203, false, true), (0xAC10_0001, false, true),
+            (0xAC20_0001, false, false),
+            (0xC0A8_0114, false, true), (0xA9FE_0001, false, true), (0x0808_0808, false, false),
+        ] as [(UInt32, Bool, Bool)])
     func `IPv4 addresses are told apart`(address: UInt32, isLoopback: Bool, isLocal: Bool) {
         let endpoint = Endpoint(ipv4: address, port: 7_420)
         #expect(endpoint.ipv4 == address)
@@ -53,10 +55,11 @@ struct EndpointTests {
         #expect(!endpoint.isLinkLocal)
     }
 
-    @Test(arguments: [
-        (0, 1, true, false, true), (0xFE80_0000_0000_0000, 1, false, true, true),
-        (0xFD00_0000_0000_0000, 1, false, false, true), (0x2001_0DB8_0000_0000, 1, false, false, false),
-    ] as [(UInt64, UInt64, Bool, Bool, Bool)])
+    @Test(
+        arguments: [
+            (0, 1, true, false, true), (0xFE80_0000_0000_0000, 1, false, true, true),
+            (0xFD00_0000_0000_0000, 1, false, false, true), (0x2001_0DB8_0000_0000, 1, false, false, false),
+        ] as [(UInt64, UInt64, Bool, Bool, Bool)])
     func `IPv6 addresses are told apart`(
         high: UInt64, low: UInt64, isLoopback: Bool, isLinkLocal: Bool, isLocal: Bool
     ) {

@@ -41,7 +41,8 @@ struct WireLaws {
         var numbers = SeededNumbers(seed: seed)
         for _ in 0..<2_000 {
             let bytes = (0..<Int.random(in: 0...11, using: &numbers)).map { _ -> UInt8 in
-                Bool.random(using: &numbers) ? UInt8.random(in: 0x80...0xFF, using: &numbers) : .random(in: 0...3, using: &numbers)
+                Bool.random(using: &numbers)
+                    ? UInt8.random(in: 0x80...0xFF, using: &numbers) : .random(in: 0...3, using: &numbers)
             }
             var reader = WireReader(bytes)
             guard let value = try? reader.readVarint() else { continue }  // refused bytes make no claim
@@ -89,7 +90,9 @@ struct WireLaws {
     func `no bytes and no order of reads trap`(seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
         for _ in 0..<200 {
-            let bytes = (0..<Int.random(in: 0...60, using: &numbers)).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
+            let bytes = (0..<Int.random(in: 0...60, using: &numbers)).map { _ in
+                UInt8(truncatingIfNeeded: numbers.next())
+            }
             var reader = WireReader(bytes[...])
             for _ in 0..<12 {
                 let before = reader.consumedCount

@@ -45,7 +45,8 @@ public struct Links: Sendable {
     var touched: [LinkID] = []
     private var lastLink: UInt64 = 0
     private var lastDial: UInt64 = 0
-    private var nextStream: UInt64 = 1
+    /// The number of the next stream dialled; odd. A successor of these links starts here, for no number is used twice.
+    public var nextStream: UInt64 = 1
 
     public init(staticKey: AgreementSecretKey, limits: LinkLimits = LinkLimits()) {
         self.staticKey = staticKey

@@ -56,6 +56,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case invalidMetric(String)
     /// There is no such result of mine.
     case noSuchResult(game: String, day: String)
+    /// Nothing was recorded or deleted yet, or it was taken back already.
+    case nothingToUndo
     /// The text is larger than a share can be, in bytes.
     case textTooLong(limit: Int)
     /// Another process holds the data folder and does not answer.

@@ -34,6 +34,8 @@ public enum NodeRequest: Codable, Sendable, Equatable {
     case record(game: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?)
     /// → `AddReport`: the withdrawn result, under `added`.
     case delete(game: String, date: String, puzzle: Int?)
+    /// → `UndoReport`: takes back the last `add`, `record` or `delete`, wherever it was made.
+    case undo
     /// → `BoardReport`
     case board(BoardRequest)
     /// → `ResultsReport`

@@ -114,6 +114,14 @@ public struct AddReport: Codable, Sendable, Equatable {
     public var published: [String]
 }
 
+/// What taking back the last change came to.
+public struct UndoReport: Codable, Sendable, Equatable {
+    /// Results that stand again.
+    public var restored: [ResultReport]
+    /// Results that are gone again.
+    public var withdrawn: [ResultReport]
+}
+
 /// A change of rank against the day before: a number of places (positive is up), or `new`.
 public enum DeltaReport: Codable, Sendable, Equatable {
     case places(Int)
@@ -229,6 +237,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var running: Bool
     public var listen: String?
     public var web: String?
+    /// When an exchange with a friend last ended, ISO 8601 in UTC; nil since this node started.
+    public var lastSync: String?
 }
 
 /// What a running node tells as it happens.

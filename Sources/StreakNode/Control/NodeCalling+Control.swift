@@ -14,6 +14,7 @@ extension NodeCalling {
         case .join: try await reply(to: request, with: JoinReport.self)
         case .inspectLink: try await reply(to: request, with: InvitePreview.self)
         case .add, .preview, .record, .delete: try await reply(to: request, with: AddReport.self)
+        case .undo: try await reply(to: request, with: UndoReport.self)
         case .board: try await reply(to: request, with: BoardReport.self)
         case .results: try await reply(to: request, with: ResultsReport.self)
         case .status, .sync: try await reply(to: request, with: StatusReport.self)

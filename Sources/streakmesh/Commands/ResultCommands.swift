@@ -116,6 +116,20 @@ struct DeleteCommand: SessionCommand {
     }
 }
 
+struct UndoCommand: QueryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", abstract: "Take back the last add, record or delete.")
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() -> NodeRequest { .undo }
+
+    func lines(for report: UndoReport, style: OutputStyle) -> [String] {
+        report.restored.map { "Stands again: \($0.title), \($0.label), \($0.day)." }
+            + report.withdrawn.map { "Gone again: \($0.title), \($0.label), \($0.day)." }
+    }
+}
+
 struct ResultsCommand: QueryCommand {
     static let configuration = CommandConfiguration(commandName: "results", abstract: "List your own results.")
 

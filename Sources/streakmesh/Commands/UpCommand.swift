@@ -15,7 +15,10 @@ struct UpCommand: SessionCommand {
     /// How long a graceful end may take before what is left is cut off: an open page must not hold up the node.
     static let shutdownLimit: Duration = .seconds(5)
 
-    @Option(help: ArgumentHelp("Listen here for friends, UDP and TCP alike; port 0 takes the one used last, or picks one.", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp(
+            "Listen here for friends, UDP and TCP alike; port 0 takes the one used last, or picks one.",
+            valueName: "host:port"))
     var listen = "0.0.0.0:0"
 
     @Option(
@@ -124,7 +127,7 @@ private struct Announcer: Service {
 
     func run() async throws {
         let events = node.events()
-        guard let listen = await node.listening() else { return }
+        let listen = try await node.ready()
         await control.ready()
         var address: WebAddress?
         if let pageAddress {

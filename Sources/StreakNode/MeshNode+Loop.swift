@@ -1,0 +1,137 @@
+import NIOCore
+import NIOPosix
+import StreakCrypto
+import StreakEngine
+import StreakReplication
+import StreakStorage
+import StreakWire
+
+/// The node's loop: what came in goes to the engine, what it answers is done, what it wants kept is stored.
+extension MeshNode {
+    /// How long a store that refused a change is left alone before anything is taken from others again.
+    private static let pause: Duration = .seconds(10)
+    /// Rounds after which a turn ends, so that commands get theirs.
+    private static let maximumRounds = 256
+
+    /// Hands the engine all that has come in, then does what it says, storing all changes in one transaction.
+    func process() {
+        guard !isClosed else { return }
+        for _ in 0..<Self.maximumRounds {
+            let inputs = inbox.take()
+            for input in inputs { handle(input) }
+            let isStoring = !pendingChangeIDs.isEmpty
+            if isStoring { flush() }
+            let isDue = !needsRecovery && engine.nextDeadline.map { $0 <= clock.now } ?? false
+            if isDue { feed(.deadlineReached) }
+            if inputs.isEmpty, !isStoring, !isDue { break }
+        }
+        if let pausedUntil, pausedUntil <= clock.now { resume() }
+        releaseSettlers()
+        setAlarm()
+    }
+
+    private func handle(_ input: NetworkInput) {
+        defer { network?.consumed(input) }
+        guard pausedUntil == nil else {
+            if case .streamAccepted(let id, _) = input { network?.closeStream(id) }
+            return
+        }
+        switch input {
+        case .datagram(let bytes, let from): feed(.link(.datagramReceived(bytes, from: from)))
+        case .beacon(let bytes, let from): feed(.beaconReceived(bytes, from: from))
+        case .streamAccepted(let id, let from): feed(.link(.streamAccepted(id, from: from)))
+        case .streamOpened(let id): feed(.link(.streamOpened(id)))
+        case .streamFailed(let id): feed(.link(.streamFailed(id)))
+        case .streamBytes(let id, let bytes): feed(.link(.streamBytesReceived(id, bytes)))
+        case .streamClosed(let id): feed(.link(.streamClosed(id)))
+        case .interfacesChanged: feed(.networkChanged(addresses: ownEndpoints()))
+        }
+    }
+
+    func feed(_ input: EngineInput) {
+        perform(engine.handle(input, at: clock.now, wallTime: clock.wallTime))
+    }
+
+    func perform(_ outputs: [EngineOutput]) {
+        for output in outputs {
+            switch output {
+            case .link(.sendDatagram(let bytes, let to)): network?.sendDatagram(bytes, to: to)
+            case .link(.openStream(let id, let to)): network?.openStream(id, to: to)
+            case .link(.sendStream(let id, let bytes)): network?.sendStream(id, bytes)
+            case .link(.closeStream(let id)): network?.closeStream(id)
+            case .sendBeacon(let bytes, let to): network?.sendBeacon(bytes, to: to)
+            case .persist(let change, let id):
+                pendingChange.append(change)
+                pendingChangeIDs.append(id)
+            case .complete(let id, let outcome): waiting.removeValue(forKey: id)?.resume(returning: .success(outcome))
+            case .publish(let event): observe(event)
+            }
+        }
+    }
+
+    /// Sees to it that the loop turns when the engine next wants it to.
+    func setAlarm() {
+        guard network != nil else { return }
+        let candidates = [pausedUntil ?? engine.nextDeadline, nextSettling]
+        guard let due = candidates.compactMap({ $0 }).min() else { return }
+        if let deadline, alarm != nil, deadline <= due, deadline > clock.now { return }
+        alarm?.cancel()
+        deadline = due
+        let delay = max(1, clock.now.duration(to: due).nanoseconds)
+        let inbox = inbox
+        alarm = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: .nanoseconds(delay)) { inbox.wake() }
+    }
+
+    // MARK: Storing
+
+    /// Stores what the engine asked for, then tells it.
+    private func flush() {
+        let change = pendingChange
+        let ids = pendingChangeIDs
+        pendingChange = DurableChange()
+        pendingChangeIDs = []
+        do {
+            try store.apply(change)
+        } catch {
+            refuseEverything(NodeFailure(storage: error))
+            return
+        }
+        for id in ids { feed(.changeStored(id)) }
+    }
+
+    /// A change could not be stored: whoever waits is told so, nothing unconfirmed stays in memory, and others are not
+    /// listened to for a while. Reading goes on.
+    private func refuseEverything(_ failure: NodeFailure) {
+        perform(engine.closeLinks(at: clock.now))
+        needsRecovery = true
+        pausedUntil = clock.now.advanced(by: Self.pause)
+        for id in waiting.keys.sorted() { waiting.removeValue(forKey: id)?.resume(returning: .failure(failure)) }
+        inbox.publish(.notice("Results cannot be stored now. Nothing new is confirmed until there is room again."))
+        // Where even reading fails, the next command tries again.
+        try? recoverIfNeeded()
+    }
+
+    /// Throws away what is in memory and starts again from what is on disk, where that is needed.
+    func recoverIfNeeded() throws {
+        guard needsRecovery else { return }
+        let streams = engine.nextStream
+        engine = MeshEngine(
+            snapshot: try store.snapshot(), identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
+        engine.nextStream = streams
+        pendingChange = DurableChange()
+        pendingChangeIDs = []
+        needsRecovery = false
+        rebuildViews()
+    }
+
+    /// Meets others again after a pause.
+    private func resume() {
+        pausedUntil = nil
+        do {
+            try recoverIfNeeded()
+            if let network { startListening(port: network.port) }
+        } catch {
+            pausedUntil = clock.now.advanced(by: Self.pause)
+        }
+    }
+}

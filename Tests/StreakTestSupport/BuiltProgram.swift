@@ -1,0 +1,18 @@
+import Foundation
+
+/// The program under test: the one that was built together with the running test bundle.
+public enum BuiltProgram {
+    /// The path of `streakmesh`.
+    public static let path = folder.appendingPathComponent("streakmesh").path
+
+    /// Where the test bundle lies. Programs of the package are built beside it.
+    static var folder: URL {
+        #if os(macOS)
+            let bundle = Bundle.allBundles.first { $0.bundleURL.pathExtension == "xctest" } ?? Bundle.main
+            return bundle.bundleURL.deletingLastPathComponent()
+        #else
+            let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            return bundle.deletingLastPathComponent()
+        #endif
+    }
+}
