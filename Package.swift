@@ -84,31 +84,51 @@ let programs: [Target] = [
             "StreakWeb", "StreakNode", "StreakStorage", "StreakGames", .argumentParser, .serviceLifecycle, .unixSignals,
             .logging,
         ]),
-    // program("streakmesh-sim", ["StreakSimulator", .argumentParser]),
+    program("streakmesh-sim", ["StreakSimulator", .argumentParser]),
     program("streakmesh-bench", ["StreakNode", "StreakStorage", .argumentParser]),
-    // program("streakmesh-vectors", ["StreakMembership", "StreakReplication", "StreakWire", "StreakCrypto"]),
+    program(
+        "streakmesh-vectors",
+        [
+            "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakWire",
+            "StreakCrypto",
+        ]),
 ]
 
 let testTargets: [Target] = [
-    // module("StreakTestSupport", path: "Tests/StreakTestSupport"),
+    module("StreakTestSupport", path: "Tests/StreakTestSupport"),
     tests("StreakCryptoTests", ["StreakCrypto"]),
-    // tests("StreakWireTests", ["StreakWire"]),
+    tests("StreakWireTests", ["StreakWire"]),
     tests("StreakGamesTests", ["StreakGames"], resources: [.copy("Fixtures")]),
     tests("StreakScoresTests", ["StreakScores", "StreakGames"]),
-    // tests("StreakReplicationTests", ["StreakReplication", "StreakWire", "StreakCrypto"]),
+    tests(
+        "StreakReplicationTests", ["StreakReplication", "StreakWire", "StreakCrypto", "StreakScores", "StreakGames"]),
     tests("StreakMembershipTests", ["StreakMembership", "StreakWire", "StreakCrypto"]),
     tests(
-        "StreakEngineTests", ["StreakEngine", "StreakMembership", "StreakReplication", "StreakWire", "StreakCrypto"]),
+        "StreakEngineTests",
+        [
+            "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakWire",
+            "StreakCrypto",
+        ]),
     tests("StreakStorageTests", ["StreakStorage", "StreakReplication", "StreakWire", "StreakCrypto", .grdb]),
     tests(
         "StreakNodeTests",
         ["StreakNode", "StreakStorage", "StreakEngine", "StreakWire", .nioCore, .nioPosix, .serviceLifecycle, .logging]),
-    tests("StreakWebTests", ["StreakWeb", "StreakNode", .nioCore, .nioPosix, .nioEmbedded, .serviceLifecycle, .logging]),
-    // tests("StreakSimulatorTests", ["StreakSimulator"]),
+    tests(
+        "StreakWebTests", ["StreakWeb", "StreakNode", .nioCore, .nioPosix, .nioEmbedded, .serviceLifecycle, .logging]),
     tests("StreakCommandTests", ["streakmesh", "StreakWeb", "StreakNode", .argumentParser]),
-    // tests("ProtocolConformanceTests", ["StreakCrypto", "StreakWire", "StreakReplication", "StreakMembership"]),
-    // tests("SimulationTests", ["StreakSimulator", "StreakTestSupport"]),
-    // tests("EndToEndTests", ["StreakTestSupport", "streakmesh"]),
+    tests(
+        "ProtocolConformanceTests",
+        [
+            "streakmesh-vectors", "StreakEngine", "StreakMembership", "StreakReplication", "StreakWire",
+            "StreakCrypto", "StreakScores", "StreakGames",
+        ]),
+    tests(
+        "SimulationTests",
+        [
+            "StreakSimulator", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames",
+            "StreakWire", "StreakCrypto",
+        ]),
+    tests("EndToEndTests", ["StreakTestSupport", "streakmesh"]),
     tests("RepositoryTests", []),
 ]
 
@@ -118,8 +138,8 @@ let package = Package(
     products: [
         .library(name: "StreakNode", targets: ["StreakNode"]),
         .executable(name: "streakmesh", targets: ["streakmesh"]),
-        // .executable(name: "streakmesh-sim", targets: ["streakmesh-sim"]),
-        // .executable(name: "streakmesh-bench", targets: ["streakmesh-bench"]),
+        .executable(name: "streakmesh-sim", targets: ["streakmesh-sim"]),
+        .executable(name: "streakmesh-bench", targets: ["streakmesh-bench"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),

@@ -65,6 +65,13 @@ extension MeshEngine {
     /// Every merged value of a group, in the order of its key.
     public func mergedRecords(of group: GroupID) -> [MergedRecord] { groups[group]?.merged.all ?? [] }
 
+    /// The merged value of one key of a group.
+    public func mergedRecord(_ key: RecordKey, of group: GroupID) -> MergedRecord? {
+        guard let merged = groups[group]?.merged, let value = merged.value(of: key), let time = merged.time(of: key)
+        else { return nil }
+        return MergedRecord(key: key, value: value, time: time)
+    }
+
     /// How many records of a group's feeds are held.
     public func recordCount(of group: GroupID) -> Int { groups[group]?.feeds.recordCount ?? 0 }
 

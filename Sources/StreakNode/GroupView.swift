@@ -48,8 +48,10 @@ extension MeshNode {
 
     func rebuildView(of group: GroupID) {
         var view = GroupView()
-        for record in engine.mergedRecords(of: group) { view.apply(record) }
+        let records = engine.mergedRecords(of: group)
+        for record in records { view.apply(record) }
         views[group] = view
+        if group != privateGroup { noteLostResults(among: records) }
     }
 
     /// Takes note of what the engine tells, and tells those who watch.
@@ -57,6 +59,7 @@ extension MeshNode {
         switch event {
         case .recordsMerged(let group, let records):
             for record in records { views[group, default: GroupView()].apply(record) }
+            if group != privateGroup { noteLostResults(among: records) }
         case .recordsReset(let group):
             rebuildView(of: group)
         case .ledgerChanged(let group):

@@ -23,7 +23,8 @@ extension MeshNode {
             if isStoring { flush() }
             let isDue = !needsRecovery && engine.nextDeadline.map { $0 <= clock.now } ?? false
             if isDue { feed(.deadlineReached) }
-            if inputs.isEmpty, !isStoring, !isDue { break }
+            let isWriting = pausedUntil == nil && writeLostResults()
+            if inputs.isEmpty, !isStoring, !isDue, !isWriting { break }
         }
         if let pausedUntil, pausedUntil <= clock.now { resume() }
         releaseSettlers()
@@ -121,6 +122,7 @@ extension MeshNode {
         pendingChange = DurableChange()
         pendingChangeIDs = []
         needsRecovery = false
+        lostResults = [:]
         rebuildViews()
     }
 

@@ -34,6 +34,8 @@ public actor MeshNode: NodeCalling {
     var lastSync: Int64?
     var isClosed = false
     var settlers: [Settler] = []
+    /// My results that shared groups know better than the private one, until they are written there.
+    var lostResults: [RecordKey: MergedRecord] = [:]
     /// Set while a store that refused a change is given time: until then nothing is taken from others.
     var pausedUntil: MonotonicInstant?
     /// Whether memory holds what the store refused, and has to be thrown away before anything is written.

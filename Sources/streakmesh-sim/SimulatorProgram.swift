@@ -45,7 +45,8 @@ struct RunCommand: ParsableCommand {
     }
 
     private func play(_ scenario: Scenario, seed: UInt64) -> Bool {
-        let onTrace: (@Sendable (String) -> Void)? = trace ? { print($0) } : nil
+        let printLine: @Sendable (String) -> Void = { print($0) }
+        let onTrace = trace ? printLine : nil
         do throws(SimulationFailure) {
             let report = try Simulation.play(scenario, seed: seed, onTrace: onTrace)
             print(

@@ -29,7 +29,7 @@ import Testing
             try await refusal(of: revokedLink, at: chloe, exit: 77, code: "linkRevoked")
             try await refusal(of: good, at: bela, exit: 1, code: "alreadyMember")
             try await refusal(of: "https://example.org/", at: chloe, exit: 65, code: "linkMalformed")
-            try await refusal(of: "streakmesh://join/", at: chloe, exit: 65, code: "linkDamaged")
+            try await refusal(of: "streakmesh://join/", at: chloe, exit: 65, code: "linkMalformed")
             try await refusal(of: String(good.dropLast(3)), at: chloe, exit: 65, code: "linkDamaged")
             for place in stride(from: "streakmesh://join/".count, to: good.count, by: good.count / 4) {
                 var letters = Array(good)

@@ -39,11 +39,11 @@ public final class Friend: Sendable {
         return digest
     }
 
-    /// The board of all games over all days as everybody must see it alike.
+    /// The ranked rows of the board of all games over all days, as everybody must see them alike.
     public func board(_ arguments: String...) async throws -> [JSONValue] {
         let result = try await lab.run(words(["board", "--range", "all", "--reveal"] + arguments))
         guard result.exitCode == 0 else { throw TestFailure("\(name): \(result)") }
-        return try result.json["rows"].items.map { $0.without("me") }
+        return try result.json["rows"].items.filter { $0["rank"].integer != nil }.map { $0.without("me") }
     }
 
     /// Starts `up`, and returns when it is ready.
