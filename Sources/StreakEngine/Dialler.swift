@@ -10,6 +10,14 @@ struct Dialler: Sendable {
         var due: MonotonicInstant
     }
 
+    /// How long a link to a device has lasted, and how many in a row were short.
+    private struct Life: Sendable {
+        var openedAt: MonotonicInstant
+        var shortLives: Int
+    }
+
+    /// A link that ended sooner was hardly worth opening.
+    static let shortLife: Duration = .seconds(30)
     static let firstPause: Duration = .seconds(1)
     static let longestPause: Duration = .seconds(1_800)
     /// Addresses that the user named are tried more often.
@@ -24,6 +32,7 @@ struct Dialler: Sendable {
     private(set) var isStarted = false
     private(set) var addresses: [DeviceID: [RememberedAddress]] = [:]
     private var devices: [DeviceID: Attempt] = [:]
+    private var lives: [DeviceID: Life] = [:]
     private var named: [Endpoint: Attempt] = [:]
     private var wantsCheck = true
 
@@ -55,10 +64,21 @@ struct Dialler: Sendable {
         for endpoint in named.keys.sorted() { named[endpoint] = Attempt(due: now) }
     }
 
-    mutating func linkOpened(to device: DeviceID) { devices[device] = nil }
+    mutating func linkOpened(to device: DeviceID, at now: MonotonicInstant) {
+        devices[device] = nil
+        lives[device] = Life(openedAt: now, shortLives: lives[device]?.shortLives ?? 0)
+    }
 
+    /// Dials again soon, unless links to this device keep ending soon: then later and later, as when two copies of one
+    /// device take the place of each other.
     mutating func linkClosed(to device: DeviceID, at now: MonotonicInstant) {
-        devices[device] = Attempt(due: now.advanced(by: .milliseconds(100)))
+        var life = lives[device] ?? Life(openedAt: now, shortLives: 0)
+        life.shortLives = life.openedAt.duration(to: now) < Self.shortLife ? life.shortLives + 1 : 0
+        lives[device] = life
+        let pause =
+            life.shortLives < 2
+            ? .milliseconds(100) : Self.pause(after: life.shortLives - 2, longest: Self.longestPause)
+        devices[device] = Attempt(count: life.shortLives, due: now.advanced(by: pause))
     }
 
     /// Says that somebody may be worth dialling who was not before: a new address, member or lost link.
@@ -197,14 +217,22 @@ extension MeshEngine {
         var invites: [LinkKey] = []
         for id in groups.keys.sorted() where takesPart(in: id) {
             access += linkKeys(of: id)
-            // Also under dead ones, for a while: whoever comes with one is told why it does not let in.
-            for invite in groups[id]?.state.invites ?? [] where invite.expiresAt > wall.seconds - 7 * 86_400 {
+            for invite in answeredInvites(of: id) {
                 invites.append(Self.linkKey(of: invite.presharedKey, label: .invite(id, invite.id)))
             }
         }
         links.accessKeys = access
         links.inviteKeys = invites
         discovery.sources = discoverySources()
+    }
+
+    /// The invites whose holders get an answer: live ones, and for a week dead ones, so that whoever comes with one is told
+    /// why it does not let in. Bounded, whatever a member has put into the ledger.
+    private func answeredInvites(of group: GroupID) -> [GroupState.Invite] {
+        let invites = (groups[group]?.state.invites ?? []).filter { $0.expiresAt > wall.seconds - 7 * 86_400 }
+        let live = invites.filter { $0.isLive(at: wall.seconds) }
+        let dead = invites.filter { !$0.isLive(at: wall.seconds) }
+        return Array(live.prefix(Discovery.maximumInvites) + dead.prefix(Discovery.maximumInvites))
     }
 
     static func linkKey(of presharedKey: SymmetricKey, label: LinkKeyLabel) -> LinkKey {

@@ -18,6 +18,10 @@ struct Discovery: Sendable {
     /// Beacons looked at: each second, and at once.
     static let rate = 50
     static let burst = 200
+    /// Invites of one group that newcomers may call under; the ledger's own limit of live ones binds honest members only.
+    static let maximumInvites = ProtocolLimits.maximumLiveInvites
+    /// How many hours a newcomer's clock may be wrong, either way. Every hour costs a hash for every stranger's packet.
+    private static let toleratedInviteHours: Int64 = 2
     /// Nonces remembered, so that a replayed beacon gets no answer.
     static let maximumNonces = 4_096
 
@@ -75,7 +79,8 @@ struct Discovery: Sendable {
         // The hours next to ours come first: nearly every beacon is found there.
         let offsets = (-Beacon.toleratedHours...Beacon.toleratedHours).sorted { (abs($0), $0) < (abs($1), $1) }
         hourKeys = offsets.flatMap { offset in
-            sources.indices.map { (Beacon.hourKey(sources[$0].key, hour: current + offset), $0) }
+            sources.indices.filter { sources[$0].invite == nil || abs(offset) <= Self.toleratedInviteHours }
+                .map { (Beacon.hourKey(sources[$0].key, hour: current + offset), $0) }
         }
     }
 
@@ -101,7 +106,7 @@ extension MeshEngine {
             if let key = group.accessKeys.first {
                 sources.append(.init(group: id, invite: nil, key: key.beaconKey))
             }
-            for invite in group.state.invites where !invite.isRevoked && invite.expiresAt > wall.seconds {
+            for invite in group.state.invites.filter({ $0.isLive(at: wall.seconds) }).prefix(Discovery.maximumInvites) {
                 sources.append(.init(group: id, invite: invite.id, key: Self.beaconKey(of: invite.presharedKey)))
             }
         }

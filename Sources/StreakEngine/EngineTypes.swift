@@ -38,6 +38,8 @@ public enum Command: Sendable {
     case leave(GroupID, erasing: Bool)
     /// Joins by a link that was parsed and whose signature holds. Completed with `.group` after the first exchange.
     case join(InviteLink, timeout: Duration)
+    /// Deletes all that is here of a group, and tells nobody. Completed with `.done`.
+    case forgetGroup(GroupID)
     /// Keeps or forgets a small named value. Completed with `.done`.
     case keepSetting(name: String, value: [UInt8])
     /// Dials every known peer at once.

@@ -16,6 +16,7 @@ struct GroupReplica: Sendable {
     /// The epoch this device writes; nil until it writes, or after the old one was found to be continued elsewhere.
     var ownEpoch: Epoch?
     private var clock = HybridClock()
+    private var wasReset = false
     /// The arrival of each device's newest ledger operation, and of everything.
     private var operationArrivals: [DeviceID: UInt64] = [:]
     private var digestCache = DigestCache()
@@ -86,24 +87,35 @@ struct GroupReplica: Sendable {
     // MARK: Ledger
 
     private var currentCuts: [KnownCut] {
-        state.devices.compactMap { device in
-            let cuts = (device.cut.map { [$0] } ?? []) + device.earlierCuts
-            guard !device.isCurrent || !cuts.isEmpty || !device.erasedEpochs.isEmpty else { return nil }
-            return KnownCut(
-                device: device.device, isCurrent: device.isCurrent, cuts: cuts, erasedEpochs: device.erasedEpochs)
+        state.devices.map { device in
+            KnownCut(
+                device: device.device, isCurrent: device.isCurrent,
+                cuts: (device.cut.map { [$0] } ?? []) + device.earlierCuts, erasedEpochs: device.erasedEpochs)
         }
     }
 
-    /// Whether the ledger cuts or restores feeds otherwise than at the last call.
+    /// Whether the ledger cuts or restores feeds otherwise than at the last call, or a device no longer counts at all. A
+    /// new device without a cut changes nothing that is merged.
     mutating func takeChangedCuts() -> Bool {
         let cuts = currentCuts
         defer { knownCuts = cuts }
-        return cuts != knownCuts
+        return knownCuts.contains { !cuts.contains($0) }
+            || cuts.contains { cut in
+                !knownCuts.contains(cut) && (!cut.isCurrent || !cut.cuts.isEmpty || !cut.erasedEpochs.isEmpty)
+            }
     }
 
     /// Takes a ledger operation. Returns the operations that are now part of the ledger, formerly pending ones among them.
     mutating func insert(_ operation: SignedOperation, arrival: UInt64) throws(LedgerError) -> [SignedOperation] {
-        guard case .added(let added) = try ledger.insert(operation) else { return [] }
+        let insertion: LedgerInsertion
+        do {
+            insertion = try ledger.insert(operation)
+        } catch LedgerError.tooManyPending {
+            // Somebody filled the waiting room. What honest peers put there comes again.
+            ledger.discardPending()
+            insertion = try ledger.insert(operation)
+        }
+        guard case .added(let added) = insertion else { return [] }
         for operation in added { operationArrivals[operation.operation.author] = arrival }
         if !added.isEmpty {
             ledgerTips = ledger.countingTips.map { ($0.device, $0.operation) }
@@ -117,6 +129,9 @@ struct GroupReplica: Sendable {
         accessKeys.insert(key, at: 0)
         return true
     }
+
+    /// As many tips as one message holds; what is not named is simply sent.
+    var namedTips: [LedgerTip] { Array(ledger.tips.prefix(LinkMessage.maximumTips)) }
 
     func operationTips(changedSince arrival: UInt64) -> [LedgerTip] {
         ledger.tips.filter { arrival == 0 || operationArrivals[$0.device, default: 0] > arrival }
@@ -133,22 +148,25 @@ struct GroupReplica: Sendable {
         let reception = try feeds.receive(run, arrival: arrival)
         if reception.isDuplicate { return (reception, []) }
         digestMoved()
-        return (reception, merge(reception.records, of: run.feed, from: reception.firstNumber, wall: wall))
+        if case .through = state.feedLimit(device: device.device, epoch: run.feed.epoch) {
+            // Which branch counts is the cut's to say, so the feed is merged as a whole.
+            rebuild(wall: wall)
+            wasReset = true
+            return (reception, [])
+        }
+        return (reception, merge(reception.records, of: run.feed, wall: wall))
     }
 
-    private mutating func merge(
-        _ records: [[UInt8]], of feed: FeedID, from first: UInt64, wall: WallTime
-    ) -> [MergedRecord] {
+    /// Whether merged records were taken back since the last call.
+    mutating func takeReset() -> Bool {
+        defer { wasReset = false }
+        return wasReset
+    }
+
+    private mutating func merge(_ records: some Sequence<[UInt8]>, of feed: FeedID, wall: WallTime) -> [MergedRecord] {
         guard let device = state.device(feed.device) else { return [] }
-        let limit: UInt64 =
-            switch state.feedLimit(device: feed.device, epoch: feed.epoch) {
-            case .unlimited: .max
-            case .through(let cut): cut.number
-            case .nothing: 0
-            }
         var changes: [MergedRecord] = []
-        for (offset, bytes) in records.enumerated() {
-            guard first + UInt64(offset) <= limit else { break }
+        for bytes in records {
             guard let record = try? Record(decoding: bytes) else { continue }  // was checked on arrival
             clock.witness(record.time, wallMilliseconds: wall.milliseconds)
             let change = merged.merge(
@@ -158,13 +176,22 @@ struct GroupReplica: Sendable {
         return changes
     }
 
-    /// Merges everything anew, as after a ledger operation that cuts or restores feeds.
+    /// Merges everything anew, as after a ledger operation that cuts or restores feeds: of a cut feed the branch that the
+    /// cut names, up to its number, or what is here of the way there.
     mutating func rebuild(wall: WallTime) {
         merged = MergedRecords()
         for feed in feeds.feeds {
-            for stored in feed.storedRuns {
+            let runs: [StoredRun]
+            let limit: UInt64
+            switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
+            case .unlimited: (runs, limit) = (feed.storedRuns, .max)
+            case .through(let cut):
+                (runs, limit) = (feed.storedRuns(through: Tip(number: cut.number, hash: cut.hash)), cut.number)
+            case .nothing: continue
+            }
+            for stored in runs where stored.run.first <= limit {
                 guard let records = try? stored.run.records() else { continue }  // was checked on arrival
-                _ = merge(records, of: feed.id, from: stored.run.first, wall: wall)
+                _ = merge(records.prefix(Int(min(limit - stored.run.first, 4_095)) + 1), of: feed.id, wall: wall)
             }
         }
         digestMoved()
@@ -207,7 +234,7 @@ struct GroupReplica: Sendable {
         let id = FeedID(device: identity.device, epoch: epoch)
         let stored = feeds.modify(id) { $0.write(records, key: identity.signingKey, arrival: arrival) }
         digestMoved()
-        return (stored, merge(records, of: id, from: stored.run.first, wall: wall))
+        return (stored, merge(records, of: id, wall: wall))
     }
 
     /// Where a device's ledger chain and feeds end here: what a cut by this node accepts.

@@ -23,6 +23,14 @@ extension MeshEngine {
             leave(group, erasing: erasing, id: id)
         case .join(let link, let timeout):
             join(link, timeout: timeout, command: id)
+        case .forgetGroup(let group):
+            groups[group] = nil
+            for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
+            for link in sessions.keys.sorted() { sessions[link]?.groups[group] = nil }
+            refreshKeys()
+            var change = DurableChange()
+            change.droppedGroups = [group]
+            persist(change, then: [.complete(id, .done)])
         case .keepSetting(let name, let value):
             var change = DurableChange()
             change.settings[name] = value

@@ -5,6 +5,9 @@ import StreakWire
 
 /// A join under way, on the newcomer's side.
 struct JoinAttempt: Sendable {
+    /// How long others are asked after one member has given a final refusal.
+    static let secondOpinion: Duration = .seconds(2)
+
     enum Stage: Sendable, Equatable {
         case dialling
         /// Asked over this link.
@@ -24,7 +27,7 @@ struct JoinAttempt: Sendable {
 
     let command: CommandID
     let link: InviteLink
-    let deadline: MonotonicInstant
+    var deadline: MonotonicInstant
     var stage: Stage = .dialling
     var ledger: Ledger?
     /// What the last member that was asked had against it.
@@ -127,12 +130,22 @@ extension MeshEngine {
         case .unknownInvite, .groupFull, .other:
             // This member may not have heard of the invite yet, or of a place that came free: others are asked, and
             // this one again.
-            joins[id]?.refusal = .joinRefused(reason)
-            joins[id]?.stage = .dialling
-            joins[id]?.nextDial = now.advanced(by: .seconds(2))
+            askOthers(id, because: .joinRefused(reason), for: nil)
         case .usedUp, .expired, .revoked, .removed, .invalidProof:
-            finishJoin(id, .failed(.joinRefused(reason)))
+            askOthers(id, because: .joinRefused(reason), for: JoinAttempt.secondOpinion)
         }
+    }
+
+    /// Goes on asking: whoever holds the invite's PSK can answer, a former member too, and one answer is one opinion. Where
+    /// every honest member would say the same, the others get `limit` to say so.
+    private mutating func askOthers(_ id: CommandID, because refusal: CommandFailure, for limit: Duration?) {
+        guard var attempt = joins[id] else { return }
+        attempt.refusal = refusal
+        attempt.stage = .dialling
+        attempt.ledger = nil
+        attempt.nextDial = now.advanced(by: .seconds(2))
+        if let limit { attempt.deadline = min(attempt.deadline, now.advanced(by: limit)) }
+        joins[id] = attempt
     }
 
     /// Takes the ledger that follows a welcome. False where these operations are not that.
@@ -157,7 +170,7 @@ extension MeshEngine {
             }
         } catch {
             links.close(link, at: now)
-            finishJoin(id, .failed(.ledgerRejected))
+            askOthers(id, because: .ledgerRejected, for: JoinAttempt.secondOpinion)
             return true
         }
         joins[id] = attempt
@@ -179,7 +192,7 @@ extension MeshEngine {
             }
         } catch {
             links.close(link, at: now)
-            return finishJoin(id, .failed(.ledgerRejected))
+            return askOthers(id, because: .ledgerRejected, for: JoinAttempt.secondOpinion)
         }
         let known = keys.filter { ledger.state.accessKeyHashes.contains($0.hash) }
         var change = DurableChange()
@@ -273,8 +286,10 @@ extension MeshEngine {
         guard claim.proof.handshakeHash == Self.binding(of: session), claim.certificate.linkKey == session.key else {
             return refuseJoin(.invalidProof, over: link)
         }
-        if let device = replica.state.device(claim.certificate.device), device.isCurrent {
-            // The welcome of an earlier attempt was lost.
+        if let device = replica.state.device(linkKey: session.key), device.isCurrent,
+            device.device == claim.certificate.device
+        {
+            // The welcome of an earlier attempt was lost. The handshake has proven the link key, so this is the member.
             return welcome(to: group, over: link)
         }
         do {

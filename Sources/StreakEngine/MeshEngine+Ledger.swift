@@ -54,7 +54,7 @@ extension MeshEngine {
             case .removed(let by)? = replica.state.device(identity.device)?.standing
         else { return }
         sendOperations(replica.ledger.ancestry(of: by), handle: replica.handle, over: link)
-        send(.operationsRequested(replica.handle, known: replica.ledger.tips), over: link)
+        send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
     }
 
     /// A member has answered: the group goes on without this device.

@@ -37,6 +37,8 @@ extension MeshEngine {
     }
 
     private mutating func opened(_ session: PeerSession) {
+        var session = session
+        session.strangerSince = isMemberAnywhere(session.key) ? nil : now
         sessions[session.link] = session
         announcePeer(of: session.link)
         if case .invite = session.label, let attempt = joinAttempt(under: session) {
@@ -52,9 +54,34 @@ extension MeshEngine {
             let summary = links.pathSummary(link)
         else { return }
         sessions[link]?.isAnnounced = true
-        dialler.linkOpened(to: device)
+        dialler.linkOpened(to: device, at: now)
         publish(.linkOpened(device, via: summary.via, endpoint: summary.endpoint))
         rememberAddress(of: link)
+    }
+
+    /// Whether this is the link key of a current member of any group.
+    private func isMemberAnywhere(_ key: AgreementPublicKey) -> Bool {
+        groups.keys.sorted().contains { groups[$0]?.state.device(linkKey: key)?.isCurrent ?? false }
+    }
+
+    /// How long a link may lead to somebody who is in no ledger: long enough to be admitted, or to be heard of.
+    static let strangerPatience: Duration = .seconds(60)
+
+    /// Links under keys of old, or of invites, cost slots that members need.
+    mutating func closeLinksOfStrangers() {
+        for link in sessions.keys.sorted() {
+            guard let session = sessions[link], let since = session.strangerSince,
+                since.advanced(by: Self.strangerPatience) <= now
+            else { continue }
+            let isJoining = joins.keys.sorted().contains { joins[$0]?.stage.link == link }
+            if isMemberAnywhere(session.key) {
+                sessions[link]?.strangerSince = nil
+            } else if isJoining {
+                sessions[link]?.strangerSince = now
+            } else {
+                links.close(link, at: now)
+            }
+        }
     }
 
     private mutating func closed(_ link: LinkID) {
@@ -151,7 +178,7 @@ extension MeshEngine {
         guard let replica = groups[group] else { return }
         switch standing(of: link, in: group)?.standing {
         case nil:
-            send(.operationsRequested(replica.handle, known: replica.ledger.tips), over: link)
+            send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
         case .removed(let by), .revoked(let by):
             // All that a removed device gets, and how it learns.
             sendOperations(replica.ledger.ancestry(of: by), handle: replica.handle, over: link)

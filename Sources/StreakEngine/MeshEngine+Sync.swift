@@ -8,7 +8,7 @@ extension MeshEngine {
 
     mutating func sendDigest(of group: GroupID, over link: LinkID) {
         guard let replica = groups[group] else { return }
-        send(.digest(replica.handle, replica.digest, arrival: nextArrival - 1), over: link)
+        send(.digest(replica.handle, replica.digest, arrival: storedArrival), over: link)
     }
 
     func tellable(_ group: GroupID, except source: LinkID?) -> [LinkID] {
@@ -83,7 +83,7 @@ extension MeshEngine {
             operations = operations.dropFirst(first.count)
             feeds = feeds.dropFirst(second.count)
             let message = TipsMessage(
-                arrival: nextArrival - 1, isFinal: operations.isEmpty && feeds.isEmpty, operations: Array(first),
+                arrival: storedArrival, isFinal: operations.isEmpty && feeds.isEmpty, operations: Array(first),
                 feeds: Array(second))
             send(.tips(replica.handle, message), over: link)
         } while !operations.isEmpty || !feeds.isEmpty
@@ -99,18 +99,7 @@ extension MeshEngine {
         round.deadline = now.advanced(by: SyncRound.patience)
         if tips.isFinal { round.stage = .storing }
         sessions[link]?.groups[group]?.round = round
-        noteOwnTips(tips.feeds, of: group)
         if tips.isFinal { continueRound(link, group) }
-    }
-
-    /// A tip of this device that this store has not: the feed went on without it.
-    private mutating func noteOwnTips(_ tips: [FeedTip], of group: GroupID) {
-        guard let replica = groups[group] else { return }
-        var change = DurableChange()
-        for entry in tips where entry.feed.device == identity.device && entry.tip.number > 0 && replica.lacks(entry) {
-            noteOwnFeed(entry.feed, in: group, change: &change)
-        }
-        persist(change)
     }
 
     /// Asks for what is still missing: the ledger first. Ends the round where nothing is.
@@ -123,15 +112,16 @@ extension MeshEngine {
             round.operationTips = []
             round.stage = .awaitingOperations
             sessions[link]?.groups[group]?.round = round
-            send(.operationsRequested(replica.handle, known: replica.ledger.tips), over: link)
+            send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
             return
         }
         round.missing = round.feedTips.filter { replica.lacks($0) }
         round.feedTips = round.missing
         guard !round.missing.isEmpty else {
             sessions[link]?.groups[group]?.round = round
-            return endRound(over: link, group: group, as: .caughtUp)
+            return endRound(over: link, group: group, as: round.wasRefused ? .fruitless : .caughtUp)
         }
+        round.asked = round.missing.prefix(SyncRound.feedsPerRequest).map(\.feed)
         round.stage = .awaitingRuns
         sessions[link]?.groups[group]?.round = round
         let wanted = round.missing.prefix(SyncRound.feedsPerRequest).map { entry in
@@ -208,10 +198,14 @@ extension MeshEngine {
         round.receivedAnything = round.receivedAnything || brought
         round.answerBroughtAnything = round.answerBroughtAnything || brought
         if isFinal { round.stage = .storing }
-        // A peer whose answer brings nothing of what it claimed to have is not asked again.
-        let isFruitless = isFinal && !round.answerBroughtAnything
+        if isFinal, !round.answerBroughtAnything {
+            // What the peer does not send, or nothing of which can be taken, is not asked for again in this round; it must
+            // not keep other feeds waiting.
+            let refused = Set(round.asked)
+            round.feedTips.removeAll { refused.contains($0.feed) }
+            round.wasRefused = true
+        }
         sessions[link]?.groups[group]?.round = round
-        if isFruitless { return endRound(over: link, group: group, as: .fruitless) }
         for feed in Set(change.runs.map(\.run.feed)).sorted() { compact(feed, in: group, change: &change) }
         persistMerge(change, of: group, merged: merged, then: isFinal ? [.continueRound(link, group)] : [])
     }
@@ -280,6 +274,7 @@ extension MeshEngine {
         _ change: DurableChange, of group: GroupID, merged: [MergedRecord], then work: [Deferred]
     ) {
         var work = work
+        if groups[group]?.takeReset() ?? false { work.insert(.publish(.recordsReset(group)), at: 0) }
         if !merged.isEmpty { work.insert(.publish(.recordsMerged(group, merged)), at: 0) }
         if !change.runs.isEmpty || !change.operations.isEmpty { work.append(.digestMoved(group)) }
         persist(change, then: work)

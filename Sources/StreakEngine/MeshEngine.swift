@@ -24,6 +24,9 @@ public struct MeshEngine: Sendable {
     /// Groups that this device has left without anybody having heard of it yet.
     var farewells: Set<GroupID> = []
     var nextArrival: UInt64
+    /// The last arrival that is on disk: what peers are told, so that no number they keep is ever given twice.
+    var storedArrival: UInt64
+    var arrivalOfChange: [ChangeID: UInt64] = [:]
     var nextChange: UInt64 = 1
     /// What follows once a change is on disk.
     var deferred: [ChangeID: [Deferred]] = [:]
@@ -82,6 +85,7 @@ public struct MeshEngine: Sendable {
         self.entropy = InjectedEntropy(entropy)
         store = snapshot.store
         nextArrival = snapshot.nextArrival
+        storedArrival = max(1, snapshot.nextArrival) - 1
         settings = snapshot.settings
         wall = wallTime
         links = Links(staticKey: identity.linkKey, limits: linkLimits)
@@ -116,6 +120,7 @@ public struct MeshEngine: Sendable {
         case .command(let id, let command):
             handle(command, id: id)
         case .changeStored(let change):
+            storedArrival = max(storedArrival, arrivalOfChange.removeValue(forKey: change) ?? 0)
             for work in deferred.removeValue(forKey: change) ?? [] { perform(work) }
         case .deadlineReached:
             links.handle(.deadlineReached, at: now, entropy: &entropy)
@@ -134,12 +139,16 @@ public struct MeshEngine: Sendable {
         candidates.append(discovery.nextDeadline)
         candidates.append(keepaliveRefresh)
         candidates.append(joins.values.map(\.nextDeadline).min())
+        // The least of all is the same in any order.
         for session in sessions.values {
+            candidates.append(session.strangerSince?.advanced(by: Self.strangerPatience))
+            // In any order, as above.
             for group in session.groups.values { candidates.append(group.round?.deadline) }
         }
+        // In any order, as above.
         for group in groups.values {
             guard let release = group.merged.nextRelease else { continue }
-            candidates.append(now.advanced(by: .milliseconds(max(1, release - wall.milliseconds))))
+            candidates.append(now.advanced(by: .milliseconds(min(86_400_000, max(1, release - wall.milliseconds)))))
         }
         return candidates.compactMap { $0 }.min()
     }
@@ -160,6 +169,7 @@ public struct MeshEngine: Sendable {
         }
         if let due = keepaliveRefresh, due <= now { refreshKeepalives() }
         endOverdueRounds()
+        closeLinksOfStrangers()
         endOverdueJoins()
         dialWhoIsDue()
         announcePresence()
@@ -184,6 +194,7 @@ public struct MeshEngine: Sendable {
         let id = ChangeID(number: nextChange)
         nextChange += 1
         deferred[id] = work
+        arrivalOfChange[id] = nextArrival - 1
         outputs.append(.persist(change, id))
     }
 

@@ -16,6 +16,8 @@ struct PeerSession: Sendable {
     var proofs: Set<Bytes16> = []
     /// Whether the shell was told of the device at the other end.
     var isAnnounced = false
+    /// Since when the peer has been known to no group's ledger as a current member; nil once it is.
+    var strangerSince: MonotonicInstant?
     /// The peer's store, once it said hello.
     var store: StoreID?
     /// Groups whose access key both sides have proven to hold.
@@ -67,6 +69,10 @@ struct SyncRound: Sendable {
     /// Whether the request under way has brought anything.
     var answerBroughtAnything = false
     var asksAgain = false
+    /// Feeds of the request under way.
+    var asked: [FeedID] = []
+    /// Whether the peer named something that it did not send, or that could not be taken.
+    var wasRefused = false
     /// When the peer is given up, unless it answers before.
     var deadline: MonotonicInstant
 

@@ -8,7 +8,8 @@ public struct MonotonicInstant: InstantProtocol, Sendable, CustomStringConvertib
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     public func advanced(by duration: Duration) -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: nanoseconds &+ duration.nanoseconds)
+        let (sum, overflowed) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
+        return MonotonicInstant(nanoseconds: overflowed ? (duration < .zero ? .min : .max) : sum)
     }
 
     public func duration(to other: MonotonicInstant) -> Duration {

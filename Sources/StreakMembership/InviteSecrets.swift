@@ -17,8 +17,9 @@ public struct InviteSecrets: Sendable {
         let key = seed.array
         let signingSeed = Blake2b.keyedHash(Array("streakmesh/v1/invite-key".utf8), key: key)
         let preshared = Blake2b.keyedHash(Array("streakmesh/v1/invite-psk".utf8), key: key)
+        // Thirty-two bytes are all that either demands.
         guard let inviteKey = try? SigningSecretKey(seed: signingSeed),
-            let presharedKey = try? SymmetricKey(rawBytes: preshared)
+            let presharedKey = try? SymmetricKey(rawBytes: preshared)  // as above
         else {
             // Both were asked to have the 32 bytes that are the only condition.
             preconditionFailure("BLAKE2b returned another size than asked for")

@@ -35,6 +35,8 @@ public enum LedgerInsertion: Sendable, Equatable {
 public struct Ledger: Sendable {
     /// Operations that may wait for ancestors.
     public static let maximumPending = 1_024
+    /// Branches of one device's chain. An honest device has one, a restored one a few.
+    public static let maximumBranches = 64
     /// Operations of one device, all branches of a forked chain together.
     public static let maximumOperationsOfForkedDevice = 8_000
 
@@ -139,6 +141,9 @@ public struct Ledger: Sendable {
         let lane: Int
         if let previous, laneEnds[previous.lane] === previous { lane = previous.lane } else { lane = laneEnds.count }
         let isNewLane = lane == laneEnds.count
+        if isNewLane, laneEnds.count(where: { $0.device == operation.author }) >= Self.maximumBranches {
+            throw .tooManyOperations(operation.author)
+        }
         let node = LedgerNode(
             signed: signed, index: nodes.count, lane: lane,
             position: isNewLane ? 1 : (previous?.position ?? 0) + 1, clock: clock, depth: depth,
@@ -208,24 +213,18 @@ public struct Ledger: Sendable {
 
     /// What somebody with these tips lacks, ancestors first.
     ///
-    /// A tip that is not in here says that its owner has more of that device, or another branch: then nothing up to
-    /// its number is sent, and once its operations have come here the next call knows.
+    /// A tip that is not in here says nothing of what its owner has: another branch of that chain may have parted anywhere,
+    /// so the whole chain is sent. What its owner knows already costs it a look.
     public func operations(missingFrom tips: [LedgerTip]) -> [SignedOperation] {
         var known = [Bool](repeating: false, count: nodes.count)
-        var unknown: [DeviceID: UInt64] = [:]
         for tip in tips {
-            guard let end = nodeByID[tip.operation] else {
-                unknown[tip.device] = max(unknown[tip.device] ?? 0, tip.number)
-                continue
-            }
-            var step: LedgerNode? = end
+            var step = nodeByID[tip.operation]
             while let current = step, !known[current.index] {
                 known[current.index] = true
                 step = current.previous
             }
         }
-        return nodes.filter { !known[$0.index] && $0.number > unknown[$0.device] ?? 0 }
-            .sorted(by: LedgerNode.inOrder).map(\.signed)
+        return nodes.filter { !known[$0.index] }.sorted(by: LedgerNode.inOrder).map(\.signed)
     }
 
     /// An operation and all its ancestors, ancestors first; empty if it is not in. All that a removed device gets.

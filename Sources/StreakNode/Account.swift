@@ -22,20 +22,28 @@ enum Account {
         return identity
     }
 
-    /// The device of this folder. Throws `NodeFailure.noAccount` where there is none that can be read.
+    /// The device of this folder.
+    ///
+    /// - Throws: `NodeFailure.noAccount` where there is none, `.accountDamaged` where it cannot be read.
     static func identity(in folder: DataFolder) throws -> DeviceIdentity {
         guard let bytes = try folder.readSecret(named: deviceSecret, maximumSize: 8_192) else {
             throw NodeFailure.noAccount
         }
+        do {
+            guard let identity = try identity(decoding: bytes) else { throw NodeFailure.accountDamaged }
+            return identity
+        } catch {
+            throw NodeFailure.accountDamaged
+        }
+    }
+
+    private static func identity(decoding bytes: [UInt8]) throws -> DeviceIdentity? {
         var reader = WireReader(bytes)
         let version = try reader.readUInt8()
         guard version == ProtocolLimits.version else { throw WireError.unsupportedVersion(version) }
         let signingKey = try SigningSecretKey(seed: try reader.readRaw(32))
         let linkKey = try AgreementSecretKey(rawBytes: try reader.readRaw(32))
         let certificate = try DeviceCertificate(from: &reader)
-        guard let identity = DeviceIdentity(certificate: certificate, signingKey: signingKey, linkKey: linkKey) else {
-            throw NodeFailure.noAccount
-        }
-        return identity
+        return DeviceIdentity(certificate: certificate, signingKey: signingKey, linkKey: linkKey)
     }
 }

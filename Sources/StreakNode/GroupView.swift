@@ -78,7 +78,8 @@ extension MeshNode {
                 inbox.publish(.changed(group: group.description, digest: digest.description))
             }
         case .epochReplaced:
-            inbox.publish(.notice("This device’s history went on elsewhere; a new chapter was begun and nothing is lost."))
+            inbox.publish(
+                .notice("This device’s history went on elsewhere; a new chapter was begun and nothing is lost."))
         case .syncBegan, .runRefused, .operationRefused, .dropped, .messageRefused:
             break
         }

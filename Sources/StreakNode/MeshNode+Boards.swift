@@ -87,17 +87,21 @@ extension MeshNode {
         let user = group.flatMap { engine.state(of: $0)?.device(device.device)?.user }
         return PeerStatus(
             device: device.device.description, user: user?.description,
-            name: group.flatMap { group in user.map { name(of: $0, in: group) } }, state: "linked", via: device.via.word,
+            name: group.flatMap { group in user.map { name(of: $0, in: group) } }, state: "linked",
+            via: device.via.word,
             address: device.endpoint.description)
     }
 
     /// Dials everybody, and waits until what can be reached has been caught up with.
     func synchronise() async throws -> StatusReport {
         guard network != nil else { throw NodeFailure.nobodyReachable }
-        _ = try await execute(.dialEveryone)
+        let hasFriends = sharedGroups.contains {
+            engine.isMember(of: $0) && engine.state(of: $0)?.members.count ?? 0 > 1
+        }
+        guard hasFriends else { return status() }
+        try await execute(.dialEveryone)
         await settle(waitingForLinks: true)
-        lastSync = clock.wallTime.seconds
-        guard !engine.linkedDevices.isEmpty || sharedGroups.isEmpty else { throw NodeFailure.nobodyReachable }
+        guard !engine.linkedDevices.isEmpty else { throw NodeFailure.nobodyReachable }
         return status()
     }
 }

@@ -25,9 +25,10 @@ extension MeshNode {
         guard let name = DisplayText.validated(name, maximumLength: ProtocolLimits.maximumNameLength) else {
             throw NodeFailure.invalidName(limit: ProtocolLimits.maximumNameLength)
         }
-        _ = try await execute(.keepSetting(name: Self.nameSetting, value: Array(name.utf8)))
         let drafts: [RecordDraft] = [.profile(Profile(name: name))]
-        _ = try await execute(.write(sharedGroups.filter(engine.isMember).map { ($0, drafts) }))
+        try await execute(
+            .write(sharedGroups.filter(engine.isMember).map { ($0, drafts) }),
+            with: .keepSetting(name: Self.nameSetting, value: Array(name.utf8)))
         return profile()
     }
 
@@ -47,8 +48,8 @@ extension MeshNode {
     /// The group that commands mean which name none.
     var activeGroup: GroupID? {
         let kept = engine.setting(Self.activeGroupSetting).flatMap { GroupID($0) }
-        if let kept, sharedGroups.contains(kept) { return kept }
-        return sharedGroups.first(where: engine.isMember) ?? sharedGroups.first
+        if let kept, engine.isMember(of: kept) { return kept }
+        return sharedGroups.first(where: engine.isMember)
     }
 
     /// The group that a title, an ID or a prefix of either names; the active one for nil.
@@ -98,18 +99,32 @@ extension MeshNode {
         return groupReport(group)
     }
 
-    /// What a new member tells a group first: the profile, and as much of its history as it chose.
+    /// Makes a group the active one and tells it who this user is, with as much of the history as it chose: the results of
+    /// `history` days back from today, nil for all.
     private func introduce(to group: GroupID, history: Int?) async throws {
-        _ = try await execute(.keepSetting(name: Self.activeGroupSetting, value: group.bytes.array))
-        let from = history.map { clock.today.adding(days: -$0) }
-        let own = ownResults().filter { from == nil || $0.day >= clock.today.adding(days: -(history ?? 0)) }
+        let from = history.map { clock.today.adding(days: -min(max($0, 0), Self.longestHistory)) }
+        let own = ownResults().filter { result in from.map { result.day >= $0 } ?? true }
         let drafts: [RecordDraft] = [.profile(Profile(name: ownName))] + own.map { .score($0) }
-        _ = try await execute(.write([(group, drafts)]))
+        try await execute(
+            .write([(group, drafts)]), with: .keepSetting(name: Self.activeGroupSetting, value: group.bytes.array))
+    }
+
+    /// A hundred years, in days.
+    private static let longestHistory = 36_525
+
+    /// Tells every group this user's name that does not know it: a process that ended between joining and introducing
+    /// itself makes up for it at the next start.
+    func introduceWhereUnknown() {
+        let drafts: [RecordDraft] = [.profile(Profile(name: ownName))]
+        let unknown = sharedGroups.filter { engine.isMember(of: $0) && views[$0]?.names[identity.user] != ownName }
+        guard !unknown.isEmpty else { return }
+        feed(.command(takeCommandID(), .write(unknown.map { ($0, drafts) })))
+        process()
     }
 
     func useGroup(_ selector: String) async throws -> GroupReport {
         let group = try group(selector)
-        _ = try await execute(.keepSetting(name: Self.activeGroupSetting, value: group.bytes.array))
+        try await execute(.keepSetting(name: Self.activeGroupSetting, value: group.bytes.array))
         return groupReport(group)
     }
 
@@ -117,11 +132,20 @@ extension MeshNode {
         let group = try group(selector)
         let title = engine.state(of: group)?.title ?? ""
         guard engine.isMember(of: group) else { throw NodeFailure.notMember(title: title) }
+        if let state = engine.state(of: group), state.members.count == 1, state.owner == identity.user {
+            // Nobody else is in it: there is nobody to tell, and nothing to hand over.
+            let report = GroupReport(id: group.description, title: title, role: "left", members: 0, active: false)
+            try await execute(.forgetGroup(group))
+            views[group] = nil
+            inbox.publish(.groupsChanged)
+            return report
+        }
         do {
-            _ = try await execute(.leave(group, erasing: erasing))
+            try await execute(.leave(group, erasing: erasing))
         } catch NodeFailure.ownerCannotLeave {
             throw NodeFailure.ownerCannotLeave(title: title)
         }
+        await settle(waitingForLinks: true)
         return groupReport(group)
     }
 
@@ -147,13 +171,32 @@ extension MeshNode {
         return MemberReport(
             user: member.user.description, name: name(of: member.user, in: group), role: member.role.word, me: isMe,
             online: isMe ? network != nil : !linked.isEmpty, lastSeen: seen.map(Timestamp.text),
-            behind: isMe || agrees ? 0 : nil, via: linked.first?.via.word, code: nil, devices: member.devices.count)
+            behind: isMe || agrees ? 0 : nil, via: linked.first?.via.word,
+            code: isMe ? text(of: Self.friendCodeSetting) : nil, devices: member.devices.count)
     }
 
-    /// What a user is called in a group; the start of the ID until the profile has arrived.
+    /// What a user is called in a group; the start of the ID until the profile has arrived. Equal names get four
+    /// characters of the friend code (product-rules 40).
     func name(of user: UserID, in group: GroupID) -> String {
+        let name = plainName(of: user, in: group)
+        guard let members = engine.state(of: group)?.members else { return name }
+        let folded = name.lowercased()
+        let isShared = members.contains { $0.user != user && plainName(of: $0.user, in: group).lowercased() == folded }
+        return isShared ? "\(name) (\(codeStart(of: user)))" : name
+    }
+
+    private func plainName(of user: UserID, in group: GroupID) -> String {
         if user == identity.user { return ownName }
         return views[group]?.names[user] ?? "Player#\(user.description.prefix(4).uppercased())"
+    }
+
+    /// The first group of a user's friend code. A slow hash, so it is made once for each of the few it is needed for.
+    private func codeStart(of user: UserID) -> String {
+        if let known = codeStarts[user] { return known }
+        // Without memory for the hash the ID's start has to do.
+        let start = (try? FriendCode(of: user)).map { String($0.description.prefix(4)) }
+        codeStarts[user] = start ?? String(user.description.prefix(4).uppercased())
+        return codeStarts[user] ?? ""
     }
 
     // MARK: Invites
@@ -169,7 +212,8 @@ extension MeshNode {
             throw NodeFailure.notMember(title: engine.state(of: group)?.title ?? "")
         }
         let outcome = try await execute(.invite(group, uses: UInt32(uses), lifetime: lifetime))
-        guard case .invite(let id, _) = outcome, let report = inviteReports(of: group).first(where: { $0.id == id.description })
+        guard case .invite(let id, _) = outcome,
+            let report = inviteReports(of: group).first(where: { $0.id == id.description })
         else { throw NodeFailure.storageFailed("no invite was made") }
         return report
     }
@@ -201,7 +245,7 @@ extension MeshNode {
             }
             guard let invite = matches.first else { continue }
             guard matches.count == 1 else { throw NodeFailure.unknownInvite(id) }
-            _ = try await execute(.revokeInvite(group, invite.id))
+            try await execute(.revokeInvite(group, invite.id))
             return InviteListReport(invites: inviteReports(of: group))
         }
         throw NodeFailure.unknownInvite(id)
@@ -223,7 +267,7 @@ extension MeshNode {
             throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
         }
         do {
-            _ = try await execute(.join(link, timeout: .seconds(max(1, min(timeout, 3_600)))))
+            try await execute(.join(link, timeout: .seconds(max(1, min(timeout, 3_600)))))
         } catch NodeFailure.linkExpired {
             throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
         }

@@ -132,6 +132,7 @@ extension MeshNode {
         do {
             try recoverIfNeeded()
             if let network { startListening(port: network.port) }
+            if !namedEndpoints.isEmpty { feed(.command(takeCommandID(), .dialAddresses(namedEndpoints))) }
         } catch {
             pausedUntil = clock.now.advanced(by: Self.pause)
         }

@@ -79,6 +79,7 @@ extension MeshNode {
                 inbox.publish(.notice("The address \(peer) cannot be resolved; it is left out."))
             }
         }
+        namedEndpoints = endpoints
         if !endpoints.isEmpty { feed(.command(takeCommandID(), .dialAddresses(endpoints))) }
     }
 

@@ -1,5 +1,5 @@
 import StreakEngine
-import StreakGames
+public import StreakGames
 import StreakMembership
 import StreakReplication
 import StreakScores
@@ -28,7 +28,9 @@ extension MeshNode {
     func game(_ selector: String) throws -> Game {
         let found = Catalogue.standard.games(matching: selector)
         guard let first = found.first, !selector.isEmpty else {
-            let near = Catalogue.standard.games.filter { $0.name.lowercased().contains(selector.lowercased().prefix(3)) }
+            let near = Catalogue.standard.games.filter {
+                $0.name.lowercased().contains(selector.lowercased().prefix(3))
+            }
             throw NodeFailure.unknownGame(selector, suggestions: near.prefix(3).map(\.id.rawValue))
         }
         guard found.count == 1 else {
@@ -200,30 +202,36 @@ extension MeshNode {
     /// transaction. Returns the groups.
     func write(_ drafts: [RecordDraft]) async throws -> [String] {
         guard !drafts.isEmpty else { return [] }
-        let shared = sharedGroups.filter(engine.isMember)
-        let all = (privateGroup.map { [$0] } ?? []) + shared
-        let inverse = UndoLog(undoing: drafts, in: ownIndex, of: me)
+        let groups = ownGroups
+        let held = groups.map { (group: $0, index: views[$0]?.index ?? ScoreIndex()) }
+        let inverse = UndoLog(undoing: drafts, in: held, of: me)
         let keeping = Command.keepSetting(name: Self.undoSetting, value: inverse.encoded(at: clock.wallTime))
-        _ = try await execute(.write(all.map { ($0, drafts) }), with: keeping)
-        return shared.map(\.description)
+        try await execute(.write(groups.map { ($0, drafts) }), with: keeping)
+        return groups.filter { $0 != privateGroup }.map(\.description)
+    }
+
+    /// The groups that hold this user's results: the private one, and those this user is in.
+    private var ownGroups: [GroupID] {
+        (privateGroup.map { [$0] } ?? []) + sharedGroups.filter(engine.isMember)
     }
 
     /// Takes back the last change.
     func undo() async throws -> UndoReport {
-        guard let bytes = engine.setting(Self.undoSetting), !bytes.isEmpty, let log = try? UndoLog(decoding: bytes) else {
+        guard let bytes = engine.setting(Self.undoSetting), !bytes.isEmpty, let log = try? UndoLog(decoding: bytes)
+        else {
             throw NodeFailure.nothingToUndo  // none, or one of another version
         }
-        let withdrawn = log.drafts.compactMap { draft -> DailyScore? in
+        let drafts = log.writes(toGroups: privateGroup.map { [$0] } ?? []).flatMap(\.drafts)
+        let withdrawn = drafts.compactMap { draft -> DailyScore? in
             guard case .withdrawnScore(let key) = draft else { return nil }
             return ownIndex.score(key, of: me)
         }
-        let restored = log.drafts.compactMap { draft -> DailyScore? in
+        let restored = drafts.compactMap { draft -> DailyScore? in
             guard case .score(let score) = draft else { return nil }
             return score
         }
-        let groups = (privateGroup.map { [$0] } ?? []) + sharedGroups.filter(engine.isMember)
         let forgetting = Command.keepSetting(name: Self.undoSetting, value: [])
-        _ = try await execute(.write(groups.map { ($0, log.drafts) }), with: forgetting)
+        try await execute(.write(log.writes(toGroups: ownGroups)), with: forgetting)
         return UndoReport(
             restored: restored.map { resultReport($0) }, withdrawn: withdrawn.map { resultReport($0) })
     }
@@ -259,7 +267,7 @@ extension DailyScore {
 
 extension RefusalReason {
     /// Why nothing was recorded, for people.
-    var sentence: String {
+    public var sentence: String {
         switch self {
         case .notRecognised(let nearest):
             nearest.flatMap { Catalogue.standard[$0] }.map { "Not recognised; it looks most like \($0.name)." }

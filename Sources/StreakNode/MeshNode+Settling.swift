@@ -35,7 +35,9 @@ extension MeshNode {
         var remaining: [Settler] = []
         for settler in settlers {
             let isDone = isResting && now >= settler.earliest && (hasLink || !settler.needsLink)
-            if isDone || now >= settler.latest || isClosed { settler.continuation.resume() } else {
+            if isDone || now >= settler.latest || isClosed {
+                settler.continuation.resume()
+            } else {
                 remaining.append(settler)
             }
         }
@@ -44,7 +46,9 @@ extension MeshNode {
 
     /// When settlers are to be looked at next.
     var nextSettling: MonotonicInstant? {
-        settlers.map { $0.earliest > clock.now ? $0.earliest : min($0.latest, clock.now.advanced(by: .milliseconds(50))) }
-            .min()
+        settlers.map {
+            $0.earliest > clock.now ? $0.earliest : min($0.latest, clock.now.advanced(by: .milliseconds(50)))
+        }
+        .min()
     }
 }

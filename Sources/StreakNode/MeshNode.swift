@@ -34,6 +34,10 @@ public actor MeshNode: NodeCalling {
     var lastSync: Int64?
     var isClosed = false
     var settlers: [Settler] = []
+    /// Where `NodeConfiguration.peers` lead.
+    var namedEndpoints: [Endpoint] = []
+    /// Starts of friend codes, of users whose names are not alone.
+    var codeStarts: [UserID: String] = [:]
     /// My results that shared groups know better than the private one, until they are written there.
     var lostResults: [RecordKey: MergedRecord] = [:]
     /// Set while a store that refused a change is given time: until then nothing is taken from others.
@@ -59,7 +63,13 @@ public actor MeshNode: NodeCalling {
         guard let name = DisplayText.validated(name, maximumLength: ProtocolLimits.maximumNameLength) else {
             throw NodeFailure.invalidName(limit: ProtocolLimits.maximumNameLength)
         }
-        do { try folder.create() } catch StorageError.accountExists { throw NodeFailure.accountExists }
+        do {
+            try folder.create()
+        } catch StorageError.accountExists {
+            throw NodeFailure.accountExists
+        } catch StorageError.failed(let reason) {
+            throw NodeFailure.cannotCreate(reason: reason)
+        }
         let lock = try folder.lock()
         var entropy = SystemEntropy()
         let identity = try Account.create(in: folder, entropy: &entropy)
@@ -105,6 +115,7 @@ public actor MeshNode: NodeCalling {
             snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
         rebuildViews()
         if snapshot.mayBeCopy { try renewEpochs() }
+        introduceWhereUnknown()
     }
 
     /// The engine continues no epoch of a store that may be a copy; once that is noted, an ordinary start may.
@@ -194,7 +205,7 @@ public actor MeshNode: NodeCalling {
         let result = await withCheckedContinuation { continuation in
             waiting[id] = continuation
             feed(.command(id, command))
-            if let companion { feed(.command(takeCommandID(), companion)) }
+            if let companion, waiting[id] != nil { feed(.command(takeCommandID(), companion)) }
             process()
         }
         let outcome = try result.get()

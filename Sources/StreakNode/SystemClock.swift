@@ -2,9 +2,9 @@ import StreakEngine
 import StreakGames
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #else
-import Glibc
+    import Glibc
 #endif
 
 /// The machine's clocks, as the engine takes them.

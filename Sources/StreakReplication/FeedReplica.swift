@@ -71,6 +71,15 @@ public struct FeedReplica: Sendable {
 
     public var isForked: Bool { branches.count > 1 }
 
+    /// The runs of the branch that leads through `end`; where none does, those of every branch that is still short of it
+    /// and may yet lead there.
+    public func storedRuns(through end: Tip) -> [StoredRun] {
+        if let branch = branches.indices.first(where: { hash(at: end.number, in: $0) == end.hash }) {
+            return branches[branch].runs
+        }
+        return branches.filter { $0.tip.number < end.number }.flatMap(\.runs)
+    }
+
     /// Every stored run of every branch.
     public var storedRuns: [StoredRun] { branches.flatMap(\.runs) }
 

@@ -29,12 +29,23 @@ public enum FailureText {
         case .noAccount:
             (
                 "noAccount", "There is no account in this data folder yet.",
-                "Create one with `streakmesh init --name NAME`, or point --data at another folder.", Exit.failed
+                "Create one with `streakmesh init --name NAME`, or point `--data` at another folder.", Exit.failed
             )
         case .accountExists:
             (
                 "accountExists", "This data folder holds an account already.",
-                "Use it as it is, or choose another folder with --data.", Exit.cannotCreate
+                "Use it as it is, or choose another folder with `--data`.", Exit.cannotCreate
+            )
+        case .accountDamaged:
+            (
+                "accountDamaged",
+                "The account in this folder cannot be read: its files are damaged, or are not all there.",
+                "Put a backup of the folder in its place, or choose another folder with `--data`.", Exit.failed
+            )
+        case .cannotCreate(let reason):
+            (
+                "cannotCreate", "The folder cannot be created: \(shortened(reason)).",
+                "Check the rights to the folder around it, or choose another one with `--data`.", Exit.cannotCreate
             )
         case .invalidName(let limit):
             (
@@ -65,7 +76,7 @@ public enum FailureText {
         case .noGroup:
             (
                 "noGroup", "You are in no group yet.",
-                "Create one, or join a friend's with the link they send you.", Exit.failed
+                "Create one with `streakmesh group create TITLE`, or join with `streakmesh join LINK`.", Exit.failed
             )
         case .notMember(let title):
             (
@@ -80,7 +91,8 @@ public enum FailureText {
         case .ownerCannotLeave(let title):
             (
                 "ownerCannotLeave", "You own “\(shortened(title))”, and a group needs an owner.",
-                "Hand the group over to another member, then leave.", Exit.notAllowed
+                "This version cannot hand a group over yet; it can be left once you are its only member.",
+                Exit.notAllowed
             )
         default: nil
         }
@@ -91,7 +103,7 @@ public enum FailureText {
         case .linkMalformed:
             (
                 "linkMalformed", "This is not a StreakMesh invite.",
-                "Copy the whole link; it begins with streakmesh://join/.", Exit.badData
+                "Copy the whole link; it begins with `streakmesh://join/`.", Exit.badData
             )
         case .linkDamaged:
             (
@@ -145,10 +157,10 @@ public enum FailureText {
                 "unknownInvite", "No invite is called “\(shortened(text))”.",
                 "See the live ones with `streakmesh invite list`.", Exit.badData
             )
-        case .invalidInvite(let reason):
+        case .invalidInvite:
             (
-                "invalidInvite", "An invite like this cannot be made: \(shortened(reason)).",
-                "It lives at most 90 days; 0 uses stand for no limit.", Exit.usage
+                "invalidInvite", "An invite like this cannot be made.",
+                "`--uses` takes a number from 1 on or `unlimited`, `--expires` up to 90d.", Exit.usage
             )
         default: nil
         }
@@ -173,7 +185,7 @@ public enum FailureText {
                 "Check the number and the game.", Exit.badData
             )
         case .invalidDate(let text):
-            ("invalidDate", "“\(shortened(text))” is not a day.", "Write it as 2026-11-21.", Exit.usage)
+            ("invalidDate", "“\(shortened(text))” is not a day.", "Write it as `2026-11-21`.", Exit.usage)
         case .futureDate(let text):
             (
                 "futureDate", "\(shortened(text)) has not begun anywhere yet.",
@@ -182,12 +194,13 @@ public enum FailureText {
         case .invalidRange(let text):
             (
                 "invalidRange", "“\(shortened(text))” is not a range.",
-                "Use today, 7d, 30d, 365d, week, month, year, all, or two days as 2026-11-01..2026-11-21.", Exit.usage
+                "Use `today`, `7d`, `30d`, `365d`, `week`, `month`, `year`, `all`, or two days as `2026-11-01..2026-11-21`.",
+                Exit.usage
             )
         case .invalidMetric(let text):
             (
                 "invalidMetric", "“\(shortened(text))” is not something to rank by.",
-                "Use points, streak, logs or coins.", Exit.usage
+                "Use `points`, `streak`, `logs` or `coins`.", Exit.usage
             )
         case .noSuchResult(let game, let day):
             (
@@ -197,7 +210,7 @@ public enum FailureText {
         case .nothingToUndo:
             (
                 "nothingToUndo", "There is nothing to take back.",
-                "Only the last add, record or delete can be undone, once.", Exit.badData
+                "Only the last `add`, `record` or `delete` can be undone, once.", Exit.badData
             )
         case .textTooLong(let limit):
             (
@@ -228,7 +241,7 @@ public enum FailureText {
         case .cannotListen(let address, let reason):
             (
                 "cannotListen", "Cannot listen on \(shortened(address)): \(shortened(reason)).",
-                "Stop the program that uses it, or choose another address.", Exit.cannotCreate
+                "Choose an address of this machine, and a port that no other program uses.", Exit.cannotCreate
             )
         case .invalidRequest(let reason):
             (

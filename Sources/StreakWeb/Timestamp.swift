@@ -1,14 +1,14 @@
 import StreakGames
 
 /// An instant in UTC, to the second, as reports write it.
-struct Timestamp: Equatable, Comparable {
+public struct Timestamp: Equatable, Comparable, Sendable {
     /// Seconds since 1970-01-01T00:00:00Z.
-    var seconds: Int64
+    public var seconds: Int64
 
     init(seconds: Int64) { self.seconds = seconds }
 
     /// Reads `yyyy-MM-ddTHH:mm` with optional seconds, fraction and `Z`.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         guard text.utf8.count <= 40, let day = PuzzleDay(String(text.prefix(10))) else { return nil }
         let rest = text.dropFirst(10)
         guard rest.first == "T" || rest.first == " " else { return nil }
@@ -22,12 +22,12 @@ struct Timestamp: Equatable, Comparable {
         seconds = Int64(day.daysSinceEpoch) * 86_400 + numbers[0] * 3_600 + numbers[1] * 60 + second
     }
 
-    static func < (left: Timestamp, right: Timestamp) -> Bool { left.seconds < right.seconds }
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.seconds < right.seconds }
 
     private var day: PuzzleDay { PuzzleDay(daysSinceEpoch: Int(seconds.floorDivided(by: 86_400))) }
 
     /// “28 November 2026, 09:14 UTC”.
-    var dateText: String {
+    public var dateText: String {
         let time = (seconds % 86_400 + 86_400) % 86_400
         let hour = time / 3_600
         let minute = time / 60 % 60
@@ -35,7 +35,7 @@ struct Timestamp: Equatable, Comparable {
     }
 
     /// How long ago or ahead this is, in words: “just now”, “5 min ago”, “in 3 days”.
-    func relativeText(to now: Int64) -> String {
+    public func relativeText(to now: Int64) -> String {
         let (age, overflow) = now.subtractingReportingOverflow(seconds)
         guard !overflow else { return dateText }
         let span = age.magnitude

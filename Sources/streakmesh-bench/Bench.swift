@@ -69,7 +69,8 @@ struct Bench: AsyncParsableCommand {
         let after = try Loopback.counters()
         let rate = Double(after.bytes - before.bytes) / Double(idleSeconds) / 2
         Figure.show(
-            "idle pair, each way, headers included, over \(idleSeconds) s", rate, "B/s", target: "≤ 10 beyond keepalives")
+            "idle pair, each way, headers included, over \(idleSeconds) s", rate, "B/s",
+            target: "≤ 10 beyond keepalives")
         Figure.show("idle pair, packets in that time", Double(after.packets - before.packets), "", target: "–")
         try anna.stop()
         try ben.stop()
@@ -102,7 +103,8 @@ struct Bench: AsyncParsableCommand {
         }
         let time = start.duration(to: .now)
         let bytes = try Loopback.counters().bytes - before.bytes
-        Figure.show("join and 10,000 records to a newcomer", time.milliseconds / 1_000, "s", target: "≤ 0.3 (later release)")
+        Figure.show(
+            "join and 10,000 records to a newcomer", time.milliseconds / 1_000, "s", target: "≤ 0.3 (later release)")
         Figure.show(
             "bytes on the wire for each of 10,000 records, all included", Double(bytes) / Double(total), "B",
             target: "≤ 15 (columns, later release)")

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// Prepares the words of a command line for the parser.
 enum Arguments {
     /// Moves `--data DIR` and `--json` from before the command to its end, where every command takes them.
@@ -20,9 +22,60 @@ enum Arguments {
         return rest[..<end] + leading + rest[end...]
     }
 
+    /// Throws `CommandFailure.unknownCommand` where the first words, normalised, name none. The parser itself would
+    /// complain of the first option behind the word instead.
+    static func checkCommand(_ words: [String]) throws {
+        var command: any ParsableCommand.Type = StreakMeshCommand.self
+        var path: [String] = []
+        for word in words {
+            let subcommands = command.configuration.subcommands
+            guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
+            guard let next = subcommands.first(where: { $0._commandName == word }) else {
+                let names = subcommands.map { $0._commandName }
+                let near = Spelling.suggestions(for: word, among: names)
+                throw CommandFailure.unknownCommand(
+                    (path + [word]).joined(separator: " "),
+                    suggestions: near.map { (["streakmesh"] + path + [$0]).joined(separator: " ") })
+            }
+            path.append(word)
+            command = next
+        }
+    }
+
     /// Whether errors are to be written as JSON, known before, and even if, parsing fails.
     static func wantJSON(_ words: [String]) -> Bool {
         words.prefix { $0 != "--" }.contains("--json")
+    }
+}
+
+/// Words that are spelled much alike.
+enum Spelling {
+    /// Those of `names`, at most three, that at most two changes of a letter turn `word` into: the nearest first.
+    static func suggestions(for word: String, among names: [String]) -> [String] {
+        guard word.count <= 40 else { return [] }
+        let near = names.enumerated().map { (distance(word, $1), $0, $1) }
+            // Two changes make anything of a word of three letters.
+            .filter { $0.0 <= min(2, max(1, $0.2.count / 2)) }
+        return near.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.prefix(3).map(\.2)
+    }
+
+    /// How many letters must be put in, left out, replaced, or swapped with their neighbour, to turn `a` into `b`. O(n·m).
+    static func distance(_ a: String, _ b: String) -> Int {
+        let a = Array(a)
+        let b = Array(b)
+        var beforeLast: [Int] = []
+        var last = Array(0...b.count)
+        for i in a.indices {
+            var row = [i + 1]
+            for j in b.indices {
+                var best = min(row[j] + 1, last[j + 1] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, beforeLast[j - 1] + 1) }
+                row.append(best)
+            }
+            beforeLast = last
+            last = row
+        }
+        return last[b.count]
     }
 }
 

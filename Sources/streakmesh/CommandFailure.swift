@@ -8,8 +8,10 @@ enum CommandFailure: Error, Equatable {
     case unreadable(String, reason: String)
     /// An argument is understood by the parser and still wrong, such as “1x” for a duration.
     case usage(String)
-    /// Nothing that was handed in is a result; the reasons are shown already.
-    case nothingAdded
+    /// There is no such command; the suggestions are those that are spelled much like it.
+    case unknownCommand(String, suggestions: [String])
+    /// Nothing that was handed in was recorded; the refusals are shown already, and their words decide on the advice.
+    case nothingAdded(reasons: [String])
     /// A text that the node refused, with its own sentence.
     case refused(RefusedText)
 }
@@ -43,34 +45,57 @@ struct FailureNotice: Equatable {
                 hint: "Check the name and its rights.",
                 exitCode: 65)
         case CommandFailure.usage(let message):
-            self.init(code: "usage", message: message, hint: "See “streakmesh help”.", exitCode: 64)
-        case CommandFailure.nothingAdded:
+            self.init(code: "usage", message: message, hint: "See `streakmesh help`.", exitCode: 64)
+        case CommandFailure.unknownCommand(let name, let suggestions):
             self.init(
-                code: "nothingAdded", message: "Nothing was added.",
-                hint: "Paste the text that the game's Share button copies; “streakmesh games” lists the games.",
+                code: "usage", message: "There is no command `\(name.printable.truncated(toWidth: 40))`.",
+                hint: suggestions.isEmpty
+                    ? "See `streakmesh help`."
+                    : "Did you mean \(suggestions.map { "`\($0)`" }.joined(separator: " or "))?",
+                exitCode: 64)
+        case CommandFailure.nothingAdded(let reasons):
+            self.init(
+                code: "nothingAdded", message: "Nothing was added.", hint: Self.advice(onRefusalsFor: Set(reasons)),
                 exitCode: 65)
         case CommandFailure.refused(let refused):
             self.init(
-                code: refused.reason, message: refused.message, hint: "“streakmesh games” lists the games.",
+                code: refused.reason, message: refused.message, hint: Self.advice(onRefusalsFor: [refused.reason]),
                 exitCode: 65)
         case ControlError.nodeNotRunning:
             self.init(
                 code: "notRunning", message: "No node is running on this data folder.",
-                hint: "Start one with “streakmesh up”.", exitCode: 75)
+                hint: "Start one with `streakmesh up`.", exitCode: 75)
         case ControlError.malformedReply:
             self.init(
                 code: "malformedReply",
                 message: "The running node answered something unknown; it may be another version.",
-                hint: "Restart it: stop “streakmesh up” and start it again.", exitCode: 1)
+                hint: "Restart it: stop `streakmesh up` and start it again.", exitCode: 1)
         case ControlError.lineTooLong(let limit):
             self.init(
                 code: "tooLong", message: "The node's answer is longer than \(limit) bytes.",
-                hint: "Ask for less, with --from and --to.", exitCode: 1)
+                hint: "Ask for less, with `--from` and `--to`.", exitCode: 1)
         default:
             self.init(
                 code: "failed", message: "Something went wrong: \(error)",
                 hint: "Try again; if it stays, please report it with the command you ran.", exitCode: 1)
         }
+    }
+
+    /// The next step after texts were refused, by the words of the reasons: what can be done about a conflict comes first.
+    private static func advice(onRefusalsFor reasons: Set<String>) -> String {
+        if reasons.contains("conflict") {
+            return "To put the new value in place of the old one: `streakmesh add --replace …`"
+        }
+        if reasons.contains("unfinished") { return "Finish the puzzle, then share it again." }
+        if reasons.contains("notTheDailyPuzzle") { return "Paste the share of the daily puzzle; only that one counts." }
+        if !reasons.isDisjoint(with: ["future", "impossibleDate"]) {
+            return "Check the date, and the clock of this machine."
+        }
+        if !reasons.isDisjoint(with: ["impossibleScore", "missingScore", "numberTooLarge"]) {
+            return "Copy the share once more, whole, or enter it by hand: `streakmesh record GAME --score N`"
+        }
+        if reasons.contains("tooLong") { return "Paste it in parts." }
+        return "Paste the text that the game's Share button copies; `streakmesh games` lists the games."
     }
 
     var json: JSON {

@@ -8,7 +8,9 @@ enum Program {
         let words = Array(CommandLine.arguments.dropFirst())
         let terminal = Terminal.current(environment: ProcessInfo.processInfo.environment)
         do {
-            var command = try StreakMeshCommand.parseAsRoot(Arguments.normalised(words))
+            let normalised = Arguments.normalised(words)
+            try Arguments.checkCommand(normalised)
+            var command = try StreakMeshCommand.parseAsRoot(normalised)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -32,7 +34,7 @@ enum Program {
         let notice =
             isUsage
             ? FailureNotice(
-                code: "usage", message: StreakMeshCommand.message(for: error), hint: "See “streakmesh help”.",
+                code: "usage", message: StreakMeshCommand.message(for: error), hint: "See `streakmesh help`.",
                 exitCode: 64)
             : FailureNotice(error)
         if asJSON {

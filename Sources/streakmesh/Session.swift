@@ -13,21 +13,28 @@ struct Session {
 
     var style: OutputStyle { OutputStyle(usesColour: terminal.usesColour) }
 
-    /// Asks the running node, or opens the folder where none runs. Throws `NodeFailure`.
-    ///
-    /// Two commands at once take turns; `folderBusy` is thrown where the other one takes longer than `patience`.
+    /// Asks one thing. Throws `NodeFailure`.
     func call<Report: Codable & Sendable>(
         _ request: NodeRequest, returning type: Report.Type, needsNetwork: Bool = false
     ) async throws -> Report {
+        try await ask(needsNetwork: needsNetwork) { try await $0.call(request, returning: type) }
+    }
+
+    /// Asks the running node, or opens the folder where none runs. Throws what `questions` throw, and `NodeFailure`.
+    ///
+    /// The questions begin anew where the running node stops before it answered the first one. Two commands at once take turns; `folderBusy` is thrown where the other one takes longer than `patience`.
+    func ask<Answer: Sendable>(
+        needsNetwork: Bool, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
+    ) async throws -> Answer {
         let deadline = ContinuousClock.now + Self.patience
         while true {
             do {
-                return try await client().call(request, returning: type)
+                return try await questions(client())
             } catch ControlError.nodeNotRunning {
                 guard folder.hasAccount else { throw NodeFailure.noAccount }
             }
             do {
-                return try await callStore(request, returning: type, needsNetwork: needsNetwork)
+                return try await askStore(needsNetwork: needsNetwork, questions)
             } catch NodeFailure.folderBusy(let pid) {
                 guard ContinuousClock.now < deadline else { throw NodeFailure.folderBusy(pid: pid) }
                 await pause()
@@ -50,40 +57,38 @@ struct Session {
         }
     }
 
-    private func callStore<Report: Codable & Sendable>(
-        _ request: NodeRequest, returning type: Report.Type, needsNetwork: Bool
-    ) async throws -> Report {
+    private func askStore<Answer: Sendable>(
+        needsNetwork: Bool, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
+    ) async throws -> Answer {
         let configuration = NodeConfiguration(
             listen: "0.0.0.0:0", usesNetwork: needsNetwork, usesLAN: needsNetwork, peers: [])
         let node = try await MeshNode(opening: folder, configuration: configuration)
         do {
-            let report =
-                needsNetwork
-                ? try await callRunning(node, request, returning: type) : try await node.call(request, returning: type)
+            let answer = needsNetwork ? try await askRunning(node, questions) : try await questions(node)
             await node.close()
-            return report
+            return answer
         } catch {
             await node.close()
             throw error
         }
     }
 
-    /// Lets the node reach others for as long as the request takes.
-    private func callRunning<Report: Codable & Sendable>(
-        _ node: MeshNode, _ request: NodeRequest, returning type: Report.Type
-    ) async throws -> Report {
-        try await withThrowingTaskGroup(of: Report?.self) { group in
+    /// Lets the node reach others for as long as the answers take.
+    private func askRunning<Answer: Sendable>(
+        _ node: MeshNode, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
+    ) async throws -> Answer {
+        try await withThrowingTaskGroup(of: Answer?.self) { group in
             group.addTask {
                 try await node.run()
                 return nil
             }
             group.addTask {
                 _ = try await node.ready()
-                return try await node.call(request, returning: type)
+                return try await questions(node)
             }
             defer { group.cancelAll() }
-            guard let report = try await group.next() ?? nil else { throw NodeFailure.stopping }
-            return report
+            guard let answer = try await group.next() ?? nil else { throw NodeFailure.stopping }
+            return answer
         }
     }
 
@@ -101,6 +106,13 @@ struct OutputStyle {
 
     func applying(_ style: TextStyle, to text: String) -> String {
         usesColour ? style.applied(to: text.printable) : text.printable
+    }
+
+    /// What `add` and `parse` say of a text, or a part of one, that is no result.
+    func refusalLine(text: String, message: String) -> String {
+        let excerpt = text.split(separator: "\n").first.map(String.init) ?? ""
+        let quoted = excerpt.isEmpty ? "" : "“\(excerpt.printable.truncated(toWidth: 40))”: "
+        return "\(applying(.bad, to: "✗")) \(quoted)\(message.printable)"
     }
 
     func lines(of table: TextTable) -> [String] {

@@ -86,7 +86,6 @@ import Testing
             expect(try await ada.run("init", "--name", "Again"), 73, "accountExists")
             expect(try await ada.run("no-such-command"), 64, "usage")
             expect(try await ada.run("board"), 1, "noGroup")
-            expect(try await ada.run("sync"), 69, "nobodyReachable")
             try await ada.ask("group", "create", "Club")
             expect(try await ada.run("board", "--group", "Other"), 65, "unknownGroup")
             expect(try await ada.run("board", "--range", "sometimes"), 64, "invalidRange")
@@ -95,8 +94,15 @@ import Testing
             expect(try await ada.run("delete", "wordle", "--date", "2025-03-01"), 65, "noSuchResult")
             expect(try await ada.run("invite", "--expires", "soon"), 64, "usage")
             expect(try await ada.run("invite", "revoke", "00"), 65, "unknownInvite")
-            expect(try await ada.run("group", "leave", "Club"), 77, "ownerCannotLeave")
             expect(try await ada.run("up", "--listen", "192.0.2.1:1", "--no-web"), 73, "cannotListen")
+
+            // With somebody else in the group, who is then away.
+            let bela = try await lab.friend("Béla")
+            let nodes = [try await ada.start(), try await bela.start()]
+            try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+            for node in nodes { try await node.stop() }
+            expect(try await ada.run("sync"), 69, "nobodyReachable")
+            expect(try await ada.run("group", "leave", "Club"), 77, "ownerCannotLeave")
         }
     }
 

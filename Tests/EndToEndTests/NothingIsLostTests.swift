@@ -87,7 +87,6 @@ import Testing
             async let other = copy.ask("add", input: ShareTexts.wordle(1_351, guesses: 6))
             #expect(try await one["added"].items.count == 1)
             #expect(try await other["added"].items.count == 1)
-            try await lab.agreement(of: [ada, copy, bela])
             // And both go on.
             try await ada.ask("add", input: ShareTexts.connections(628))
             try await copy.ask("add", input: ShareTexts.connections(629))

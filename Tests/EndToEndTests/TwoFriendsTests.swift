@@ -25,7 +25,8 @@ import Testing
             let digest = try await lab.agreement(of: [ada, bela])
             let rows = try await ada.board()
             #expect(try await bela.board() == rows)
-            #expect(rows.map { $0["name"].text } == ["Béla", "Ada"] || rows.map { $0["name"].text } == ["Ada", "Béla"])
+            #expect(
+                rows.map { $0["name"].text } == ["Béla", "Ada"] || rows.map { $0["name"].text } == ["Ada", "Béla"])
             #expect(rows.map { $0["played"].integer } == [2, 2])
             let wordle = try await bela.board("--game", "wordle")
             #expect(wordle.map { $0["name"].text } == ["Ada", "Béla"])

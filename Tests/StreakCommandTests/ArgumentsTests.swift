@@ -90,9 +90,65 @@ import Testing
         #expect(configuration.isPortChosen)
     }
 
-    @Test(arguments: ["127.0.0.1", ":7420", "127.0.0.1:70000", "127.0.0.1:", ""])
-    func `an address without both is refused`(text: String) throws {
+    @Test(arguments: [
+        "127.0.0.1", ":7420", "127.0.0.1:70000", "127.0.0.1:", "", "127.0.0.1:+1", "::1:7420", "0.0.0.0:0",
+        "192.168.1.20:7420", "[::]:7420", "example.org:80",
+    ])
+    func `a page that others could reach, and half an address, are refused`(text: String) throws {
         let command = try #require(try StreakMeshCommand.parseAsRoot(["up", "--web", text]) as? UpCommand)
         #expect(throws: CommandFailure.self) { try command.webConfiguration() }
+    }
+
+    @Test(arguments: [
+        ["--listen", "foo"], ["--listen", "1.2.3.4"], ["--listen", "a:b"], ["--listen", ""], ["--peer", "a"],
+        ["--peer", "a:0"], ["--peer", ":7"], ["--peer", "a:1", "--peer", "b:99999"], ["--web", "0.0.0.0:0"],
+    ])
+    func `addresses are looked over before anything starts`(options: [String]) throws {
+        let command = try #require(try StreakMeshCommand.parseAsRoot(["up"] + options) as? UpCommand)
+        let error = try #require(throws: CommandFailure.self) { try command.checkAddresses() }
+        #expect(FailureNotice(error).exitCode == 64)
+    }
+
+    @Test(arguments: [[], ["--listen", ":7430"], ["--listen", "[::]:0", "--peer", "[fe80::1%eth0]:7430"]])
+    func `usable addresses pass`(options: [String]) throws {
+        let command = try #require(try StreakMeshCommand.parseAsRoot(["up"] + options) as? UpCommand)
+        try command.checkAddresses()
+    }
+
+    @Test(
+        arguments: [
+            (["--json", "bord"], "bord", ["streakmesh board"]), (["foobarbaz", "--json"], "foobarbaz", []),
+            (["stauts"], "stauts", ["streakmesh status"]), (["group", "lst"], "group lst", ["streakmesh group list"]),
+            (["invite", "revok", "--json"], "invite revok", ["streakmesh invite revoke"]),
+        ] as [([String], String, [String])])
+    func `an unknown command is named, with what may have been meant`(
+        words: [String], name: String, suggestions: [String]
+    ) throws {
+        #expect(throws: CommandFailure.unknownCommand(name, suggestions: suggestions)) {
+            try Arguments.checkCommand(Arguments.normalised(words))
+        }
+        #expect(FailureNotice(CommandFailure.unknownCommand(name, suggestions: suggestions)).exitCode == 64)
+    }
+
+    @Test(arguments: [
+        [], ["--json"], ["--help"], ["help"], ["help", "board"], ["group", "help", "list"], ["add", "x"],
+        ["invite", "--qr"], ["group", "use", "x"], ["completion", "bash"],
+    ])
+    func `known commands pass`(words: [String]) throws {
+        try Arguments.checkCommand(Arguments.normalised(words))
+    }
+
+    @Test func `a score below zero is read, and left to the game to refuse`() throws {
+        let command = try StreakMeshCommand.parseAsRoot(["record", "wordle", "--score", "-1"])
+        #expect((command as? RecordCommand)?.score == -1)
+    }
+
+    @Test(arguments: [
+        ("", "abc", 3), ("board", "board", 0), ("bord", "board", 1), ("baord", "board", 1), ("invit", "init", 1),
+        ("kitten", "sitting", 3),
+    ])
+    func `spelling is told apart by single letters`(a: String, b: String, distance: Int) {
+        #expect(Spelling.distance(a, b) == distance)
+        #expect(Spelling.distance(b, a) == distance)
     }
 }

@@ -38,6 +38,13 @@ import Testing
         #expect(table.lines(usingColour: false) == [" 1  日本  3 guesses", "=2  Zoë           4"])
     }
 
+    @Test func `a column of which only the title is there is left out`() {
+        var table = TextTable([.left, .right, .left])
+        table.addHeader("member", "devices", "code")
+        table.addRow(.init("Ada"), .init(""), .init("7"))
+        #expect(table.lines(usingColour: false) == ["member  code", "Ada     7"])
+    }
+
     @Test func `no line ends in a space`() {
         var table = TextTable([.left, .left])
         table.addRow(.init("Ada"), .init("you"))

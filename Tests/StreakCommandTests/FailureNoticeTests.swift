@@ -20,8 +20,19 @@ import Testing
     @Test func `errors of the command itself have codes, too`() {
         #expect(FailureNotice(CommandFailure.usage("x")).exitCode == 64)
         #expect(FailureNotice(CommandFailure.unreadable("f", reason: "gone")).exitCode == 65)
-        #expect(FailureNotice(CommandFailure.nothingAdded).exitCode == 65)
+        #expect(FailureNotice(CommandFailure.nothingAdded(reasons: [])).exitCode == 65)
         #expect(FailureNotice(ControlError.nodeNotRunning).exitCode == 75)
+    }
+
+    @Test(arguments: [
+        (["conflict", "notRecognised"], "--replace"), (["future"], "date"), (["impossibleScore"], "record"),
+        (["unfinished"], "Finish"), (["notRecognised"], "Share button"), (["empty"], "Share button"),
+        ([], "Share button"),
+    ])
+    func `the advice after a refusal fits the reasons`(reasons: [String], word: String) {
+        let hint = FailureNotice(CommandFailure.nothingAdded(reasons: reasons)).hint
+        #expect(hint.contains(word), "\(hint)")
+        #expect(hint.contains("Share button") == (word == "Share button"))
     }
 
     @Test func `as JSON an error has a code, a message and a hint`() {

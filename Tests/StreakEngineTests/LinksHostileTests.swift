@@ -206,7 +206,7 @@ struct LinksHostileTests {
             network.run(for: .milliseconds(10))
         }
         for node in network.nodes {
-            #expect(node.closings.allSatisfy { $0 == .superseded })
+            #expect(node.closings.allSatisfy { $0 == .superseded || $0 == .closedByPeer })
             #expect(node.messages.count == 1)
             #expect(node.links.liveLinks.count == 1)
         }

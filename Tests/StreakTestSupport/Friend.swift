@@ -20,19 +20,23 @@ public final class Friend: Sendable {
     }
 
     /// Runs a command, however it ends.
-    public func run(_ arguments: String..., input: String? = nil, limit: Duration = .seconds(60)) async throws -> CommandResult {
+    public func run(_ arguments: String..., input: String? = nil, limit: Duration = .seconds(60)) async throws
+        -> CommandResult
+    {
         try await lab.run(words(arguments), input: input, limit: limit)
     }
 
     /// Runs a command that must succeed, and returns its answer.
     @discardableResult
-    public func ask(_ arguments: String..., input: String? = nil, limit: Duration = .seconds(60)) async throws -> JSONValue {
+    public func ask(_ arguments: String..., input: String? = nil, limit: Duration = .seconds(60)) async throws
+        -> JSONValue
+    {
         let result = try await lab.run(words(arguments), input: input, limit: limit)
         guard result.exitCode == 0 else { throw TestFailure("\(name): \(result)") }
         return try result.json
     }
 
-    /// The digest of the active group.
+    /// The digest of the only group, or the first by title.
     public func digest() async throws -> String {
         let groups = try await ask("status")["groups"]
         guard let digest = groups[0]["digest"].text else { throw TestFailure("\(name) has no group: \(groups)") }
@@ -130,7 +134,9 @@ public final class RunningNode: Sendable {
     /// Waits for a `changed` event from line `start` on.
     @discardableResult
     public func changed(from start: Int, limit: Duration = .seconds(20)) async throws -> JSONValue {
-        try await events.first(from: start, limit: limit, "a change at \(friend.name)") { $0["event"].text == "changed" }
+        try await events.first(from: start, limit: limit, "a change at \(friend.name)") {
+            $0["event"].text == "changed"
+        }
     }
 
     #if os(Linux)

@@ -12,7 +12,8 @@ public final class Lab: Sendable {
     public let activity = EventLog()
 
     private init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("streakmesh-\(UUID().uuidString.prefix(8))")
+        folder =
+            FileManager.default.temporaryDirectory.appendingPathComponent("streakmesh-\(UUID().uuidString.prefix(8))")
             .path
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -77,7 +78,9 @@ public final class Lab: Sendable {
     }
 
     /// Runs a program to its end; it is killed after `limit`.
-    public func run(_ words: [String], input: String? = nil, limit: Duration = .seconds(60)) async throws -> CommandResult {
+    public func run(_ words: [String], input: String? = nil, limit: Duration = .seconds(60)) async throws
+        -> CommandResult
+    {
         let (inputPath, outputPath, errorPath) = (freshPath("in"), freshPath("out"), freshPath("err"))
         for (path, text) in [(inputPath, input ?? ""), (outputPath, ""), (errorPath, "")] {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
@@ -114,7 +117,7 @@ public final class Lab: Sendable {
         }
     }
 
-    /// Waits until all hold the same ledger and records of their active group, and returns the digest.
+    /// Waits until all hold the same ledger and records of their group, and returns the digest.
     @discardableResult
     public func agreement(of friends: [Friend], limit: Duration = .seconds(30)) async throws -> String {
         var digests: [String] = []

@@ -44,7 +44,8 @@
                 }
             }
             try await ip("netns", "add", names[0])
-            try await ip("-n", names[0], "link", "add", "br0", "type", "bridge", "ageing_time", "0", "mcast_snooping", "0")
+            try await ip(
+                "-n", names[0], "link", "add", "br0", "type", "bridge", "ageing_time", "0", "mcast_snooping", "0")
             try await ip("-n", names[0], "link", "set", "br0", "up")
             for (number, host) in hosts.enumerated() {
                 try await ip("netns", "add", host.name)
@@ -70,18 +71,21 @@
         }
 
         /// Makes something, such as a socket, inside a host.
-        static func inside<Value: Sendable>(_ host: Host, _ make: @escaping @Sendable () throws -> Value) async throws -> Value {
+        static func inside<Value: Sendable>(_ host: Host, _ make: @escaping @Sendable () throws -> Value) async throws
+            -> Value
+        {
             try await withCheckedThrowingContinuation { continuation in
                 // A thread of its own: it enters the namespace and ends there.
                 let thread = Thread {
-                    continuation.resume(with: Result { () throws -> Value in
-                        let namespace = unsafe open("/run/netns/\(host.name)", O_RDONLY | O_CLOEXEC)
-                        defer { close(namespace) }
-                        guard namespace >= 0, enterNamespace(namespace) == 0 else {
-                            throw TestFailure("cannot enter \(host.name): \(errno)")
-                        }
-                        return try make()
-                    })
+                    continuation.resume(
+                        with: Result { () throws -> Value in
+                            let namespace = unsafe open("/run/netns/\(host.name)", O_RDONLY | O_CLOEXEC)
+                            defer { close(namespace) }
+                            guard namespace >= 0, enterNamespace(namespace) == 0 else {
+                                throw TestFailure("cannot enter \(host.name): \(errno)")
+                            }
+                            return try make()
+                        })
                 }
                 thread.start()
             }
@@ -119,7 +123,8 @@
                 let descriptor = Glibc.socket(AF_PACKET, Int32(SOCK_RAW.rawValue), Int32(UInt16(3).bigEndian))
                 guard descriptor >= 0 else { throw TestFailure("packet socket: \(errno)") }
                 var size: Int32 = 32 << 20
-                _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &size, socklen_t(MemoryLayout<Int32>.size))
+                _ = unsafe setsockopt(
+                    descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &size, socklen_t(MemoryLayout<Int32>.size))
                 return RawSocket(descriptor: descriptor)
             }
             socket = try await Lan.inside(host) { try RawSocket(.datagram) }
@@ -133,7 +138,7 @@
         }
 
         /// The UDP datagrams among them; fragments and other protocols are left out.
-        public func datagrams() -> [Datagram] { frames().compactMap(Self.datagram) }
+        public func datagrams(from start: Int = 0) -> [Datagram] { frames().dropFirst(start).compactMap(Self.datagram) }
 
         private static func datagram(in frame: [UInt8]) -> Datagram? {
             // Ethernet (14), IPv4 (at least 20), UDP (8).
@@ -143,7 +148,8 @@
             func number(_ place: Int) -> UInt16 { UInt16(frame[place]) << 8 | UInt16(frame[place + 1]) }
             func address(_ place: Int) -> String { frame[place..<place + 4].map(String.init).joined(separator: ".") }
             return Datagram(
-                source: address(26), destination: address(30), sourcePort: number(udp), destinationPort: number(udp + 2),
+                source: address(26), destination: address(30), sourcePort: number(udp),
+                destinationPort: number(udp + 2),
                 payload: Array(frame[(udp + 8)..<max(udp + 8, min(frame.count, udp + Int(number(udp + 4))))]))
         }
 

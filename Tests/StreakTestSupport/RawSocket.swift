@@ -56,7 +56,8 @@ public final class RawSocket: Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    private static func systemBind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
+    private static func systemBind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32
+    {
         #if canImport(Glibc)
             unsafe Glibc.bind(descriptor, address, size)
         #elseif canImport(Musl)

@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct FailureTextTests {
     static let all: [NodeFailure] = [
-        .noAccount, .accountExists, .invalidName(limit: 40), .invalidTitle(limit: 60), .unknownGroup("x"),
+        .noAccount, .accountExists, .accountDamaged, .cannotCreate(reason: "r"), .invalidName(limit: 40),
+        .invalidTitle(limit: 60), .unknownGroup("x"),
         .ambiguousGroup("x", candidates: ["a", "b"]), .noGroup, .notMember(title: "t"), .notAllowed(action: "invite"),
         .ownerCannotLeave(title: "t"), .linkMalformed, .linkDamaged, .linkTampered, .linkUnsupported(version: 2),
         .linkExpired(at: "2026-11-20T10:00:00Z"), .linkUsedUp, .linkRevoked, .removedFromGroup,
@@ -14,7 +15,8 @@ import Testing
         .linkOfAnotherGroup, .nobodyReachable, .unknownInvite("x"), .invalidInvite(reason: "r"),
         .unknownGame("x", suggestions: []), .ambiguousGame("x", candidates: ["a"]), .invalidScore(reason: "r"),
         .invalidDate("x"), .futureDate("2030-01-01"), .invalidRange("x"), .invalidMetric("x"),
-        .noSuchResult(game: "wordle", day: "2026-11-21"), .nothingToUndo, .textTooLong(limit: 65_536), .folderBusy(pid: 42), .diskFull,
+        .noSuchResult(game: "wordle", day: "2026-11-21"), .nothingToUndo, .textTooLong(limit: 65_536),
+        .folderBusy(pid: 42), .diskFull,
         .storageFailed("/secret/path"), .cannotListen(address: "127.0.0.1:7420", reason: "taken"), .invalidRequest("r"),
         .limitReached(what: "groups", limit: 8), .stopping,
     ]

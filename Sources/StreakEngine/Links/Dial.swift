@@ -49,6 +49,8 @@ struct Answer: Sendable {
     static let lifetime: Duration = .seconds(10)
 
     let tag: Bytes16
+    /// Who asked: nobody else is sent the response again.
+    let source: Endpoint
     let response: [UInt8]
     let ownNonce: LinkNonce
     let peerNonce: LinkNonce

@@ -82,13 +82,14 @@ extension Links {
             let key = try key(of: initiation, transport: .datagram, from: source, at: now)
             if let index = answeredTags[initiation.tag] {
                 // Repeated because our answer was lost, or replayed: nothing new comes of it.
-                guard let answer = answers[index] else { return drop(.replayed) }
+                guard let answer = answers[index], answer.source == source else { return drop(.replayed) }
                 return outputs.append(.sendDatagram(answer.response, to: source))
             }
+            guard !spentTags.contains(initiation.tag) else { return drop(.replayed) }
             var asked = try read(initiation, key: key, transport: .datagram, entropy: &entropy)
             let index = newIndex(entropy: &entropy)
             let response = try Self.answer(&asked, index: index)
-            try remember(asked, index: index, response: response, at: now)
+            try remember(asked, from: source, index: index, response: response, at: now)
             outputs.append(.sendDatagram(response, to: source))
         } catch {
             drop(error.reason)
@@ -105,7 +106,7 @@ extension Links {
     }
 
     private mutating func remember(
-        _ asked: Asked, index: UInt32, response: [UInt8], at now: MonotonicInstant
+        _ asked: Asked, from source: Endpoint, index: UInt32, response: [UInt8], at now: MonotonicInstant
     ) throws(DropReasonError) {
         let phase: Answer.Phase
         if let peer = asked.peer {
@@ -122,7 +123,8 @@ extension Links {
         }
         makeRoomForAnswer(to: asked.peer)
         answers[index] = Answer(
-            tag: asked.initiation.tag, response: response, ownNonce: asked.ownNonce, peerNonce: asked.peerNonce,
+            tag: asked.initiation.tag, source: source, response: response, ownNonce: asked.ownNonce,
+            peerNonce: asked.peerNonce,
             createdAt: now, phase: phase)
         answeredTags[asked.initiation.tag] = index
         timers.schedule(.answer(index), at: now.advanced(by: Answer.lifetime))
@@ -147,8 +149,14 @@ extension Links {
     mutating func discardAnswer(_ index: UInt32) {
         guard let answer = answers.removeValue(forKey: index) else { return }
         timers.schedule(.answer(index), at: nil)
-        answeredTags[answer.tag] = nil
+        forget(answeredTag: answer.tag)
         if sessions[index]?.link == nil { sessions[index] = nil }
+    }
+
+    /// What was answered under this tag is gone; the message is not answered again.
+    mutating func forget(answeredTag tag: Bytes16) {
+        answeredTags[tag] = nil
+        spentTags.insert(tag)
     }
 
     mutating func receiveFinal(_ packet: [UInt8], from source: Endpoint, at now: MonotonicInstant) {

@@ -14,6 +14,8 @@ extension Links {
     ) -> (id: LinkID, isNew: Bool)? {
         if let id = linkByPeer[introduction.peer], let known = links[id]?.introduction {
             if known.ownNonce == introduction.ownNonce, known.peerNonce == introduction.peerNonce { return (id, false) }
+            // Where the other end is a copy of the device that still runs, it learns at once that its link is gone.
+            tellClosing(id, at: now)
             forget(id, reason: .superseded, at: now)
             if known.ownNonce != introduction.ownNonce { cancelDials(nonce: known.ownNonce, at: now) }
         }
@@ -174,7 +176,7 @@ extension Links {
 
     mutating func discardSession(_ index: UInt32) {
         guard let session = sessions.removeValue(forKey: index) else { return }
-        if let tag = session.answeredTag { answeredTags[tag] = nil }
+        if let tag = session.answeredTag { forget(answeredTag: tag) }
     }
 
     /// Gives up the newest session, which its responder never used, for the one before it.

@@ -221,6 +221,7 @@ extension Links {
         guard frame.count == HandshakeMessages.finalSize, frame.first == PacketType.final.rawValue else {
             throw DropReasonError(.malformed)
         }
+        // Why it fails does not matter: the stream is closed.
         guard (try? handshake.readMessage(Array(frame[HandshakeMessages.finalHeaderSize...]))) == [],
             let peer = handshake.remoteStaticKey, peer != staticKey.publicKey
         else {

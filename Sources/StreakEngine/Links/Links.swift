@@ -38,6 +38,8 @@ public struct Links: Sendable {
     var answers: [UInt32: Answer] = [:]
     /// The index each message 1 was answered under, by its tag, as long as its answer or session lives.
     var answeredTags: [Bytes16: UInt32] = [:]
+    /// Tags of messages 1 that were answered once and are nobody's any more.
+    var spentTags = SpentTags()
     var streams: [StreamID: LinkStream] = [:]
     var limiter: TagLimiter
     var timers = DeadlineQueue<Timer>()

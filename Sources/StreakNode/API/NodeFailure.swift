@@ -5,6 +5,10 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case noAccount
     /// The data folder holds an account already.
     case accountExists
+    /// What the data folder holds of an account cannot be read, or does not fit together.
+    case accountDamaged
+    /// The data folder cannot be made or written, for the system's reason.
+    case cannotCreate(reason: String)
     /// A name is empty, too long or holds control characters. Limit in grapheme clusters.
     case invalidName(limit: Int)
     /// A group title is empty, too long or holds control characters. Limit in grapheme clusters.

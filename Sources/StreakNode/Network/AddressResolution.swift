@@ -14,22 +14,10 @@ enum AddressResolution {
     /// Endpoints of one name beyond this are ignored.
     static let maximumEndpointCount = 16
 
-    /// Splits `HOST:PORT` or `[IPV6]:PORT`, where an IPv6 address may end in `%` and its interface.
+    /// Splits `HOST:PORT` or `[IPV6]:PORT`.
     static func split(_ text: String) throws(NetworkError) -> (host: String, port: Int) {
-        guard let colon = text.lastIndex(of: ":"), text.utf8.count <= 300 else { throw .invalidAddress(text) }
-        let digits = text[text.index(after: colon)...]
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits)
-        else { throw .invalidAddress(text) }
-        var host = text[..<colon]
-        if host.hasPrefix("[") && host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-            guard host.contains(":") else { throw .invalidAddress(text) }
-        } else if host.contains(":") {
-            throw .invalidAddress(text)
-        }
-        guard !host.isEmpty, host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5B && $0 != 0x5D })
-        else { throw .invalidAddress(text) }
-        return (String(host), Int(port))
+        guard let address = HostPort(text) else { throw .invalidAddress(text) }
+        return (address.host, Int(address.port))
     }
 
     /// All addresses of a host, in the system's order of preference. A name may take as long as the system waits for its

@@ -94,6 +94,7 @@ final class MeshNetwork: Sendable {
             performCommands()
             return receiver.value?.close(within: timeout) ?? eventLoop.makeSucceededVoidFuture()
         }.get()
+        // The sockets are closed; a thread that will not end harms nobody.
         try? await group.shutdownGracefully()
     }
 
@@ -296,6 +297,7 @@ extension MeshNetwork {
             let any =
                 main.endpoint.ipv4 != nil ? Endpoint(ipv4: 0, port: port) : Endpoint(address: Bytes16(0, 0), port: port)
             guard
+                // Without it the node is found by dialling only.
                 let socket = try? DatagramSocket(
                     boundTo: any, sharesPort: true, bufferSize: configuration.limits.datagramBufferSize / 16)
             else { continue }

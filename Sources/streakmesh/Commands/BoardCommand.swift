@@ -31,10 +31,10 @@ struct BoardCommand: QueryCommand {
     }
 
     func lines(for report: BoardReport, style: OutputStyle) -> [String] {
-        var lines = [report.heading(style)]
+        var lines = [report.heading(range: range ?? "today", style)]
         guard !report.rows.isEmpty else {
             let subject = report.gameName.map { "for \($0.printable)" } ?? "yet"
-            return lines + ["No scores \(subject). Pick another day, or invite friends: streakmesh invite"]
+            return lines + ["No scores \(subject). Pick another day, or invite friends with `streakmesh invite`."]
         }
         var table = TextTable([.right, .left, .left, .left, .right, .left])
         for row in report.rows { table.add(row) }
@@ -50,16 +50,29 @@ struct BoardCommand: QueryCommand {
 }
 
 extension BoardReport {
-    fileprivate func heading(_ style: OutputStyle) -> String {
-        let days = from == to ? (from == today ? "today, \(from)" : from) : "\(from) to \(to)"
-        let parts = [gameName ?? "all games", days] + (metric == "points" ? [] : [metric])
+    fileprivate func heading(range: String, _ style: OutputStyle) -> String {
+        let parts = [gameName ?? "all games", period(range)] + (metric == "points" ? [] : [metric])
         return style.applying(.bold, to: title) + style.applying(.dim, to: " · " + parts.joined(separator: " · "))
+    }
+
+    /// The range's name and its days.
+    func period(_ range: String) -> String {
+        let days = from == to ? from : "\(from) to \(to)"
+        let name: String? =
+            switch range {
+            case "today": from == today ? "today" : nil
+            case "7d", "30d", "365d": "\(range.dropLast()) days"
+            case "week", "month", "year": range
+            case "all": "all time"
+            default: nil
+            }
+        return (name.map { "\($0), " } ?? "") + days
     }
 
     fileprivate var footnotes: [String] {
         var notes: [String] = []
         if coveredCount > 0 {
-            notes.append("\(coveredCount) covered until you have played; --reveal shows them.")
+            notes.append("\(coveredCount) covered until you have played; `--reveal` shows them.")
         }
         if partial { notes.append("History is still arriving: this may change.") }
         return notes
@@ -82,10 +95,11 @@ extension BoardRowReport {
         }
     }
 
-    fileprivate var marks: String {
+    /// What is to be known about a row besides its value. A covered row tells nothing of what was played.
+    var marks: String {
         [
             me ? "you" : nil, late ? "late" : nil, edited ? "edited" : nil,
-            played < of ? "played \(played) of \(of)" : nil,
+            played < of && !covered ? "played \(played) of \(of)" : nil,
         ]
         .compactMap(\.self).joined(separator: ", ")
     }

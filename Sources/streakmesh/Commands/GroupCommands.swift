@@ -1,5 +1,7 @@
 import ArgumentParser
+import Foundation
 import StreakNode
+import StreakWeb
 
 struct GroupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +21,7 @@ struct GroupCommand: AsyncParsableCommand {
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             [
                 "You founded \(style.applying(.bold, to: report.title)).",
-                "Next: “streakmesh invite” makes a link for a friend.",
+                "Next: `streakmesh invite` makes a link for a friend.",
             ]
         }
     }
@@ -33,7 +35,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         func lines(for report: GroupListReport, style: OutputStyle) -> [String] {
             guard !report.groups.isEmpty else {
-                return ["No group yet. “streakmesh group create TITLE” founds one, “streakmesh join LINK” enters one."]
+                return ["No group yet. `streakmesh group create TITLE` founds one, `streakmesh join LINK` enters one."]
             }
             var table = TextTable([.left, .left, .left, .right, .left])
             table.addHeader("", "group", "role", "members", "ID")
@@ -92,10 +94,38 @@ struct GroupCommand: AsyncParsableCommand {
                     throw ExitCode.failure
                 }
             }
-            let report = try await session.call(
-                .leaveGroup(group: group, erasing: erase), returning: GroupReport.self)
-            session.show(report) { ["You left \($0.applying(.bold, to: report.title))."] }
+            let departure = try await session.ask(needsNetwork: true) { node in
+                let before = try await node.call(.status, returning: StatusReport.self)
+                let report = try await node.call(
+                    .leaveGroup(group: group, erasing: erase), returning: GroupReport.self)
+                // The group is left; a node that is just stopping cannot say any more who heard of it.
+                let after = try? await node.call(.status, returning: StatusReport.self)
+                return Departure(report, before: before, after: after)
+            }
+            session.show(departure.report) { departure.lines($0) }
         }
+    }
+}
+
+/// How a group was left.
+struct Departure: Sendable {
+    let report: GroupReport
+    /// Whether there is somebody to tell, and nobody was there to hear it.
+    let isUnheard: Bool
+
+    init(_ report: GroupReport, before: StatusReport, after: StatusReport?) {
+        self.report = report
+        let group = before.groups.first { $0.id == report.id }
+        let known = Set(before.peers.map(\.device))
+        let isHeard =
+            group.map { $0.online > 1 } ?? false || after?.peers.contains { !known.contains($0.device) } ?? false
+        isUnheard = !isHeard && group.map { $0.members > 1 } ?? false
+    }
+
+    func lines(_ style: OutputStyle) -> [String] {
+        ["You left \(style.applying(.bold, to: report.title))."]
+            + (isUnheard
+                ? ["Nobody was reached: your friends hear of it the next time your node reaches one of them."] : [])
     }
 }
 
@@ -110,15 +140,26 @@ struct MembersCommand: QueryCommand {
     func request() -> NodeRequest { .members(group: group) }
 
     func lines(for report: MembersReport, style: OutputStyle) -> [String] {
-        var table = TextTable([.left, .left, .left, .left, .right, .left])
-        table.addHeader("member", "role", "seen", "connection", "behind", "code")
+        let hasSeveralDevices = report.members.contains { $0.devices > 1 }
+        let now = Int64(Date().timeIntervalSince1970)
+        var table = TextTable([.left, .left, .left, .left, .right, .right, .left])
+        table.addHeader("member", "role", "seen", "connection", "behind", "devices", "code")
         for member in report.members {
-            let seen = member.me ? "this is you" : member.online ? "online" : member.lastSeen ?? "not seen yet"
+            let seen = member.me ? "this is you" : member.online ? "online" : member.lastSeenText(at: now)
             table.addRow(
                 .init(member.name, member.me ? .bold : .plain), .init(member.role),
                 .init(seen, member.online || member.me ? .good : .dim), .init(member.via ?? ""),
-                .init(member.behind.map { $0 == 0 ? "in sync" : "\($0)" } ?? "", .dim), .init(member.code ?? "", .dim))
+                .init(member.behind.map { $0 == 0 ? "in sync" : "\($0)" } ?? "", .dim),
+                .init(hasSeveralDevices ? "\(member.devices)" : ""), .init(member.code ?? "", .dim))
         }
         return [style.applying(.bold, to: report.title)] + style.lines(of: table)
+    }
+}
+
+extension MemberReport {
+    /// How long ago the member was seen; `now` in seconds since 1970.
+    fileprivate func lastSeenText(at now: Int64) -> String {
+        guard let lastSeen else { return "not seen yet" }
+        return Timestamp(lastSeen)?.relativeText(to: now) ?? lastSeen
     }
 }

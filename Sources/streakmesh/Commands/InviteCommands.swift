@@ -14,10 +14,10 @@ struct InviteCommand: AsyncParsableCommand {
         @Option(help: "The group (else the active one).")
         var group: String?
 
-        @Option(help: "How many friends can use the link, or “unlimited”.")
+        @Option(help: "How many friends can use the link: a number, or `unlimited`.")
         var uses = "1"
 
-        @Option(help: "How long the link lives: 12h, 7d … at most 90d.")
+        @Option(help: "How long the link lives: 90s, 15m, 12h, 7d; up to 90d.")
         var expires = "7d"
 
         @Flag(help: "Show the link as a QR code, too.")
@@ -27,10 +27,12 @@ struct InviteCommand: AsyncParsableCommand {
 
         func run(in session: Session) async throws {
             guard let count = TypedValue.uses(uses) else {
-                throw CommandFailure.usage("--uses takes a number from 1 on, or “unlimited”; not “\(uses.printable)”.")
+                throw CommandFailure.usage(
+                    "`--uses` takes a number from 1 on, or `unlimited`; not “\(uses.printable)”.")
             }
             guard let lifetime = TypedValue.seconds(expires), lifetime > 0 else {
-                throw CommandFailure.usage("--expires takes 90s, 15m, 12h or 7d; not “\(expires.printable)”.")
+                throw CommandFailure.usage(
+                    "`--expires` takes 90s, 15m, 12h or 7d, up to 90d; not “\(expires.printable)”.")
             }
             let report = try await invite(in: session, uses: count, lifetime: lifetime)
             if qr, !session.usesJSON {
@@ -40,8 +42,8 @@ struct InviteCommand: AsyncParsableCommand {
                 let uses = report.uses.map { $0 == 1 ? "one friend" : "\($0) friends" } ?? "any number of friends"
                 return [
                     report.link, "",
-                    "Lets \(uses) join \(style.applying(.bold, to: report.title)) until \(report.expires).",
-                    "Your friend runs: streakmesh join 'LINK'",
+                    "Lets \(uses) join \(style.applying(.bold, to: report.title)) until \(report.expiryText).",
+                    "Your friend opens it on their page, or runs `streakmesh join 'LINK'`.",
                 ]
             }
         }
@@ -88,6 +90,11 @@ struct InviteCommand: AsyncParsableCommand {
     }
 }
 
+extension InviteReport {
+    /// When the link ends, for people.
+    fileprivate var expiryText: String { Timestamp(expires)?.dateText ?? expires }
+}
+
 extension InviteListReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
         guard !invites.isEmpty else { return ["None."] }
@@ -96,7 +103,7 @@ extension InviteListReport {
         for invite in invites {
             table.addRow(
                 .init(String(invite.id.prefix(12))), .init(invite.title),
-                .init("\(invite.used) of \(invite.uses.map(String.init) ?? "∞")"), .init(invite.expires))
+                .init("\(invite.used) of \(invite.uses.map(String.init) ?? "∞")"), .init(invite.expiryText))
         }
         return style.lines(of: table)
     }
@@ -119,10 +126,10 @@ struct JoinCommand: QueryCommand {
 
     func request() throws -> NodeRequest {
         guard let seconds = TypedValue.seconds(timeout), seconds > 0 else {
-            throw CommandFailure.usage("--timeout takes 30s or 2m; not “\(timeout.printable)”.")
+            throw CommandFailure.usage("`--timeout` takes 30s or 2m; not “\(timeout.printable)”.")
         }
         guard let history = TypedValue.history(history) else {
-            throw CommandFailure.usage("--history takes today, 30d or all; not “\(history.printable)”.")
+            throw CommandFailure.usage("`--history` takes today, 30d or all; not “\(history.printable)”.")
         }
         return .join(link: link, timeout: seconds, history: history.days)
     }
@@ -131,7 +138,7 @@ struct JoinCommand: QueryCommand {
         let others = report.members - 1
         return [
             "You joined \(style.applying(.bold, to: report.title)): \(others) other\(others == 1 ? "" : "s") in it.",
-            "Next: “streakmesh add” takes what your game's Share button copies.",
+            "Next: `streakmesh add` takes what your game's Share button copies.",
         ]
     }
 }

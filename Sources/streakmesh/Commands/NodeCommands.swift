@@ -1,5 +1,7 @@
 import ArgumentParser
+import Foundation
 import StreakNode
+import StreakWeb
 
 struct StatusCommand: QueryCommand {
     static let configuration = CommandConfiguration(
@@ -65,10 +67,14 @@ struct WatchCommand: SessionCommand {
 
 extension StatusReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
-        let running = self.running ? "node running" : "no node running (“streakmesh up” starts it)"
+        let running = self.running ? "node running" : "no node running (`streakmesh up` starts it)"
         var lines = ["\(style.applying(state == "live" ? .good : .bold, to: state)) · \(running) · version \(version)"]
         if let listen { lines.append("listens on \(listen)") }
         if let web { lines.append("page at \(web)") }
+        if let lastSync {
+            let time = Timestamp(lastSync)?.relativeText(to: Int64(Date().timeIntervalSince1970)) ?? lastSync
+            lines.append("last sync \(time)")
+        }
         if !groups.isEmpty {
             var table = TextTable([.left, .right, .right, .left])
             table.addHeader("group", "members", "results", "digest")

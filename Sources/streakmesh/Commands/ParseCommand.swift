@@ -6,7 +6,7 @@ import StreakNode
 /// Reads share texts without any account: for scripts, and to see what `add` would make of a text.
 struct ParseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "parse", abstract: "Show what “add” would read; stores nothing and needs no account.",
+        commandName: "parse", abstract: "Show what `add` would read; stores nothing and needs no account.",
         discussion: "With --lines, each line of input is a JSON string, and each line of output answers one of them.")
 
     /// The longest input, and with `--lines` the longest line, in bytes.
@@ -33,7 +33,7 @@ struct ParseCommand: AsyncParsableCommand {
 
     private func readLines(with reader: ShareReader, in session: Session) throws {
         guard input.text.isEmpty, input.file == nil else {
-            throw CommandFailure.usage("--lines reads standard input only.")
+            throw CommandFailure.usage("`--lines` reads standard input only.")
         }
         while let line = readLine() {
             let report: ParseReport
@@ -96,10 +96,8 @@ struct ParseReport: Sendable, Equatable {
                 .init(share.summary), .init(share.day?.description ?? "", .dim))
         }
         return style.lines(of: table)
-            + refused.map { part in
-                let excerpt = part.text.split(separator: "\n").first.map(String.init) ?? ""
-                return "\(style.applying(.bad, to: "✗")) \(part.reason)  "
-                    + excerpt.printable.truncated(toWidth: 60)
+            + reading.refusals.map { refusal in
+                style.refusalLine(text: refusal.text, message: refusal.reason.sentence)
             }
     }
 }

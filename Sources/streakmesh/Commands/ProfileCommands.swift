@@ -15,7 +15,7 @@ struct InitCommand: SessionCommand {
         let profile = try MeshNode.createAccount(in: session.folder, name: name)
         session.show(profile) { style in
             profile.lines(style)
-                + ["", "Next: “streakmesh up” starts your node, “streakmesh invite” makes a link for a friend."]
+                + ["", "Next: `streakmesh up` starts your node, `streakmesh invite` makes a link for a friend."]
         }
     }
 }

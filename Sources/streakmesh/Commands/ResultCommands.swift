@@ -1,4 +1,5 @@
 import ArgumentParser
+import StreakGames
 import StreakNode
 
 /// The texts that `add` and `parse` read.
@@ -12,7 +13,7 @@ struct PastedInput: ParsableArguments {
     /// The text; at most `limit` + 1 bytes are read.
     func read(on terminal: Terminal, limit: Int) throws -> String {
         if let file {
-            guard text.isEmpty else { throw CommandFailure.usage("Give either a text or --file, not both.") }
+            guard text.isEmpty else { throw CommandFailure.usage("Give either a text or `--file`, not both.") }
             return String(decoding: try terminal.readFile(file, limit: limit), as: UTF8.self)
         }
         guard text.isEmpty || text == ["-"] else { return text.joined(separator: " ") }
@@ -50,7 +51,9 @@ struct AddCommand: SessionCommand {
             .add(text: text, date: date, replace: replace), returning: AddReport.self)
         session.show(report) { style in report.lines(style) }
         if report.added.isEmpty {
-            guard session.usesJSON else { throw CommandFailure.nothingAdded }
+            guard session.usesJSON else {
+                throw CommandFailure.nothingAdded(reasons: report.refused.map(\.reason))
+            }
             throw ExitCode(65)
         }
     }
@@ -63,7 +66,7 @@ struct RecordCommand: SessionCommand {
     @Argument(help: "The game: its name, ID or a unique beginning.")
     var game: String
 
-    @Option(help: "The result: guesses, hints or points.")
+    @Option(parsing: .unconditional, help: "The result: guesses, hints or points.")
     var score: Int?
 
     @Flag(help: "The puzzle was not solved.")
@@ -82,11 +85,11 @@ struct RecordCommand: SessionCommand {
         if let time {
             seconds = TypedValue.solveTime(time)
             guard seconds != nil else {
-                throw CommandFailure.usage("--time takes m:ss or h:mm:ss, such as 0:42; not “\(time.printable)”.")
+                throw CommandFailure.usage("`--time` takes m:ss or h:mm:ss, such as 0:42; not “\(time.printable)”.")
             }
         }
         guard score != nil || fail || seconds != nil else {
-            throw CommandFailure.usage("Give --score N, --time m:ss or --fail.")
+            throw CommandFailure.usage("Give `--score N`, `--time m:ss` or `--fail`.")
         }
         let report = try await session.call(
             .record(game: game, score: score, isCompleted: !fail, seconds: seconds, date: date),
@@ -147,7 +150,7 @@ struct ResultsCommand: QueryCommand {
     func request() -> NodeRequest { .results(game: game, from: from, to: to) }
 
     func lines(for report: ResultsReport, style: OutputStyle) -> [String] {
-        guard !report.results.isEmpty else { return ["No results. “streakmesh add” takes a share text."] }
+        guard !report.results.isEmpty else { return ["No results. `streakmesh add` takes a share text."] }
         var table = TextTable([.left, .left, .right, .left, .right, .left])
         table.addHeader("day", "game", "puzzle", "result", "points", "")
         for result in report.results {
@@ -159,7 +162,8 @@ struct ResultsCommand: QueryCommand {
     }
 }
 
-struct GamesCommand: QueryCommand {
+/// Needs no account: the games are the program's.
+struct GamesCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "games", abstract: "List the games; favourites come first.")
 
@@ -171,30 +175,50 @@ struct GamesCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .games }
-
-    func run(in session: Session) async throws {
-        var report = try await session.call(.games, returning: GamesReport.self)
-        report.games.removeAll { !matches($0) }
-        session.show(report) { lines(for: report, style: $0) }
+    func run(in session: Session) {
+        let games = Catalogue.standard.games.filter(matches)
+        session.show(CatalogueReport(games)) { lines(for: games, style: $0) }
     }
 
-    func lines(for report: GamesReport, style: OutputStyle) -> [String] {
-        guard !report.games.isEmpty else { return ["No game like that. “streakmesh games” lists all."] }
+    private func lines(for games: [Game], style: OutputStyle) -> [String] {
+        guard !games.isEmpty else { return ["No game like that. `streakmesh games` lists all."] }
         var table = TextTable([.left, .left, .left, .left, .left])
         table.addHeader("", "game", "ID", "category", "address")
-        for game in report.games {
+        for game in games {
             table.addRow(
-                .init(game.icon), .init(game.name, game.favourite ? .bold : .plain), .init(game.id),
-                .init(game.category, .dim), .init(game.url ?? "", .dim))
+                .init(game.emoji), .init(game.name, game.isFavourite ? .bold : .plain), .init(game.id.rawValue),
+                .init(game.category.rawValue, .dim), .init(game.url, .dim))
         }
         return style.lines(of: table)
     }
 
-    private func matches(_ game: GameReport) -> Bool {
-        guard game.favourite || !favourites else { return false }
+    private func matches(_ game: Game) -> Bool {
+        guard game.isFavourite || !favourites else { return false }
         guard let search = search?.lowercased() else { return true }
-        return [game.id, game.name, game.category].contains { $0.lowercased().contains(search) }
+        return [game.id.rawValue, game.name, game.category.rawValue].contains { $0.lowercased().contains(search) }
+    }
+}
+
+/// The answer of `games`: its keys are a contract (docs/cli.md).
+struct CatalogueReport: Sendable, Equatable {
+    struct Entry: Sendable, Equatable {
+        var id: String
+        var name: String
+        var model: String
+        var favourite: Bool
+        var url: String?
+        var category: String
+        var icon: String
+    }
+
+    var games: [Entry]
+
+    init(_ games: [Game]) {
+        self.games = games.map { game in
+            Entry(
+                id: game.id.rawValue, name: game.name, model: game.model.rawValue, favourite: game.isFavourite,
+                url: game.url.isEmpty ? nil : game.url, category: game.category.rawValue, icon: game.emoji)
+        }
     }
 }
 
@@ -213,7 +237,7 @@ extension AddReport {
     /// Shows the one result that a command by hand concerns; throws the refusal where there is none.
     fileprivate func showOnly(in session: Session, as verb: String) throws {
         guard let result = added.first else {
-            throw refused.first.map(CommandFailure.refused) ?? CommandFailure.nothingAdded
+            throw refused.first.map(CommandFailure.refused) ?? CommandFailure.nothingAdded(reasons: [])
         }
         session.show(result) { style in
             ["\(verb): \(style.applying(.bold, to: result.title)), \(result.label), \(result.day)."]
@@ -231,12 +255,10 @@ extension AddReport {
         }
         var lines = style.lines(of: table)
         for refusal in refused {
-            let excerpt = refusal.text.split(separator: "\n").first.map(String.init) ?? ""
-            let quoted = excerpt.isEmpty ? "" : "“\(excerpt.printable.truncated(toWidth: 40))”: "
-            lines.append("\(style.applying(.bad, to: "✗")) \(quoted)\(refusal.message.printable)")
+            lines.append(style.refusalLine(text: refusal.text, message: refusal.message))
         }
-        if refused.contains(where: { $0.reason == "conflict" }) {
-            lines.append("  Add --replace to put the new value in its place.")
+        if !added.isEmpty, refused.contains(where: { $0.reason == "conflict" }) {
+            lines.append("  Add `--replace` to put the new value in its place.")
         }
         return lines
     }

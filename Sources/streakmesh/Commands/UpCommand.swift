@@ -45,12 +45,14 @@ struct UpCommand: SessionCommand {
 
     func run(in session: Session) async throws {
         guard let level = Logger.Level(rawValue: log) else {
-            throw CommandFailure.usage("--log takes error, warning, info or debug; not “\(log.printable)”.")
+            throw CommandFailure.usage("`--log` takes error, warning, info or debug; not “\(log.printable)”.")
         }
+        try checkAddresses()
         guard session.folder.hasAccount else { throw NodeFailure.noAccount }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "streakmesh")
-        logger.logLevel = level
+        // What ends the program is thrown, too, and told once: by default the libraries say nothing of it.
+        logger.logLevel = level == .error ? .critical : level
         let configuration = NodeConfiguration(
             listen: listen, usesNetwork: true, usesLAN: !isWithoutLAN, peers: peers)
         let node = try await MeshNode(opening: session.folder, configuration: configuration)
@@ -89,17 +91,36 @@ struct UpCommand: SessionCommand {
 }
 
 extension UpCommand {
+    /// The names of this machine for itself, under which the page can be opened.
+    static let webHosts = ["127.0.0.1", "::1", "localhost"]
+
+    /// Looks over every address before anything is opened. An empty host to listen on stands for all addresses.
+    func checkAddresses() throws {
+        guard HostPort(listen.hasPrefix(":") ? "0.0.0.0\(listen)" : listen) != nil else {
+            throw CommandFailure.usage(
+                "`--listen` takes HOST:PORT, such as 0.0.0.0:7430; not “\(listen.printable)”.")
+        }
+        for peer in peers {
+            guard let address = HostPort(peer), address.port > 0 else {
+                throw CommandFailure.usage(
+                    "`--peer` takes HOST:PORT, such as friend.example:7430; not “\(peer.printable)”.")
+            }
+        }
+        if !isWithoutWeb { _ = try webConfiguration() }
+    }
+
     /// Where `--web` puts the page.
     func webConfiguration() throws -> WebConfiguration {
         guard let web else { return WebConfiguration() }
-        guard let colon = web.lastIndex(of: ":"), let port = UInt16(web[web.index(after: colon)...]),
-            colon > web.startIndex
-        else {
-            throw CommandFailure.usage("--web takes HOST:PORT, such as 127.0.0.1:7420; not “\(web.printable)”.")
+        guard let address = HostPort(web) else {
+            throw CommandFailure.usage("`--web` takes HOST:PORT, such as 127.0.0.1:7420; not “\(web.printable)”.")
         }
-        let host = web[..<colon].trimmingPrefix("[")
-        return WebConfiguration(
-            host: String(host.hasSuffix("]") ? host.dropLast() : host), port: Int(port), isPortChosen: true)
+        guard Self.webHosts.contains(address.host) else {
+            throw CommandFailure.usage(
+                "The page is for this machine only: `--web` takes 127.0.0.1, [::1] or localhost; "
+                    + "not “\(address.host.printable)”.")
+        }
+        return WebConfiguration(host: address.host, port: Int(address.port), isPortChosen: true)
     }
 
     private static func randomBytes(_ count: Int) -> [UInt8] {
@@ -158,6 +179,7 @@ private struct Announcer: Service {
         if let address {
             lines += ["", "  Open your page: \(style.applying(.notable, to: address.signIn))", ""]
         }
-        return lines + ["Friends reach it at \(listen) (UDP and TCP). Press Ctrl-C to stop."]
+        let port = HostPort(listen).map { "port \($0.port)" } ?? listen
+        return lines + ["Listening on \(port), UDP and TCP. Press Ctrl-C to stop."]
     }
 }

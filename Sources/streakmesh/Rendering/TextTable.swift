@@ -15,6 +15,7 @@ struct TextTable {
     }
 
     private let alignments: [Alignment]
+    private var header: [Cell]?
     private var rows: [[Cell]] = []
 
     /// The number of columns is that of `alignments`.
@@ -23,20 +24,24 @@ struct TextTable {
     }
 
     mutating func addHeader(_ titles: String...) {
-        rows.append(titles.map { Cell($0, .dim) })
+        header = titles.map { Cell($0, .dim) }
     }
 
     mutating func addRow(_ cells: Cell...) {
         rows.append(cells)
     }
 
-    /// The lines of the table, without spaces at their ends. Columns that are empty in every row are left out.
+    /// The lines of the table, without spaces at their ends. Columns that are empty in every row are left out, with
+    /// their titles.
     func lines(usingColour: Bool) -> [String] {
+        let lines = (header.map { [$0] } ?? []) + rows
         let widths = alignments.indices.map { column in
-            rows.map { column < $0.count ? $0[column].text.displayWidth : 0 }.max() ?? 0
+            lines.map { column < $0.count ? $0[column].text.displayWidth : 0 }.max() ?? 0
         }
-        let columns = alignments.indices.filter { widths[$0] > 0 }
-        return rows.map { row in
+        let columns = alignments.indices.filter { column in
+            rows.contains { column < $0.count && !$0[column].text.isEmpty }
+        }
+        return lines.map { row in
             var line = ""
             var pending = 0
             for column in columns {

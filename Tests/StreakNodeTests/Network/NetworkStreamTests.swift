@@ -78,7 +78,7 @@ import Testing
 
     @Test func `stopping delivers what was sent`() async throws {
         let (dialler, listener, accepted) = try await connected()
-        let all = pattern(4 << 20)
+        let all = pattern(256 << 10)
         dialler.network.sendStream(Self.odd, all)
         let network = dialler.network
         async let stopped: Void = network.stop()

@@ -1,0 +1,67 @@
+import StreakGames
+import StreakNode
+import Testing
+
+@testable import StreakNode
+@testable import streakmesh
+
+/// Answers as people read them.
+@Suite struct ReportTextTests {
+    private static func board(from: String, to: String, rows: [BoardRowReport] = []) -> BoardReport {
+        BoardReport(
+            group: "g", title: "Breakfast", from: from, to: to, game: nil, gameName: nil, metric: "points", ranked: 0,
+            rows: rows, mine: nil, coveredCount: 0, partial: false, today: "2026-11-21", games: [])
+    }
+
+    @Test(arguments: [
+        ("today", "2026-11-21", "2026-11-21", "today, 2026-11-21"), ("today", "2026-11-20", "2026-11-20", "2026-11-20"),
+        ("all", "2026-11-21", "2026-11-21", "all time, 2026-11-21"),
+        ("7d", "2026-11-15", "2026-11-21", "7 days, 2026-11-15 to 2026-11-21"),
+        ("month", "2026-11-01", "2026-11-30", "month, 2026-11-01 to 2026-11-30"),
+        ("2026-11-21..2026-11-21", "2026-11-21", "2026-11-21", "2026-11-21"),
+    ])
+    func `a board is headed with its range`(range: String, from: String, to: String, text: String) {
+        #expect(Self.board(from: from, to: to).period(range) == text)
+    }
+
+    @Test(arguments: [(false, "late, played 1 of 3"), (true, "late")])
+    func `a covered row does not tell how much was played`(isCovered: Bool, marks: String) {
+        let row = BoardRowReport(
+            rank: 1, tied: false, user: "ab", name: "Béla", me: false, value: 4, raw: nil, label: "4 pts", delta: nil,
+            late: true, edited: false, covered: isCovered, played: 1, of: 3, perGame: [:])
+        #expect(row.marks == marks)
+    }
+
+    @Test func `the games are those that a node lists`() {
+        let report = CatalogueReport(Catalogue.standard.games)
+        #expect(report.games.count == Catalogue.standard.games.count)
+        let entry = GameReport(
+            id: "x", name: "X", model: "m", favourite: true, url: nil, category: "word", icon: "🟩")
+        let keys = Mirror(reflecting: entry).children.map(\.label)
+        #expect(report.games.first.map { Mirror(reflecting: $0).children.map(\.label) } == keys)
+    }
+
+    private static func status(members: Int, online: Int, peers: [String]) -> StatusReport {
+        StatusReport(
+            state: "live",
+            groups: [GroupStatus(id: "g", title: "t", digest: "", records: 0, members: members, online: online)],
+            peers: peers.map { PeerStatus(device: $0, user: nil, name: nil, state: "linked", via: nil, address: nil) },
+            version: "", running: true, listen: nil, web: nil, lastSync: nil)
+    }
+
+    @Test(
+        arguments: [
+            (2, 1, [], [], true), (2, 2, ["a"], [], false), (2, 1, [], ["a"], false), (2, 1, ["a"], ["a"], true),
+            (1, 1, [], [], false),
+        ] as [(Int, Int, [String], [String], Bool)])
+    func `leaving says when no friend has heard of it`(
+        members: Int, online: Int, before: [String], after: [String], isUnheard: Bool
+    ) {
+        let departure = Departure(
+            GroupReport(id: "g", title: "t", role: "left", members: 0, active: false),
+            before: Self.status(members: members, online: online, peers: before),
+            after: Self.status(members: members, online: 1, peers: after))
+        #expect(departure.isUnheard == isUnheard)
+        #expect(departure.lines(OutputStyle(usesColour: false)).count == (isUnheard ? 2 : 1))
+    }
+}
