@@ -15,13 +15,14 @@ extension LinkVia {
 extension MeshNode {
     func openNetwork() async throws -> MeshNetwork? {
         guard configuration.usesNetwork else { return nil }
-        let listen = try Self.parse(configuration.listen)
-        var port = listen.port
+        guard let listen = HostPort(configuration.listen) else {
+            throw NodeFailure.cannotListen(address: configuration.listen, reason: "it is not HOST:PORT")
+        }
+        let port = Int(listen.port)
         let remembered = engine.setting(Self.portSetting).flatMap { Int(String(decoding: $0, as: UTF8.self)) }
         if port == 0, let remembered {
             // Friends remember where this node was found; another port costs them a search.
             if let network = try? await start(host: listen.host, port: remembered) { return network }
-            port = 0
         }
         let network = try await start(host: listen.host, port: port)
         let bound = network.port
@@ -53,7 +54,8 @@ extension MeshNode {
         case NetworkError.addressInUse: "another program uses it"
         case NetworkError.invalidAddress: "it is not an address"
         case NetworkError.unresolvedName: "there is no such name"
-        case NetworkError.cannotListen(_, let reason): reason
+        case NetworkError.cannotListen(_, let reason):
+            reason.contains("assign") ? "it is no address of this machine" : reason
         default: "the system refused"
         }
     }
@@ -81,15 +83,5 @@ extension MeshNode {
         }
         namedEndpoints = endpoints
         if !endpoints.isEmpty { feed(.command(takeCommandID(), .dialAddresses(endpoints))) }
-    }
-
-    /// Splits `HOST:PORT`; brackets around IPv6 addresses.
-    static func parse(_ text: String) throws -> (host: String, port: Int) {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65_535).contains(port)
-        else { throw NodeFailure.cannotListen(address: text, reason: "not HOST:PORT") }
-        var host = String(text[..<colon])
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        return (host.isEmpty ? "0.0.0.0" : host, port)
     }
 }

@@ -194,7 +194,7 @@ public enum FailureText {
         case .invalidRange(let text):
             (
                 "invalidRange", "“\(shortened(text))” is not a range.",
-                "Use `today`, `7d`, `30d`, `365d`, `week`, `month`, `year`, `all`, or two days as `2026-11-01..2026-11-21`.",
+                "Use `today`, `7d`, `30d`, `365d`, `week`, `month`, `year`, `all`, or days as `2026-11-01..2026-11-21`.",
                 Exit.usage
             )
         case .invalidMetric(let text):

@@ -76,6 +76,7 @@ extension Site {
         carryOut(api, "delete", AddReport.self) { (order: Withdrawal) in
             .delete(game: order.game, date: order.date, puzzle: order.puzzle)
         }
+        carryOut(api, "undo", UndoReport.self) { (_: Nothing) in .undo }
         carryOut(api, "invite", InviteReport.self) { (order: InviteOrder) in
             .invite(group: order.group, uses: order.uses ?? 1, lifetime: order.lifetime ?? 7 * 86_400)
         }

@@ -59,7 +59,8 @@ enum Spelling {
         return near.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.prefix(3).map(\.2)
     }
 
-    /// How many letters must be put in, left out, replaced, or swapped with their neighbour, to turn `a` into `b`. O(n·m).
+    /// How many letters must be put in, left out, replaced, or swapped with their neighbour, to turn `a`
+    /// into `b`. O(n·m).
     static func distance(_ a: String, _ b: String) -> Int {
         let a = Array(a)
         let b = Array(b)

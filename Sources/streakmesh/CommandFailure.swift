@@ -81,7 +81,7 @@ struct FailureNotice: Equatable {
         }
     }
 
-    /// The next step after texts were refused, by the words of the reasons: what can be done about a conflict comes first.
+    /// The next step after texts were refused, by the words of the reasons. A conflict comes first.
     private static func advice(onRefusalsFor reasons: Set<String>) -> String {
         if reasons.contains("conflict") {
             return "To put the new value in place of the old one: `streakmesh add --replace …`"

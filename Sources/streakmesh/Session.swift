@@ -22,7 +22,8 @@ struct Session {
 
     /// Asks the running node, or opens the folder where none runs. Throws what `questions` throw, and `NodeFailure`.
     ///
-    /// The questions begin anew where the running node stops before it answered the first one. Two commands at once take turns; `folderBusy` is thrown where the other one takes longer than `patience`.
+    /// The questions begin anew where the running node stops before it answered the first one. Two commands at once
+    /// take turns; `folderBusy` is thrown where the other one takes longer than `patience`.
     func ask<Answer: Sendable>(
         needsNetwork: Bool, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
     ) async throws -> Answer {

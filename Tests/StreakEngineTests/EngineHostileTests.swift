@@ -121,6 +121,41 @@ struct EngineHostileTests {
         #expect(pair.engine(.honest).mergedRecords(of: pair.group).count == 1)
     }
 
+    @Test func `a certificate copied from the ledger gets a thief of the link nothing`() throws {
+        var pair = try EnginePair()
+        guard case .invite(_, let text)? = pair.command(.invite(pair.group, uses: 1, lifetime: 60), to: .honest) else {
+            Issue.record("no invite")
+            return
+        }
+        let link = try InviteLink(parsing: text)
+        var thief = LinkThief(link: link, target: pair.honestEndpoint)
+        let opened = thief.connect(to: &pair)
+        let binding = try #require(opened)
+        // Everything but the keys: a member's certificate cannot name another link key and keep its signature.
+        let member = pair.engine(.honest).identity.certificate
+        var forged = member.encoded()
+        forged.replaceSubrange(66..<98, with: thief.publicKey.rawBytes)
+        let proof = Blake2b.hash(binding, size: 64) + [UInt8](repeating: 1, count: 128)
+        thief.say(.joinRequested(certificate: forged, proof: proof), to: &pair)
+        #expect(thief.heard.contains { if case .joinRefused = $0 { true } else { false } })
+        #expect(!thief.heard.contains { if case .welcome = $0 { true } else { false } })
+        #expect(!thief.heard.contains { if case .operations = $0 { true } else { false } })
+    }
+
+    @Test func `a record of the far future does not keep the engine awake`() throws {
+        var pair = try EnginePair()
+        let future = Record(
+            kind: .profile, time: HybridTime(milliseconds: .max, counter: 0), subject: [],
+            value: Profile(name: "Eve").recordValue)
+        let run = Forged.run(by: pair.engine(.hostile).identity, in: pair.group, records: [future.encoded])
+        pair.say(.rumour(pair.handle, run))
+        pair.run(for: .seconds(5))
+        #expect(pair.engine(.honest).recordCount(of: pair.group) == 1)
+        #expect(pair.engine(.honest).mergedRecords(of: pair.group).isEmpty)
+        let deadline = try #require(pair.engine(.honest).nextDeadline)
+        #expect(deadline > pair.now, "\(deadline) is not after \(pair.now)")
+    }
+
     @Test func `absurd ranges are answered or ignored`() throws {
         var pair = try EnginePair()
         #expect(

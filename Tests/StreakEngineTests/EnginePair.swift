@@ -22,6 +22,8 @@ struct EnginePair {
     private(set) var outcomes: [CommandID: CommandOutcome] = [:]
     private(set) var now = MonotonicInstant.zero
     private(set) var group = GroupID(bytes: .zero)
+    /// Datagrams to addresses of neither side, not yet taken.
+    private var strays: [[UInt8]] = []
     private var queue: [Item] = []
     private var lastCommand: UInt64 = 0
     private let endpoints = [Endpoint(ipv4: 0x0A00_0001, port: 7_420), Endpoint(ipv4: 0x0A00_0002, port: 7_420)]
@@ -78,6 +80,17 @@ struct EnginePair {
         run(for: .milliseconds(100))
     }
 
+    /// Lets a third party send a datagram to the honest side. Returns what comes back within a moment.
+    mutating func deliver(_ datagram: [UInt8], from endpoint: Endpoint) -> [[UInt8]] {
+        give(.link(.datagramReceived(datagram, from: endpoint)), to: Side.honest.rawValue)
+        run(for: .milliseconds(5))
+        defer { strays = [] }
+        return strays
+    }
+
+    /// Where the honest side is.
+    var honestEndpoint: Endpoint { endpoints[0] }
+
     @discardableResult
     mutating func command(_ command: Command, to side: Side) -> CommandOutcome? {
         lastCommand += 1
@@ -92,7 +105,10 @@ struct EnginePair {
         for output in engines[side].handle(input, at: now, wallTime: wall) {
             switch output {
             case .link(.sendDatagram(let bytes, let target)):
-                guard let peer = endpoints.firstIndex(of: target) else { continue }
+                guard let peer = endpoints.firstIndex(of: target) else {
+                    strays.append(bytes)
+                    continue
+                }
                 queue.append(.datagram(bytes, from: endpoints[side], to: peer))
             case .link(.openStream(let id, _)):
                 queue.append(.input(.link(.streamFailed(id)), to: side))

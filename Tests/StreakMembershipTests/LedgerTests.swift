@@ -91,4 +91,20 @@ struct LedgerTests {
         for _ in 0..<ProtocolLimits.maximumLiveInvites { _ = try group.invite(by: olga) }
         #expect(throws: LedgerError.refused(.tooManyInvites)) { _ = try group.invite(by: olga) }
     }
+
+    @Test func `two branches of one chain find each other`() throws {
+        var group = try TestGroup(founder: Person(1))
+        let founder = group.founder.identity
+        var other = group.ledger
+        let here = try group.ledger.draft(.rename("Here"), by: founder, at: TestGroup.now)
+        _ = try group.ledger.insert(here)
+        for title in ["There", "Further"] {
+            _ = try other.insert(try other.draft(.rename(title), by: founder, at: TestGroup.now))
+        }
+        for operation in other.operations(missingFrom: group.ledger.tips) { _ = try group.ledger.insert(operation) }
+        for operation in group.ledger.operations(missingFrom: other.tips) { _ = try other.insert(operation) }
+        #expect(other.count == 4)
+        #expect(group.ledger.count == 4)
+        #expect(group.ledger.countingTips == other.countingTips)
+    }
 }
