@@ -18,6 +18,8 @@ struct Dialler: Sendable {
 
     /// A link that ended sooner was hardly worth opening.
     static let shortLife: Duration = .seconds(30)
+    /// The longest pause after a link that was short: its device is there, and both ends have news for each other.
+    static let longestShortLifePause: Duration = .seconds(30)
     static let firstPause: Duration = .seconds(1)
     static let longestPause: Duration = .seconds(1_800)
     /// Addresses that the user named are tried more often.
@@ -77,8 +79,8 @@ struct Dialler: Sendable {
         lives[device] = life
         let pause =
             life.shortLives < 2
-            ? .milliseconds(100) : Self.pause(after: life.shortLives - 2, longest: Self.longestPause)
-        devices[device] = Attempt(count: life.shortLives, due: now.advanced(by: pause))
+            ? .milliseconds(100) : Self.pause(after: life.shortLives - 2, longest: Self.longestShortLifePause)
+        devices[device] = Attempt(due: now.advanced(by: pause))
     }
 
     /// Says that somebody may be worth dialling who was not before: a new address, member or lost link.

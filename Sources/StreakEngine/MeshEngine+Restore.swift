@@ -11,6 +11,7 @@ extension MeshEngine {
             guard let key = try? AccessKey(rawBytes: stored.key) else { continue }  // the schema demands 32 bytes
             keys[stored.group, default: []].insert(key, at: 0)
         }
+        ownEndpoints = Self.endpoints(fromSetting: snapshot.settings[Self.endpointsSetting] ?? [])
         for stored in snapshot.operations {
             guard let operation = try? SignedOperation(decoding: stored.bytes) else { continue }  // fetched again
             if groups[stored.group] == nil {
@@ -50,6 +51,31 @@ extension MeshEngine {
         }
         startChange.ownEpochs = change.ownEpochs
         if snapshot.mayBeCopy { startChange.settings[Self.epochsRenewedSetting] = [1] }
+    }
+
+    private static let endpointsSetting = "endpoints"
+
+    /// Notes this node's addresses, also for invites that are made while it is not running.
+    mutating func keepOwnEndpoints(_ endpoints: [Endpoint]) {
+        ownEndpoints = Array(endpoints.filter { !$0.isLinkLocal }.prefix(InviteLink.maximumEndpoints))
+        var writer = WireWriter()
+        for endpoint in ownEndpoints { writer.write(endpoint) }
+        guard settings[Self.endpointsSetting] ?? [] != writer.bytes else { return }
+        settings[Self.endpointsSetting] = writer.bytes
+        var change = DurableChange()
+        change.settings[Self.endpointsSetting] = writer.bytes
+        persist(change)
+    }
+
+    private static func endpoints(fromSetting bytes: [UInt8]) -> [Endpoint] {
+        var reader = WireReader(bytes)
+        var endpoints: [Endpoint] = []
+        while reader.remainingCount > 0, endpoints.count < InviteLink.maximumEndpoints,
+            let endpoint = try? reader.readEndpoint()  // what does not read was not written by this version
+        {
+            endpoints.append(endpoint)
+        }
+        return endpoints
     }
 
     // MARK: Reading

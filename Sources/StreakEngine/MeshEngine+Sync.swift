@@ -235,6 +235,9 @@ extension MeshEngine {
         let isBehind = round.receivedAnything && theirs != nil && theirs != replica.digest
         if end == .caughtUp, round.asksAgain || isBehind {
             startRound(over: link, group: group, comparingAll: false)
+        } else if end == .caughtUp, !round.comparesAll, theirs != nil, theirs != replica.digest {
+            // Still unequal: the cursor may stand for another copy of the peer's store, so all tips are compared.
+            startRound(over: link, group: group, comparingAll: true)
         }
     }
 

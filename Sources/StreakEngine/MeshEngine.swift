@@ -39,6 +39,7 @@ public struct MeshEngine: Sendable {
     var startChange = DurableChange()
     /// When keepalives are to say what they should now.
     var keepaliveRefresh: MonotonicInstant?
+    /// Where others may reach this node; while it is not running, where they last could.
     var ownEndpoints: [Endpoint] = []
     var publishedDigests: [GroupID: GroupDigest] = [:]
     var outputs: [EngineOutput] = []
@@ -112,10 +113,10 @@ public struct MeshEngine: Sendable {
         case .beaconReceived(let bytes, let endpoint):
             _ = handleBeacon(bytes, from: endpoint)
         case .listening(let port, let addresses, let usesDiscovery):
-            ownEndpoints = addresses
+            keepOwnEndpoints(addresses)
             startNetwork(port: port, usesDiscovery: usesDiscovery)
         case .networkChanged(let addresses):
-            ownEndpoints = addresses
+            keepOwnEndpoints(addresses)
             networkChanged()
         case .command(let id, let command):
             handle(command, id: id)

@@ -22,6 +22,9 @@ struct RegressionTests {
         Case(
             scenario: "storm", seed: 192, fault: "the same, with the stream of one dial retired before the other stood"),
         Case(scenario: "loss-20", seed: 172, fault: "a member that had lost its side of the link was waited for"),
+        Case(
+            scenario: "copy-unnoticed", seed: 19,
+            fault: "two copies of a device that took turns on one link waited longer and longer"),
         Case(scenario: "restore-offline", seed: 4_711, fault: "of a forked feed each node counted another branch"),
     ]
 

@@ -118,7 +118,10 @@ import Testing
         dialler.network.openStream(StreamID(5), to: Endpoint(ipv4: 0xC000_0201, port: 9))
         dialler.network.closeStream(StreamID(5))
         dialler.network.openStream(StreamID(7), to: ipv4Loopback(listener.port))
-        #expect(try await dialler.next() == .streamOpened(StreamID(7)))
+        var event = try await dialler.next()
+        // Where there is no route at all, the failure may have come before the close.
+        if event == .streamFailed(StreamID(5)) { event = try await dialler.next() }
+        #expect(event == .streamOpened(StreamID(7)))
         await dialler.network.stop()
         await listener.network.stop()
     }
