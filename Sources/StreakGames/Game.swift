@@ -47,6 +47,8 @@ public struct Game: Sendable, Hashable, Identifiable {
     /// What the puzzle is about, for filters.
     public enum Category: String, Sendable, Codable, Hashable, CaseIterable {
         case word, meaning, logic, number, geography, screen, music, picture, knowledge
+        /// Defined by a member of a group.
+        case custom
     }
 
     public let id: GameID
@@ -68,11 +70,16 @@ public struct Game: Sendable, Hashable, Identifiable {
     public let isFavourite: Bool
     /// The game of which this one is a difficulty or a mode.
     public let variantOf: GameID?
+    /// Printed behind a value of a custom game, for example "pts".
+    public let unit: String?
+    /// What of several results a range shows; `nil` for built-in games, whose points are added.
+    public let aggregation: RangeAggregation?
 
     public init(
         id: GameID, name: String, model: ScoringModel, maxAttempts: Int? = nil, best: Int? = nil,
         epoch: PuzzleEpoch? = nil, cadence: Cadence = .daily, url: String = "", category: Category = .word,
-        emoji: String = "🧩", isFavourite: Bool = false, variantOf: GameID? = nil
+        emoji: String = "🧩", isFavourite: Bool = false, variantOf: GameID? = nil,
+        unit: String? = nil, aggregation: RangeAggregation? = nil
     ) {
         self.id = id
         self.name = name
@@ -86,6 +93,8 @@ public struct Game: Sendable, Hashable, Identifiable {
         self.emoji = emoji
         self.isFavourite = isFavourite
         self.variantOf = variantOf
+        self.unit = unit
+        self.aggregation = aggregation
     }
 
     /// The day a puzzle number belongs to; `nil` without an epoch, for a negative number and beyond the year 2100.

@@ -29,6 +29,9 @@ struct PastedText: Sendable {
         fold(input, offsets)
     }
 
+    /// UTF-8 bytes of the source.
+    var length: Int { source.utf8.count }
+
     /// The folded form of a name or of a pattern's literal.
     static func folded(_ literal: String) -> [Unicode.Scalar] {
         PastedText(literal).scalars
@@ -110,6 +113,7 @@ struct PastedText: Sendable {
         case 0x66C, 0x60C: return ","
         case 0x66B: return "."
         case 0x66A: return "%"
+        case 0xFE5F: return "#"
         case 0x25FC, 0x25FE, 0x25AA, 0x1F533, 0x25A0: return "⬛"
         case 0x25FB, 0x25FD, 0x25AB, 0x1F532, 0x25A1: return "⬜"
         case 0xFF01...0xFF5E: return Unicode.Scalar(value - 0xFEE0).flatMap(plainASCII)

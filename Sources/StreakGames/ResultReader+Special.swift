@@ -46,7 +46,8 @@ extension ResultReader {
     }
 
     private static let beeScore: [SharePattern] = [
-        SharePattern("(score|points|punkte|puntos|pontos)[:] {s}"), SharePattern("{s} (points|pts)"),
+        SharePattern("score[:] {s}"), SharePattern("{s} (points|pts)"),
+        SharePattern("(points|punkte|puntos|pontos)[:] {s}"),
     ]
 
     /// Spelling Bee: a block with "Score: 150", or a sentence with the rank only.
@@ -70,6 +71,9 @@ extension ResultReader {
         (PastedText.folded("hard"), GameID(literal: "pips-hard")),
     ]
 
+    private static let difficultyMarks: [(mark: Unicode.Scalar, game: GameID)] = zip(["🟢", "🟡", "🔴"], difficulties)
+        .map { ($0, $1.game) }
+
     /// Pips: a difficulty and a time in either order; one head may hold up to three of them.
     func pips() throws(ShareFault) -> [ResultReading] {
         var readings: [ResultReading] = []
@@ -81,15 +85,20 @@ extension ResultReader {
             if let time = try scanner.time() {
                 seconds = time
             } else if scalar.isWordPart {
-                if let found = Self.difficulties.first(where: { scanner.skip($0.name) }) {
-                    difficulty = found.game
-                } else {
+                guard let found = Self.difficulties.first(where: { scanner.skip($0.name) }) else {
                     words += 1
                     while scanner.current?.isWordPart ?? false { scanner.position += 1 }
+                    continue
                 }
-                continue
+                difficulty = found.game
             } else {
                 scanner.position += 1
+                // A colour stands for its word, or repeats it.
+                if let mark = Self.difficultyMarks.first(where: { $0.mark == scalar })?.game, difficulty == nil,
+                    !readings.contains(where: { $0.game == mark })
+                {
+                    difficulty = mark
+                }
                 continue
             }
             if let game = difficulty, let time = seconds {
@@ -100,11 +109,6 @@ extension ResultReader {
                 seconds = nil
                 words = 0
             }
-        }
-        if readings.isEmpty, let game = difficulty, let time = seconds {
-            var reading = timed(time, end: scanner.position)
-            reading.game = game
-            readings.append(reading)
         }
         guard !readings.isEmpty else { throw .missingScore }
         return readings
@@ -222,10 +226,15 @@ extension ResultReader {
         return reading
     }
 
+    private static let globleCount = SharePattern("today's guesses: {s}")
+
     /// Globle: coloured squares, the last one green, and "= 4" in most versions.
     func globle() throws(ShareFault) -> ResultReading {
         let limit = min(body.upperBound, body.lowerBound + 600)
-        guard let first = text[body.lowerBound..<limit].firstIndex(where: { $0.isSquare }) else { throw .missingScore }
+        guard let first = text[body.lowerBound..<limit].firstIndex(where: { $0.isSquare }) else {
+            // The shares of early 2022 had no squares.
+            return dated(try phrase([Self.globleCount], 1...300))
+        }
         var scanner = TextScanner(text, from: first, to: limit)
         var squares: [Unicode.Scalar] = []
         while let scalar = scanner.current, scalar.isSquare || scalar.isBlank {
@@ -314,9 +323,10 @@ extension ResultReader {
     /// Weaver: one row of squares a step; the last one is all green.
     func weaver() throws(ShareFault) -> ResultReading {
         let rows = squareRows(upTo: 200)
-        guard let last = rows.last else { throw .missingScore }
+        // Words have four letters or more; a lone square is no row.
+        guard let last = rows.last, last.count >= 3 else { throw .missingScore }
         guard last.allSatisfy({ $0 == "🟩" }) else { throw .unfinished }
-        return .won(rows.count, end: body.upperBound)
+        return .won(rows.count, end: text[body].lastIndex(where: \.isSquare).map { $0 + 1 } ?? body.upperBound)
     }
 
     /// TUSMO: `3/6`; a loss prints six rows and no fraction.
@@ -357,6 +367,8 @@ extension ResultReader {
     }
 
     private static let crypticHints: [SharePattern] = [
+        // The dash tells the result from a clue that speaks of hints.
+        SharePattern("{h} (hint|indice|hinweis|pista)[s|e] -"), SharePattern("no hint[s] -"),
         SharePattern("{h} (hint|indice|hinweis|pista)"), SharePattern("no hint"),
     ]
 

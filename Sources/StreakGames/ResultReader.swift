@@ -47,7 +47,7 @@ struct ResultReader {
 
     // MARK: Phrases
 
-    private func phrase(_ patterns: [SharePattern], _ range: ClosedRange<Int>?) throws(ShareFault) -> ResultReading {
+    func phrase(_ patterns: [SharePattern], _ range: ClosedRange<Int>?) throws(ShareFault) -> ResultReading {
         if captures.isLost { return finishLost(captures, end: body.lowerBound) }
         let near = body.lowerBound..<min(body.upperBound, body.lowerBound + 700)
         var found: SharePattern.Match?
@@ -141,12 +141,19 @@ struct ResultReader {
         var index = start
         while index < body.upperBound {
             let end = lineEnd(index)
-            let marks = text[index..<end].filter { $0.isSquare || Self.gridMarks.contains($0) }
-            if marks.filter({ $0 == winning.mark }).count >= winning.count { return false }
-            hasGrid = hasGrid || marks.count >= 5
+            for row in Self.gridRows(text[index..<end]) {
+                if row.filter({ $0 == winning.mark }).count >= winning.count { return false }
+                hasGrid = hasGrid || row.count >= 5
+            }
             index = end + 1
         }
         return hasGrid
+    }
+
+    /// The rows in a line: its marks between blanks, or all of them where every mark stands alone.
+    private static func gridRows(_ line: ArraySlice<Unicode.Scalar>) -> [[Unicode.Scalar]] {
+        let rows = line.split(separator: " ").map { $0.filter { $0.isSquare || gridMarks.contains($0) } }
+        return rows.contains { $0.count > 1 } ? rows : [rows.flatMap { $0 }]
     }
 
     private static let gridMarks: [Unicode.Scalar] = ["🔴", "🟡", "🟢", "⚪", "⚫", "🐱", "🐸"]
@@ -166,9 +173,10 @@ struct ResultReader {
             }
         }
         let isMuted = text[start..<limit].contains("🔇")
-        guard var index = text[start..<limit].firstIndex(where: { Self.rowMarks.contains($0) }) else {
+        guard let first = text[start..<limit].firstIndex(where: { Self.rowMarks.contains($0) }) else {
             throw .missingScore
         }
+        var index = first
         var marks: [Unicode.Scalar] = []
         while index < max(limit, min(body.upperBound, index + 60)),
             Self.rowMarks.contains(text[index]) || text[index] == " "
@@ -176,6 +184,9 @@ struct ResultReader {
             if text[index] != " " { marks.append(text[index]) }
             index += 1
         }
+        // A cut row directly behind the head is a row; one behind words is a picture in a chat.
+        let isNear = format.isBefore || !text[start..<first].contains(where: \.isWordPart)
+        guard isNear || marks.count >= format.width else { throw .missingScore }
         let isCrossed = marks.contains("❌")
         marks.removeAll { $0 == "❌" }
         let end = format.isBefore ? body.lowerBound : index

@@ -22,7 +22,7 @@ enum ShareFormatTable {
         of("le-mot", ["le mot [\\(@wordlefr\\)] #{n}"], 6),
         of("parle-it", ["par🇮🇹le #{n}"], 6),
         of("sutom", ["sutom #{n}"], 6),
-        of("angle", ["angle #{n}"], 4),
+        of("angle", ["angle \\#{n}"], 4),
         of("bazingle", ["bazingle #{n}"], 8),
         of("birdle", ["birdle #{n}"], 6),
         of("colorfle", ["colorfle #{n} [\\(hard mode\\){hard}]"], 6),
@@ -42,7 +42,7 @@ enum ShareFormatTable {
         ShareFormat(
             "factle", ["factle[.app] #{n}"], .fraction(FractionFormat(maxima: [5], winningRow: ("🐸", 5)))),
         ShareFormat("unzoomed", ["unzoomed #{n}"], .fraction(FractionFormat(maxima: [6], winningRow: ("🟢", 1)))),
-        ShareFormat("absurdle", ["absurdle {s}/∞"], .printed(range: 1...500)),
+        ShareFormat("absurdle", ["absurdle {s} / ∞"], .printed(range: 1...500)),
         ShareFormat("tusmo", ["tusmo [\\(@tusmo_xyz\\)] #{n}"], .tusmo),
     ]
 
@@ -86,7 +86,9 @@ enum ShareFormatTable {
             .spellingBee, isWeak: true),
         ShareFormat(
             "nyt-mini",
-            ["i [just] (solved|finished|completed) [the] [{word}] [{mdy}] (new york times|nyt|) mini [crossword] in"],
+            [
+                "i [just] (solved|finished|completed) [the] [today's] [{word}] [{mdy}] [the] (new york times|nyt|) mini [crossword] in"
+            ],
             .time),
         ShareFormat(
             "nyt-mini", ["[nyt] mini crossword"], .phrase([SharePattern("(completed|solved|finished) in {t}")]),
@@ -124,14 +126,15 @@ enum ShareFormatTable {
                     SharePattern("in {s} guess[es] with {h} hint"),
                     SharePattern("in {s} guess[es] with no hint{none}"), SharePattern("in {s} guess"),
                     SharePattern("✅ {s} guess[es]{lines}💡 {h} hint"), SharePattern("✅ {s} guess"),
-                    SharePattern("❌{lost} {~}"), SharePattern("(gave up|given up){lost}"),
+                    SharePattern("❌{lost} {~}"), SharePattern("(gave up|given up){lost}"), SharePattern("{s} guess"),
                 ], range: 1...1_000_000)),
         ShareFormat(
             "contexto", ["contexto[.me] #{n}", "contexto[.me] {mdy}"],
             .phrase(
                 [
                     SharePattern("got it in {s} {word}[ and {h} {word}]"),
-                    SharePattern("gave up{lost} in {s} {word}[ and {h} {word}]"), SharePattern("gave up{lost}"),
+                    SharePattern("(gave up|desisti|me rendi){lost} (in|em|en) {s} {word}[ (and|e|y) {h} {word}]"),
+                    SharePattern("(gave up|desisti|me rendi){lost}"),
                     SharePattern("{s} {word} (and|e|y|et|und|con|mit|with) {h} {word}"), SharePattern("{s} {word}"),
                 ], range: 1...1_000_000)),
         ShareFormat(
@@ -194,7 +197,7 @@ enum ShareFormatTable {
         ShareFormat(
             "geosports", ["geosports{~}{mdy}"], .phrase([SharePattern("{s} / {m}")], range: 0...1_000)),
         ShareFormat(
-            "maptap", ["[www.]maptap.gg {mdy}"], .phrase([SharePattern("final score: {s}")], range: 0...1_000)),
+            "maptap", ["[www.]maptap[.gg] {mdy}"], .phrase([SharePattern("final score: {s}")], range: 0...1_000)),
     ]
 
     /// Rounds that look like the daily puzzle but are not.

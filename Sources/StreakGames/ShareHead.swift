@@ -52,57 +52,11 @@ struct ShareHeadIndex: Sendable {
             let pattern = format.heads[candidate.head]
             // A name inside an address is not a head: ".../games/wordle".
             if before == "/", !pattern.beginsWithAddress { continue }
+            guard pattern.canBegin(text, at: position) else { continue }
             guard let match = pattern.match(text, at: position, end: text.count), match.end > best?.end ?? position
             else { continue }
             best = ShareHead(format: format, start: position, end: match.end, captures: match.captures)
         }
         return best
-    }
-}
-
-/// Finds the game a text mentions, for a helpful refusal.
-struct GameNameIndex: Sendable {
-    private let names: [Unicode.Scalar: [(name: [Unicode.Scalar], game: GameID)]]
-
-    /// How far into a text a mention is looked for.
-    private static let reach = 4_096
-
-    init(_ catalogue: Catalogue) {
-        var names: [Unicode.Scalar: [(name: [Unicode.Scalar], game: GameID)]] = [:]
-        for game in catalogue.games {
-            let name = Self.spokenName(PastedText.folded(game.name))
-            if let first = name.first { names[first, default: []].append((name, game.id)) }
-        }
-        self.names = names
-    }
-
-    /// The game with the earliest mention; the longest name where several begin there.
-    func firstMention(in text: [Unicode.Scalar]) -> GameID? {
-        for position in text.indices.prefix(Self.reach) {
-            guard position == 0 || !text[position - 1].isWordPart, let candidates = names[text[position]] else {
-                continue
-            }
-            var best: (length: Int, game: GameID)?
-            for (name, game) in candidates where name.count > best?.length ?? 0 {
-                let end = position + name.count
-                guard end <= text.count, text[position..<end].elementsEqual(name) else { continue }
-                if end < text.count, text[end].isWordPart { continue }
-                best = (name.count, game)
-            }
-            if let best { return best.game }
-        }
-        return nil
-    }
-
-    /// "linkedin queens" → "queens", "pips - easy" → "pips", "wordle (es)" → "wordle".
-    private static func spokenName(_ name: [Unicode.Scalar]) -> [Unicode.Scalar] {
-        var name = name[...]
-        for maker in ["linkedin ", "nyt "] {
-            let maker = Array(maker.unicodeScalars)
-            if name.starts(with: maker) { name = name.dropFirst(maker.count) }
-        }
-        name = name.prefix { $0 != "(" && $0 != "-" && $0 != "." }
-        while name.last == " " { name = name.dropLast() }
-        return Array(name)
     }
 }

@@ -3,7 +3,7 @@
 /// | written | matches |
 /// |---|---|
 /// | letters and marks | themselves |
-/// | a space | blanks and at most two line ends, or none where no two words would touch |
+/// | a space | blanks, bold marks and at most two line ends, or none where no two words would touch |
 /// | `#` | a number sign (`#`, `n.`, `nº`, `no.`, `nr.`, `第`) or nothing |
 /// | `{n}` `{s}` `{h}` `{m}` | the puzzle number, the score, the hints, the printed maximum |
 /// | `{t}` | a time |
@@ -61,6 +61,8 @@ struct SharePattern: Sendable {
     private let first: Int
     /// The scalars a match can begin with; `nil` if it can begin with any.
     let firstScalars: [Unicode.Scalar]?
+    /// The literals a match can begin with; `nil` if it can begin otherwise.
+    let leadingLiterals: [[Unicode.Scalar]]?
     /// Whether the first word holds a dot, as addresses do.
     let beginsWithAddress: Bool
 
@@ -69,7 +71,18 @@ struct SharePattern: Sendable {
         let source = SharePatternSource(text)
         (steps, first) = source.compiled()
         firstScalars = source.firstScalars
+        leadingLiterals = source.leadingLiterals
         beginsWithAddress = source.beginsWithAddress
+    }
+
+    /// A quick look that spares most places a match.
+    func canBegin(_ text: [Unicode.Scalar], at start: Int) -> Bool {
+        guard let leadingLiterals else { return true }
+        return leadingLiterals.contains { literal in
+            guard literal.count <= text.count - start else { return false }
+            for offset in literal.indices where text[start + offset] != literal[offset] { return false }
+            return true
+        }
     }
 
     /// Matches at `start`, looking no further than `end`.
@@ -84,6 +97,7 @@ struct SharePattern: Sendable {
         for start in range {
             if let firstScalars, !firstScalars.contains(text[start]) { continue }
             if start > range.lowerBound, text[start - 1].isWordPart, text[start].isWordPart { continue }
+            guard canBegin(text, at: start) else { continue }
             if let match = match(text, at: start, end: range.upperBound) { return match }
         }
         return nil
@@ -133,7 +147,7 @@ extension SharePattern {
         return letters.first == scalar
     }
 
-    private static func consume(_ operation: Operation, _ scanner: inout TextScanner, _ captures: inout Captures)
+    static func consume(_ operation: Operation, _ scanner: inout TextScanner, _ captures: inout Captures)
         -> Bool
     {
         switch operation {
@@ -151,6 +165,8 @@ extension SharePattern {
             return true
         case .number(let slot):
             guard let number = scanner.number(isPuzzle: slot == .puzzle) else { return false }
+            // "Heardle 80s #12" is not puzzle 80.
+            if slot == .puzzle, let next = scanner.current, "a"..."z" ~= next { return false }
             store(number, in: slot, &captures)
             return true
         case .time:
@@ -196,7 +212,15 @@ extension SharePattern {
 
     private static func skipSpace(_ scanner: inout TextScanner) -> Bool {
         let start = scanner.position
-        scanner.skipBlanks(lines: 2)
+        var lines = 2
+        // Bold and italic marks may open or close between two words.
+        while let scalar = scanner.current, scalar == " " || scalar == "*" || scalar == "_" || scalar == "\n" {
+            if scalar == "\n" {
+                guard lines > 0 else { break }
+                lines -= 1
+            }
+            scanner.position += 1
+        }
         guard scanner.position == start else { return true }
         return !(scanner.previous?.isWordPart ?? false) || !(scanner.current?.isWordPart ?? false)
     }

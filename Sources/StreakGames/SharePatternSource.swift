@@ -17,6 +17,9 @@ struct SharePatternSource {
 
     var firstScalars: [Unicode.Scalar]? { Self.firstScalars(nodes[...]) }
 
+    /// The literals a match can begin with, each as long as it is certain; `nil` if it can begin otherwise.
+    var leadingLiterals: [[Unicode.Scalar]]? { Self.leadingLiterals(nodes[...]) }
+
     var beginsWithAddress: Bool {
         switch nodes.first {
         case .one(.literal(let letters)): letters.contains(".")
@@ -112,6 +115,22 @@ struct SharePatternSource {
         case "played": .flag(.played)
         case "none": .flag(.noHints)
         default: preconditionFailure("unknown token in a share pattern: \(name)")
+        }
+    }
+
+    private static func leadingLiterals(_ nodes: ArraySlice<Node>) -> [[Unicode.Scalar]]? {
+        guard let node = nodes.first else { return nil }
+        switch node {
+        case .one(.literal(let letters)): return [letters]
+        case .one(.flag), .one(.space): return leadingLiterals(nodes.dropFirst())
+        case .either(let options):
+            var all: [[Unicode.Scalar]] = []
+            for option in options {
+                guard let literals = leadingLiterals((option + nodes.dropFirst())[...]) else { return nil }
+                all += literals
+            }
+            return all
+        case .one: return nil
         }
     }
 

@@ -6,14 +6,20 @@ public struct ShareReader: Sendable {
     /// Longer texts are refused before any other work. UTF-8 bytes.
     public static let maximumLength = 65_536
 
+    /// The built-in games and those of the definitions.
     public let catalogue: Catalogue
     private let index: ShareHeadIndex
+    private let custom: CustomShareIndex
     private let names: GameNameIndex
 
-    public init(catalogue: Catalogue = .standard) {
-        self.catalogue = catalogue
+    /// Also reads the shares of custom games that have a pattern. A built-in share is never read as a custom one.
+    public init(catalogue: Catalogue = .standard, custom definitions: [GameDefinition] = []) {
+        let definitions = definitions.sorted { $0.id < $1.id }.prefix(GameDefinition.maximumCount)
+        self.catalogue =
+            definitions.isEmpty ? catalogue : Catalogue(games: catalogue.games + definitions.map(\.game))
         index = .standard
-        names = GameNameIndex(catalogue)
+        custom = CustomShareIndex(Array(definitions))
+        names = GameNameIndex(self.catalogue)
     }
 
     /// The shares in `text`, in text order, and why other parts that look like shares were not accepted.
@@ -31,15 +37,30 @@ public struct ShareReader: Sendable {
         let heads = index.heads(in: pasted.scalars)
         var shares: [Share] = []
         var refusals: [(refusal: Refusal, isCertain: Bool)] = []
+        var budget = CustomPattern.Budget(textLength: pasted.scalars.count)
+        func readCustom(_ range: Range<Int>) {
+            guard !custom.isEmpty else { return }
+            for finding in custom.findings(in: pasted, range, &budget) {
+                switch finding.result {
+                case .success(let share): shares.append(share)
+                case .failure(let reason):
+                    let part = pasted.sourceText(finding.start..<finding.end)
+                    refusals.append((Refusal(text: Self.excerpt(of: part), reason: reason), true))
+                }
+            }
+        }
+        readCustom(0..<(heads.first?.start ?? pasted.scalars.count))
         for (position, head) in heads.enumerated() {
             let next = position + 1 < heads.count ? heads[position + 1].start : pasted.scalars.count
+            var end = head.end
             do throws(ShareFault) {
-                shares += try read(head, in: pasted, to: next)
+                shares += try read(head, in: pasted, to: next, &end)
             } catch {
                 let part = pasted.sourceText(head.start..<min(next, head.start + Self.excerptLength))
                 let refusal = Refusal(text: Self.excerpt(of: part), reason: error.reason(nearestGame(head, in: pasted)))
                 refusals.append((refusal, isCertain(error, head, in: pasted.scalars)))
             }
+            readCustom(min(end, next)..<next)
         }
         let certain = refusals.filter(\.isCertain).prefix(Self.maximumRefusals).map(\.refusal)
         if !shares.isEmpty {
@@ -49,7 +70,7 @@ public struct ShareReader: Sendable {
         if let likely = refusals.first(where: { $0.refusal.reason.game != nil && !$0.isCertain }) {
             return ShareReading(refusals: [likely.refusal])
         }
-        let nearest = names.firstMention(in: pasted.scalars)
+        let nearest = names.nearest(in: pasted.scalars)
         return ShareReading(refusals: [
             Refusal(text: Self.excerpt(of: text), reason: .notRecognised(nearest: nearest))
         ])
@@ -57,7 +78,10 @@ public struct ShareReader: Sendable {
 
     // MARK: One head
 
-    private func read(_ head: ShareHead, in pasted: PastedText, to next: Int) throws(ShareFault) -> [Share] {
+    /// Leaves in `last` where the shares end.
+    private func read(_ head: ShareHead, in pasted: PastedText, to next: Int, _ last: inout Int) throws(ShareFault)
+        -> [Share]
+    {
         let reader = ResultReader(text: pasted.scalars, head: head, body: head.end..<next)
         var shares: [Share] = []
         for reading in try reader.read(head.format.result) {
@@ -65,8 +89,12 @@ public struct ShareReader: Sendable {
             guard let game = catalogue[id] else { continue }
             let number = head.captures.puzzle
             if let number { try checkNumber(number, of: game) }
+            if let score = reading.score, let best = game.best, game.model.isLowerBetter, score < best {
+                throw .impossibleScore
+            }
             let isTimed = game.model == .lowerTimeSeconds
             let end = Self.endOfGrid(from: max(reading.end, head.end), in: pasted.scalars, to: next)
+            last = max(last, end)
             shares.append(
                 Share(
                     game: id, puzzle: number, score: reading.isCompleted ? reading.score : nil,

@@ -166,10 +166,21 @@ struct TextScanner {
             position += 1
             while current?.digit != nil { position += 1 }  // hundredths are cut off
         }
+        guard !isTimeOfDay else {
+            position = start
+            return nil
+        }
         guard parts.dropFirst().allSatisfy({ $0 < 60 }) else { throw .impossibleScore }
         let seconds = parts.reduce(0) { $0 * 60 + $1 }
         guard seconds > 0, seconds < 100 * 3_600 else { throw .impossibleScore }
         return seconds
+    }
+
+    /// Whether "AM" or "PM" follows: when a message was sent, not how long a puzzle took.
+    private var isTimeOfDay: Bool {
+        let distance = current == " " ? 1 : 0
+        guard peek(distance) == "a" || peek(distance) == "p", peek(distance + 1) == "m" else { return false }
+        return !(peek(distance + 2)?.isWordPart ?? false)
     }
 
     // MARK: Fractions
@@ -193,7 +204,7 @@ struct TextScanner {
         guard let scalar = current, !(previous?.isWordPart ?? false) || !scalar.isWordPart else { return nil }
         var tries = Tries.lost
         switch scalar {
-        case "x", "×", "х", "-", "💀", "☠", "😔", "❌", "✖", "✗", "🟥": position += 1
+        case "x", "×", "х", "-", "💀", "☠", "😔", "❌", "✖", "✗", "✕", "🟥": position += 1
         case "🎯":
             tries = .count(1)
             position += 1

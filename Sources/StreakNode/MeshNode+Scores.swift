@@ -269,9 +269,8 @@ extension RefusalReason {
     /// Why nothing was recorded, for people.
     public var sentence: String {
         switch self {
-        case .notRecognised(let nearest):
-            nearest.flatMap { Catalogue.standard[$0] }.map { "Not recognised; it looks most like \($0.name)." }
-                ?? "Not recognised as the share of any known game."
+        case .notRecognised:
+            suggestion().map { "Not recognised. \($0)" } ?? "Not recognised as the share of any known game."
         case .impossibleScore(let game): "No \(name(game)) can end like this."
         case .unfinished(let game): "This \(name(game)) is not finished."
         case .missingScore(let game): "This \(name(game)) share shows no result."

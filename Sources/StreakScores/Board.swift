@@ -12,6 +12,41 @@ public enum BoardMetric: String, Sendable, Hashable, CaseIterable {
     case coins
 }
 
+/// What a missed day counts in averages and head-to-head; totals never change. Product rule 19.
+public enum MissedDay: String, Sendable, Hashable, CaseIterable {
+    case nothing
+    /// One more than the maximum; without one, than the worst solve of the group that day.
+    case worstPlusOne
+    /// Averages are of points, and a missed day has none.
+    case zero
+}
+
+/// Settings of a group that boards follow.
+public struct BoardRules: Sendable, Hashable {
+    public var missedDay: MissedDay
+    /// Freezes, and after how many days a result counts no more: on boards as in streaks.
+    public var streaks: StreakRules
+
+    public init(missedDay: MissedDay = .nothing, streaks: StreakRules = StreakRules()) {
+        self.missedDay = missedDay
+        self.streaks = streaks
+    }
+}
+
+/// What a custom game ranks by over a range. Product row C6.
+public enum Aggregation: String, Sendable, Hashable, CaseIterable {
+    case best, sum, latest
+
+    /// `nil` for a game whose points add up.
+    public init?(of model: ScoringModel) {
+        switch model {
+        case .highScore: self = .best
+        case .count: self = .sum
+        default: return nil
+        }
+    }
+}
+
 /// Which board is asked for, and by whom.
 public struct BoardQuery: Sendable, Hashable {
     /// Inclusive.
@@ -32,10 +67,24 @@ public struct BoardQuery: Sendable, Hashable {
     public var reveals: Bool
     /// The most rows returned. 100, more when the reader asks for more.
     public var limit: Int
+    /// Rows skipped: 100 for the second hundred.
+    public var offset: Int
+    /// Settings of the group.
+    public var rules: BoardRules
+    /// What ranks a custom game over a range; `nil` for what its model says. Without effect on totals.
+    public var aggregation: Aggregation?
+    /// Only players with this region tag, whatever its letter case.
+    public var region: String?
+    /// Only these players, such as those nearby; `nil` for all.
+    public var only: Set<PlayerID>?
+    /// Coins from elsewhere than results, such as tiers reached. Counted in totals, not on a game's own page.
+    public var extraCoins: [PlayerID: DatedCoins]
 
     public init(
         from: PuzzleDay, to: PuzzleDay, game: GameID? = nil, metric: BoardMetric = .points, viewer: PlayerID,
-        today: PuzzleDay, now: Int64? = nil, guardsSpoilers: Bool = true, reveals: Bool = false, limit: Int = 100
+        today: PuzzleDay, now: Int64? = nil, guardsSpoilers: Bool = true, reveals: Bool = false, limit: Int = 100,
+        offset: Int = 0, rules: BoardRules = BoardRules(), aggregation: Aggregation? = nil, region: String? = nil,
+        only: Set<PlayerID>? = nil, extraCoins: [PlayerID: DatedCoins] = [:]
     ) {
         self.from = from
         self.to = to
@@ -47,6 +96,12 @@ public struct BoardQuery: Sendable, Hashable {
         self.guardsSpoilers = guardsSpoilers
         self.reveals = reveals
         self.limit = limit
+        self.offset = offset
+        self.rules = rules
+        self.aggregation = aggregation
+        self.region = region
+        self.only = only
+        self.extraCoins = extraCoins
     }
 
     /// One day is shown, so real results and rank changes are.
@@ -127,14 +182,26 @@ public struct BoardRow: Sendable, Equatable {
     /// Puzzles there were: for one game the days (weeks of a weekly game) of the range that have begun, for all games
     /// the puzzles anyone on the board has played.
     public var of: Int
-    /// By game ID; empty for streaks.
+    /// By game ID; empty for streaks. With `extra` they add up to `value`.
     public var perGame: [GameTotal]
+    /// Coins that come from no game.
+    public var extra = 0
+
+    /// Belongs to the rank: two at "=1" are both gold, and nobody has silver.
+    public var medal: Medal? { rank.flatMap { Medal(rawValue: $0) } }
+}
+
+/// What the first three ranks earn.
+public enum Medal: Int, Sendable, Hashable, CaseIterable {
+    case gold = 1
+    case silver, bronze
 }
 
 /// A ranking for one viewer.
 public struct Board: Sendable, Equatable {
     public var query: BoardQuery
-    /// Ranked rows best first, then covered ones, then active players without a result; at most `query.limit`.
+    /// Ranked rows best first, then covered ones, then active players without a result; at most
+    /// `query.limit` from `query.offset` on.
     public var rows: [BoardRow]
     /// Players with a rank, beyond `rows` too.
     public var rankedCount: Int
@@ -145,9 +212,21 @@ public struct Board: Sendable, Equatable {
     /// Results the spoiler guard left out of this board.
     public var coveredCount: Int
 
-    /// `rows`, followed by the viewer's own where that is not among them.
+    /// Second, first, third, where exactly three players hold the ranks 1 to 3; else empty, and medals stand in the list.
+    /// Product row D13.
+    public var podium: [BoardRow]
+    /// Where the viewer's row stands among all; `nil` if it is not listed.
+    public var myPosition: Int?
+
+    /// `rows`, followed by the viewer's own where that comes later.
     public var shownRows: [BoardRow] {
-        guard let myRow, !rows.contains(where: \.isMe) else { return rows }
+        guard let myRow, (myPosition ?? .max) >= query.offset, !rows.contains(where: \.isMe) else { return rows }
         return rows + [myRow]
+    }
+
+    /// The offset of the next rows; `nil` at the end.
+    public var nextOffset: Int? {
+        let (end, overflow) = max(query.offset, 0).addingReportingOverflow(rows.count)
+        return !rows.isEmpty && !overflow && end < listedCount ? end : nil
     }
 }

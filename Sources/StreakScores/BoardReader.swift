@@ -5,20 +5,39 @@ struct BoardReader {
     let index: ScoreIndex
     let query: BoardQuery
     let games: (GameID) -> Game?
-    /// Days after this one may still be covered.
-    private let lastFinalDay: PuzzleDay
+    /// Results of days after this one may be covered.
+    private let lastOpenDay: PuzzleDay
+    let lastFinalDay: PuzzleDay
+    private let guardsSpoilers: Bool
     private let viewerShelves: [Int: History]
+    /// By game slot: the game, and its place in the order of IDs. Empty on the page of one game.
+    private let catalogue: [(game: Game, place: Int)]
+    private let missedDays: MissedDays?
 
-    init(index: ScoreIndex, query: BoardQuery, games: @escaping (GameID) -> Game?) {
+    init(index: ScoreIndex, query: BoardQuery, players: [Player], games: @escaping (GameID) -> Game?) {
         self.index = index
         self.query = query
         self.games = games
-        lastFinalDay = query.now.map(PuzzleDay.lastFinal(at:)) ?? query.today.adding(days: -2)
+        lastFinalDay = query.lastFinalDay
+        guardsSpoilers = query.guardsSpoilers && !query.reveals
+        lastOpenDay = guardsSpoilers ? lastFinalDay : .latest
         var shelves: [Int: History] = [:]
-        if query.guardsSpoilers && !query.reveals {
+        if guardsSpoilers {
             for shelf in index.shelves(of: query.viewer, game: query.game) { shelves[shelf.game] = shelf.history }
         }
         viewerShelves = shelves
+        if let id = query.game {
+            catalogue = []
+            let game = games(id) ?? Scoring.unknownGame(id)
+            missedDays = MissedDays(
+                index: index, query: query, lastFinalDay: lastFinalDay, game: game, players: players)
+        } else {
+            var places = Array(repeating: 0, count: index.gameIDs.count)
+            let order = index.gameIDs.indices.sorted { index.gameIDs[$0] < index.gameIDs[$1] }
+            for (place, slot) in order.enumerated() { places[slot] = place }
+            catalogue = zip(index.gameIDs, places).map { id, place in (games(id) ?? Scoring.unknownGame(id), place) }
+            missedDays = nil
+        }
     }
 
     /// Tallies over `span`, in board order, of those players who belong on the board.
@@ -38,11 +57,15 @@ struct BoardReader {
         let recent = DaySpan(from: end.adding(days: -29), to: end)
         // Activity looks at every game: somebody who plays another one is still around.
         let all = index.shelves(of: player.id, game: nil)
-        tally.isActive = all.contains { !$0.history.slice(recent).isEmpty } || wasSeen(player, all, in: recent)
-        for shelf in index.shelves(of: player.id, game: query.game) {
-            add(shelf, over: span, to: &tally)
+        tally.isActive =
+            all.indices.contains { all[$0].history.hasEntries(in: recent) } || wasSeen(player, all, in: recent)
+        if let id = query.game {
+            let shelves = index.shelves(of: player.id, game: id)
+            if let first = shelves.indices.first { addOnly(shelves[first], over: span, to: &tally) }
+        } else {
+            addAll(all, over: span, to: &tally)
+            addExtraCoins(over: span, to: &tally)
         }
-        tally.perGame.sort { $0.game < $1.game }
         if query.metric == .streak { measureStreak(of: player, on: end, into: &tally) }
         place(&tally)
         return tally
@@ -56,85 +79,201 @@ struct BoardReader {
 
     private func wasSeen(_ player: Player, _ shelves: ArraySlice<ScoreIndex.Shelf>, in recent: DaySpan) -> Bool {
         guard let lastSeen = player.lastSeen, lastSeen >= recent.from, lastSeen <= recent.to else { return false }
-        return shelves.contains { !$0.history.slice(DaySpan(from: .earliest, to: recent.to)).isEmpty }
+        let known = DaySpan(from: .earliest, to: recent.to)
+        return shelves.indices.contains { shelves[$0].history.hasEntries(in: known) }
     }
 
-    // MARK: One game of one player
-
-    private func add(_ shelf: ScoreIndex.Shelf, over span: DaySpan, to tally: inout Tally) {
-        let game = game(of: shelf.game)
-        let entries = shelf.history.slice(span)
-        guard !entries.isEmpty else { return }
-        var sums = GameSums()
-        var last: Entry?
-        for entry in entries {
-            if isCovered(entry, of: tally.player.id, gameSlot: shelf.game, model: game.model) {
-                tally.coveredCount += 1
-                continue
-            }
-            sums.add(entry, in: game)
-            last = entry
-            tally.isLate = tally.isLate || entry.isLate
-            tally.isEdited = tally.isEdited || entry.isEdited
-        }
-        guard let last else { return }
-        tally.played += sums.count
-        tally.averageSum += sums.averageSum
-        tally.averageCount += sums.averageCount
-        // Of several numbers played on one day the newest is the day's puzzle.
-        if query.game != nil, sums.count == 1 || query.isDayView {
-            tally.single = Tally.Single(entry: last, game: game)
-        }
-        let value = value(of: sums, last: last, in: game, tally: &tally)
-        tally.value += value
-        if query.metric != .streak { tally.perGame.append(GameTotal(game: game.id, value: value)) }
+    func game(of slot: Int) -> Game {
+        if !catalogue.isEmpty { return catalogue[slot].game }
+        let id = index.gameIDs[slot]
+        return games(id) ?? Scoring.unknownGame(id)
     }
 
-    private func value(of sums: GameSums, last: Entry, in game: Game, tally: inout Tally) -> Int {
-        switch query.metric {
-        case .streak: return 0
-        case .logs: return sums.count
-        // The part of F3 that comes from results; tiers and event rewards are added by whoever knows them.
-        case .coins: return sums.completed * 10 + sums.totalPoints
-        case .points:
-            guard query.game != nil else { return sums.totalPoints }
-            if query.isDayView { return Scoring.points(for: last.result, in: game) }
-            switch game.model {
-            case .highScore: tally.customRaw = sums.largestRaw
-            case .count: tally.customRaw = sums.rawPoints
-            default: return sums.totalPoints
-            }
-            return tally.customRaw ?? 0
+    // MARK: All games
+
+    private func addAll(_ shelves: ArraySlice<ScoreIndex.Shelf>, over span: DaySpan, to tally: inout Tally) {
+        var totals: [(place: Int, total: GameTotal)] = []
+        totals.reserveCapacity(shelves.count)
+        for position in shelves.indices {
+            let slot = shelves[position].game
+            let sums = sums(of: shelves[position], over: span, in: catalogue[slot].game, to: &tally)
+            guard sums.count > 0 else { continue }
+            let value =
+                switch query.metric {
+                case .streak: 0
+                case .logs: Int(sums.count)
+                case .coins: Int(sums.completed) * 10 + Int(sums.points)
+                case .points: Int(sums.points)
+                }
+            tally.value += value
+            totals.append((catalogue[slot].place, GameTotal(game: index.gameIDs[slot], value: value)))
         }
+        if query.metric != .streak { tally.perGame = totals.sorted { $0.place < $1.place }.map(\.total) }
+    }
+
+    /// What a span of one history comes to: the sums kept for the days that hide nothing, and result by result
+    /// whatever those cannot tell.
+    private func sums(
+        of shelf: ScoreIndex.Shelf, over span: DaySpan, in game: Game, to tally: inout Tally
+    ) -> Sums {
+        var sums = Sums()
+        var unread: DaySpan? = span
+        let isScored = shelf.history.game.isScored(like: game)
+        let last = tally.player.id == query.viewer ? span.to : min(span.to, lastOpenDay)
+        if isScored, span.from <= last {
+            let kept = shelf.history.sums(DaySpan(from: span.from, to: last))
+            if !leavesOutLate || kept.late == 0 {
+                sums = kept
+                unread = last < span.to ? DaySpan(from: last.adding(days: 1), to: span.to) : nil
+            }
+        }
+        if let unread {
+            for entry in shelf.history.slice(unread) where isCounted(entry, shelf, model: game.model, &tally) {
+                sums.add(entry, points: isScored ? entry.points : Scoring.cachedPoints(for: entry.result, in: game))
+            }
+        }
+        tally.played += Int(sums.count)
+        tally.isLate = tally.isLate || sums.late > 0
+        tally.isEdited = tally.isEdited || sums.edited > 0
+        return sums
+    }
+
+    private var leavesOutLate: Bool { query.rules.streaks.archiveDays != nil }
+
+    /// Whether an entry counts; a covered one is noted.
+    private func isCounted(
+        _ entry: Entry, _ shelf: ScoreIndex.Shelf, model: ScoringModel, _ tally: inout Tally
+    ) -> Bool {
+        guard query.rules.streaks.counts(entry) else { return false }
+        guard isCovered(entry, of: tally.player.id, gameSlot: shelf.game, model: model) else { return true }
+        tally.coveredCount += 1
+        return false
     }
 
     private func isCovered(_ entry: Entry, of player: PlayerID, gameSlot: Int, model: ScoringModel) -> Bool {
-        guard query.guardsSpoilers, !query.reveals, player != query.viewer, entry.puzzleDay > lastFinalDay else {
-            return false
-        }
+        guard guardsSpoilers, player != query.viewer, entry.day > lastFinalDay.daysSinceEpoch else { return false }
         // A high score or a habit is no puzzle: knowing it spoils nothing.
         guard model != .highScore, model != .count else { return false }
         return !(viewerShelves[gameSlot]?.holds(puzzleOf: entry) ?? false)
     }
+
+    func isCovered(_ entry: Entry, of player: PlayerID, in shelf: ScoreIndex.Shelf) -> Bool {
+        isCovered(entry, of: player, gameSlot: shelf.game, model: game(of: shelf.game).model)
+    }
+
+    /// Not left out as archive play.
+    func counts(_ entry: Entry) -> Bool { query.rules.streaks.counts(entry) }
+
+    private func addExtraCoins(over span: DaySpan, to tally: inout Tally) {
+        guard query.metric == .coins, let dated = query.extraCoins[tally.player.id] else { return }
+        // What a covered result brought would tell how it went.
+        let end = tally.coveredCount > 0 ? min(span.to, lastFinalDay) : span.to
+        tally.extra = dated.total(in: DaySpan(from: span.from, to: end))
+        tally.value += tally.extra
+    }
+
+    // MARK: One game
+
+    private func addOnly(_ shelf: ScoreIndex.Shelf, over span: DaySpan, to tally: inout Tally) {
+        let game = game(of: shelf.game)
+        let player = tally.player.id
+        let sums = sums(of: shelf, over: span, in: game, to: &tally)
+        guard sums.count > 0 else { return }
+        let shown = {
+            shelf.history.slice(span).filter { entry in
+                query.rules.streaks.counts(entry)
+                    && !isCovered(entry, of: player, gameSlot: shelf.game, model: game.model)
+            }
+        }
+        switch query.metric {
+        case .streak: return
+        case .logs: tally.value = Int(sums.count)
+        case .coins: tally.value = Int(sums.completed) * 10 + Int(sums.points)
+        case .points: addPoints(sums, shown, game, to: &tally)
+        }
+        if query.metric == .points, !query.isDayView {
+            average(sums, shelf, over: span, shown, game, into: &tally)
+        }
+        tally.perGame = [GameTotal(game: game.id, value: tally.value)]
+    }
+
+    private func addPoints(_ sums: Sums, _ shown: () -> [Entry], _ game: Game, to tally: inout Tally) {
+        let aggregation = query.isDayView ? nil : query.aggregation ?? Aggregation(of: game.model)
+        tally.value = Int(sums.points)
+        if query.isDayView || sums.count == 1 || aggregation != nil {
+            let entries = shown()
+            guard let last = entries.last else { return }
+            var single: Entry?
+            // Of several numbers played on one day the newest is the day's puzzle.
+            if query.isDayView || sums.count == 1 || aggregation == .latest { single = last }
+            if aggregation == .best {
+                single = entries.min { RawOrder($0.result, in: game) < RawOrder($1.result, in: game) }
+            }
+            tally.single = single.map { Tally.Single(entry: $0, game: game) }
+            if aggregation == .best || aggregation == .latest { tally.standsForSingle = true }
+            if let single, query.isDayView || aggregation != nil, aggregation != .sum {
+                tally.value = Scoring.points(for: single.result, in: game)
+            } else if aggregation == .sum, game.model == .highScore || game.model == .count {
+                tally.value = entries.reduce(0) { $0 &+ Scoring.points(for: $1.result, in: game) }
+                tally.customRaw = tally.value
+            }
+        }
+    }
+
+    private func average(
+        _ sums: Sums, _ shelf: ScoreIndex.Shelf, over span: DaySpan, _ shown: () -> [Entry], _ game: Game,
+        into tally: inout Tally
+    ) {
+        let missed = missedDays?.missed(by: tally.player, shelf.history, over: span)
+        if query.rules.missedDay == .zero, game.model != .highScore, game.model != .count {
+            let label = Scoring.meanLabel(sum: Int(sums.points), count: Int(sums.count) + (missed?.days ?? 0))
+            tally.average = label.map { "\($0) pts" }
+            return
+        }
+        var raw = RawSums()
+        // Nothing covered and nothing left out: the sums kept are those of the row.
+        if shelf.history.game.isScored(like: game), shelf.history.sums(span) == sums {
+            raw = shelf.history.rawSums(span)
+        } else {
+            for entry in shown() { raw.add(entry, in: game) }
+        }
+        raw.value += missed?.value ?? 0
+        raw.count += missed?.counted ?? 0
+        tally.average = Scoring.averageLabel(sum: raw.value, count: raw.count, in: game)
+    }
+
+    // MARK: Streaks and places
 
     private func measureStreak(of player: Player, on day: PuzzleDay, into tally: inout Tally) {
         let shelves = index.shelves(of: player.id, game: query.game)
         if query.game != nil {
             guard let shelf = shelves.first else { return }
             let game = game(of: shelf.game)
-            tally.value = Streak.current(in: shelf.history, cadence: game.cadence, on: day) { entry in
+            tally.value = Streak.current(
+                in: shelf.history, cadence: game.cadence, on: day, rules: query.rules.streaks
+            ) { entry in
                 !isCovered(entry, of: player.id, gameSlot: shelf.game, model: game.model)
             }
-        } else {
-            let open = shelves.map { shelf in (shelf, game(of: shelf.game).model) }
-            tally.value = Streak.overall(on: day) { current in
-                open.contains { shelf, model in
-                    shelf.history.slice(DaySpan(from: current, to: current)).contains { entry in
-                        entry.isCompleted
-                            && !isCovered(entry, of: player.id, gameSlot: shelf.game, model: model)
-                    }
-                }
+            return
+        }
+        let lastPlainDay = player.id == query.viewer ? PuzzleDay.latest : lastOpenDay
+        var block: (number: Int32, days: UInt64)?
+        tally.value = Streak.overall(on: day) { current in
+            guard !leavesOutLate, current <= lastPlainDay else {
+                return shelves.indices.contains { holds(current, shelves[$0], of: player.id) }
             }
+            let number = Block.number(of: Int32(truncatingIfNeeded: current.daysSinceEpoch))
+            if block?.number != number {
+                block = (number, shelves.indices.reduce(0) { $0 | shelves[$1].history.completedDays(ofBlock: number) })
+            }
+            return (block?.days ?? 0) >> UInt64(current.daysSinceEpoch & 63) & 1 == 1
+        }
+    }
+
+    private func holds(_ day: PuzzleDay, _ shelf: ScoreIndex.Shelf, of player: PlayerID) -> Bool {
+        shelf.history.slice(DaySpan(from: day, to: day)).contains { entry in
+            entry.isCompleted && query.rules.streaks.counts(entry)
+                && !isCovered(entry, of: player, gameSlot: shelf.game, model: catalogue[shelf.game].game.model)
         }
     }
 
@@ -144,46 +283,8 @@ struct BoardReader {
             tally.order = tally.value > 0 ? RawOrder(total: tally.value) : nil
         } else if tally.played > 0 {
             // One game on one day ranks by what was really achieved: 31 s beats 59 s though both are 6 points.
-            let single = query.isDayView ? tally.single : nil
+            let single = query.isDayView || tally.standsForSingle ? tally.single : nil
             tally.order = single.map { RawOrder($0.entry.result, in: $0.game) } ?? RawOrder(total: tally.value)
         }
-    }
-
-    func game(of slot: Int) -> Game {
-        let id = index.gameIDs[slot]
-        return games(id) ?? Scoring.unknownGame(id)
-    }
-}
-
-/// The sums over some results of one player in one game.
-private struct GameSums {
-    var count = 0
-    var completed = 0
-    var totalPoints = 0
-    var rawPoints = 0
-    var largestRaw = 0
-    var averageSum = 0
-    var averageCount = 0
-
-    mutating func add(_ entry: Entry, in game: Game) {
-        let result = entry.result
-        let points = Scoring.points(for: result, in: game)
-        count += 1
-        completed += result.isCompleted ? 1 : 0
-        totalPoints += Scoring.totalPoints(for: result, in: game)
-        rawPoints += points
-        largestRaw = max(largestRaw, points)
-        if let value = result.value(in: game) {
-            averageSum += value
-            averageCount += 1
-        } else if !result.isCompleted, let counted = Self.lossValue(result, in: game) {
-            averageSum += counted
-            averageCount += 1
-        }
-    }
-
-    /// What a loss counts in a raw average: M + 1, or nothing achieved where more is better.
-    private static func lossValue(_ result: RawResult, in game: Game) -> Int? {
-        game.model.isLowerBetter ? result.maximum(in: game).map { $0 + 1 } : 0
     }
 }

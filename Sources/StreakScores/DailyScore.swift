@@ -26,12 +26,15 @@ public struct DailyScore: Hashable, Sendable {
     public var gameName: String?
     /// Unix seconds. An edit keeps it.
     public var firstRecordedAt: Int64
+    /// Unix seconds of the latest change, 0 if unknown; decides between groups that hold different values.
+    public var updatedAt: Int64
     public var isEdited: Bool
 
     public init(
         game: GameID, day: PuzzleDay, puzzle: Int? = nil, isKeyedByPuzzle: Bool = false, score: Int? = nil,
         maxAttempts: Int? = nil, isCompleted: Bool = true, seconds: Int? = nil, hints: Int? = nil, mistakes: Int? = nil,
-        isHardMode: Bool = false, gameName: String? = nil, firstRecordedAt: Int64 = 0, isEdited: Bool = false
+        isHardMode: Bool = false, gameName: String? = nil, firstRecordedAt: Int64 = 0, updatedAt: Int64 = 0,
+        isEdited: Bool = false
     ) {
         self.game = game
         self.day = day
@@ -46,6 +49,7 @@ public struct DailyScore: Hashable, Sendable {
         self.isHardMode = isHardMode
         self.gameName = gameName
         self.firstRecordedAt = firstRecordedAt
+        self.updatedAt = updatedAt
         self.isEdited = isEdited
     }
 

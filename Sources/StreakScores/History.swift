@@ -1,50 +1,172 @@
 import StreakGames
 
-/// All results of one player in one game, in order of days.
-struct History {
+/// All results of one player in one game, in order of days, with the sums that boards are made of.
+///
+/// The sums follow the rules of `game`; who asks with other rules adds up the entries instead.
+struct History: Sendable {
     private(set) var entries: [Entry] = []
-    /// Days of the results that are identified by their number.
-    private var dayOfPuzzle: [Int32: Int32] = [:]
+    private var rules: GameRules
+    private var blocks: [Block] = []
+    private var marks: [BlockMarks] = []
+    private var total = Sums()
+    private var rawTotal = RawSums()
+    /// Results that are identified by their number, in order of numbers.
+    private var numbered: [Numbered] = []
+    /// What records call the game; entries hold the position plus one.
+    private var names: [String] = []
 
-    var hasNumbered: Bool { !dayOfPuzzle.isEmpty }
+    private struct Numbered {
+        var puzzle: Int32
+        var day: Int32
+    }
+
+    init(rules: GameRules) {
+        self.rules = rules
+    }
+
+    /// By whose rules the entries' points and the sums are kept.
+    var game: Game { rules.game }
+
+    var hasNumbered: Bool { !numbered.isEmpty }
+
+    // MARK: Changes
 
     /// Stores a result, replacing the one with the same key. Returns whether it is a new key. O(log n) at the end of
     /// the history, O(n) elsewhere.
     mutating func replace(_ entry: Entry) -> Bool {
+        var entry = entry
+        entry.points = Scoring.cachedPoints(for: entry.result, in: game)
         let position = entry.position
         var isNew = true
         if entry.isKeyedByPuzzle {
-            if let day = dayOfPuzzle[position.puzzle] {
-                let old = lowerBound(Entry.Position(day: day, puzzle: position.puzzle))
+            let place = place(ofNumber: position.puzzle)
+            if place < numbered.count, numbered[place].puzzle == position.puzzle {
                 isNew = false
-                if day == position.day {
-                    entries[old] = entry
-                    return isNew
+                let day = numbered[place].day
+                if day != position.day {
+                    numbered[place].day = position.day
+                    removeEntry(at: lowerBound(Entry.Position(day: day, puzzle: position.puzzle)))
                 }
-                entries.remove(at: old)
+            } else {
+                numbered.makeRoom()
+                numbered.insert(Numbered(puzzle: position.puzzle, day: position.day), at: place)
             }
-            dayOfPuzzle[position.puzzle] = position.day
         }
         if let last = entries.last, last.position < position {
-            entries.append(entry)
+            insertEntry(entry, at: entries.count)
             return isNew
         }
         let index = lowerBound(position)
         if index < entries.count, entries[index].position == position {
-            entries[index] = entry
+            exchangeEntry(at: index, for: entry)
             return false
         }
-        entries.insert(entry, at: index)
+        insertEntry(entry, at: index)
         return isNew
+    }
+
+    /// Stores a result with the name its record gives the game.
+    mutating func replace(_ score: DailyScore) -> Bool {
+        replace(Entry(score, name: slot(ofName: score.gameName)))
     }
 
     /// Removes a result and returns it.
     mutating func remove(_ axis: ScoreKey.Axis) -> Entry? {
         guard let index = index(of: axis) else { return nil }
-        let entry = entries.remove(at: index)
-        if entry.isKeyedByPuzzle { dayOfPuzzle[entry.position.puzzle] = nil }
+        let entry = entries[index]
+        if entry.isKeyedByPuzzle { numbered.remove(at: place(ofNumber: entry.position.puzzle)) }
+        removeEntry(at: index)
         return entry
     }
+
+    /// Keeps the sums by other rules from now on. O(n).
+    mutating func follow(_ rules: GameRules) {
+        let isSame = game.isScored(like: rules.game)
+        self.rules = rules
+        guard !isSame else { return }
+        let old = entries
+        (entries, blocks, marks, total, rawTotal) = ([], [], [], Sums(), RawSums())
+        entries.reserveCapacity(old.count)
+        for var entry in old {
+            entry.points = Scoring.cachedPoints(for: entry.result, in: game)
+            insertEntry(entry, at: entries.count)
+        }
+    }
+
+    private mutating func insertEntry(_ entry: Entry, at index: Int) {
+        let number = Block.number(of: entry.day)
+        let place = blockIndex(notBefore: number)
+        if place == blocks.count || blocks[place].number != number {
+            let before = place < blocks.count ? blocks[place].before : total
+            let rawBefore = place < blocks.count ? blocks[place].rawBefore : rawTotal
+            blocks.makeRoom()
+            blocks.insert(
+                Block(number: number, start: Int32(index), before: before, rawBefore: rawBefore), at: place)
+            marks.makeRoom()
+            marks.insert(BlockMarks(block: number), at: place)
+        }
+        entries.makeRoom()
+        entries.insert(entry, at: index)
+        marks[place].insert(entry)
+        let change = Change(adding: entry, in: game)
+        apply(change, after: place)
+    }
+
+    private mutating func removeEntry(at index: Int) {
+        let entry = entries.remove(at: index)
+        let place = blockIndex(notBefore: Block.number(of: entry.day))
+        apply(Change(removing: entry, in: game), after: place)
+        let range = entryRange(ofBlock: place)
+        guard range.isEmpty else {
+            remark(place)
+            return
+        }
+        blocks.remove(at: place)
+        marks.remove(at: place)
+    }
+
+    private mutating func exchangeEntry(at index: Int, for entry: Entry) {
+        let place = blockIndex(notBefore: Block.number(of: entry.day))
+        apply(Change(removing: entries[index], in: game), after: place)
+        apply(Change(adding: entry, in: game), after: place)
+        entries[index] = entry
+        remark(place)
+    }
+
+    private mutating func remark(_ place: Int) {
+        var marks = BlockMarks(block: blocks[place].number)
+        for entry in entries[entryRange(ofBlock: place)] { marks.insert(entry) }
+        self.marks[place] = marks
+    }
+
+    private mutating func apply(_ change: Change, after place: Int) {
+        total += change.sums
+        rawTotal += change.raw
+        for later in blocks.indices.dropFirst(place + 1) {
+            blocks[later].start &+= change.sums.count
+            blocks[later].before += change.sums
+            blocks[later].rawBefore += change.raw
+        }
+    }
+
+    /// What one entry more or less does to all sums after it.
+    private struct Change {
+        var sums = Sums()
+        var raw = RawSums()
+
+        init(adding entry: Entry, in game: Game) {
+            sums.add(entry, points: entry.points)
+            raw.add(entry, in: game)
+        }
+
+        init(removing entry: Entry, in game: Game) {
+            let added = Change(adding: entry, in: game)
+            sums -= added.sums
+            raw -= added.raw
+        }
+    }
+
+    // MARK: Entries
 
     func entry(_ axis: ScoreKey.Axis) -> Entry? {
         index(of: axis).map { entries[$0] }
@@ -52,12 +174,20 @@ struct History {
 
     /// The results of a span of days, both inclusive. O(log n).
     func slice(_ span: DaySpan) -> ArraySlice<Entry> {
-        guard span.from <= span.to else { return [] }
-        let start = lowerBound(.start(of: span.from))
+        guard span.from <= span.to, let last = entries.last else { return [] }
+        let start = lowerBound(.unnumbered(on: span.from))
+        if last.day <= span.to.daysSinceEpoch { return entries[start...] }
         // One past the last day: the latest day there is has no successor, so count in raw days.
-        let end = lowerBound(
-            Entry.Position(day: Int32(truncatingIfNeeded: span.to.daysSinceEpoch + 1), puzzle: .min))
-        return entries[start..<end]
+        let next = Entry.Position(day: Int32(truncatingIfNeeded: span.to.daysSinceEpoch + 1), puzzle: .min)
+        return entries[start..<lowerBound(next)]
+    }
+
+    /// Whether there is a result within a span of days.
+    func hasEntries(in span: DaySpan) -> Bool {
+        guard let first = entries.first, let last = entries.last else { return false }
+        let (from, to) = (span.from.daysSinceEpoch, span.to.daysSinceEpoch)
+        guard first.day <= to, last.day >= from else { return false }
+        return first.day >= from || last.day <= to || !slice(span).isEmpty
     }
 
     /// Whether the player has a result for the same puzzle as `entry`.
@@ -66,7 +196,17 @@ struct History {
     func holds(puzzleOf entry: Entry) -> Bool {
         let day = entry.puzzleDay
         guard entry.isKeyedByPuzzle else { return !slice(DaySpan(from: day, to: day)).isEmpty }
-        return dayOfPuzzle[entry.position.puzzle] != nil || self.entry(.day(day)) != nil
+        return self.day(ofNumber: entry.position.puzzle) != nil || self.entry(.day(day)) != nil
+    }
+
+    /// The name on the latest result that has one.
+    var latestName: (day: Int32, name: String)? {
+        guard !names.isEmpty, let entry = entries.last(where: { $0.name != 0 }) else { return nil }
+        return (entry.day, names[Int(entry.name) - 1])
+    }
+
+    func restored(_ entry: Entry, game: GameID) -> DailyScore {
+        entry.score(game: game, gameName: entry.name == 0 ? nil : names[Int(entry.name) - 1])
     }
 
     private func index(of axis: ScoreKey.Axis) -> Int? {
@@ -76,7 +216,7 @@ struct History {
             position = .unnumbered(on: day)
         case .puzzle(let number):
             let packed = Entry.packed(number)
-            guard let day = dayOfPuzzle[packed] else { return nil }
+            guard let day = day(ofNumber: packed) else { return nil }
             position = Entry.Position(day: day, puzzle: packed)
         }
         let index = lowerBound(position)
@@ -86,11 +226,171 @@ struct History {
 
     /// The first index whose entry is not before `position`.
     private func lowerBound(_ position: Entry.Position) -> Int {
-        var low = 0
-        var high = entries.count
+        let number = Block.number(of: position.day)
+        let place = blockIndex(notBefore: number)
+        guard place < blocks.count else { return entries.count }
+        let range = entryRange(ofBlock: place)
+        guard blocks[place].number == number else { return range.lowerBound }
+        return entries.partitioningIndex(in: range) { !($0.position < position) }
+    }
+
+    private func day(ofNumber puzzle: Int32) -> Int32? {
+        let place = place(ofNumber: puzzle)
+        return place < numbered.count && numbered[place].puzzle == puzzle ? numbered[place].day : nil
+    }
+
+    private func place(ofNumber puzzle: Int32) -> Int {
+        guard let last = numbered.last, last.puzzle >= puzzle else { return numbered.count }
+        return numbered.partitioningIndex(in: numbered.indices) { $0.puzzle >= puzzle }
+    }
+
+    /// 0 for no name, and for all beyond 255 different ones: a name is a courtesy, memory is not endless.
+    private mutating func slot(ofName name: String?) -> UInt8 {
+        guard let name else { return 0 }
+        if let slot = names.firstIndex(of: name) { return UInt8(slot + 1) }
+        guard names.count < Int(UInt8.max) else { return 0 }
+        names.append(name)
+        return UInt8(names.count)
+    }
+}
+
+// MARK: - Sums
+
+extension History {
+    /// What the results of a span come to, by the rules of `game`. O(log n).
+    func sums(_ span: DaySpan) -> Sums {
+        guard span.from <= span.to else { return Sums() }
+        var sums = sums(before: Int32(truncatingIfNeeded: span.to.daysSinceEpoch + 1))
+        sums -= self.sums(before: Int32(truncatingIfNeeded: span.from.daysSinceEpoch))
+        return sums
+    }
+
+    /// What only the game's own page shows. O(log n).
+    func rawSums(_ span: DaySpan) -> RawSums {
+        guard span.from <= span.to else { return RawSums() }
+        var sums = rawSums(before: Int32(truncatingIfNeeded: span.to.daysSinceEpoch + 1))
+        sums -= rawSums(before: Int32(truncatingIfNeeded: span.from.daysSinceEpoch))
+        return sums
+    }
+
+    private func sums(before day: Int32) -> Sums {
+        guard let first = entries.first, let last = entries.last, first.day < day else { return Sums() }
+        guard last.day >= day else { return total }
+        let place = blockIndex(notBefore: Block.number(of: day))
+        var sums = blocks[place].before
+        guard blocks[place].number == Block.number(of: day) else { return sums }
+        for entry in entries[entryRange(ofBlock: place)] {
+            guard entry.day < day else { break }
+            sums.add(entry, points: entry.points)
+        }
+        return sums
+    }
+
+    private func rawSums(before day: Int32) -> RawSums {
+        guard let first = entries.first, let last = entries.last, first.day < day else { return RawSums() }
+        guard last.day >= day else { return rawTotal }
+        let place = blockIndex(notBefore: Block.number(of: day))
+        var sums = blocks[place].rawBefore
+        guard blocks[place].number == Block.number(of: day) else { return sums }
+        for entry in entries[entryRange(ofBlock: place)] {
+            guard entry.day < day else { break }
+            sums.add(entry, in: game)
+        }
+        return sums
+    }
+
+    /// The days of a block on which something was completed, from the lowest bit on.
+    func completedDays(ofBlock number: Int32) -> UInt64 {
+        let place = blockIndex(notBefore: number)
+        guard place < blocks.count, blocks[place].number == number else { return 0 }
+        return marks[place].completed
+    }
+
+    /// What counting puzzles needs, shared and not copied.
+    struct Puzzles {
+        let marks: [BlockMarks]
+        let entries: [Entry]
+        private let blocks: [Block]
+        /// The smallest and the largest number of a result that is identified by it.
+        let numbers: ClosedRange<Int32>?
+
+        init(_ history: History) {
+            (marks, entries, blocks) = (history.marks, history.entries, history.blocks)
+            let bounds = (history.numbered.first?.puzzle, history.numbered.last?.puzzle)
+            if case (let first?, let last?) = bounds { numbers = first...last } else { numbers = nil }
+        }
+
+        /// The places of those of `count` blocks from `number` on that there are.
+        func places(from number: Int, count: Int) -> Range<Int> {
+            guard let first = marks.first, let last = marks.last else { return 0..<0 }
+            if number <= Int(first.block), number + count > Int(last.block) { return marks.indices }
+            let start = marks.partitioningIndex(in: marks.indices) { Int($0.block) >= number }
+            return start..<marks.partitioningIndex(in: start..<marks.count) { Int($0.block) >= number + count }
+        }
+
+        func entries(ofBlock place: Int) -> ArraySlice<Entry> {
+            let end = place + 1 < blocks.count ? Int(blocks[place + 1].start) : entries.count
+            return entries[Int(blocks[place].start)..<end]
+        }
+    }
+
+    var puzzles: Puzzles { Puzzles(self) }
+
+    private func entryRange(ofBlock place: Int) -> Range<Int> {
+        Int(blocks[place].start)..<(place + 1 < blocks.count ? Int(blocks[place + 1].start) : entries.count)
+    }
+
+    /// The first block that is not before `number`. O(1) where no block is missing.
+    private func blockIndex(notBefore number: Int32) -> Int {
+        guard let first = blocks.first, let last = blocks.last, number <= last.number else { return blocks.count }
+        guard number > first.number else { return 0 }
+        // Numbers rise by at least one a block, so the block cannot lie beyond this.
+        let furthest = min(Int(number - first.number), blocks.count - 1)
+        if blocks[furthest].number == number { return furthest }
+        return blocks.partitioningIndex(in: 0..<furthest + 1) { $0.number >= number }
+    }
+}
+
+// MARK: - Several groups
+
+extension History {
+    /// The results of both, each key once. Where both hold one, `Entry.stands(over:in:)` decides. O(n), and O(1) memory
+    /// where both hold the same.
+    func united(with other: History) -> History {
+        if isIdentical(to: other) { return self }
+        var union = History(rules: rules)
+        union.names = names
+        var kept = entries.filter { mine in
+            other.entry(mine.axis).map { !$0.stands(over: mine, in: game) } ?? true
+        }
+        for var theirs in other.entries {
+            if let mine = entry(theirs.axis), !theirs.stands(over: mine, in: game) { continue }
+            theirs.name = union.slot(ofName: theirs.name == 0 ? nil : other.names[Int(theirs.name) - 1])
+            kept.append(theirs)
+        }
+        union.entries.reserveCapacity(kept.count)
+        for entry in kept.sorted(by: { $0.position < $1.position }) { _ = union.replace(entry) }
+        return union
+    }
+
+    private func isIdentical(to other: History) -> Bool {
+        entries.count == other.entries.count && names == other.names
+            && zip(entries, other.entries).allSatisfy { $0.isIdentical(to: $1) }
+    }
+}
+
+extension Array {
+    /// Grows by an eighth instead of doubling: there are thousands of these, and most grow by one a day.
+    fileprivate mutating func makeRoom() {
+        if count == capacity { reserveCapacity(count + count / 8 + 4) }
+    }
+
+    /// The first index of `range` for which `isSecond` holds; it must hold for all after that.
+    func partitioningIndex(in range: Range<Int>, where isSecond: (Element) -> Bool) -> Int {
+        var (low, high) = (range.lowerBound, range.upperBound)
         while low < high {
             let middle = (low + high) / 2
-            if entries[middle].position < position { low = middle + 1 } else { high = middle }
+            if isSecond(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -24,11 +24,20 @@ public struct Player: Hashable, Sendable {
     public var isHidden: Bool
     /// The day of the latest record of any kind, where it is known and may be shown.
     public var lastSeen: PuzzleDay?
+    /// The day of admission to the group, where it is known: nobody misses a puzzle before it.
+    public var memberSince: PuzzleDay?
+    /// The region tag, where one is set and shared; free text like `FR`.
+    public var region: String?
 
-    public init(id: PlayerID, name: String, isHidden: Bool = false, lastSeen: PuzzleDay? = nil) {
+    public init(
+        id: PlayerID, name: String, isHidden: Bool = false, lastSeen: PuzzleDay? = nil, memberSince: PuzzleDay? = nil,
+        region: String? = nil
+    ) {
         self.id = id
         self.name = name
         self.isHidden = isHidden
         self.lastSeen = lastSeen
+        self.memberSince = memberSince
+        self.region = region
     }
 }

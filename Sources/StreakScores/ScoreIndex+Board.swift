@@ -4,11 +4,11 @@ extension ScoreIndex {
     /// Ranks `players` as the viewer may see it.
     ///
     /// Players whose ID comes twice count once. `games` gives the catalogue's or the group's game; an unknown one is
-    /// scored by the attempts rule. Cost: a binary search per player and game, and the results inside the range.
-    /// Product rows D1–D10.
+    /// scored by the attempts rule. Cost: per player and game two places in the history and some of the results there,
+    /// however long the range. Product rows D1–D10.
     public func board(_ query: BoardQuery, players: [Player], games: (GameID) -> Game?) -> Board {
         withoutActuallyEscaping(games) { games in
-            BoardAssembly(reader: BoardReader(index: self, query: query, games: games)).board(of: players)
+            BoardAssembly(index: self, query: query, players: players, games: games).board()
         }
     }
 }
@@ -18,55 +18,45 @@ private struct BoardAssembly {
     let reader: BoardReader
     private var query: BoardQuery { reader.query }
 
-    init(reader: BoardReader) {
-        self.reader = reader
+    /// Everybody of whom a row may be shown, in order of IDs; the viewer too, listed or not.
+    private let players: [Player]
+
+    init(index: ScoreIndex, query: BoardQuery, players: [Player], games: @escaping (GameID) -> Game?) {
+        self.players = Player.distinct(players).filter { $0.id == query.viewer || query.isInScope($0) }
+        reader = BoardReader(index: index, query: query, players: self.players, games: games)
     }
 
-    func board(of players: [Player]) -> Board {
-        let visible = distinct(players).filter { !$0.isHidden }
+    func board() -> Board {
+        let visible = players.filter { !$0.isHidden && query.isInScope($0) }
         let span = DaySpan(from: query.from, to: query.to)
         let standings = reader.standings(of: visible, over: span)
         let ranks = Ranks(of: standings)
         let deltas = deltas(of: standings, ranks, visible)
         let puzzles = puzzleCount(visible, span)
-        let limit = max(query.limit, 0)
-        var rows: [BoardRow] = []
-        var myRow: BoardRow?
-        for (position, tally) in standings.enumerated() {
-            let isMe = tally.player.id == query.viewer
-            guard position < limit || isMe else { continue }
-            var row = row(of: tally, puzzles: puzzles)
+        let offset = max(query.offset, 0)
+        let end = offset.addingReportingOverflow(max(query.limit, 0))
+        let page = offset..<max(offset, end.overflow ? .max : end.partialValue)
+        func row(_ position: Int) -> BoardRow {
+            var row = self.row(of: standings[position], puzzles: puzzles)
             row.rank = ranks.ranks[position]
             row.isTied = ranks.tied[position]
-            row.delta = deltas[tally.player.id]
-            if position < limit { rows.append(row) }
-            if isMe { myRow = row }
+            row.delta = deltas[row.player]
+            return row
         }
-        if myRow == nil { myRow = ownRow(among: players, span, puzzles) }
+        let mine = standings.firstIndex { $0.player.id == query.viewer }
         return Board(
-            query: query, rows: rows, rankedCount: ranks.rankedCount, listedCount: standings.count, myRow: myRow,
-            coveredCount: standings.reduce(0) { $0 + $1.coveredCount })
+            query: query, rows: standings.indices.clamped(to: page).map(row), rankedCount: ranks.rankedCount,
+            listedCount: standings.count, myRow: mine.map(row) ?? ownRow(span, puzzles),
+            coveredCount: standings.reduce(0) { $0 + $1.coveredCount },
+            podium: ranks.hasPodium ? [1, 0, 2].map(row) : [], myPosition: mine)
     }
 
     /// The row of a viewer who opted out or is not listed: with values, without a rank.
-    private func ownRow(among players: [Player], _ span: DaySpan, _ puzzles: Int) -> BoardRow? {
-        guard let me = distinct(players).first(where: { $0.id == query.viewer }) else { return nil }
+    private func ownRow(_ span: DaySpan, _ puzzles: Int) -> BoardRow? {
+        guard let me = players.first(where: { $0.id == query.viewer }) else { return nil }
         var row = row(of: reader.tally(of: me, over: span), puzzles: puzzles)
         row.isPrivate = me.isHidden
         return row
-    }
-
-    /// One player per ID; of two that claim the same, the hidden one, then the smaller name, whatever their order.
-    private func distinct(_ players: [Player]) -> [Player] {
-        var byID: [PlayerID: Player] = [:]
-        for player in players {
-            if let known = byID[player.id] {
-                let isPreferred = known.isHidden == player.isHidden ? player.name < known.name : player.isHidden
-                if !isPreferred { continue }
-            }
-            byID[player.id] = player
-        }
-        return byID.keys.sorted().compactMap { byID[$0] }
     }
 
     /// Rank changes since the day before, on the same board with the same players. Product rule 17.
@@ -91,37 +81,13 @@ private struct BoardAssembly {
 
     /// The m of "played n of m".
     private func puzzleCount(_ players: [Player], _ span: DaySpan) -> Int {
-        guard let id = query.game else { return distinctPuzzles(players, span) }
+        guard let id = query.game else { return reader.index.puzzleCount(players, span) }
         let end = min(span.to, query.today)
         guard span.from <= end else { return 0 }
         if reader.games(id)?.cadence == .weekly {
             return span.from.startOfWeek.days(until: end.startOfWeek) / 7 + 1
         }
         return span.from.days(until: end) + 1
-    }
-
-    /// Puzzles anyone has a result for. A mark per game and day: hashing a million keys would cost too much.
-    private func distinctPuzzles(_ players: [Player], _ span: DaySpan) -> Int {
-        guard span.from <= span.to else { return 0 }
-        let first = span.from.daysSinceEpoch
-        let words = span.from.days(until: span.to) / 64 + 1
-        var days: [[UInt64]] = Array(repeating: [], count: reader.index.gameIDs.count)
-        var numbers: [Set<Int32>] = Array(repeating: [], count: days.count)
-        for player in players {
-            for shelf in reader.index.shelves(of: player.id, game: nil) {
-                for entry in shelf.history.slice(span) {
-                    if entry.isKeyedByPuzzle {
-                        numbers[shelf.game].insert(entry.position.puzzle)
-                        continue
-                    }
-                    if days[shelf.game].isEmpty { days[shelf.game] = Array(repeating: 0, count: words) }
-                    let offset = Int(entry.day) - first
-                    days[shelf.game][offset / 64] |= 1 << UInt64(offset % 64)
-                }
-            }
-        }
-        let marked = days.reduce(0) { sum, marks in sum + marks.reduce(0) { $0 + $1.nonzeroBitCount } }
-        return numbers.reduce(marked) { $0 + $1.count }
     }
 
     private func row(of tally: Tally, puzzles: Int) -> BoardRow {
@@ -131,7 +97,7 @@ private struct BoardAssembly {
             raw: raw(of: tally), label: label(of: tally), detail: detail(of: tally, puzzles: puzzles), delta: nil,
             isLate: tally.isLate, isEdited: tally.isEdited, isCovered: tally.isCovered,
             coveredCount: tally.coveredCount, isPrivate: false, played: tally.played, of: max(puzzles, tally.played),
-            perGame: tally.perGame)
+            perGame: tally.perGame, extra: tally.extra)
     }
 
     private func raw(of tally: Tally) -> Int? {
@@ -143,10 +109,15 @@ private struct BoardAssembly {
     private func label(of tally: Tally) -> String {
         if tally.isCovered { return "covered" }
         guard tally.order != nil else { return "–" }
+        if query.metric == .points, tally.customRaw != nil, let id = query.game {
+            return Scoring.label(forPoints: tally.value, in: reader.games(id) ?? Scoring.unknownGame(id))
+        }
         guard query.metric == .points, let single = tally.single else {
             return Scoring.label(tally.value, metric: query.metric)
         }
-        if query.isDayView || !single.entry.isCompleted || single.entry.result.value(in: single.game) == nil {
+        if query.isDayView || tally.standsForSingle || !single.entry.isCompleted
+            || single.entry.result.value(in: single.game) == nil
+        {
             return Scoring.label(for: single.entry.result, in: single.game)
         }
         let maximum = single.entry.result.maximum(in: single.game)
@@ -156,9 +127,32 @@ private struct BoardAssembly {
     private func detail(of tally: Tally, puzzles: Int) -> String? {
         guard query.metric == .points, !query.isDayView, tally.played > 0 else { return nil }
         let played = "played \(tally.played) of \(max(puzzles, tally.played))"
-        guard let id = query.game else { return played }
-        let game = reader.games(id) ?? Scoring.unknownGame(id)
-        let average = Scoring.averageLabel(sum: tally.averageSum, count: tally.averageCount, in: game) ?? "–"
-        return "average \(average), \(played)"
+        return query.game == nil ? played : "average \(tally.average ?? "–"), \(played)"
+    }
+}
+
+extension BoardQuery {
+    /// Every later day may still get results, and be covered.
+    var lastFinalDay: PuzzleDay { now.map(PuzzleDay.lastFinal(at:)) ?? today.adding(days: -2) }
+
+    func isInScope(_ player: Player) -> Bool {
+        if let only, !only.contains(player.id) { return false }
+        guard let region else { return true }
+        return player.region.map { NameOrder.key(for: $0) == NameOrder.key(for: region) } ?? false
+    }
+}
+
+extension Player {
+    /// One player per ID; of two that claim the same, the hidden one, then the smaller name, whatever their order.
+    static func distinct(_ players: [Player]) -> [Player] {
+        var byID: [PlayerID: Player] = [:]
+        for player in players {
+            if let known = byID[player.id] {
+                let isPreferred = known.isHidden == player.isHidden ? player.name < known.name : player.isHidden
+                if !isPreferred { continue }
+            }
+            byID[player.id] = player
+        }
+        return byID.keys.sorted().compactMap { byID[$0] }
     }
 }

@@ -2,8 +2,9 @@ public import StreakGames
 
 /// The merged results of everybody on a set of boards, kept so that a board touches only the days it shows.
 ///
-/// A pure value: equal contents give equal boards, whatever order they came in. About 50 bytes a result. Numbers that
-/// no real result has (beyond 32 bits; the score 64) are stored as the nearest that fits.
+/// A pure value: equal contents give equal boards, whatever order they came in. About 55 bytes a result. Numbers that
+/// no real result has (beyond 32 bits; the score 64, hints and mistakes 16; seconds after 2106) are stored as the
+/// nearest that fits. Sums are kept as results come and go, by the rules of the catalogue; `define(_:)` tells other ones.
 public struct ScoreIndex: Sendable {
     /// What a player has in one game.
     struct Shelf: Sendable {
@@ -16,9 +17,10 @@ public struct ScoreIndex: Sendable {
     private var slotOfPlayer: [PlayerID: Int] = [:]
     /// By player slot, in order of game slots.
     private var shelves: [[Shelf]] = []
-    /// Names of games as records carried them; entries hold the position plus one.
-    private var names: [String] = []
-    private var slotOfName: [String: UInt16] = [:]
+    /// Rules for games the catalogue does not have, or has otherwise.
+    private var definitions: [GameID: Game] = [:]
+    /// By game slot.
+    private var rules: [GameRules] = []
 
     /// The number of results.
     public private(set) var count = 0
@@ -29,12 +31,43 @@ public struct ScoreIndex: Sendable {
     public mutating func replace(_ score: DailyScore, of player: PlayerID) {
         let playerSlot = slot(of: player)
         let gameSlot = slot(of: score.game)
-        let entry = Entry(score, name: slot(ofName: score.gameName))
         let position = Self.position(ofGame: gameSlot, in: shelves[playerSlot])
         if position == shelves[playerSlot].count || shelves[playerSlot][position].game != gameSlot {
-            shelves[playerSlot].insert(Shelf(game: gameSlot, history: History()), at: position)
+            shelves[playerSlot].insert(Shelf(game: gameSlot, history: History(rules: rules[gameSlot])), at: position)
         }
-        if shelves[playerSlot][position].history.replace(entry) { count += 1 }
+        if shelves[playerSlot][position].history.replace(score) { count += 1 }
+    }
+
+    /// States the rules of a custom game. Boards are right without it too, but add up every result they show.
+    public mutating func define(_ game: Game) {
+        definitions[game.id] = game
+        guard let gameSlot = slotOfGame[game.id] else { return }
+        rules[gameSlot] = GameRules(game)
+        for player in shelves.indices {
+            let position = Self.position(ofGame: gameSlot, in: shelves[player])
+            guard position < shelves[player].count, shelves[player][position].game == gameSlot else { continue }
+            shelves[player][position].history.follow(rules[gameSlot])
+        }
+    }
+
+    /// Takes over all of a player's results in one game, each key once.
+    mutating func adopt(_ history: History, game: GameID, of player: PlayerID) {
+        let playerSlot = slot(of: player)
+        let gameSlot = slot(of: game)
+        let position = Self.position(ofGame: gameSlot, in: shelves[playerSlot])
+        if position < shelves[playerSlot].count, shelves[playerSlot][position].game == gameSlot {
+            let known = shelves[playerSlot][position].history
+            shelves[playerSlot][position].history = known.united(with: history)
+            count += shelves[playerSlot][position].history.entries.count - known.entries.count
+        } else {
+            shelves[playerSlot].insert(Shelf(game: gameSlot, history: history), at: position)
+            count += history.entries.count
+        }
+    }
+
+    /// Takes over the rules of custom games that are not defined here.
+    mutating func adoptDefinitions(of other: ScoreIndex) {
+        definitions.merge(other.definitions) { mine, _ in mine }
     }
 
     /// Removes one result and returns it; `nil` if there is none.
@@ -43,9 +76,10 @@ public struct ScoreIndex: Sendable {
         guard let (playerSlot, position) = shelfPosition(of: key.game, player),
             let entry = shelves[playerSlot][position].history.remove(key.axis)
         else { return nil }
+        let restored = shelves[playerSlot][position].history.restored(entry, game: key.game)
         count -= 1
         if shelves[playerSlot][position].history.entries.isEmpty { shelves[playerSlot].remove(at: position) }
-        return restored(entry, game: key.game)
+        return restored
     }
 
     /// Removes everything of a player, as when a member leaves and erases.
@@ -58,7 +92,8 @@ public struct ScoreIndex: Sendable {
     /// The result with this key.
     public func score(_ key: ScoreKey, of player: PlayerID) -> DailyScore? {
         guard let (playerSlot, position) = shelfPosition(of: key.game, player) else { return nil }
-        return shelves[playerSlot][position].history.entry(key.axis).map { restored($0, game: key.game) }
+        let history = shelves[playerSlot][position].history
+        return history.entry(key.axis).map { history.restored($0, game: key.game) }
     }
 
     /// A player's results by day, then game, then puzzle number; all games if `game` is `nil`.
@@ -68,7 +103,9 @@ public struct ScoreIndex: Sendable {
         var found: [DailyScore] = []
         for shelf in shelves(of: player, game: game) {
             let id = gameIDs[shelf.game]
-            for entry in shelf.history.slice(DaySpan(from: from, to: to)) { found.append(restored(entry, game: id)) }
+            for entry in shelf.history.slice(DaySpan(from: from, to: to)) {
+                found.append(shelf.history.restored(entry, game: id))
+            }
         }
         return found.sorted { left, right in
             if left.day != right.day { return left.day < right.day }
@@ -88,10 +125,16 @@ public struct ScoreIndex: Sendable {
 
     /// The first and the last day of all results; `nil` without any.
     public var span: DaySpan? {
-        let histories = shelves.joined().map(\.history)
-        guard let first = histories.compactMap({ $0.entries.first?.day }).min(),
-            let last = histories.compactMap({ $0.entries.last?.day }).max()
-        else { return nil }
+        var bounds: (first: Int32, last: Int32)?
+        for player in shelves.indices {
+            for position in shelves[player].indices {
+                guard let first = shelves[player][position].history.entries.first?.day,
+                    let last = shelves[player][position].history.entries.last?.day
+                else { continue }
+                bounds = (min(bounds?.first ?? first, first), max(bounds?.last ?? last, last))
+            }
+        }
+        guard let (first, last) = bounds else { return nil }
         return DaySpan(from: PuzzleDay(daysSinceEpoch: Int(first)), to: PuzzleDay(daysSinceEpoch: Int(last)))
     }
 
@@ -100,10 +143,9 @@ public struct ScoreIndex: Sendable {
         guard let gameSlot = slotOfGame[game] else { return nil }
         var best: (day: Int32, name: String)?
         for shelf in shelves.joined() where shelf.game == gameSlot {
-            guard let entry = shelf.history.entries.last(where: { $0.name != 0 }) else { continue }
-            let name = names[Int(entry.name) - 1]
-            if let known = best, known.day > entry.day || (known.day == entry.day && known.name <= name) { continue }
-            best = (entry.day, name)
+            guard let latest = shelf.history.latestName else { continue }
+            if let best, best.day > latest.day || (best.day == latest.day && best.name <= latest.name) { continue }
+            best = latest
         }
         return best?.name
     }
@@ -114,10 +156,6 @@ public struct ScoreIndex: Sendable {
         guard let game else { return shelves[playerSlot][...] }
         guard let (_, position) = shelfPosition(of: game, player) else { return [] }
         return shelves[playerSlot][position...position]
-    }
-
-    private func restored(_ entry: Entry, game: GameID) -> DailyScore {
-        entry.score(game: game, gameName: entry.name == 0 ? nil : names[Int(entry.name) - 1])
     }
 
     private func shelfPosition(of game: GameID, _ player: PlayerID) -> (player: Int, position: Int)? {
@@ -141,6 +179,7 @@ public struct ScoreIndex: Sendable {
         if let slot = slotOfGame[game] { return slot }
         slotOfGame[game] = gameIDs.count
         gameIDs.append(game)
+        rules.append(GameRules(definitions[game] ?? Catalogue.standard[game] ?? Scoring.unknownGame(game)))
         return gameIDs.count - 1
     }
 
@@ -149,15 +188,5 @@ public struct ScoreIndex: Sendable {
         slotOfPlayer[player] = shelves.count
         shelves.append([])
         return shelves.count - 1
-    }
-
-    /// 0 for no name, and for all beyond 65,535 different ones: a name is a courtesy, memory is not endless.
-    private mutating func slot(ofName name: String?) -> UInt16 {
-        guard let name else { return 0 }
-        if let slot = slotOfName[name] { return slot }
-        guard names.count < Int(UInt16.max) else { return 0 }
-        names.append(name)
-        slotOfName[name] = UInt16(names.count)
-        return UInt16(names.count)
     }
 }

@@ -60,6 +60,12 @@ extension Scoring {
     static func averageLabel(sum: Int, count: Int, in game: Game) -> String? {
         guard count > 0, sum >= 0 else { return nil }
         if game.model == .lowerTimeSeconds { return clock(seconds: (sum + count / 2) / count) }
+        return meanLabel(sum: sum, count: count)
+    }
+
+    /// A mean with one decimal, "3.5". Rounded half up; `nil` of nothing.
+    static func meanLabel(sum: Int, count: Int) -> String? {
+        guard count > 0, sum >= 0 else { return nil }
         let whole = sum / count
         let tenths = ((sum % count) * 10 + count / 2) / count
         return tenths == 10 ? "\(whole + 1).0" : "\(whole).\(tenths)"

@@ -25,6 +25,12 @@ public enum Scoring {
         RawOrder(left, in: game) < RawOrder(right, in: game)
     }
 
+    /// Whether a new value of a day takes the place of the one recorded before: the better value of a `highScore`
+    /// stands, and only an edit lowers it. Of every other model the newer one stands. Product rule 3.
+    public static func replaces(_ new: DailyScore, _ old: DailyScore, in game: Game) -> Bool {
+        game.model != .highScore || new.isEdited || !isBetter(old, than: new, in: game)
+    }
+
     /// A game this node does not know: scored by the attempts rule with the record's own maximum.
     public static func unknownGame(_ id: GameID, name: String? = nil) -> Game {
         Game(id: id, name: name ?? id.rawValue, model: .lowerAttempts)
@@ -59,6 +65,11 @@ public enum Scoring {
         default:
             points(for: result, in: game)
         }
+    }
+
+    /// What a history keeps beside each result; no total exceeds 12.
+    static func cachedPoints(for result: RawResult, in game: Game) -> UInt8 {
+        UInt8(clamping: totalPoints(for: result, in: game))
     }
 
     /// From this maximum on, tries are scaled to seven points: Quordle's 36 would otherwise outweigh six Wordles.
@@ -158,5 +169,12 @@ struct RawResult {
         if let maxAttempts, maxAttempts > 0 { return min(maxAttempts, Self.largest) }
         if let fixed = game.maxAttempts, fixed > 0 { return min(fixed, Self.largest) }
         return nil
+    }
+}
+
+extension Game {
+    /// Whether all results earn the same by both games' rules.
+    func isScored(like other: Game) -> Bool {
+        model == other.model && maxAttempts == other.maxAttempts && (best == 0) == (other.best == 0)
     }
 }

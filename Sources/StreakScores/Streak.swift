@@ -1,6 +1,54 @@
-import StreakGames
+public import StreakGames
 
-/// Current streaks on a day: a function of the results and that day, never of a clock. Product row E1, rule 27.
+/// What counts for streaks: settings of a group. Product rules 28 and 29.
+public struct StreakRules: Hashable, Sendable {
+    /// The most freezes a player can hold in one game.
+    public static let maximumFreezes = 3
+    /// Completed days of a run that earn one freeze.
+    public static let daysPerFreeze = 10
+
+    /// Missed days are held by freezes earned before.
+    public var usesFreezes: Bool
+    /// A result first recorded more than this many days after its own day counts for no streak; `nil`: all count.
+    public var archiveDays: Int?
+
+    public init(usesFreezes: Bool = false, archiveDays: Int? = nil) {
+        self.usesFreezes = usesFreezes
+        self.archiveDays = archiveDays
+    }
+
+    func counts(_ entry: Entry) -> Bool {
+        guard let archiveDays else { return true }
+        return entry.firstRecordedAt < entry.puzzleDay.adding(days: max(archiveDays, 0)).endEverywhere
+    }
+}
+
+/// A player's streak in one game as it stands on a shown day. Product row E1.
+public struct GameStreak: Hashable, Sendable {
+    public var game: GameID
+    public var cadence: Game.Cadence
+    /// Completed days (weeks of a weekly game, numbers where those give no day) of the run that is alive; 0 without.
+    public var current: Int
+    /// The longest run up to the shown day.
+    public var longest: Int
+    /// The first day of the current run.
+    public var start: PuzzleDay?
+    /// The day of the latest result, a lost one too.
+    public var lastPlayed: PuzzleDay?
+    /// Freezes in hand; 0 where the group uses none.
+    public var freezes: Int
+    /// Missed days of the current run that freezes held.
+    public var frozen: Int
+    /// Alive, but nothing is recorded yet for the shown day (week).
+    public var isOpen: Bool
+    /// Unless the game is played on the shown day, the run ends or costs a freeze. A weekly one is at risk on Sundays.
+    public var isAtRisk: Bool
+
+    /// A run is alive on the shown day.
+    public var isAlive: Bool { current > 0 }
+}
+
+/// Streaks on a day: a function of the results and that day, never of a clock. Product row E1, rule 27.
 enum Streak {
     /// The run of days for which `isHeld` holds that ends on `day` or the day before.
     static func overall(on day: PuzzleDay, isHeld: (PuzzleDay) -> Bool) -> Int {
@@ -19,54 +67,191 @@ enum Streak {
 
     /// The run in one game that ends on `day` or the day before (for weekly games: in its week or the week before).
     ///
-    /// Counted in puzzle numbers where those give no day; results without a number then count for nothing.
+    /// Counted in puzzle numbers where those give no day; results without a number then count for nothing. Reads back
+    /// from the end and stops where the run begins; with freezes, which depend on all that was before, O(n).
     static func current(
-        in history: History, cadence: Game.Cadence, on day: PuzzleDay, counts: (Entry) -> Bool
+        in history: History, cadence: Game.Cadence, on day: PuzzleDay, rules: StreakRules = StreakRules(),
+        counts: (Entry) -> Bool
     ) -> Int {
         let known = history.slice(DaySpan(from: .earliest, to: day))
-        return history.hasNumbered
-            ? numbered(known, cadence: cadence, on: day, counts: counts)
-            : dated(known, cadence: cadence, on: day, counts: counts)
+        let axis = Axis(isNumbered: history.hasNumbered, cadence: cadence)
+        if rules.usesFreezes || axis.isNumbered {
+            var walk = StreakWalk(rules: rules)
+            axis.visit(known, counts: { rules.counts($0) && counts($0) }, body: { walk.take($0) })
+            return walk.standing(on: day, cadence: cadence).length
+        }
+        return dated(known, axis, on: day) { rules.counts($0) && counts($0) }
     }
 
     private static func dated(
-        _ entries: ArraySlice<Entry>, cadence: Game.Cadence, on day: PuzzleDay, counts: (Entry) -> Bool
+        _ entries: ArraySlice<Entry>, _ axis: Axis, on day: PuzzleDay, counts: (Entry) -> Bool
     ) -> Int {
-        let end = period(of: day, cadence)
+        let end = axis.period(of: Int32(truncatingIfNeeded: day.daysSinceEpoch))
         var length = 0
-        // The first period of the run so far; the run may begin one before the shown day's.
+        // The period being read, and whether something in it was completed.
         var reached: Int?
+        var isHeld = false
         for entry in entries.reversed() where counts(entry) {
-            let place = period(of: entry.puzzleDay, cadence)
-            if let reached, place == reached { continue }
-            let isNext = reached.map { place == $0 - 1 } ?? (place >= end - 1)
-            guard isNext, entry.isCompleted else { return length }
+            let place = axis.period(of: entry.day)
+            if let reached, place == reached {
+                if !isHeld && entry.isCompleted { length += 1 }
+                isHeld = isHeld || entry.isCompleted
+                continue
+            }
+            guard reached == nil || isHeld else { return length }
+            guard reached.map({ place == $0 - 1 }) ?? (place >= end - 1) else { return length }
             reached = place
-            length += 1
+            isHeld = entry.isCompleted
+            length += isHeld ? 1 : 0
         }
         return length
     }
 
-    private static func numbered(
-        _ entries: ArraySlice<Entry>, cadence: Game.Cadence, on day: PuzzleDay, counts: (Entry) -> Bool
-    ) -> Int {
-        // An archive puzzle may be played after a later one, so days do not order the numbers.
-        let byNumber = entries.filter { $0.isKeyedByPuzzle && counts($0) }.sorted { $0.puzzle ?? 0 > $1.puzzle ?? 0 }
-        guard let latest = byNumber.first,
-            period(of: latest.puzzleDay, cadence) >= period(of: day, cadence) - 1
-        else { return 0 }
+    /// What a game's streak is counted in.
+    struct Axis {
+        var isNumbered: Bool
+        var cadence: Game.Cadence
+
+        /// Consecutive numbers for consecutive days, or weeks of a weekly game.
+        func period(of day: Int32) -> Int {
+            // 28,003 days before 1970-01-01 lies a Monday before the earliest day.
+            cadence == .weekly ? (Int(day) + 28_003) / 7 : Int(day)
+        }
+
+        /// Calls `body` for every place that has a counted result, in ascending order. Several results of one place
+        /// hold it if any of them is completed.
+        func visit(_ entries: ArraySlice<Entry>, counts: (Entry) -> Bool, body: (Place) -> Void) {
+            if isNumbered {
+                numberedPlaces(entries, counts: counts).forEach(body)
+                return
+            }
+            var pending: Place?
+            for entry in entries where counts(entry) {
+                let number = period(of: entry.day)
+                if let known = pending, known.number == number {
+                    pending?.isCompleted = known.isCompleted || entry.isCompleted
+                    continue
+                }
+                if let pending { body(pending) }
+                pending = Place(number: number, day: entry.day, isCompleted: entry.isCompleted)
+            }
+            if let pending { body(pending) }
+        }
+
+        private func numberedPlaces(_ entries: ArraySlice<Entry>, counts: (Entry) -> Bool) -> [Place] {
+            var places: [Place] = []
+            places.reserveCapacity(entries.count)
+            var isSorted = true
+            for entry in entries where entry.isKeyedByPuzzle && counts(entry) {
+                let number = entry.puzzle ?? 0
+                // An archive puzzle may be played after a later one, so days do not order the numbers.
+                if let last = places.last, last.number > number { isSorted = false }
+                places.append(Place(number: number, day: entry.day, isCompleted: entry.isCompleted))
+            }
+            return isSorted ? places : places.sorted { $0.number < $1.number }
+        }
+    }
+
+    /// One step of the axis at which something was played.
+    struct Place {
+        var number: Int
+        var day: Int32
+        var isCompleted: Bool
+    }
+}
+
+/// Walks the places of one game in ascending order and keeps what its streak is.
+struct StreakWalk {
+    /// The run as it stands on a day.
+    struct Standing {
         var length = 0
-        var expected = latest.puzzle ?? 0
-        for entry in byNumber {
-            guard entry.isCompleted, entry.puzzle == expected else { return length }
-            length += 1
-            expected -= 1
-        }
-        return length
+        var start: Int32?
+        var freezes = 0
+        var frozen = 0
+        /// Nothing was played in the shown day's period.
+        var isOpen = false
     }
 
-    /// Consecutive numbers for consecutive days, or weeks of a weekly game.
-    private static func period(of day: PuzzleDay, _ cadence: Game.Cadence) -> Int {
-        cadence == .weekly ? PuzzleDay.earliest.startOfWeek.days(until: day.startOfWeek) / 7 : day.daysSinceEpoch
+    /// Lengths whose first day is kept: the tiers of Streak Master.
+    static let milestones = Achievement.streakMaster.thresholds
+
+    private let usesFreezes: Bool
+    private var length = 0
+    private var start: Int32 = 0
+    private var freezes = 0
+    private var frozen = 0
+    private var last: Streak.Place?
+    /// The days of the current run. They ascend, unless an archive puzzle was played after a later one.
+    private var runDays: [Int32] = []
+    private var isAscending = true
+    private(set) var longest = 0
+    /// For each milestone the first day a run had that length.
+    private(set) var reached = [Int32?](repeating: nil, count: milestones.count)
+
+    init(rules: StreakRules) {
+        usesFreezes = rules.usesFreezes
+    }
+
+    mutating func take(_ place: Streak.Place) {
+        if let last, length > 0 { spend(missed: place.number - last.number - 1) }
+        last = place
+        guard place.isCompleted else {
+            end()
+            return
+        }
+        if length == 0 { start = place.day }
+        length += 1
+        if let last = runDays.last, place.day < last { isAscending = false }
+        runDays.append(place.day)
+        longest = max(longest, length)
+        if usesFreezes, length % StreakRules.daysPerFreeze == 0 {
+            freezes = min(freezes + 1, StreakRules.maximumFreezes)
+        }
+        noteMilestones()
+    }
+
+    /// Where the run stands on `day`, which is not before any place taken.
+    func standing(on day: PuzzleDay, cadence: Game.Cadence) -> Standing {
+        guard let last else { return Standing() }
+        let axis = Streak.Axis(isNumbered: false, cadence: cadence)
+        let shown = axis.period(of: Int32(truncatingIfNeeded: day.daysSinceEpoch))
+        let lastPeriod = axis.period(of: last.day)
+        var walk = self
+        if walk.length > 0 { walk.spend(missed: shown - lastPeriod - 1) }
+        guard walk.length > 0 else { return Standing(freezes: walk.freezes) }
+        return Standing(
+            length: walk.length, start: walk.start, freezes: walk.freezes, frozen: walk.frozen,
+            isOpen: lastPeriod < shown)
+    }
+
+    /// A run has a length on the latest day of as many neighbours: an archive puzzle completes it when it is played.
+    private mutating func noteMilestones() {
+        for (position, milestone) in Self.milestones.enumerated() where milestone <= length {
+            // In ascending order the run itself is the earliest; later neighbours only have later days.
+            if isAscending && milestone != length { continue }
+            let known = reached[position] ?? .max
+            var latest = Int32.min
+            for day in runDays.suffix(milestone).reversed() {
+                latest = max(latest, day)
+                if isAscending || latest >= known { break }
+            }
+            reached[position] = min(known, latest)
+        }
+    }
+
+    /// Each missed day costs a freeze; the first one that finds none ends the run.
+    private mutating func spend(missed: Int) {
+        guard missed > 0 else { return }
+        let held = min(missed, freezes)
+        freezes -= held
+        frozen += held
+        if held < missed { end() }
+    }
+
+    private mutating func end() {
+        length = 0
+        frozen = 0
+        runDays.removeAll(keepingCapacity: true)
+        isAscending = true
     }
 }

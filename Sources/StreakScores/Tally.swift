@@ -13,10 +13,14 @@ struct Tally {
     var perGame: [GameTotal] = []
     /// The one result the row stands for, if there is just one.
     var single: Single?
-    /// The best or the sum of a custom game over a range.
+    /// `single` is the best or the latest of several, and its place is the row's.
+    var standsForSingle = false
+    /// The sum of a custom game over a range.
     var customRaw: Int?
-    var averageSum = 0
-    var averageCount = 0
+    /// Coins that come from no game.
+    var extra = 0
+    /// "0:45", "3.5", or of points "4.2 pts".
+    var average: String?
     /// A result, or another sign of life, within the last 30 days.
     var isActive = false
     /// The place; `nil` without a rank.
@@ -54,6 +58,9 @@ struct Ranks {
     private(set) var ranks: [Int?] = []
     private(set) var tied: [Bool] = []
     private(set) var rankedCount = 0
+
+    /// Exactly three hold the ranks 1 to 3.
+    var hasPodium: Bool { ranks.count { $0.map { $0 <= 3 } ?? false } == 3 }
 
     init(of sorted: [Tally]) {
         ranks.reserveCapacity(sorted.count)

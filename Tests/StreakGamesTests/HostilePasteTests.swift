@@ -29,6 +29,10 @@ import Testing
         Paste("quotes", "\"", before: "Strands #350\n"), Paste("greater-than signs", "> "),
         Paste("keys", "1\u{FE0F}\u{20E3}", before: "Daily #359\n"), Paste("scores", "in 5 guesses "),
         Paste("gave up", "I gave up on "), Paste("mixed rows", "🟨🟩🟦🟪\n", before: "Connections\nPuzzle #690\n"),
+        Paste("misspellings", "Wordel 1,981 "), Paste("misspelt words", "crosclimb crossclmb conections 300 "),
+        Paste("words", "zq "), Paste("marks inside a name", "W\u{200B}o\u{301}rdle 1 "), Paste("lines", "a\n"),
+        Paste("half sentences", "i just solved the today's "), Paste("half heads", "sumplete daily "),
+        Paste("squares and words", "🟩 weaver #5 "), Paste("colours", "🟢🟡🔴", before: "Pips #46 "),
         Paste("listed", "stumped ", after: "listed game"), Paste("hearts", "❤️‍🔥"),
     ]
 

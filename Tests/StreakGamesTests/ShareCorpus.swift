@@ -2,7 +2,7 @@ import Foundation
 import StreakGames
 import Testing
 
-/// One line of `Fixtures/share-texts.jsonl`: a pasted text and what must be read from it.
+/// One line of `Fixtures/share-texts.jsonl` or `more-shares.jsonl`: a pasted text and what must be read from it.
 struct ShareSample: Sendable, CustomTestStringConvertible {
     struct Expected: Sendable, Equatable, CustomStringConvertible {
         var game: String
@@ -29,16 +29,20 @@ struct ShareSample: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { id }
 
-    /// The corpus, read from beside this file; empty lines are skipped.
-    static let all: [ShareSample] = {
+    static let all = samples(in: "share-texts")
+    /// Further shares of the same games, written from knowledge of the formats.
+    static let more = samples(in: "more-shares")
+
+    static let shares = all.filter { !$0.expected.isEmpty } + more
+    static let refusals = all.filter { $0.expected.isEmpty }
+
+    /// A corpus, read from beside this file; empty lines are skipped.
+    private static func samples(in name: String) -> [ShareSample] {
         let here = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-        let file = here.appendingPathComponent("Fixtures/share-texts.jsonl")
+        let file = here.appendingPathComponent("Fixtures/\(name).jsonl")
         guard let data = FileManager.default.contents(atPath: file.path) else { return [] }
         return data.split(separator: UInt8(ascii: "\n")).compactMap { sample(Data($0)) }
-    }()
-
-    static let shares = all.filter { !$0.expected.isEmpty }
-    static let refusals = all.filter { $0.expected.isEmpty }
+    }
 
     private static func sample(_ line: Data) -> ShareSample? {
         // A line that is no JSON is a broken corpus; the count test notices.

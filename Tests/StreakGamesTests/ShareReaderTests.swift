@@ -5,7 +5,11 @@ import Testing
     private let reader = ShareReader()
 
     @Test func `the corpus is whole`() {
-        #expect(ShareSample.shares.count == 433)
+        #expect(ShareSample.all.count == 433 + 59)
+        #expect(ShareSample.more.count == 391)
+        #expect(ShareSample.more.allSatisfy { !$0.expected.isEmpty })
+        let shares = Dictionary(grouping: ShareSample.more.flatMap(\.expected), by: \.game)
+        #expect(shares.count == 109 && shares.values.allSatisfy { $0.count >= 3 })
         #expect(ShareSample.refusals.count == 59)
     }
 

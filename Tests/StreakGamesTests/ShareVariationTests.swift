@@ -67,7 +67,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "Antiwordle #123 9 guesses", "Poeltl 400 - 3/8", "Semantle Junior #12\n✅ 11 Guesses", "Wordle Unlimited 3/6",
+        "Zip #393 🏁\n8:01 AM", "Pips #46 Easy 🟢\nToday at 8:01 PM", "Tango #554 🌗\nAnna — Today at 8:01",
+        "Episode 5 of The Bear at 8:30 🟩", "Framed 3 pictures 🟩 for my wall", "angle 45 3/4 inch",
+        "Antiwordle #123 9 guesses", "Heardle 80s #12\n🔊🟩⬜⬜⬜⬜⬜", "Daily Quordle 1346\n1️⃣1️⃣\n1️⃣1️⃣", "Poeltl 400 - 3/8",
+        "Semantle Junior #12\n✅ 11 Guesses", "Wordle Unlimited 3/6",
         "joguei term.ooo/2 #81 🔥 1\n4️⃣6️⃣", "#travle_usa #484 +3", "Hurdle 123 3/6",
         "Connections: Sports Edition\nPuzzle #12",
         "Daily Chill Quordle 12\n4️⃣5️⃣\n6️⃣7️⃣", "micro nerdlegame 12 3/6", "#GuessTheLogo #12\n\n🎮 🟥 🟩 ⬜ ⬜ ⬜ ⬜",

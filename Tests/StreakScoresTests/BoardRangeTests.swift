@@ -73,4 +73,51 @@ import Testing
         #expect(BoardPage(range: whole, day: .latest).previous == nil)
         #expect(BoardPage(range: whole, day: .latest).next(today: .latest) == nil)
     }
+
+    @Test(arguments: [
+        ("2026-12-30", "2026-12-28", "2027-01-03", "Week 53 of 2026"),
+        ("2027-01-01", "2026-12-28", "2027-01-03", "Week 53 of 2026"),
+        ("2024-12-30", "2024-12-30", "2025-01-05", "Week 1 of 2025"),
+        ("2021-01-03", "2020-12-28", "2021-01-03", "Week 53 of 2020"),
+        ("2025-12-28", "2025-12-22", "2025-12-28", "Week 52 of 2025"),
+        ("2024-02-29", "2024-02-26", "2024-03-03", "Week 9 of 2024"),
+    ]) func `a week is the ISO week, also around New Year`(
+        _ shown: String, _ from: String, _ to: String, _ label: String
+    ) {
+        let day = Fixture.day(shown)
+        let span = BoardRange.week.span(around: day, today: .latest)
+        #expect(span == DaySpan(from: Fixture.day(from), to: Fixture.day(to)))
+        #expect(BoardRange.week.label(around: day, today: .latest) == label)
+    }
+
+    @Test func `weeks follow one another without a gap through 200 years`() throws {
+        var page = BoardPage(range: .week, day: Fixture.day("1901-01-01"))
+        while let next = page.next(today: Fixture.day("2100-12-31")) {
+            let before = page.range.span(around: page.day, today: .latest)
+            let after = next.range.span(around: next.day, today: .latest)
+            try #require(before.to.adding(days: 1) == after.from)
+            page = next
+        }
+        #expect(page.day.isoWeek == Fixture.day("2100-12-31").isoWeek)
+    }
+
+    @Test(arguments: [
+        (BoardRange.day, "2026-11-21", "Today"), (.day, "2026-11-20", "Yesterday"),
+        (.day, "2026-11-19", "Thu 19 Nov 2026"), (.rolling(7), "2026-11-21", "Last 7 days"),
+        (.rolling(30), "2026-11-20", "30 days to 20 Nov 2026"), (.month, "2024-02-29", "February 2024"),
+        (.year, "2024-12-30", "2024"), (.all, "2024-12-30", "All time"),
+        (
+            .custom(DaySpan(from: Fixture.day("2024-02-01"), to: Fixture.day("2024-02-29"))), "2026-11-21",
+            "1 Feb 2024 – 29 Feb 2024"
+        ),
+    ]) func `a range has a name`(_ range: BoardRange, _ shown: String, _ label: String) {
+        #expect(range.label(around: Fixture.day(shown), today: Self.today) == label)
+    }
+
+    @Test(arguments: [("2024-02-29", 29, 366), ("2100-02-28", 28, 365), ("2000-02-29", 29, 366)])
+    func `leap days lie in their month and year`(_ shown: String, _ month: Int, _ year: Int) {
+        let day = Fixture.day(shown)
+        let spans = [BoardRange.month, .year].map { $0.span(around: day, today: .latest) }
+        #expect(spans.map { $0.from.days(until: $0.to) + 1 } == [month, year])
+    }
 }

@@ -1,0 +1,132 @@
+public import StreakGames
+
+/// Who was first in a week or month that is over. Product row F5.
+public struct Champions: Sendable, Hashable {
+    public enum Period: String, Sendable, Hashable, CaseIterable { case week, month }
+
+    public struct Champion: Sendable, Hashable {
+        public var player: PlayerID
+        public var name: String
+    }
+
+    public var period: Period
+    public var span: DaySpan
+    /// All on the first rank, in board order.
+    public var winners: [Champion]
+    /// Their points, or the best or latest value where a custom game ranks by that.
+    public var value: Int
+    /// Players with a result in the period.
+    public var rankedCount: Int
+}
+
+extension ScoreIndex {
+    /// The champions of every week or month with a result, newest first, as the board of that week or month ranks.
+    ///
+    /// Of the query count `game`, `aggregation`, `rules`, `region`, `only`, and `now`: a period is over when its last
+    /// day is final, so nothing here is covered. One pass over all results.
+    public func champions(
+        _ period: Champions.Period, query: BoardQuery, players: [Player], games: (GameID) -> Game?
+    ) -> [Champions] {
+        guard let known = span else { return [] }
+        let lastFinal = query.lastFinalDay
+        let calendar = Periods(period, known)
+        var best: [[Candidate]] = Array(repeating: [], count: calendar.spans.count)
+        for player in Player.distinct(players) where !player.isHidden && query.isInScope(player) {
+            let places = places(of: player, query, calendar, games)
+            for (number, place) in places.enumerated() {
+                guard let place else { continue }
+                best[number].append(Candidate(player: player, place: place))
+            }
+        }
+        var found: [Champions] = []
+        for (span, candidates) in zip(calendar.spans, best).reversed() where span.to <= lastFinal {
+            guard let first = candidates.map(\.place.order).min() else { continue }
+            let winners = candidates.filter { $0.place.order == first }
+            found.append(
+                Champions(
+                    period: period, span: span, winners: Self.inBoardOrder(winners),
+                    value: winners.first?.place.value ?? 0, rankedCount: candidates.count))
+        }
+        return found
+    }
+
+    private func places(
+        of player: Player, _ query: BoardQuery, _ calendar: Periods, _ games: (GameID) -> Game?
+    ) -> [Place?] {
+        var places: [Place?] = Array(repeating: nil, count: calendar.spans.count)
+        for shelf in shelves(of: player.id, game: query.game) {
+            let id = gameIDs[shelf.game]
+            let game = games(id) ?? Scoring.unknownGame(id)
+            let isScored = shelf.history.game.isScored(like: game)
+            let aggregation = query.game == nil ? nil : query.aggregation ?? Aggregation(of: game.model)
+            let sumsRaw = aggregation == .sum && (game.model == .highScore || game.model == .count)
+            for entry in shelf.history.entries where query.rules.streaks.counts(entry) {
+                guard let number = calendar.number(of: entry.day) else { continue }
+                switch aggregation {
+                case .best, .latest:
+                    let place = Place(entry, in: game)
+                    if let known = places[number], aggregation == .best, known.order <= place.order { continue }
+                    places[number] = place
+                case .sum, nil:
+                    let points =
+                        sumsRaw
+                        ? Scoring.points(for: entry.result, in: game)
+                        : Int(isScored ? entry.points : Scoring.cachedPoints(for: entry.result, in: game))
+                    places[number] = Place(total: (places[number]?.value ?? 0) &+ points)
+                }
+            }
+        }
+        return places
+    }
+
+    private static func inBoardOrder(_ winners: [Candidate]) -> [Champions.Champion] {
+        let tallies = winners.map { Tally(player: $0.player) }.sorted(by: Tally.isListedBefore)
+        return tallies.map { Champions.Champion(player: $0.player.id, name: $0.player.name) }
+    }
+
+    private struct Candidate {
+        var player: Player
+        var place: Place
+    }
+
+    private struct Place {
+        var value: Int
+        var order: RawOrder
+
+        init(total: Int) {
+            value = total
+            order = RawOrder(total: total)
+        }
+
+        init(_ entry: Entry, in game: Game) {
+            value = Scoring.points(for: entry.result, in: game)
+            order = RawOrder(entry.result, in: game)
+        }
+    }
+
+    /// The weeks or months that hold a span of days.
+    private struct Periods {
+        private(set) var spans: [DaySpan] = []
+        private var numbers: [Int32] = []
+        private let first: Int
+
+        init(_ period: Champions.Period, _ known: DaySpan) {
+            let range: BoardRange = period == .week ? .week : .month
+            var day = known.from
+            first = range.span(around: day, today: .latest).from.daysSinceEpoch
+            while true {
+                let span = range.span(around: day, today: .latest)
+                numbers.append(
+                    contentsOf: repeatElement(Int32(spans.count), count: span.from.days(until: span.to) + 1))
+                spans.append(span)
+                guard span.to < known.to else { return }
+                day = span.to.adding(days: 1)
+            }
+        }
+
+        func number(of day: Int32) -> Int? {
+            let offset = Int(day) - first
+            return numbers.indices ~= offset ? Int(numbers[offset]) : nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// What a file of results says about each of them, in the order in which it is written.
+public enum ResultColumn: Int, CaseIterable, Sendable, Hashable {
+    case date, game, score, maxAttempts, completed
+    case seconds, hints, mistakes, hardMode, puzzle
+    /// Whether the result is identified by its number. Only this program writes it; a row that has it is taken as it
+    /// stands, and in any other what it leaves out is filled in from the catalogue.
+    case keyedByPuzzle
+    case name, firstRecordedAt, updatedAt, edited
+
+    /// The heading in CSV and the key in JSON.
+    public var title: String { Self.titles[rawValue] }
+
+    private static let titles = allCases.map { "\($0)" }
+
+    /// For headings that mean one thing only.
+    private static let synonyms: [String: ResultColumn] = {
+        let words: [(ResultColumn, [String])] = [
+            (.date, ["date", "day", "puzzledate", "playedon", "dateplayed", "datum", "fecha"]),
+            (.game, ["game", "gameid", "gamename", "puzzlename", "spiel", "juego", "jeu"]),
+            (.score, ["score", "guesses", "result", "attempts", "tries", "points", "value", "numguesses"]),
+            (.maxAttempts, ["maxattempts", "max", "maximum", "maxguesses", "maxtries", "of", "outof"]),
+            (.completed, ["completed", "won", "solved", "win", "success", "finished", "complete"]),
+            (.seconds, ["seconds", "time", "duration", "solvetime", "timeseconds"]),
+            (.hints, ["hints", "hintsused"]),
+            (.mistakes, ["mistakes", "errors"]),
+            (.hardMode, ["hardmode", "hard"]),
+            (.puzzle, ["puzzlenumber", "number", "puzzleno", "puzzleid", "no"]),
+            (.keyedByPuzzle, ["keyedbypuzzle"]),
+            (.firstRecordedAt, ["firstrecordedat"]),
+            (.updatedAt, ["updatedat"]),
+            (.edited, ["edited"]),
+        ]
+        var table: [String: ResultColumn] = [:]
+        for (column, names) in words {
+            for name in names { table[name] = column }
+        }
+        return table
+    }()
+
+    /// Which column each heading stands for; the first of several for one column counts.
+    ///
+    /// "Puzzle" and "Name" are the game where no other heading is, else the number and the name that its player saw.
+    static func columns(forHeadings headings: [String]) -> [ResultColumn?] {
+        let words = headings.map { $0.trimmed == "#" ? "number" : GameNames.folded($0) }
+        var taken: Set<ResultColumn> = []
+        var columns: [ResultColumn?] = words.map { word in
+            guard let column = synonyms[word], taken.insert(column).inserted else { return nil }
+            return column
+        }
+        for (word, second) in [("name", ResultColumn.name), ("puzzle", .puzzle)] {
+            guard let position = words.firstIndex(of: word) else { continue }
+            let column = taken.contains(.game) ? second : .game
+            if taken.insert(column).inserted { columns[position] = column }
+        }
+        return columns
+    }
+}
+
+/// One result as a file states it: a text for each column, empty where nothing is stated.
+struct ResultRow {
+    /// Where the row begins, counted from 1.
+    var line = 0
+    /// Why no result can be in these cells.
+    var fault: ImportRefusal?
+    private var cells = [String](repeating: "", count: ResultColumn.allCases.count)
+
+    /// Without the blanks around it, but for a name.
+    subscript(column: ResultColumn) -> String {
+        get { column == .name ? cells[column.rawValue] : cells[column.rawValue].trimmed }
+        set { cells[column.rawValue] = newValue }
+    }
+
+    mutating func clear(line: Int) {
+        self.line = line
+        fault = nil
+        for position in cells.indices { cells[position] = "" }
+    }
+}
+
+extension String {
+    /// Without blanks at its ends.
+    var trimmed: String {
+        let bytes = utf8
+        // Nearly every cell has none, and classifying characters is slow.
+        guard let first = bytes.first, let last = bytes.last else { return "" }
+        if 0x21...0x7E ~= first, 0x21...0x7E ~= last { return self }
+        let scalars = unicodeScalars
+        guard let start = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let end = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(scalars[start...end])
+    }
+}

@@ -1,0 +1,176 @@
+public import StreakGames
+
+/// Two players by what both have played. Product row D11, rule 22.
+public struct HeadToHead: Sendable, Equatable {
+    public enum Side: Sendable, Hashable { case first, second }
+
+    /// A solve beats a loss, two losses tie, of two solves the better raw result wins.
+    public struct Record: Sendable, Hashable {
+        public var firstWins = 0
+        public var secondWins = 0
+        public var ties = 0
+
+        public init(firstWins: Int = 0, secondWins: Int = 0, ties: Int = 0) {
+            self.firstWins = firstWins
+            self.secondWins = secondWins
+            self.ties = ties
+        }
+
+        /// Puzzles both have played.
+        public var count: Int { firstWins + secondWins + ties }
+
+        public func wins(of side: Side) -> Int { side == .first ? firstWins : secondWins }
+
+        /// Won of all compared, 0…100, rounded half up; `nil` below three puzzles, where it would say nothing.
+        public func percent(of side: Side) -> Int? {
+            count < 3 ? nil : Proportion(wins(of: side), of: count).percent
+        }
+
+        fileprivate mutating func add(_ winner: Side?) {
+            switch winner {
+            case .first: firstWins += 1
+            case .second: secondWins += 1
+            case nil: ties += 1
+            }
+        }
+    }
+
+    public struct GameRecord: Sendable, Hashable {
+        public var game: GameID
+        public var record: Record
+        /// Means of the raw results compared, a loss as one more than the maximum: "0:45", "3.5".
+        public var firstAverage: String?
+        public var secondAverage: String?
+    }
+
+    /// Wins in a row, latest first; ties neither add nor end it.
+    public struct Run: Sendable, Hashable {
+        public var side: Side
+        public var length: Int
+
+        public init(side: Side, length: Int) {
+            self.side = side
+            self.length = length
+        }
+    }
+
+    /// How it stood at the end of a day.
+    public struct Point: Sendable, Hashable {
+        public var day: PuzzleDay
+        public var record: Record
+    }
+
+    public var total = Record()
+    /// By game ID; games both have played.
+    public var games: [GameRecord] = []
+    /// `nil` while nobody has won.
+    public var currentRun: Run?
+    /// One for each day with a comparison, ascending: the chart over time.
+    public var points: [Point] = []
+    /// Puzzles left out because a result of them is covered.
+    public var coveredCount = 0
+}
+
+extension ScoreIndex {
+    /// Compares two players over the days, games, rules and spoiler guard of `query`; its metric does not matter.
+    ///
+    /// Under a rule for missed days a final puzzle that only one has played counts as lost by the other, if that one
+    /// plays the game and had been admitted. O(n log n) in the results of both.
+    public func headToHead(
+        _ first: Player, _ second: Player, query: BoardQuery, games: (GameID) -> Game?
+    ) -> HeadToHead {
+        withoutActuallyEscaping(games) { games in
+            let reader = BoardReader(index: self, query: query, players: [], games: games)
+            return Comparison(reader: reader, first: first, second: second).result()
+        }
+    }
+}
+
+/// Puts a head-to-head together.
+private struct Comparison {
+    let reader: BoardReader
+    let first: Player
+    let second: Player
+
+    private struct Duel {
+        var day: PuzzleDay
+        var game: GameID
+        var axis: ScoreKey.Axis
+        var winner: HeadToHead.Side?
+    }
+
+    func result() -> HeadToHead {
+        var result = HeadToHead()
+        var duels: [Duel] = []
+        guard first.id != second.id else { return result }
+        for mine in reader.index.shelves(of: first.id, game: reader.query.game) {
+            let id = reader.index.gameIDs[mine.game]
+            guard let theirs = reader.index.shelves(of: second.id, game: id).first else { continue }
+            compare(mine, theirs, in: reader.game(of: mine.game), &duels, &result)
+        }
+        result.games.sort { $0.game < $1.game }
+        duels.sort { ($0.day, $0.game, $0.axis) < ($1.day, $1.game, $1.axis) }
+        for duel in duels {
+            result.total.add(duel.winner)
+            if result.points.last?.day == duel.day { result.points.removeLast() }
+            result.points.append(HeadToHead.Point(day: duel.day, record: result.total))
+        }
+        for winner in duels.reversed().compactMap(\.winner) {
+            guard result.currentRun == nil || result.currentRun?.side == winner else { break }
+            result.currentRun = HeadToHead.Run(side: winner, length: (result.currentRun?.length ?? 0) + 1)
+        }
+        return result
+    }
+
+    private func compare(
+        _ mine: ScoreIndex.Shelf, _ theirs: ScoreIndex.Shelf, in game: Game, _ duels: inout [Duel],
+        _ result: inout HeadToHead
+    ) {
+        let span = DaySpan(from: reader.query.from, to: reader.query.to)
+        var record = HeadToHead.Record()
+        var sums = (first: RawSums(), second: RawSums())
+        for entry in mine.history.slice(span) {
+            guard let other = theirs.history.entry(entry.axis) else {
+                missed(entry, of: mine, by: second, theirs.history, game, winner: .first, &duels, &record)
+                continue
+            }
+            let day = max(entry.puzzleDay, other.puzzleDay)
+            guard day <= span.to, reader.counts(entry), reader.counts(other) else { continue }
+            if reader.isCovered(entry, of: first.id, in: mine) || reader.isCovered(other, of: second.id, in: theirs) {
+                result.coveredCount += 1
+                continue
+            }
+            let (left, right) = (RawOrder(entry.result, in: game), RawOrder(other.result, in: game))
+            let winner: HeadToHead.Side? = left < right ? .first : right < left ? .second : nil
+            record.add(winner)
+            sums.first.add(entry, in: game)
+            sums.second.add(other, in: game)
+            duels.append(Duel(day: day, game: game.id, axis: entry.axis, winner: winner))
+        }
+        for entry in theirs.history.slice(span) where mine.history.entry(entry.axis) == nil {
+            missed(entry, of: theirs, by: first, mine.history, game, winner: .second, &duels, &record)
+        }
+        guard record.count > 0 else { return }
+        result.games.append(
+            HeadToHead.GameRecord(
+                game: game.id, record: record,
+                firstAverage: Scoring.averageLabel(sum: sums.first.value, count: sums.first.count, in: game),
+                secondAverage: Scoring.averageLabel(sum: sums.second.value, count: sums.second.count, in: game)))
+    }
+
+    /// Notes a puzzle that `loser` let pass, where the group counts that.
+    private func missed(
+        _ entry: Entry, of shelf: ScoreIndex.Shelf, by loser: Player, _ played: History, _ game: Game,
+        winner: HeadToHead.Side, _ duels: inout [Duel], _ record: inout HeadToHead.Record
+    ) {
+        let day = entry.puzzleDay
+        guard reader.query.rules.missedDay != .nothing, game.model != .highScore, game.model != .count,
+            game.cadence != .unlimited, day <= reader.lastFinalDay, reader.counts(entry),
+            let begun = played.entries.first?.puzzleDay, day >= loser.memberSince ?? begun
+        else { return }
+        // A missed day is no better than a loss, and no worse.
+        let winner = entry.isCompleted ? winner : nil
+        record.add(winner)
+        duels.append(Duel(day: day, game: game.id, axis: entry.axis, winner: winner))
+    }
+}

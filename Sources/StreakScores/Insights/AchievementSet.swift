@@ -1,0 +1,189 @@
+public import StreakGames
+
+/// Where a player stands in all ten achievements. Derived, so making it again changes nothing. Product rows F1, F2, F6.
+public struct AchievementSet: Hashable, Sendable {
+    /// All ten, in order.
+    public let progress: [AchievementProgress]
+
+    /// Every tier reached, oldest first.
+    public var unlocks: [TierUnlock] {
+        progress.flatMap(\.unlocks).sorted(by: TierUnlock.isEarlier)
+    }
+
+    public subscript(achievement: Achievement) -> AchievementProgress {
+        progress.first { $0.achievement == achievement }
+            ?? AchievementProgress(achievement: achievement, value: 0, unlocks: [])
+    }
+
+    /// Tiers reached that were never celebrated, oldest first. A tier lost and regained stays celebrated. Rule 31.
+    ///
+    /// With `since`, only those reached on that day or later: older ones are told in one summary.
+    public func uncelebrated(_ celebrated: Set<AchievementTier>, since: PuzzleDay = .earliest) -> [TierUnlock] {
+        unlocks.filter { $0.day >= since && !celebrated.contains($0.reached) }
+    }
+
+    /// What the tiers are worth, by day.
+    public var coins: DatedCoins {
+        DatedCoins(progress.flatMap(\.unlocks).map { DatedCoins.Entry(day: $0.day, coins: $0.reached.tier.coins) })
+    }
+
+    /// Product row F6.
+    public struct Overview: Hashable, Sendable {
+        /// Achievements with at least one tier, of `total`.
+        public var unlocked: Int
+        public var total: Int
+        /// How many achievements have each tier as their highest, bronze first.
+        public var highest: [Int]
+        /// The last tiers reached, newest first.
+        public var latest: [TierUnlock]
+        /// The next tiers that are closest, closest first; without those at the top.
+        public var nearest: [AchievementProgress]
+    }
+
+    public func overview(latest: Int = 5, nearest: Int = 3) -> Overview {
+        var highest = [Int](repeating: 0, count: Tier.allCases.count)
+        for item in progress { if let tier = item.tier { highest[tier.rawValue] += 1 } }
+        let open = progress.enumerated().filter { $0.element.next != nil }.sorted { left, right in
+            Self.isNearer(left.element, right.element) ?? (left.offset < right.offset)
+        }
+        return Overview(
+            unlocked: progress.count { $0.tier != nil }, total: progress.count, highest: highest,
+            latest: Array(unlocks.reversed().prefix(max(latest, 0))),
+            nearest: open.prefix(max(nearest, 0)).map(\.element))
+    }
+
+    /// By the share already done, then by what is missing; `nil` for equals.
+    private static func isNearer(_ left: AchievementProgress, _ right: AchievementProgress) -> Bool? {
+        let (leftNext, rightNext) = (left.next ?? 1, right.next ?? 1)
+        // The share as a cross product: no rounding decides.
+        let (leftShare, rightShare) = (left.value * rightNext, right.value * leftNext)
+        if leftShare != rightShare { return leftShare > rightShare }
+        let (leftMissing, rightMissing) = (leftNext - left.value, rightNext - right.value)
+        return leftMissing == rightMissing ? nil : leftMissing < rightMissing
+    }
+}
+
+extension PlayerInsights {
+    /// Tiers and bars as of all results; `day` decides only which run Daily Devotee's bar shows.
+    ///
+    /// `friends`: for each friend of the group the day they became one.
+    public func achievements(on day: PuzzleDay, friends: [PuzzleDay] = []) -> AchievementSet {
+        let sums = RunningSums(of: days)
+        let gained = friends.map { Int32(truncatingIfNeeded: $0.daysSinceEpoch) }.sorted()
+        var list: [AchievementProgress] = []
+        for achievement in Achievement.allCases {
+            switch achievement {
+            case .streakMaster:
+                list.append(streakMaster())
+            case .gameCollector:
+                list.append(counting(achievement, count) { sums.day(ofPlayed: $0) })
+            case .perfectionist:
+                list.append(counting(achievement, sums.completed.last ?? 0) { sums.day(ofCompleted: $0) })
+            case .dailyDevotee:
+                var devotee = counting(achievement, sums.longest) { sums.firstDay(ofRun: $0) }
+                devotee.value = activeRun(on: day).current
+                list.append(devotee)
+            case .varietyPlayer:
+                let firsts = firstDays()
+                list.append(counting(achievement, firsts.count) { firsts[$0 - 1] })
+            case .speedDemon:
+                list.append(events(achievement, \.perfectDays, \.perfectCount))
+            case .marathonRunner:
+                list.append(counting(achievement, days.count) { days[$0 - 1].day })
+            case .personalBest:
+                list.append(events(achievement, \.recordDays, \.recordCount))
+            case .socialPlayer:
+                list.append(counting(achievement, gained.count) { gained[$0 - 1] })
+            case .completionist:
+                let golden = list.compactMap { item in item.unlocks.first { $0.reached.tier == .gold }?.day }.sorted()
+                list.append(
+                    counting(achievement, golden.count) { Int32(truncatingIfNeeded: golden[$0 - 1].daysSinceEpoch) })
+            }
+        }
+        return AchievementSet(progress: list)
+    }
+
+    /// An achievement of a number that only grows: a tier is reached on the day of the event that made it full.
+    private func counting(
+        _ achievement: Achievement, _ value: Int, dayOf day: (_ ordinal: Int) -> Int32
+    ) -> AchievementProgress {
+        var unlocks: [TierUnlock] = []
+        for (tier, threshold) in zip(Tier.allCases, achievement.thresholds) where value >= threshold {
+            unlocks.append(
+                TierUnlock(
+                    AchievementTier(achievement, tier), on: PuzzleDay(daysSinceEpoch: Int(day(threshold)))))
+        }
+        return AchievementProgress(achievement: achievement, value: value, unlocks: unlocks)
+    }
+
+    private func events(
+        _ achievement: Achievement, _ days: KeyPath<GameChronicle, [Int32]>, _ count: KeyPath<GameChronicle, Int>
+    ) -> AchievementProgress {
+        // Each game keeps as many as the highest tier needs, so the earliest of all are among them.
+        let merged = chronicles.flatMap { $0[keyPath: days] }.sorted()
+        let total = chronicles.reduce(0) { $0 + $1[keyPath: count] }
+        return counting(achievement, total) { merged[$0 - 1] }
+    }
+
+    /// The longest run in any one game, and the first day any of them had a tier's length.
+    private func streakMaster() -> AchievementProgress {
+        let longest = chronicles.map(\.walk.longest).max() ?? 0
+        return counting(.streakMaster, longest) { threshold in
+            guard let milestone = StreakWalk.milestones.firstIndex(of: threshold) else { return 0 }
+            return chronicles.compactMap { $0.walk.reached[milestone] }.min() ?? 0
+        }
+    }
+
+    /// The first day of each game, a mode counting as its game; ascending.
+    private func firstDays() -> [Int32] {
+        var firsts: [GameID: Int32] = [:]
+        for chronicle in chronicles {
+            guard let first = chronicle.history.entries.first else { continue }
+            firsts[chronicle.root] = min(firsts[chronicle.root] ?? .max, first.day)
+        }
+        return firsts.values.sorted()
+    }
+}
+
+/// Sums up to each active day, to find the day on which one of them was reached.
+private struct RunningSums {
+    private let days: [PlayerInsights.DayTally]
+    private(set) var played: [Int] = []
+    private(set) var completed: [Int] = []
+    /// The longest run of days so far that count.
+    private var runs: [Int] = []
+
+    init(of days: [PlayerInsights.DayTally]) {
+        self.days = days
+        played.reserveCapacity(days.count)
+        completed.reserveCapacity(days.count)
+        runs.reserveCapacity(days.count)
+        var run = 0
+        var last: Int32?
+        for tally in days {
+            played.append((played.last ?? 0) + tally.played)
+            completed.append((completed.last ?? 0) + tally.completed)
+            if tally.counted > 0 {
+                run = last == tally.day - 1 ? run + 1 : 1
+                last = tally.day
+            }
+            runs.append(max(runs.last ?? 0, run))
+        }
+    }
+
+    var longest: Int { runs.last ?? 0 }
+
+    func day(ofPlayed ordinal: Int) -> Int32 { day(where: played, reaches: ordinal) }
+    func day(ofCompleted ordinal: Int) -> Int32 { day(where: completed, reaches: ordinal) }
+    func firstDay(ofRun length: Int) -> Int32 { day(where: runs, reaches: length) }
+
+    private func day(where sums: [Int], reaches value: Int) -> Int32 {
+        var low = 0
+        var high = sums.count
+        while low < high {
+            let middle = (low + high) / 2
+            if sums[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low < days.count ? days[low].day : 0
+    }
+}

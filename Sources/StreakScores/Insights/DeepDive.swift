@@ -1,0 +1,126 @@
+public import StreakGames
+
+/// One game in depth: how results are spread, what is usual, what was best. Product row E4.
+public struct DeepDive: Hashable, Sendable {
+    /// How many results fall on one number or range.
+    public struct Bar: Hashable, Sendable {
+        /// "3", "X", "10–12", "<1m".
+        public var label: String
+        public var count: Int
+        /// The bar of what was not solved.
+        public var isLoss: Bool
+    }
+
+    public var game: Game
+    public var played: Int
+    public var completed: Int
+    /// Every possible result of the game, also those that never happened; in order, losses last.
+    public var distribution: [Bar]
+    /// The mean raw result of completed ones.
+    public var average: Average
+    public var best: DailyScore?
+
+    public var failRate: Proportion { Proportion(played - completed, of: played) }
+    /// "3.8", "1:02"; "–" of nothing.
+    public var averageLabel: String {
+        Scoring.averageLabel(sum: average.sum, count: average.count, in: game) ?? "–"
+    }
+    /// "3 guesses", "0:42"; "–" of nothing.
+    public var bestLabel: String { best.map { Scoring.label(for: $0, in: game) } ?? "–" }
+}
+
+extension PlayerInsights {
+    /// The deep dive into one game over `span`; an empty one where nothing was recorded. O(results in the span).
+    public func deepDive(into game: Game, over span: DaySpan = .everything) -> DeepDive {
+        var dive = DeepDive(
+            game: game, played: 0, completed: 0, distribution: [], average: Average(), best: nil)
+        var values: [Int] = []
+        var bestEntry: Entry?
+        for entry in chronicle(of: game.id)?.entries(in: span) ?? [] {
+            dive.played += 1
+            guard entry.isCompleted else { continue }
+            dive.completed += 1
+            guard let value = entry.result.value(in: game) else { continue }
+            dive.average.add(value)
+            values.append(value)
+            let isBetter = bestEntry.map { RawOrder(entry.result, in: game) < RawOrder($0.result, in: game) }
+            if isBetter ?? true { bestEntry = entry }
+        }
+        dive.best = bestEntry.map { $0.score(game: game.id, gameName: nil) }
+        dive.distribution = Distribution(game: game, values: values).bars(losses: dive.played - dive.completed)
+        return dive
+    }
+
+    /// A game with its modes and difficulties (Pips: easy, medium, hard), each a deep dive of its own; those of
+    /// `games` that belong to the same family, in their order.
+    public func deepDives(intoFamilyOf game: Game, among games: [Game], over span: DaySpan = .everything) -> [DeepDive]
+    {
+        let root = game.variantOf ?? game.id
+        return games.filter { ($0.variantOf ?? $0.id) == root }.map { deepDive(into: $0, over: span) }
+    }
+}
+
+extension DaySpan {
+    /// All days there are.
+    public static let everything = DaySpan(from: .earliest, to: .latest)
+}
+
+/// Sorts raw results into the bars that suit a game.
+private struct Distribution {
+    /// A wider spread is drawn as ranges.
+    private static let mostSingleBars = 14
+    private static let mostRanges = 12
+
+    let game: Game
+    let values: [Int]
+
+    func bars(losses: Int) -> [DeepDive.Bar] {
+        var bars = game.model == .lowerTimeSeconds ? times() : numbers()
+        // A game that can be lost says so even if it never was; others only where it happened.
+        let canBeLost = game.maxAttempts != nil && (game.model == .lowerAttempts || game.model == .lowerGuesses)
+        if canBeLost || losses > 0 { bars.append(DeepDive.Bar(label: "X", count: losses, isLoss: true)) }
+        return bars
+    }
+
+    private func times() -> [DeepDive.Bar] {
+        var bars = ["<30s", "<1m", "<1m30", "<2m", "<2m30", "<3m", "≥3m"]
+            .map { DeepDive.Bar(label: $0, count: 0, isLoss: false) }
+        for value in values { bars[min(value / 30, bars.count - 1)].count += 1 }
+        return bars
+    }
+
+    private func numbers() -> [DeepDive.Bar] {
+        guard let bounds else { return [] }
+        let spread = bounds.upperBound - bounds.lowerBound + 1
+        let width = spread <= Self.mostSingleBars ? 1 : (spread + Self.mostRanges - 1) / Self.mostRanges
+        var bars: [DeepDive.Bar] = []
+        var start = bounds.lowerBound
+        while start <= bounds.upperBound {
+            let end = min(start + width - 1, bounds.upperBound)
+            let label = width == 1 || start == end ? "\(start)" : "\(start)–\(end)"
+            bars.append(DeepDive.Bar(label: label, count: 0, isLoss: false))
+            start += width
+        }
+        for value in values {
+            bars[(min(max(value, bounds.lowerBound), bounds.upperBound) - bounds.lowerBound) / width].count += 1
+        }
+        return bars
+    }
+
+    /// The possible results where the game limits them, else those that occurred.
+    private var bounds: ClosedRange<Int>? {
+        switch game.model {
+        case .lowerAttempts, .lowerGuesses:
+            let first = game.best ?? 1
+            if let maximum = game.maxAttempts, maximum >= first { return first...maximum }
+        case .lowerHints:
+            if let maximum = game.maxAttempts { return 0...max(maximum, 0) }
+        case .higherIsBetter:
+            if let maximum = game.maxAttempts { return 0...max(maximum, 0) }
+        case .lowerTimeSeconds, .highScore, .count:
+            break
+        }
+        guard let least = values.min(), let most = values.max() else { return nil }
+        return least...most
+    }
+}

@@ -1,0 +1,111 @@
+public import StreakGames
+
+/// Coins, each with the day it is dated, so that a range can sum what lies in it. Product rule 33.
+public struct DatedCoins: Hashable, Sendable {
+    public struct Entry: Hashable, Sendable {
+        public var day: PuzzleDay
+        public var coins: Int
+
+        public init(day: PuzzleDay, coins: Int) {
+            self.day = day
+            self.coins = coins
+        }
+    }
+
+    public static let none = DatedCoins([])
+
+    /// Ascending, one entry a day.
+    public let entries: [Entry]
+    /// The sum up to and with each entry.
+    private let sums: [Int]
+
+    /// Negative amounts count as 0, absurd ones as a billion.
+    public init(_ entries: [Entry]) {
+        var merged: [Entry] = []
+        var sums: [Int] = []
+        for entry in entries.sorted(by: { $0.day < $1.day }) {
+            let coins = min(max(entry.coins, 0), 1_000_000_000)
+            if merged.last?.day == entry.day {
+                merged[merged.count - 1].coins += coins
+                sums[sums.count - 1] += coins
+            } else {
+                merged.append(Entry(day: entry.day, coins: coins))
+                sums.append((sums.last ?? 0) + coins)
+            }
+        }
+        self.entries = merged
+        self.sums = sums
+    }
+
+    public var total: Int { sums.last ?? 0 }
+
+    /// What is dated within `span`, both ends inclusive. O(log n).
+    public func total(in span: DaySpan) -> Int {
+        guard span.from <= span.to else { return 0 }
+        return sum(before: span.to.daysSinceEpoch + 1) - sum(before: span.from.daysSinceEpoch)
+    }
+
+    public func merged(with other: DatedCoins) -> DatedCoins {
+        DatedCoins(entries + other.entries)
+    }
+
+    private func sum(before day: Int) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].day.daysSinceEpoch < day { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? sums[low - 1] : 0
+    }
+}
+
+/// Coins and experience are one number, never spent, and give the level. Product row F3.
+public struct Experience: Hashable, Sendable {
+    /// 0 … 10¹⁵: a life of puzzles stays below, and nothing computed from it can overflow.
+    public let coins: Int
+
+    public init(coins: Int) {
+        self.coins = min(max(coins, 0), 1_000_000_000_000_000)
+    }
+
+    /// 1 + ⌊√(coins ÷ 100)⌋.
+    public var level: Int {
+        // Below 2⁵² a rounded root is never a whole number too high.
+        1 + Int(Double(coins / 100).squareRoot())
+    }
+
+    /// Where this level begins.
+    public var floor: Int { 100 * (level - 1) * (level - 1) }
+
+    /// Where the next level begins.
+    public var ceiling: Int { 100 * level * level }
+
+    /// How much of this level is done, 0..<1.
+    public var fraction: Double { Double(coins - floor) / Double(ceiling - floor) }
+
+    /// What one completed result is worth besides its points.
+    public static let coinsPerCompleted = 10
+}
+
+extension PlayerInsights {
+    /// What results alone are worth, over all days: 10 a completed one and its points.
+    public var resultCoins: Int {
+        chronicles.reduce(0) { $0 + $1.completed * Experience.coinsPerCompleted + $1.points }
+    }
+
+    /// What results of a span are worth.
+    public func resultCoins(in span: DaySpan) -> Int {
+        chronicles.reduce(0) { sum, chronicle in
+            chronicle.entries(in: span).reduce(sum) { sum, entry in
+                guard entry.isCompleted else { return sum }
+                return sum + Experience.coinsPerCompleted + Scoring.totalPoints(for: entry.result, in: chronicle.game)
+            }
+        }
+    }
+
+    /// Coins and level: results, tiers, and `rewards` of events.
+    public func experience(friends: [PuzzleDay] = [], rewards: DatedCoins = .none) -> Experience {
+        Experience(coins: resultCoins + achievements(on: .latest, friends: friends).coins.total + rewards.total)
+    }
+}

@@ -1,0 +1,122 @@
+public import StreakGames
+
+/// All of one player in one game, read once: what streaks, achievements and coins are made of. O(n) to make; the
+/// results themselves are shared with the index, not copied.
+struct GameChronicle: Sendable {
+    let game: Game
+    let history: History
+    let rules: StreakRules
+    let completed: Int
+    /// The sum of what each result adds to totals.
+    let points: Int
+    /// Days of results that cannot be bettered, oldest first; at most as many as there are tiers for.
+    let perfectDays: [Int32]
+    let perfectCount: Int
+    /// Days on which the player's own record was beaten, oldest first; the first result sets it and beats nothing.
+    let recordDays: [Int32]
+    let recordCount: Int
+    /// Where the best completed result stands in the history, the earliest of equals.
+    let best: Int?
+    /// Where the longest streak and its milestones come from: all results there are.
+    let walk: StreakWalk
+
+    init(game: Game, history: History, rules: StreakRules) {
+        self.game = game
+        self.history = history
+        self.rules = rules
+        var tally = Gathering()
+        for (position, entry) in history.entries.enumerated() where entry.isCompleted {
+            tally.add(entry, at: position, in: game)
+        }
+        completed = tally.completed
+        points = tally.points
+        perfectDays = tally.perfectDays
+        perfectCount = tally.perfectCount
+        recordDays = tally.recordDays
+        recordCount = tally.recordCount
+        best = tally.best
+        walk = Self.walk(history.entries[...], history: history, game: game, rules: rules)
+    }
+
+    /// The game whose mode or difficulty this one is, else the game itself.
+    var root: GameID { game.variantOf ?? game.id }
+
+    var count: Int { history.entries.count }
+
+    func entries(in span: DaySpan) -> ArraySlice<Entry> { history.slice(span) }
+
+    /// The streak on `day`: of what is known up to then.
+    func streak(on day: PuzzleDay) -> GameStreak {
+        let known = history.slice(DaySpan(from: .earliest, to: day))
+        // Days of the past need a walk of their own.
+        let walk =
+            known.count == history.entries.count
+            ? self.walk : Self.walk(known, history: history, game: game, rules: rules)
+        let standing = walk.standing(on: day, cadence: game.cadence)
+        return GameStreak(
+            game: game.id, cadence: game.cadence, current: standing.length, longest: walk.longest,
+            start: standing.start.map { PuzzleDay(daysSinceEpoch: Int($0)) }, lastPlayed: known.last?.puzzleDay,
+            freezes: standing.freezes, frozen: standing.frozen, isOpen: standing.isOpen,
+            isAtRisk: standing.isOpen && (game.cadence != .weekly || day.weekday == 7))
+    }
+
+    private static func walk(
+        _ entries: ArraySlice<Entry>, history: History, game: Game, rules: StreakRules
+    ) -> StreakWalk {
+        var walk = StreakWalk(rules: rules)
+        Streak.Axis(isNumbered: history.hasNumbered, cadence: game.cadence)
+            .visit(entries, counts: rules.counts, body: { walk.take($0) })
+        return walk
+    }
+
+    /// Gathers what a chronicle keeps, in order of days.
+    private struct Gathering {
+        var completed = 0
+        var points = 0
+        var perfectDays: [Int32] = []
+        var perfectCount = 0
+        var recordDays: [Int32] = []
+        var recordCount = 0
+        var best: Int?
+        private var bestOrder: RawOrder?
+
+        mutating func add(_ entry: Entry, at position: Int, in game: Game) {
+            let result = entry.result
+            completed += 1
+            points += Scoring.totalPoints(for: result, in: game)
+            if Scoring.isPerfect(result, in: game) {
+                perfectCount += 1
+                if perfectDays.count < Achievement.speedDemon.mostNeeded { perfectDays.append(entry.day) }
+            }
+            guard result.value(in: game) != nil else { return }
+            let order = RawOrder(result, in: game)
+            guard let known = bestOrder else {
+                (best, bestOrder) = (position, order)
+                return
+            }
+            guard order < known else { return }
+            (best, bestOrder) = (position, order)
+            recordCount += 1
+            if recordDays.count < Achievement.personalBest.mostNeeded { recordDays.append(entry.day) }
+        }
+    }
+}
+
+extension Scoring {
+    /// Whether no better result is possible: the game's `best`, all of a fixed maximum, or a time under 30 s.
+    ///
+    /// Never for open-ended scores. Product rule 30.
+    public static func isPerfect(_ result: DailyScore, in game: Game) -> Bool {
+        isPerfect(RawResult(result), in: game)
+    }
+
+    static func isPerfect(_ result: RawResult, in game: Game) -> Bool {
+        guard let value = result.value(in: game) else { return false }
+        switch game.model {
+        case .lowerTimeSeconds: return value < 30
+        case .highScore, .count: return false
+        case .higherIsBetter: return (game.best ?? result.maximum(in: game)).map { value >= $0 } ?? false
+        case .lowerAttempts, .lowerGuesses, .lowerHints: return value == game.best
+        }
+    }
+}

@@ -1,0 +1,196 @@
+public import StreakGames
+
+/// The ranges of analytics: days that end at the shown day. Product row E2.
+public enum InsightRange: String, Sendable, Hashable, CaseIterable {
+    case today, week, month, quarter, year
+
+    public var days: Int {
+        switch self {
+        case .today: 1
+        case .week: 7
+        case .month: 30
+        case .quarter: 90
+        case .year: 365
+        }
+    }
+
+    public func span(endingOn day: PuzzleDay) -> DaySpan {
+        DaySpan(from: day.adding(days: 1 - days), to: day)
+    }
+}
+
+/// A number that belongs to a game.
+public struct GameCount: Hashable, Sendable {
+    public var game: GameID
+    public var count: Int
+
+    public init(game: GameID, count: Int) {
+        self.game = game
+        self.count = count
+    }
+}
+
+/// A number that belongs to a day.
+public struct DayCount: Hashable, Sendable {
+    public var day: PuzzleDay
+    public var count: Int
+
+    public init(day: PuzzleDay, count: Int) {
+        self.day = day
+        self.count = count
+    }
+}
+
+/// The numbers of a player over some days, of one game or all. Product rows E3 and E9.
+public struct Overview: Hashable, Sendable {
+    public var span: DaySpan
+    /// `nil`: all games.
+    public var game: GameID?
+    /// Streaks alive on the last day of the span.
+    public var activeStreaks: Int
+    /// The longest of those; `nil` without any.
+    public var longestCurrent: GameStreak?
+    /// The longest streak there ever was up to the end of the span; `nil` without any.
+    public var longestStreak: GameCount?
+    public var played: Int
+    public var completed: Int
+    /// Days with at least one result.
+    public var activeDays: Int
+    /// Results a game, most played first, then by game ID.
+    public var perGame: [GameCount]
+    /// The result that earned most points; of one game the best raw result. The earliest of equals.
+    public var best: DailyScore?
+    /// The first of the days with most results.
+    public var busiest: DayCount?
+
+    /// Completed of all results.
+    public var completionRate: Proportion { Proportion(completed, of: played) }
+    /// Days with a result of all days in the span.
+    public var consistency: Proportion {
+        Proportion(activeDays, of: max(span.from.days(until: span.to) + 1, 0))
+    }
+    public var mostPlayed: GameCount? { perGame.first }
+    /// Results on an active day.
+    public var averagePerActiveDay: Average { Average(sum: played, count: activeDays) }
+}
+
+/// A player's best result in a game. Product row E3.
+public struct PersonalBest: Hashable, Sendable {
+    public var game: Game
+    public var score: DailyScore
+    /// How often an own record was beaten on the way.
+    public var timesBeaten: Int
+    /// "3 guesses", "0:42".
+    public var label: String { Scoring.label(for: score, in: game) }
+}
+
+extension PlayerInsights {
+    /// The overview of `span`, whose last day is the shown day. O(results in the span + games).
+    public func overview(of span: DaySpan, game: GameID? = nil) -> Overview {
+        let chosen = chronicles(of: game)
+        var overview = Overview(
+            span: span, game: game, activeStreaks: 0, longestCurrent: nil, longestStreak: nil, played: 0, completed: 0,
+            activeDays: 0, perGame: [], best: nil, busiest: nil)
+        addStreaks(of: chosen, to: &overview)
+        var best: Best?
+        for chronicle in chosen {
+            let entries = chronicle.entries(in: span)
+            guard !entries.isEmpty else { continue }
+            overview.perGame.append(GameCount(game: chronicle.game.id, count: entries.count))
+            overview.played += entries.count
+            for entry in entries where entry.isCompleted {
+                overview.completed += 1
+                let candidate = Best(entry, in: chronicle.game, byRawResult: game != nil)
+                if best.map({ candidate.isBetter(than: $0) }) ?? candidate.isWorthShowing { best = candidate }
+            }
+        }
+        overview.perGame.sort { left, right in
+            left.count == right.count ? left.game < right.game : left.count > right.count
+        }
+        overview.best = best.map { $0.entry.score(game: $0.game, gameName: nil) }
+        addDays(of: chosen, everyGame: game == nil, to: &overview)
+        return overview
+    }
+
+    private func addStreaks(of chosen: [GameChronicle], to overview: inout Overview) {
+        for chronicle in chosen {
+            let streak = chronicle.streak(on: overview.span.to)
+            if streak.isAlive {
+                overview.activeStreaks += 1
+                if streak.current > overview.longestCurrent?.current ?? 0 { overview.longestCurrent = streak }
+            }
+            if streak.longest > overview.longestStreak?.count ?? 0 {
+                overview.longestStreak = GameCount(game: streak.game, count: streak.longest)
+            }
+        }
+    }
+
+    private func addDays(of chosen: [GameChronicle], everyGame: Bool, to overview: inout Overview) {
+        var counts: [(day: Int32, count: Int)] = []
+        if everyGame {
+            counts = days(in: overview.span).map { ($0.day, $0.played) }
+        } else {
+            for entry in chosen.first?.entries(in: overview.span) ?? [] {
+                if counts.last?.day == entry.day {
+                    counts[counts.count - 1].count += 1
+                } else {
+                    counts.append((entry.day, 1))
+                }
+            }
+        }
+        overview.activeDays = counts.count
+        for (day, count) in counts where count > overview.busiest?.count ?? 0 {
+            overview.busiest = DayCount(day: PuzzleDay(daysSinceEpoch: Int(day)), count: count)
+        }
+    }
+
+    /// A candidate for the best result of an overview.
+    private struct Best {
+        let entry: Entry
+        let game: GameID
+        private let order: RawOrder
+        let isWorthShowing: Bool
+
+        init(_ entry: Entry, in game: Game, byRawResult: Bool) {
+            self.entry = entry
+            self.game = game.id
+            let points = Scoring.totalPoints(for: entry.result, in: game)
+            order = byRawResult ? RawOrder(entry.result, in: game) : RawOrder(total: points)
+            isWorthShowing = byRawResult || points > 0
+        }
+
+        func isBetter(than other: Best) -> Bool {
+            if order != other.order { return order < other.order }
+            // Games come in order of their IDs and results in order of days, so the first of equals stands.
+            return entry.day < other.entry.day
+        }
+    }
+
+    /// The best result of each game that has one, in order of game IDs.
+    public func personalBests() -> [PersonalBest] {
+        chronicles.compactMap { chronicle in
+            chronicle.best.map { position in
+                PersonalBest(
+                    game: chronicle.game,
+                    score: chronicle.history.entries[position].score(game: chronicle.game.id, gameName: nil),
+                    timesBeaten: chronicle.recordCount)
+            }
+        }
+    }
+
+    /// How many results each day of a span has, days without one left out: a calendar.
+    public func dayCounts(in span: DaySpan, game: GameID? = nil) -> [DayCount] {
+        guard let game else {
+            return days(in: span).map { DayCount(day: PuzzleDay(daysSinceEpoch: Int($0.day)), count: $0.played) }
+        }
+        var counts: [DayCount] = []
+        for entry in chronicle(of: game)?.entries(in: span) ?? [] {
+            if counts.last?.day == entry.puzzleDay {
+                counts[counts.count - 1].count += 1
+            } else {
+                counts.append(DayCount(day: entry.puzzleDay, count: 1))
+            }
+        }
+        return counts
+    }
+}

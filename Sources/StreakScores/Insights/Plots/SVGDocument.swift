@@ -1,0 +1,99 @@
+/// Writes the few elements of SVG that plots need. Every text is escaped, no attribute can carry a style or a script.
+struct SVGDocument {
+    /// Characters a text may have; longer ones are cut.
+    static let maximumTextLength = 500
+
+    private var body = ""
+    private let width: Int
+    private let height: Int
+
+    init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// The document: an image for screen readers, with a title and a description. `id` makes the names of those two
+    /// unique on a page; all but letters, digits and `-` is dropped from it.
+    func text(id: String, title: String, description: String, cssClass: String) -> String {
+        let name = "plot-" + id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }.prefix(64)
+        var text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"\(cssClass)\" viewBox=\"0 0 \(width) \(height)\""
+        text += " role=\"img\" aria-labelledby=\"\(name)-title \(name)-desc\">\n"
+        text += "<title id=\"\(name)-title\">\(Self.escaped(title))</title>\n"
+        text += "<desc id=\"\(name)-desc\">\(Self.escaped(description))</desc>\n"
+        return text + body + "</svg>\n"
+    }
+
+    /// A rectangle; `tip` is what a pointer resting on it shows.
+    mutating func rectangle(
+        _ cssClass: String, x: Double, y: Double, width: Double, height: Double, tip: String? = nil
+    ) {
+        let attributes = position(x, y) + " width=\"\(Self.number(width))\" height=\"\(Self.number(height))\""
+        close("<rect class=\"\(cssClass)\" \(attributes)", "rect", tip)
+    }
+
+    mutating func circle(_ cssClass: String, x: Double, y: Double, radius: Double, tip: String? = nil) {
+        let centre = "cx=\"\(Self.number(x))\" cy=\"\(Self.number(y))\" r=\"\(Self.number(radius))\""
+        close("<circle class=\"\(cssClass)\" \(centre)", "circle", tip)
+    }
+
+    enum Anchor: String { case start, middle, end }
+
+    mutating func text(_ text: String, _ cssClass: String, x: Double, y: Double, anchor: Anchor = .start) {
+        let attributes = "\(position(x, y)) text-anchor=\"\(anchor.rawValue)\""
+        body += "<text class=\"\(cssClass)\" \(attributes)>\(Self.escaped(text))</text>\n"
+    }
+
+    /// A line through `points`; `isClosed` makes it an area.
+    mutating func path(_ cssClass: String, _ points: [(x: Double, y: Double)], isClosed: Bool = false) {
+        guard !points.isEmpty else { return }
+        let steps = points.enumerated().map { index, point in
+            "\(index == 0 ? "M" : "L")\(Self.number(point.x)) \(Self.number(point.y))"
+        }
+        body += "<path class=\"\(cssClass)\" d=\"\(steps.joined(separator: " "))\(isClosed ? " Z" : "")\"/>\n"
+    }
+
+    private mutating func close(_ opening: String, _ element: String, _ tip: String?) {
+        guard let tip else {
+            body += opening + "/>\n"
+            return
+        }
+        body += "\(opening)><title>\(Self.escaped(tip))</title></\(element)>\n"
+    }
+
+    private func position(_ x: Double, _ y: Double) -> String {
+        "x=\"\(Self.number(x))\" y=\"\(Self.number(y))\""
+    }
+
+    /// One decimal, without the help of a locale; what is no number becomes 0.
+    static func number(_ value: Double) -> String {
+        guard value.isFinite, abs(value) < 1e9 else { return "0" }
+        let tenths = Int((value * 10).rounded())
+        let sign = tenths < 0 ? "-" : ""
+        let size = abs(tenths)
+        return size % 10 == 0 ? "\(sign)\(size / 10)" : "\(sign)\(size / 10).\(size % 10)"
+    }
+
+    /// Text that is text in XML and in HTML, also within an attribute; without characters XML forbids.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        var length = 0
+        for scalar in text.unicodeScalars {
+            length += 1
+            guard length <= maximumTextLength else { break }
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            case "\t", "\n": escaped += " "
+            default:
+                let isForbidden =
+                    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
+                    || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+                if !isForbidden { escaped.unicodeScalars.append(scalar) }
+            }
+        }
+        return escaped
+    }
+}

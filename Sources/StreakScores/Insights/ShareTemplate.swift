@@ -1,0 +1,140 @@
+/// A text a player shares, with named places to fill in. Product row G5.
+///
+/// Templates are edited by their owner; values may come from friends. Both are bounded, and a value is never read as a
+/// template.
+public struct ShareTemplate: Hashable, Sendable {
+    /// What there is to tell.
+    public enum Occasion: String, Sendable, Hashable, CaseIterable {
+        case unlock, personalBest = "personal-best", perfect, solved
+
+        /// The names a template of this kind may use.
+        public var placeholders: [Placeholder] {
+            switch self {
+            case .unlock: [.achievement, .tier, .emoji, .name, .day, .value]
+            case .personalBest, .perfect, .solved: [.game, .emoji, .result, .number, .day, .name, .streak, .link]
+            }
+        }
+
+        fileprivate var standardText: String {
+            switch self {
+            case .unlock: "{emoji} Just unlocked {achievement} ({tier}): {value}!\nCan you beat that?"
+            case .personalBest: "{emoji} New personal best in {game}: {result}!\nThink you can beat it?"
+            case .perfect: "⭐⭐⭐ Perfect: {result} in {game} {number}!"
+            case .solved: "{emoji} Solved today's {game} {number} with {result}!\nCan you do better?"
+            }
+        }
+    }
+
+    /// A place in a template, written `{name}`.
+    public enum Placeholder: String, Sendable, Hashable, CaseIterable {
+        case achievement, tier, value, emoji, name, day, game, result, number, streak, link
+    }
+
+    /// Why a template is refused.
+    public enum Refusal: Error, Hashable, Sendable {
+        /// Nothing but white space.
+        case empty
+        /// More than `maximumLength` characters.
+        case tooLong(characters: Int)
+        /// A name that this kind of template does not have.
+        case unknownPlaceholder(String)
+    }
+
+    /// Characters of a template. Enough for any message service.
+    public static let maximumLength = 500
+    /// Characters a filled-in value may have; longer ones are cut.
+    public static let maximumValueLength = 80
+
+    public let occasion: Occasion
+    public let text: String
+
+    /// The text a player starts from.
+    public static func standard(_ occasion: Occasion) -> ShareTemplate {
+        ShareTemplate(checked: occasion, occasion.standardText)
+    }
+
+    public init(_ occasion: Occasion, _ text: String) throws(Refusal) {
+        // Bytes first: counting characters of a hostile text is itself work.
+        guard text.utf8.count <= Self.maximumLength * 16, text.count <= Self.maximumLength else {
+            throw .tooLong(characters: min(text.utf8.count, text.prefix(Self.maximumLength * 16).count))
+        }
+        guard text.contains(where: { !$0.isWhitespace }) else { throw .empty }
+        for part in Self.parts(of: text) {
+            if case .name(let name) = part {
+                guard let placeholder = Placeholder(rawValue: name), occasion.placeholders.contains(placeholder) else {
+                    throw .unknownPlaceholder(name)
+                }
+            }
+        }
+        self.init(checked: occasion, text)
+    }
+
+    private init(checked occasion: Occasion, _ text: String) {
+        self.occasion = occasion
+        self.text = text
+    }
+
+    /// The template with its places filled in; those without a value vanish, together with a space before them.
+    public func filled(_ values: [Placeholder: String]) -> String {
+        var filled = ""
+        for part in Self.parts(of: text) {
+            switch part {
+            case .text(let text):
+                filled += text
+            case .name(let name):
+                let value = Placeholder(rawValue: name).flatMap { values[$0] }.map { Self.bounded($0) } ?? ""
+                if value.isEmpty, filled.last == " " { filled.removeLast() }
+                filled += value
+            }
+        }
+        return filled
+    }
+
+    /// One line of at most `maximumValueLength` characters.
+    static func bounded(_ value: String) -> String {
+        var kept = String.UnicodeScalarView()
+        var length = 0
+        for scalar in value.unicodeScalars {
+            // Scalars, not characters: a character can hide a thousand combining marks.
+            guard length < maximumValueLength else { break }
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: kept.append(" ")
+            default:
+                // Embeddings and overrides would turn the rest of the message around.
+                if (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value) { continue }
+                kept.append(scalar)
+            }
+            length += 1
+        }
+        return String(kept)
+    }
+
+    private enum Part {
+        case text(String)
+        case name(String)
+    }
+
+    /// `{` lower-case letters `}` is a place; any other brace is text.
+    private static func parts(of text: String) -> [Part] {
+        var parts: [Part] = []
+        var literal = ""
+        var rest = Substring(text)
+        while let open = rest.firstIndex(of: "{") {
+            let inside = rest[rest.index(after: open)...]
+            let name = inside.prefix { $0.isASCII && $0.isLowercase }
+            guard !name.isEmpty, name.endIndex < rest.endIndex, rest[name.endIndex] == "}" else {
+                literal += rest[...open]
+                rest = inside
+                continue
+            }
+            literal += rest[..<open]
+            if !literal.isEmpty { parts.append(.text(literal)) }
+            literal = ""
+            parts.append(.name(String(name)))
+            rest = rest[rest.index(after: name.endIndex)...]
+        }
+        literal += rest
+        if !literal.isEmpty { parts.append(.text(literal)) }
+        return parts
+    }
+}

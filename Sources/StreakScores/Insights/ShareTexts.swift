@@ -1,0 +1,39 @@
+public import StreakGames
+
+/// What a result or an unlock puts into a player's templates. Product row G5.
+extension ShareTemplate {
+    /// The text for a result. `streak`: the game's current one, left out below 2.
+    public func text(for score: DailyScore, in game: Game, name: String = "", streak: Int = 0) -> String {
+        filled([
+            .game: game.name, .emoji: game.emoji, .result: Scoring.label(for: score, in: game),
+            .number: score.puzzle.map { "#\($0)" } ?? "", .day: score.day.description, .name: name,
+            .streak: streak > 1 ? "\(streak)" : "", .link: game.url,
+        ])
+    }
+
+    /// The text for a tier reached.
+    public func text(for unlock: TierUnlock, name: String = "") -> String {
+        let achievement = unlock.reached.achievement
+        let position = unlock.reached.tier.rawValue
+        let value = position < achievement.thresholds.count ? achievement.thresholds[position] : achievement.mostNeeded
+        return filled([
+            .achievement: achievement.title, .tier: unlock.reached.tier.name, .emoji: achievement.emoji, .name: name,
+            .day: unlock.day.description, .value: "\(value) \(achievement.unit)",
+        ])
+    }
+}
+
+extension PlayerInsights {
+    /// Which template suits a result: a perfect one, a record that beats an earlier one, or a solve; `nil` for a loss.
+    public func occasion(of score: DailyScore) -> ShareTemplate.Occasion? {
+        guard score.isCompleted, let chronicle = chronicle(of: score.game) else { return nil }
+        if Scoring.isPerfect(score, in: chronicle.game) { return .perfect }
+        let order = RawOrder(score, in: chronicle.game)
+        let earlier = chronicle.entries(in: DaySpan(from: .earliest, to: score.day.adding(days: -1)))
+            .filter { $0.isCompleted && $0.result.value(in: chronicle.game) != nil }
+        let isRecord =
+            score.day > .earliest && !earlier.isEmpty
+            && earlier.allSatisfy { order < RawOrder($0.result, in: chronicle.game) }
+        return isRecord ? .personalBest : .solved
+    }
+}

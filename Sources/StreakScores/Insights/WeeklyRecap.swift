@@ -1,0 +1,58 @@
+public import StreakGames
+
+/// A player's ISO week. Product row E5, rule 34.
+public struct WeeklyRecap: Hashable, Sendable {
+    /// Monday to Sunday, or to the shown day while the week is running.
+    public var span: DaySpan
+    public var week: ISOWeek
+    public var played: Int
+    public var completed: Int
+    public var points: Int
+    public var activeDays: Int
+    /// Over games with a streak alive at the end of the span; of nothing where there is none.
+    public var averageStreak: Average
+    /// The longest streak there ever was up to then.
+    public var longestStreak: GameCount?
+    public var best: DailyScore?
+
+    public var completionRate: Proportion { Proportion(completed, of: played) }
+    /// Active days ÷ 7, also while the week is running.
+    public var consistency: Proportion { Proportion(activeDays, of: 7) }
+
+    /// Ready to be sent; `nil` for a week without a result.
+    ///
+    /// `name` is as shown on the board; `games` names the games.
+    public func text(name: String, games: (GameID) -> Game?) -> String? {
+        guard played > 0 else { return nil }
+        var lines = ["📅 \(ShareTemplate.bounded(name)): week \(week.week) of \(week.year)"]
+        lines.append(
+            "\(played) \(played == 1 ? "result" : "results"), \(completed) solved (\(completionRate.label)), "
+                + Scoring.totalLabel(points))
+        lines.append("Played on \(activeDays) of 7 days")
+        if averageStreak.count > 0 {
+            lines.append("\(averageStreak.count) streaks alive, on average \(averageStreak.label)")
+        }
+        if let longestStreak {
+            let game = games(longestStreak.game)?.name ?? longestStreak.game.rawValue
+            lines.append("Longest streak ever: \(longestStreak.count) (\(ShareTemplate.bounded(game)))")
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension PlayerInsights {
+    /// The recap of the week that holds `day`, as it stands on `day`.
+    public func weeklyRecap(on day: PuzzleDay) -> WeeklyRecap {
+        let span = DaySpan(from: day.startOfWeek, to: day)
+        let overview = overview(of: span)
+        var average = Average()
+        for streak in streaks(on: day) where streak.isAlive { average.add(streak.current) }
+        let points = chronicles.reduce(0) { sum, chronicle in
+            chronicle.entries(in: span).reduce(sum) { $0 + Scoring.totalPoints(for: $1.result, in: chronicle.game) }
+        }
+        return WeeklyRecap(
+            span: span, week: day.isoWeek, played: overview.played, completed: overview.completed, points: points,
+            activeDays: overview.activeDays, averageStreak: average, longestStreak: overview.longestStreak,
+            best: overview.best)
+    }
+}
