@@ -27,6 +27,13 @@ public enum Argon2id {
     public static func derive(
         password: [UInt8], salt: [UInt8], size: Int, cost: Cost
     ) throws(CryptoError) -> [UInt8] {
+        try derive(password: password, salt: salt, size: size, passes: cost.passes, memory: cost.memory)
+    }
+
+    /// As above, with the cost as numbers; the caller has bounded them.
+    static func derive(
+        password: [UInt8], salt: [UInt8], size: Int, passes: Int, memory: Int
+    ) throws(CryptoError) -> [UInt8] {
         precondition(sizes.contains(size), "an Argon2id output has 16 to 1,024 bytes here")
         guard salt.count == saltByteCount else {
             throw .wrongLength(expected: saltByteCount, actual: salt.count)
@@ -39,7 +46,7 @@ public enum Argon2id {
                 guard let address = unsafe buffer.baseAddress ?? empty.baseAddress else { return Int32(-1) }
                 return unsafe crypto_pwhash(
                     &output, UInt64(size), address.assumingMemoryBound(to: CChar.self), UInt64(buffer.count), salt,
-                    cost.passes, cost.memory, crypto_pwhash_alg_argon2id13())
+                    UInt64(passes), memory, crypto_pwhash_alg_argon2id13())
             }
         }
         guard status == 0 else { throw .outOfMemory }
@@ -49,7 +56,7 @@ public enum Argon2id {
 
 extension Argon2id.Cost {
     /// How often the memory is passed over.
-    fileprivate var passes: UInt64 {
+    var passes: Int {
         switch self {
         case .minimum: 1
         case .interactive: 2
@@ -58,7 +65,7 @@ extension Argon2id.Cost {
     }
 
     /// Bytes of memory.
-    fileprivate var memory: Int {
+    var memory: Int {
         switch self {
         case .minimum: 8 << 10
         case .interactive: 64 << 20

@@ -56,6 +56,9 @@ struct Dialler: Sendable {
         return isNews
     }
 
+    /// The addresses that the user named.
+    var namedEndpoints: [Endpoint] { named.keys.sorted() }
+
     mutating func add(named endpoints: [Endpoint], at now: MonotonicInstant) {
         for endpoint in endpoints where named[endpoint] == nil { named[endpoint] = Attempt(due: now) }
     }
@@ -100,8 +103,8 @@ struct Dialler: Sendable {
     /// Which of these devices are due, with the addresses to try. Counts the attempt.
     mutating func dueDevices(
         among wanted: [DeviceID], at now: MonotonicInstant, jitter: () -> Duration
-    ) -> [(device: DeviceID, endpoints: [Endpoint])] {
-        var due: [(device: DeviceID, endpoints: [Endpoint])] = []
+    ) -> [(device: DeviceID, endpoints: [Endpoint], attempt: Int)] {
+        var due: [(device: DeviceID, endpoints: [Endpoint], attempt: Int)] = []
         for device in devices.keys.sorted() where !wanted.contains(device) { devices[device] = nil }
         for device in wanted {
             guard let known = addresses[device], !known.isEmpty else {
@@ -112,23 +115,33 @@ struct Dialler: Sendable {
             defer { devices[device] = attempt }
             guard attempt.due <= now else { continue }
             attempt.due = now.advanced(by: Self.pause(after: attempt.count, longest: Self.longestPause) + jitter())
+            due.append((device, known.prefix(Self.addressesPerAttempt).map(\.endpoint), attempt.count))
             attempt.count += 1
-            due.append((device, known.prefix(Self.addressesPerAttempt).map(\.endpoint)))
         }
         return due
     }
 
     /// Which named addresses are due. Counts the attempt.
-    mutating func dueEndpoints(at now: MonotonicInstant, jitter: () -> Duration) -> [Endpoint] {
-        var due: [Endpoint] = []
+    mutating func dueEndpoints(
+        at now: MonotonicInstant, jitter: () -> Duration
+    ) -> [(endpoint: Endpoint, attempt: Int)] {
+        var due: [(endpoint: Endpoint, attempt: Int)] = []
         for endpoint in named.keys.sorted() {
             guard var attempt = named[endpoint], attempt.due <= now else { continue }
             attempt.due = now.advanced(by: Self.pause(after: attempt.count, longest: Self.longestNamedPause) + jitter())
+            due.append((endpoint, attempt.count))
             attempt.count += 1
             named[endpoint] = attempt
-            due.append(endpoint)
         }
         return due
+    }
+
+    /// Which key to dial under at an attempt: the newest of each shared group by turns, and every other time an older one,
+    /// newest first. Somebody who was away for long, or was on another side of a split, knows an older one.
+    static func choice(attempt: Int, newest: Int, older: Int) -> (isNewest: Bool, index: Int) {
+        guard older > 0 else { return (true, attempt % max(1, newest)) }
+        let turn = attempt / 2
+        return attempt.isMultiple(of: 2) ? (true, turn % max(1, newest)) : (false, turn % older)
     }
 
     private static func pause(after count: Int, longest: Duration) -> Duration {
@@ -145,21 +158,26 @@ extension MeshEngine {
     mutating func networkChanged() {
         dialler.hurry(at: now)
         discovery.callSoon(at: now)
+        hurryFriends()
     }
 
-    /// Devices of other members, or other devices of mine, that have no link: in the order of their IDs, with a key to
-    /// reach each by.
-    private func unlinkedDevices() -> [(device: DeviceID, linkKey: AgreementPublicKey, group: GroupID)] {
-        var found: [DeviceID: (AgreementPublicKey, GroupID)] = [:]
+    /// A device without a link, and the groups by whose keys it may be reached.
+    private struct Unlinked {
+        let linkKey: AgreementPublicKey
+        var groups: [GroupID]
+    }
+
+    /// Devices of other members, or other devices of mine, that have no link.
+    private func unlinkedDevices() -> [DeviceID: Unlinked] {
+        var found: [DeviceID: Unlinked] = [:]
         for id in groups.keys.sorted() {
             guard let group = groups[id], takesPart(in: id) else { continue }
             for device in group.state.devices where device.isCurrent && device.device != identity.device {
-                if links.link(to: device.linkKey) == nil { found[device.device] = (device.linkKey, id) }
+                guard links.link(to: device.linkKey) == nil else { continue }
+                found[device.device, default: Unlinked(linkKey: device.linkKey, groups: [])].groups.append(id)
             }
         }
-        return found.keys.sorted().compactMap { device in
-            found[device].map { (device: device, linkKey: $0.0, group: $0.1) }
-        }
+        return found
     }
 
     mutating func dialWhoIsDue() {
@@ -170,33 +188,47 @@ extension MeshEngine {
         func jitter() -> Duration {
             .milliseconds(Int(random.bytes(1)[0]))
         }
-        let due = dialler.dueDevices(among: unlinked.map(\.device), at: now, jitter: jitter)
+        let wanted = unlinked.keys.sorted()
+        let due = dialler.dueDevices(among: wanted, at: now, jitter: jitter)
         let endpoints = dialler.dueEndpoints(at: now, jitter: jitter)
         entropy = random
-        for (device, addresses) in due {
-            guard let target = unlinked.first(where: { $0.device == device }) else { continue }
-            for endpoint in addresses { dial(target.linkKey, in: target.group, at: endpoint, usesStreams: true) }
+        for (device, addresses, attempt) in due {
+            guard let target = unlinked[device] else { continue }
+            for endpoint in addresses { dial(target, attempt: attempt, at: endpoint, usesStreams: true) }
         }
-        for endpoint in endpoints {
+        for (endpoint, attempt) in endpoints {
             let linked = sessions.keys.contains { links.pathSummary($0)?.endpoint == endpoint }
             guard !linked else { continue }
-            let candidates = unlinked.prefix(Dialler.candidatesPerAttempt)
+            let candidates = wanted.prefix(Dialler.candidatesPerAttempt)
             for candidate in candidates {
-                dial(candidate.linkKey, in: candidate.group, at: endpoint, usesStreams: candidates.count <= 8)
+                guard let target = unlinked[candidate] else { continue }
+                dial(target, attempt: attempt, at: endpoint, usesStreams: candidates.count <= 8)
             }
-            for attempt in joins.keys.sorted() { dialForJoining(attempt, at: endpoint) }
+            for join in joins.keys.sorted() { dialForJoining(join, at: endpoint) }
         }
     }
 
-    mutating func dialSighted(_ linkKey: AgreementPublicKey, in group: GroupID, at endpoint: Endpoint) {
+    private mutating func dial(_ target: Unlinked, attempt: Int, at endpoint: Endpoint, usesStreams: Bool) {
+        let keys = target.groups.map { linkKeys(of: $0) }
+        let newest = keys.compactMap(\.first)
+        let older = keys.flatMap { $0.dropFirst() }
+        let (isNewest, index) = Dialler.choice(attempt: attempt, newest: newest.count, older: older.count)
+        let chosen = isNewest ? newest : older
+        guard chosen.indices.contains(index) else { return }
+        dial(target.linkKey, under: chosen[index], at: endpoint, usesStreams: usesStreams)
+    }
+
+    /// Dials who was heard of at an address, under the key by which it was known.
+    mutating func dialSighted(
+        _ linkKey: AgreementPublicKey, in group: GroupID, under key: LinkKey, at endpoint: Endpoint
+    ) {
         guard groups[group]?.state.device(linkKey: linkKey)?.isCurrent ?? false else { return }
-        dial(linkKey, in: group, at: endpoint, usesStreams: true)
+        dial(linkKey, under: key, at: endpoint, usesStreams: true)
     }
 
     private mutating func dial(
-        _ peer: AgreementPublicKey, in group: GroupID, at endpoint: Endpoint, usesStreams: Bool
+        _ peer: AgreementPublicKey, under key: LinkKey, at endpoint: Endpoint, usesStreams: Bool
     ) {
-        guard let key = linkKeys(of: group).first else { return }
         links.dial(
             peer: peer, key: key, to: endpoint, usesDatagrams: true, usesStreams: usesStreams, at: now,
             entropy: &entropy)
@@ -217,8 +249,9 @@ extension MeshEngine {
         dialler.checkSoon()
         var access: [LinkKey] = []
         var invites: [LinkKey] = []
-        for id in groups.keys.sorted() where takesPart(in: id) {
+        for id in groups.keys.sorted() where listens(in: id) {
             access += linkKeys(of: id)
+            guard takesPart(in: id) else { continue }
             for invite in answeredInvites(of: id) {
                 invites.append(Self.linkKey(of: invite.presharedKey, label: .invite(id, invite.id)))
             }

@@ -11,6 +11,16 @@ struct Discovery: Sendable {
         /// The invite under which a newcomer asks; nil for an access key.
         let invite: OperationID?
         let key: SymmetricKey
+        /// The key of a link to who is heard under this one; nil for an invite.
+        var linkKey: LinkKey?
+        /// Whether a slot of every call is made with it. Of the others some are, by turns.
+        var isCalled = false
+        /// Whether a slot of some calls is.
+        var isCalledInTurn = false
+        /// How many hours the clock of who calls under it may be wrong, either way.
+        var toleratedHours = Beacon.toleratedHours
+        /// The friend code that the key is of, this account's or another one; group and invite say nothing then.
+        var code: FriendCode?
     }
 
     /// At start, on waking and after a change of address, then after these delays.
@@ -20,15 +30,18 @@ struct Discovery: Sendable {
     static let burst = 200
     /// Invites of one group that newcomers may call under; the ledger's own limit of live ones binds honest members only.
     static let maximumInvites = ProtocolLimits.maximumLiveInvites
-    /// How many hours a newcomer's clock may be wrong, either way. Every hour costs a hash for every stranger's packet.
-    private static let toleratedInviteHours: Int64 = 2
+    /// The same for the clock of a newcomer, and of who calls under an old key. Every hour costs a hash for every stranger's
+    /// packet.
+    static let fewToleratedHours: Int64 = 2
     /// Nonces remembered, so that a replayed beacon gets no answer.
     static let maximumNonces = 4_096
 
     private(set) var isStarted = false
     private(set) var port: UInt16 = 0
     private var calls: [MonotonicInstant] = []
-    var sources: [Source] = [] { didSet { hour = nil } }
+    /// Slots filled with old keys so far.
+    private var turn = 0
+    var sources: [Source] = [] { didSet { if sources != oldValue { hour = nil } } }
     private var hour: Int64?
     private var hourKeys: [(key: [UInt8], source: Int)] = []
     private var heard: Set<Bytes16> = []
@@ -56,6 +69,15 @@ struct Discovery: Sendable {
         return true
     }
 
+    /// The keys of the next call: the newest of every group and, in the slots that are left, older ones by turns.
+    mutating func takeCalledSources() -> [Source] {
+        let always = sources.filter(\.isCalled)
+        let others = sources.filter(\.isCalledInTurn)
+        let room = min(max(0, Beacon.slotCount - always.count), others.count)
+        defer { turn = others.isEmpty ? 0 : (turn + room) % others.count }
+        return always + (0..<room).map { others[(turn + $0) % others.count] }
+    }
+
     /// Reads a beacon made with any of our keys by a clock at most 36 hours off. Nil for all else, and for a beacon
     /// heard before.
     mutating func read(
@@ -79,7 +101,7 @@ struct Discovery: Sendable {
         // The hours next to ours come first: nearly every beacon is found there.
         let offsets = (-Beacon.toleratedHours...Beacon.toleratedHours).sorted { (abs($0), $0) < (abs($1), $1) }
         hourKeys = offsets.flatMap { offset in
-            sources.indices.filter { sources[$0].invite == nil || abs(offset) <= Self.toleratedInviteHours }
+            sources.indices.filter { abs(offset) <= sources[$0].toleratedHours }
                 .map { (Beacon.hourKey(sources[$0].key, hour: current + offset), $0) }
         }
     }
@@ -102,20 +124,30 @@ extension MeshEngine {
     func discoverySources() -> [Discovery.Source] {
         var sources: [Discovery.Source] = []
         for id in groups.keys.sorted() {
-            guard let group = groups[id], takesPart(in: id) else { continue }
-            if let key = group.accessKeys.first {
-                sources.append(.init(group: id, invite: nil, key: key.beaconKey))
+            guard let group = groups[id], listens(in: id) else { continue }
+            // Who has lost a group is silent, and hears if somebody calls who thinks otherwise.
+            let calls = takesPart(in: id)
+            for (index, (key, linkKey)) in zip(group.accessKeys, linkKeys(of: id)).enumerated() {
+                sources.append(
+                    .init(
+                        group: id, invite: nil, key: key.beaconKey, linkKey: linkKey, isCalled: calls && index == 0,
+                        isCalledInTurn: calls && index > 0,
+                        toleratedHours: index == 0 ? Beacon.toleratedHours : Discovery.fewToleratedHours))
             }
+            guard calls else { continue }
             for invite in group.state.invites.filter({ $0.isLive(at: wall.seconds) }).prefix(Discovery.maximumInvites) {
-                sources.append(.init(group: id, invite: invite.id, key: Self.beaconKey(of: invite.presharedKey)))
+                sources.append(
+                    .init(
+                        group: id, invite: invite.id, key: Self.beaconKey(of: invite.presharedKey),
+                        toleratedHours: Discovery.fewToleratedHours))
             }
         }
         for id in joins.keys.sorted() {
             guard let attempt = joins[id] else { continue }
             let key = Self.beaconKey(of: attempt.link.secrets.presharedKey)
-            sources.append(.init(group: attempt.link.group, invite: nil, key: key))
+            sources.append(.init(group: attempt.link.group, invite: nil, key: key, isCalled: true))
         }
-        return sources
+        return sources + friendSources()
     }
 
     static func beaconKey(of presharedKey: SymmetricKey) -> SymmetricKey {
@@ -128,7 +160,7 @@ extension MeshEngine {
         let hour = Beacon.hour(of: wall)
         let content = Beacon.Content(kind: .query, port: discovery.port, linkKey: identity.linkKey.publicKey)
         // A newcomer asks under its invite, a member under its access keys; a member never calls under an invite.
-        let slots = discovery.sources.filter { $0.invite == nil }.map {
+        let slots = discovery.takeCalledSources().map {
             (hourKey: Beacon.hourKey($0.key, hour: hour), content: content)
         }
         guard !slots.isEmpty else { return }
@@ -140,6 +172,10 @@ extension MeshEngine {
         outputs.append(.sendBeacon(Beacon.make([(hourKey, reply)], entropy: &entropy), to: target))
     }
 
+    private func isCurrent(_ linkKey: AgreementPublicKey, in group: GroupID) -> Bool {
+        groups[group]?.state.device(linkKey: linkKey)?.isCurrent ?? false
+    }
+
     /// Takes in a beacon. False where the bytes are none of ours.
     mutating func handleBeacon(_ bytes: [UInt8], from endpoint: Endpoint) -> Bool {
         guard discovery.isStarted, let (source, hourKey, content) = discovery.read(bytes, at: now, wall: wall) else {
@@ -147,16 +183,18 @@ extension MeshEngine {
         }
         guard content.linkKey != identity.linkKey.publicKey else { return true }
         let target = Endpoint(address: endpoint.address, port: content.port, scope: endpoint.scope)
-        if let attempt = joins.keys.sorted().first(where: { joins[$0]?.link.group == source.group }),
+        if let code = source.code {
+            handleFriendBeacon(content, under: code, hourKey: hourKey, from: target)
+        } else if let attempt = joins.keys.sorted().first(where: { joins[$0]?.link.group == source.group }),
             content.kind == .answer
         {
             dialForJoining(attempt, at: target)
         } else if source.invite != nil, content.kind == .query {
             answerBeacon(hourKey: hourKey, to: target)
-        } else if groups[source.group] != nil {
+        } else if let linkKey = source.linkKey {
             if links.link(to: content.linkKey) == nil {
-                dialSighted(content.linkKey, in: source.group, at: target)
-            } else if content.kind == .query {
+                dialSighted(content.linkKey, in: source.group, under: linkKey, at: target)
+            } else if content.kind == .query, isCurrent(content.linkKey, in: source.group) {
                 // Perhaps it has just started anew, and this side has not noticed yet: let it dial.
                 answerBeacon(hourKey: hourKey, to: target)
             }

@@ -1,3 +1,5 @@
+public import StreakCrypto
+public import StreakGames
 public import StreakMembership
 public import StreakReplication
 public import StreakScores
@@ -22,6 +24,10 @@ public enum RecordDraft: Sendable, Equatable {
     case score(DailyScore)
     case withdrawnScore(ScoreKey)
     case profile(Profile)
+    case gameDefinition(GameDefinition)
+    case withdrawnGame(GameID)
+    /// One of the user's own settings, in the private group only; an empty value withdraws it. Names: at most 96 bytes of UTF-8.
+    case setting(name: String, value: [UInt8])
 }
 
 /// What the user wants done.
@@ -30,14 +36,61 @@ public enum Command: Sendable {
     case foundGroup(title: String)
     /// Writes records, in each group the drafts named for it. Completed with `.done` once all are on disk.
     case write([(group: GroupID, drafts: [RecordDraft])])
-    /// Makes an invite. `uses` 0 is unlimited; `lifetime` in seconds. Completed with `.invite`.
-    case invite(GroupID, uses: UInt32, lifetime: Int64)
+    /// Makes an invite. `uses` 0 is unlimited; `lifetime` in seconds. Who comes with one that needs approval waits until
+    /// owner or an admin says `admit`. Completed with `.invite`.
+    case invite(GroupID, uses: UInt32, lifetime: Int64, needsApproval: Bool = false)
     /// Ends an invite. Completed with `.done`.
     case revokeInvite(GroupID, OperationID)
+    /// Changes a group's title, by owner and admins. Completed with `.done`.
+    case rename(GroupID, title: String)
+    /// Changes a group's settings, by owner and admins. Completed with `.done`.
+    case changeSettings(GroupID, GroupSettings)
+    /// Names an admin, demotes one, names the heir or withdraws that (`noHeir`, naming the owner), by the owner. What a
+    /// demoted admin did as far as it is known here stays an admin's. Completed with `.done`.
+    case setRole(GroupID, UserID, RoleChange.Change)
+    /// Hands a group on, by its owner; or takes it over, by the heir, `to` itself. Completed with `.done`.
+    case transfer(GroupID, to: UserID)
+    /// Removes a member, by owner or admin. What of it is known here goes on counting; the group gets a new access key.
+    /// Completed with `.done`.
+    case remove(GroupID, UserID)
+    /// Undoes an admin's removal of a member, by the owner: the admin is demoted with a cut before that operation.
+    /// Completed with `.done`.
+    case annul(GroupID, removal: OperationID)
+    /// Takes in who asked under an invite that needs approval, by owner or admin. Completed with `.done`.
+    case admit(GroupID, request: OperationID)
+    /// Turns down such a request, on this node only: it is no longer listed and its newcomer gets that answer from this
+    /// node. Another admin may still admit it; to keep everybody out, revoke the invite. Completed with `.done`.
+    case denyRequest(GroupID, request: OperationID)
+    /// Publishes a device of this account in every group that the account is in and that lacks it: another one that this
+    /// device or the account certified, or this device itself after a recovery. One transaction. Completed with `.done`.
+    case addDevice(DeviceCertificate)
+    /// Ends a device of this account in every group that it is in, each with a new access key. One transaction. Completed
+    /// with `.done`.
+    case revokeDevice(DeviceID, accountKey: SigningSecretKey)
     /// Leaves a group. Completed with `.done`.
     case leave(GroupID, erasing: Bool)
     /// Joins by a link that was parsed and whose signature holds. Completed with `.group` after the first exchange.
     case join(InviteLink, timeout: Duration)
+    /// Makes a link by which another machine becomes a device of this account, once and within ten minutes. Completed
+    /// with `.invite`; `MeshEngine.privateGroupSetting` names the private group.
+    case linkDevice
+    /// Asks for that, by a link of purpose `device`. The engine's identity has fresh keys and a certificate that counts
+    /// for nothing. Completed with `.deviceLinked`; the engine is of no use afterwards.
+    case requestDevice(InviteLink, timeout: Duration)
+    /// Answers to this account's friend code from now on; nil: no more. Completed with `.done`.
+    case setAnswersToCode(FriendCodeKeys?)
+    /// Asks the owner of a code for friendship, for seven days or until there is an answer; `name` is what it is shown.
+    /// Completed with `.done` once the wish is on disk; events tell what comes of it.
+    case addFriend(FriendCodeKeys, name: String)
+    /// Takes such a wish back. Completed with `.done`.
+    case cancelFriend(FriendCode)
+    /// Says yes to a request: founds a group of two, titled by both names. Completed with `.group`.
+    case approveFriend(UserID, name: String)
+    /// Says no to a request. Completed with `.done`.
+    case declineFriend(UserID)
+    /// Takes no requests of a user any more; to the user it looks as if nobody answered yes or no. Completed with `.done`.
+    case blockFriend(UserID)
+    case unblockFriend(UserID)
     /// Deletes all that is here of a group, and tells nobody. Completed with `.done`.
     case forgetGroup(GroupID)
     /// Keeps or forgets a small named value. Completed with `.done`.
@@ -53,6 +106,7 @@ public enum CommandOutcome: Sendable, Equatable {
     case done
     case group(GroupID)
     case invite(OperationID, link: String)
+    case deviceLinked(DeviceLinking)
     case failed(CommandFailure)
 }
 
@@ -69,6 +123,10 @@ public enum CommandFailure: Error, Sendable, Equatable {
     case ledgerRejected
     case nobodyReachable
     case feedFull
+    /// No such request is open in this group.
+    case unknownRequest
+    case deviceRefused(DeviceRefusal)
+    case friend(FriendFailure)
 }
 
 /// Something that a shell or a user may want to know.
@@ -79,6 +137,9 @@ public enum EngineEvent: Sendable, Equatable {
     case recordsReset(GroupID)
     /// The ledger of a group says something new.
     case ledgerChanged(GroupID)
+    /// This device is a member no more: removed, revoked, or it left and was heard. Other users' records of the group have
+    /// been deleted here, its own account's have not.
+    case lostGroup(GroupID, GroupState.Standing)
     case digestChanged(GroupID, GroupDigest)
     case linkOpened(DeviceID, via: LinkVia, endpoint: Endpoint)
     case linkClosed(DeviceID)
@@ -93,6 +154,8 @@ public enum EngineEvent: Sendable, Equatable {
     case epochReplaced(GroupID)
     /// Bytes from outside were ignored.
     case dropped(DropReason)
+    /// Something happened between this user and one whose friend it wants to be, or who wants that.
+    case friend(FriendEvent)
     case messageRefused(WireError)
 }
 

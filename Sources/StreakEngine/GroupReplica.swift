@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakGames
 import StreakMembership
 public import StreakReplication
 import StreakScores
@@ -20,8 +21,6 @@ struct GroupReplica: Sendable {
     /// The arrival of each device's newest ledger operation, and of everything.
     private var operationArrivals: [DeviceID: UInt64] = [:]
     private var digestCache = DigestCache()
-    /// The last counting operation of every ledger chain: part of the digest, and the same until the ledger changes.
-    private var ledgerTips: [(device: DeviceID, operation: OperationID)] = []
     /// What counts of devices that were cut, as of the last rebuild.
     private var knownCuts: [KnownCut] = []
 
@@ -37,16 +36,30 @@ struct GroupReplica: Sendable {
         self.ledger = ledger
         self.accessKeys = accessKeys
         feeds = GroupFeeds(group: ledger.group)
-        ledgerTips = ledger.countingTips.map { ($0.device, $0.operation) }
         knownCuts = currentCuts
+        sortAccessKeys()
     }
 
     var state: GroupState { ledger.state }
     var handle: GroupHandle { GroupHandle(id) }
 
-    /// Computed when asked for after a change: O(feeds).
-    var digest: GroupDigest {
-        digestCache.digest { GroupFeeds.digest(group: id, ledger: ledgerTips, tips: countingTips(changedSince: 0)) }
+    /// Computed when asked for after a change: O(feeds + operations).
+    var digest: GroupDigest { summary.digest }
+
+    /// How many records count, of a forked feed those of its longest branch.
+    var countingRecords: Int { summary.recordCount }
+
+    private var summary: DigestCache.Summary {
+        digestCache.summary {
+            let tips = countingTips(changedSince: 0)
+            let ledgerTips = ledger.countingTips.map { (device: $0.device, operation: $0.operation) }
+            var longest: [FeedID: UInt64] = [:]
+            for entry in tips { longest[entry.feed] = max(longest[entry.feed] ?? 0, entry.tip.number) }
+            return DigestCache.Summary(
+                digest: GroupFeeds.digest(group: id, ledger: ledgerTips, tips: tips),
+                // A sum is the same in any order.
+                recordCount: Int(clamping: longest.values.reduce(0, +)))
+        }
     }
 
     /// A new cache, not an emptied one: copies of this value from before keep theirs.
@@ -117,17 +130,32 @@ struct GroupReplica: Sendable {
         }
         guard case .added(let added) = insertion else { return [] }
         for operation in added { operationArrivals[operation.operation.author] = arrival }
-        if !added.isEmpty {
-            ledgerTips = ledger.countingTips.map { ($0.device, $0.operation) }
-            digestMoved()
-        }
+        if !added.isEmpty { digestMoved() }
         return added
     }
 
+    /// Takes a key; false for a known one.
     mutating func add(_ key: AccessKey) -> Bool {
         guard !accessKeys.contains(key) else { return false }
         accessKeys.insert(key, at: 0)
+        sortAccessKeys()
         return true
+    }
+
+    /// Brings the keys into the ledger's order, newest first: the order in which they came says nothing. Last stand those
+    /// that no counting operation names, as after a removal that was annulled.
+    mutating func sortAccessKeys() {
+        guard accessKeys.count > 1 else { return }
+        var rank: [Bytes32: Int] = [:]
+        for (index, hash) in state.accessKeyHashes.enumerated() { rank[hash] = index }
+        let ranked = accessKeys.map { ($0, rank[$0.hash] ?? -1) }
+        accessKeys = ranked.sorted { ($0.1, $0.0.hash) > ($1.1, $1.0.hash) }.map(\.0)
+    }
+
+    /// The hashes in the ledger of keys that are not here, oldest first.
+    var missingAccessKeys: [Bytes32] {
+        let held = Set(accessKeys.map(\.hash))
+        return state.accessKeyHashes.filter { !held.contains($0) }
     }
 
     /// As many tips as one message holds; what is not named is simply sent.
@@ -144,17 +172,65 @@ struct GroupReplica: Sendable {
         _ run: Run, arrival: UInt64, wall: WallTime
     ) throws(ReplicationError) -> (reception: FeedReplica.Reception, merged: [MergedRecord]) {
         guard let device = state.device(run.feed.device) else { throw .unknownAuthor(run.feed.device) }
-        if state.feedLimit(device: device.device, epoch: run.feed.epoch) == .nothing { throw .pastCut }
+        let limit = state.feedLimit(device: device.device, epoch: run.feed.epoch)
+        switch limit {
+        case .nothing: throw .pastCut
+        case .through(let cut):
+            try checkCut(cut, leaves: run)
+        case .unlimited: break
+        }
         let reception = try feeds.receive(run, arrival: arrival)
         if reception.isDuplicate { return (reception, []) }
         digestMoved()
-        if case .through = state.feedLimit(device: device.device, epoch: run.feed.epoch) {
+        if case .through = limit {
             // Which branch counts is the cut's to say, so the feed is merged as a whole.
             rebuild(wall: wall)
             wasReset = true
             return (reception, [])
         }
         return (reception, merge(reception.records, of: run.feed, wall: wall))
+    }
+
+    /// Throws for what a cut leaves out: all that comes after it, and, once the feed is here up to the cut, every other
+    /// history.
+    private func checkCut(_ cut: FeedCut, leaves run: Run) throws(ReplicationError) {
+        guard run.first <= cut.number else { throw .pastCut }
+        guard let feed = feeds[run.feed], feed.contains(Tip(number: cut.number, hash: cut.hash)) else { return }
+        let records: [[UInt8]]
+        do { records = try run.records() } catch { throw .malformed(error) }
+        let hash = records.reduce(run.before) { FeedChain.hash(after: $0, record: $1) }
+        guard feed.contains(Tip(number: run.last, hash: hash)) else { throw .pastCut }
+    }
+
+    /// Runs that a peer lacks who holds the chain that ends in `tip`, up to about `maximumSize` packed bytes, and whether
+    /// that is all. Of a cut feed what the cut leaves.
+    func runs(of id: FeedID, after tip: Tip, maximumSize: Int) -> (runs: [Run], isComplete: Bool) {
+        guard let feed = feeds[id] else { return ([], true) }
+        switch state.feedLimit(device: id.device, epoch: id.epoch) {
+        case .nothing:
+            return ([], true)
+        case .unlimited:
+            return feed.runs(after: tip, maximumSize: maximumSize)
+        case .through(let cut):
+            let (runs, isComplete) = feed.runs(after: tip, maximumSize: maximumSize)
+            return (runs.compactMap { shortened($0, of: feed, to: cut) }, isComplete)
+        }
+    }
+
+    /// A run as far as a cut leaves it; nil where that is nothing. With the cut's own signature, where it is the device's;
+    /// else nobody could verify less than the whole run.
+    private func shortened(_ run: Run, of feed: FeedReplica, to cut: FeedCut) -> Run? {
+        guard run.first <= cut.number else { return nil }
+        guard run.last > cut.number else { return run }
+        guard let records = try? run.records() else { return nil }  // was checked on arrival
+        let kept = Array(records.prefix(Int(cut.number - run.first) + 1))
+        let end = Tip(number: cut.number, hash: kept.reduce(run.before) { FeedChain.hash(after: $0, record: $1) })
+        guard end.hash == cut.hash else { return nil }
+        guard let key = try? SigningPublicKey(rawBytes: run.feed.device.bytes.array),  // 32 bytes by its type
+            key.isValid(cut.signature, for: FeedChain.signedBytes(group: id, feed: run.feed, tip: end))
+        else { return run }
+        let shorter = Run(feed: run.feed, first: run.first, before: run.before, signature: cut.signature, records: kept)
+        return shorter.packed.count <= ProtocolLimits.maximumRunSize ? shorter : run
     }
 
     /// Whether merged records were taken back since the last call.
@@ -216,6 +292,16 @@ struct GroupReplica: Sendable {
         return keys
     }
 
+    /// Deletes all that other accounts wrote. Returns what the store has to remove.
+    mutating func eraseRecords(ofAllBut user: UserID) -> [RunKey] {
+        let state = state
+        let foreign = feeds.feeds.map(\.id).filter { state.device($0.device)?.user != user }
+        guard !foreign.isEmpty else { return [] }
+        let keys = feeds.erase(foreign)
+        digestMoved()
+        return keys
+    }
+
     /// Takes a run from this node's own store; false where it does not fit.
     mutating func restore(_ stored: StoredRun) -> Bool {
         guard let records = try? stored.run.records() else { return false }  // reported by the caller
@@ -260,6 +346,8 @@ extension RecordDraft {
         case .score(let score): 192 + (score.gameName?.utf8.count ?? 0)
         case .withdrawnScore: 128
         case .profile: 704
+        case .gameDefinition, .setting: ProtocolLimits.maximumRecordSize
+        case .withdrawnGame: 128
         }
     }
 
@@ -273,15 +361,30 @@ extension RecordDraft {
             Record(kind: .dailyScore, time: time, subject: DailyScore.recordSubject(of: key), value: [])
         case .profile(let profile):
             Record(kind: .profile, time: time, subject: [], value: profile.recordValue)
+        case .gameDefinition(let definition):
+            Record(
+                kind: .gameDefinition, time: time, subject: GameDefinition.recordSubject(of: definition.id),
+                value: definition.recordValue)
+        case .withdrawnGame(let game):
+            Record(kind: .gameDefinition, time: time, subject: GameDefinition.recordSubject(of: game), value: [])
+        case .setting(let name, let value):
+            Record(
+                kind: .setting, time: time, subject: Array(name.utf8.prefix(Record.maximumSubjectSize)),
+                value: Array(value.prefix(Record.maximumValueSize)))
         }
     }
 }
 
-/// The digest of one state, computed when first asked for.
+/// The digest of one state and its number of records, computed when first asked for.
 private final class DigestCache: Sendable {
-    private let value = Mutex<GroupDigest?>(nil)
+    struct Summary: Sendable {
+        let digest: GroupDigest
+        let recordCount: Int
+    }
 
-    func digest(orCompute compute: () -> GroupDigest) -> GroupDigest {
+    private let value = Mutex<Summary?>(nil)
+
+    func summary(orCompute compute: () -> Summary) -> Summary {
         value.withLock { cached in
             if let cached { return cached }
             let fresh = compute()

@@ -17,8 +17,8 @@ package struct GroupHandle: Hashable, Comparable, Sendable {
 package enum LinkMessage: Equatable, Sendable {
     /// Opens a conversation: the sender's store, and for every access key that it holds a proof of knowing it.
     case hello(store: StoreID, proofs: [Bytes16])
-    /// How the sender's copy of a group stands.
-    case digest(GroupHandle, GroupDigest, arrival: UInt64)
+    /// How the sender's copy of a group stands, and how many records count in it.
+    case digest(GroupHandle, GroupDigest, arrival: UInt64, count: UInt64)
     /// Asks for tips: those changed since `arrival` in the store `store`, or all where the store is another.
     case tipsRequested(GroupHandle, store: StoreID, arrival: UInt64)
     /// Answers that, in one or several messages; the last has `isFinal`.
@@ -41,6 +41,12 @@ package enum LinkMessage: Equatable, Sendable {
     case welcome(group: GroupID, accessKeys: [[UInt8]])
     /// The newcomer is not admitted.
     case joinRefused(JoinRefusal)
+    /// Asks for the access keys that have these hashes.
+    case accessKeysRequested(GroupHandle, [Bytes32])
+    /// Answers that with those the sender has.
+    case accessKeys(GroupHandle, [[UInt8]])
+    /// What is said in order to link devices and to make friends.
+    case friend(FriendMessage)
 }
 
 package struct TipsMessage: Equatable, Sendable {
@@ -66,6 +72,10 @@ public enum JoinRefusal: UInt8, Error, Sendable, CaseIterable {
     case removed = 5
     case invalidProof = 6
     case groupFull = 7
+    /// The wish to join is noted; owner or an admin has to say yes. Asking again brings the answer.
+    case awaitingApproval = 8
+    /// Whoever runs the node that was asked has said no.
+    case denied = 9
     case other = 255
 }
 
@@ -94,6 +104,9 @@ extension LinkMessage {
         case .joinRequested: 11
         case .welcome: 12
         case .joinRefused: 13
+        case .accessKeysRequested: 14
+        case .accessKeys: 15
+        case .friend(let message): message.kind
         }
     }
 
@@ -111,10 +124,11 @@ extension LinkMessage {
             writer.write(store.bytes)
             writer.writeCount(proofs.count)
             for proof in proofs { writer.write(proof) }
-        case .digest(let group, let digest, let arrival):
+        case .digest(let group, let digest, let arrival, let count):
             writer.write(group.value)
             writer.write(digest.bytes)
             writer.writeVarint(arrival)
+            writer.writeVarint(count)
         case .tipsRequested(let group, let store, let arrival):
             writer.write(group.value)
             writer.write(store.bytes)
@@ -155,6 +169,16 @@ extension LinkMessage {
             for key in accessKeys { writer.writeRaw(key) }
         case .joinRefused(let reason):
             writer.write(reason.rawValue)
+        case .accessKeysRequested(let group, let hashes):
+            writer.write(group.value)
+            writer.writeCount(hashes.count)
+            for hash in hashes { writer.write(hash) }
+        case .accessKeys(let group, let keys):
+            writer.write(group.value)
+            writer.writeCount(keys.count)
+            for key in keys { writer.writeRaw(key) }
+        case .friend(let message):
+            message.encode(into: &writer)
         }
     }
 
@@ -169,7 +193,8 @@ extension LinkMessage {
         switch kind {
         case 1...4: self = try Self.decodeState(kind, &reader)
         case 5...8: self = try Self.decodeTransfer(kind, &reader)
-        case 9...13: self = try Self.decodeEvent(kind, &reader)
+        case 9...15: self = try Self.decodeEvent(kind, &reader)
+        case FriendMessage.kinds: self = .friend(try FriendMessage(kind: kind, from: &reader))
         default: throw .unknownKind(kind)
         }
         _ = try reader.readTail(maximum: ProtocolLimits.maximumTailSize)
@@ -186,7 +211,8 @@ extension LinkMessage {
         switch kind {
         case 2:
             let digest = GroupDigest(bytes: try reader.readBytes16())
-            return .digest(group, digest, arrival: try reader.readVarint())
+            let arrival = try reader.readVarint()
+            return .digest(group, digest, arrival: arrival, count: try reader.readVarint())
         case 3:
             let store = StoreID(bytes: try reader.readBytes16())
             return .tipsRequested(group, store: store, arrival: try reader.readVarint())
@@ -235,11 +261,17 @@ extension LinkMessage {
             return .joinRequested(certificate: certificate, proof: try reader.readBlob(maximum: 4_096))
         case 12:
             let group: GroupID = try reader.readIdentifier()
-            var keys: [[UInt8]] = []
-            for _ in 0..<(try reader.readCount(maximum: maximumProofs)) { keys.append(try reader.readRaw(32)) }
-            return .welcome(group: group, accessKeys: keys)
-        default:
+            return .welcome(group: group, accessKeys: try reader.readAccessKeys())
+        case 13:
             return .joinRefused(JoinRefusal(rawValue: try reader.readUInt8()) ?? .other)
+        case 14:
+            let group = try reader.readHandle()
+            var hashes: [Bytes32] = []
+            for _ in 0..<(try reader.readCount(maximum: maximumProofs)) { hashes.append(try reader.readBytes32()) }
+            return .accessKeysRequested(group, hashes)
+        default:
+            let group = try reader.readHandle()
+            return .accessKeys(group, try reader.readAccessKeys())
         }
     }
 }
@@ -267,6 +299,12 @@ extension WireWriter {
 
 extension WireReader {
     fileprivate mutating func readHandle() throws(WireError) -> GroupHandle { GroupHandle(value: try readUInt64()) }
+
+    fileprivate mutating func readAccessKeys() throws(WireError) -> [[UInt8]] {
+        var keys: [[UInt8]] = []
+        for _ in 0..<(try readCount(maximum: LinkMessage.maximumProofs)) { keys.append(try readRaw(32)) }
+        return keys
+    }
 
     fileprivate mutating func readLedgerTips() throws(WireError) -> [LedgerTip] {
         var tips: [LedgerTip] = []

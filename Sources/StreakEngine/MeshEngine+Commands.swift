@@ -6,6 +6,7 @@ public import StreakWire
 /// What the user wants done.
 extension MeshEngine {
     mutating func complete(_ id: CommandID, _ outcome: CommandOutcome) {
+        if let code = friends.joins.removeValue(forKey: id) { return friendJoinEnded(code, outcome) }
         outputs.append(.complete(id, outcome))
     }
 
@@ -15,16 +16,20 @@ extension MeshEngine {
             foundGroup(title: title, id: id)
         case .write(let writes):
             write(writes, id: id)
-        case .invite(let group, let uses, let lifetime):
-            invite(to: group, uses: uses, lifetime: lifetime, id: id)
+        case .invite(let group, let uses, let lifetime, let needsApproval):
+            makeInvite(to: group, uses: uses, lifetime: lifetime, needsApproval: needsApproval, id: id)
         case .revokeInvite(let group, let invite):
             author(.revokeInvite(invite), in: group, id: id)
         case .leave(let group, let erasing):
             leave(group, erasing: erasing, id: id)
         case .join(let link, let timeout):
+            guard link.purpose == .join else { return complete(id, .failed(.deviceRefused(.unknownLink))) }
             join(link, timeout: timeout, command: id)
         case .forgetGroup(let group):
             groups[group] = nil
+            lost.remove(group)
+            farewells.remove(group)
+            for key in told.keys.sorted() where key.group == group { told[key] = nil }
             for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
             for link in sessions.keys.sorted() { sessions[link]?.groups[group] = nil }
             refreshKeys()
@@ -43,35 +48,31 @@ extension MeshEngine {
             dialler.add(named: endpoints, at: now)
             dialler.checkSoon()
             complete(id, .done)
+        case .linkDevice, .requestDevice, .setAnswersToCode, .addFriend, .cancelFriend, .approveFriend,
+            .declineFriend, .blockFriend, .unblockFriend:
+            handleFriendCommand(command, id: id)
+        default:
+            handleMembership(command, id: id)
         }
     }
 
     private mutating func foundGroup(title: String, id: CommandID) {
-        let key = AccessKey.generate(from: &entropy)
-        let founding: SignedOperation
-        let ledger: Ledger
+        var change = DurableChange()
+        let group: GroupID
         do {
-            founding = try Ledger.found(
-                title: title, identity: identity, accessKey: key, at: wall.seconds,
-                entropy: &entropy)
-            ledger = try Ledger(founding: founding)
+            group = try startGroup(title: title, change: &change)
         } catch {
             return complete(id, .failed(.notAllowed(error)))
         }
-        groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: [key])
-        var change = DurableChange()
-        change.operations = [
-            StoredOperation(group: ledger.group, id: founding.id, bytes: founding.bytes, arrival: takeArrival())
-        ]
-        change.accessKeys = [StoredAccessKey(group: ledger.group, key: key.key.rawBytes())]
-        ledgerChanged(ledger.group, change: change, then: [.complete(id, .group(ledger.group))])
+        ledgerChanged(group, change: change, then: [.complete(id, .group(group))])
     }
 
     /// Makes an operation of this device, if it would count, and tells everybody.
+    /// - Parameter accessKey: the new key whose hash the operation names.
     @discardableResult
-    private mutating func author(
-        _ body: OperationBody, in group: GroupID, settings: [String: [UInt8]] = [:], id: CommandID,
-        outcome: ((OperationID) -> CommandOutcome)? = nil
+    mutating func author(
+        _ body: OperationBody, in group: GroupID, settings: [String: [UInt8]] = [:], accessKey: AccessKey? = nil,
+        id: CommandID, outcome: ((OperationID) -> CommandOutcome)? = nil
     ) -> Bool {
         guard let replica = groups[group] else {
             complete(id, .failed(.unknownGroup))
@@ -82,6 +83,7 @@ extension MeshEngine {
             var change = DurableChange()
             change.settings = settings
             let added = try insert(operation, in: group, change: &change)
+            if let accessKey { keep(accessKey, in: group, change: &change) }
             ledgerChanged(
                 group, change: change,
                 then: [.complete(id, outcome?(operation.id) ?? .done), .passOnOperations(group, added, except: nil)])
@@ -92,23 +94,26 @@ extension MeshEngine {
         }
     }
 
-    private mutating func invite(to group: GroupID, uses: UInt32, lifetime: Int64, id: CommandID) {
+    mutating func makeInvite(
+        to group: GroupID, uses: UInt32, lifetime: Int64, needsApproval: Bool = false,
+        purpose: InviteLink.Purpose = .join, id: CommandID
+    ) {
         guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
         let secrets = InviteSecrets.generate(from: &entropy)
         let expiresAt = wall.seconds + lifetime
         let link = InviteLink(
             seed: secrets.seed, group: group, expiresAt: expiresAt, title: replica.state.title,
-            addresses: inviteAddresses(of: group), identity: identity)
+            addresses: inviteAddresses(of: group), identity: identity, purpose: purpose)
         let setting = Self.inviteSetting(secrets)
         settings[setting] = Array(link.text.utf8)
         author(
-            .invite(secrets.terms(maximumUses: uses, expiresAt: expiresAt)), in: group,
+            .invite(secrets.terms(maximumUses: uses, expiresAt: expiresAt, needsApproval: needsApproval)), in: group,
             settings: [setting: Array(link.text.utf8)], id: id
         ) { .invite($0, link: link.text) }
     }
 
     /// Where the inviter keeps a link, so that it can be shown again.
-    private static func inviteSetting(_ secrets: InviteSecrets) -> String {
+    static func inviteSetting(_ secrets: InviteSecrets) -> String {
         inviteSetting(publicKey: secrets.inviteKey.publicKey)
     }
 
@@ -124,7 +129,7 @@ extension MeshEngine {
 
     /// This node's own addresses, then those of other members as far as they are of a local network: addresses that are
     /// known on the internet belong to their users and are not passed on.
-    private func inviteAddresses(of group: GroupID) -> [[Endpoint]] {
+    func inviteAddresses(of group: GroupID) -> [[Endpoint]] {
         var sets = ownEndpoints.isEmpty ? [] : [ownEndpoints]
         let linked = Set(links(sharing: group).compactMap { sessions[$0].flatMap { deviceID(of: $0.key) } })
         let devices = groups[group]?.state.devices.filter { $0.isCurrent && $0.device != identity.device } ?? []
@@ -145,10 +150,12 @@ extension MeshEngine {
         let cuts = state.devices.filter { $0.user == me.user && $0.isCurrent }.map { replica.cut(of: $0.device) }
         let departure = Departure(erases: erasing, cuts: DeviceCut.fitting(cuts))
         let setting = Self.farewellSetting(group)
-        guard author(.leave(departure), in: group, settings: [setting: [1]], id: id) else { return }
-        settings[setting] = [1]
         farewells.insert(group)
-        refreshKeys()
+        guard author(.leave(departure), in: group, settings: [setting: [1]], id: id) else {
+            farewells.remove(group)
+            return
+        }
+        settings[setting] = [1]
         // Waits for the departure to be on disk.
         persist(DurableChange(), then: [.sayFarewell(group)])
     }

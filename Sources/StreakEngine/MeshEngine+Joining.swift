@@ -62,7 +62,9 @@ extension MeshEngine {
         if groups[link.group] != nil, isCurrentMember(of: link.group) {
             return complete(command, .failed(.alreadyMember(link.group)))
         }
-        guard !link.isExpired(at: wall.seconds) else { return complete(command, .failed(.linkExpired)) }
+        guard !link.isExpired(at: wall.seconds) || isAwaitingApproval(under: link) else {
+            return complete(command, .failed(.linkExpired))
+        }
         joins[command] = JoinAttempt(
             command: command, link: link, deadline: now.advanced(by: timeout), nextDial: now,
             endpoints: link.addresses.flatMap { $0 }, answerDue: now)
@@ -100,12 +102,13 @@ extension MeshEngine {
     }
 
     /// The handshake of a link as proofs of joining name it: 64 bytes.
-    private static func binding(of session: PeerSession) -> [UInt8] { Blake2b.hash(session.handshakeHash, size: 64) }
+    static func binding(of session: PeerSession) -> [UInt8] { Blake2b.hash(session.handshakeHash, size: 64) }
 
     mutating func askToJoin(_ id: CommandID, over session: PeerSession) {
         guard let attempt = joins[id], attempt.stage == .dialling else { return links.close(session.link, at: now) }
         joins[id]?.stage = .asked(session.link)
         joins[id]?.answerDue = now.advanced(by: JoinAttempt.patience)
+        guard attempt.link.purpose == .join else { return askToBeCertified(attempt, over: session) }
         let proof = JoinProof(
             inviteKey: attempt.link.secrets.inviteKey, group: attempt.link.group, identity: identity,
             handshakeHash: Self.binding(of: session))
@@ -115,6 +118,8 @@ extension MeshEngine {
     }
 
     mutating func receivedWelcome(_ group: GroupID, accessKeys: [[UInt8]], over link: LinkID) {
+        if receivedWelcomeOfDevice(group, accessKeys: accessKeys, over: link) { return }
+        if receivedWelcomeOfFriend(group, accessKeys: accessKeys, over: link) { return }
         guard let id = joins.keys.sorted().first(where: { joins[$0]?.stage == .asked(link) }),
             joins[id]?.link.group == group
         else { return }
@@ -131,14 +136,34 @@ extension MeshEngine {
             // This member may not have heard of the invite yet, or of a place that came free: others are asked, and
             // this one again.
             askOthers(id, because: .joinRefused(reason), for: nil)
-        case .usedUp, .expired, .revoked, .removed, .invalidProof:
+        case .awaitingApproval:
+            keepWaiting(true, under: joins[id]?.link)
+            askOthers(id, because: .joinRefused(reason), for: JoinAttempt.secondOpinion)
+        case .usedUp, .expired, .revoked, .removed, .invalidProof, .denied:
             askOthers(id, because: .joinRefused(reason), for: JoinAttempt.secondOpinion)
         }
     }
 
+    /// The setting that says that a wish to join by a link was noted: then the answer is asked for after the link's own
+    /// end too.
+    private static func waitingSetting(_ link: InviteLink) -> String {
+        "waiting-" + link.group.bytes.array.prefix(16).hexadecimal
+    }
+
+    private func isAwaitingApproval(under link: InviteLink) -> Bool { settings[Self.waitingSetting(link)] != nil }
+
+    private mutating func keepWaiting(_ isWaiting: Bool, under link: InviteLink?) {
+        guard let link, isAwaitingApproval(under: link) != isWaiting else { return }
+        let name = Self.waitingSetting(link)
+        settings[name] = isWaiting ? [1] : nil
+        var change = DurableChange()
+        change.settings[name] = isWaiting ? [1] : []
+        persist(change)
+    }
+
     /// Goes on asking: whoever holds the invite's PSK can answer, a former member too, and one answer is one opinion. Where
     /// every honest member would say the same, the others get `limit` to say so.
-    private mutating func askOthers(_ id: CommandID, because refusal: CommandFailure, for limit: Duration?) {
+    mutating func askOthers(_ id: CommandID, because refusal: CommandFailure, for limit: Duration?) {
         guard var attempt = joins[id] else { return }
         attempt.refusal = refusal
         attempt.stage = .dialling
@@ -180,10 +205,15 @@ extension MeshEngine {
 
     /// Becomes a member, if the ledger shows what the link promised.
     private mutating func enter(_ id: CommandID, ledger: Ledger?, keys: [AccessKey], over link: LinkID) {
-        guard let attempt = joins[id], let ledger, let session = sessions[link] else { return }
+        guard let attempt = joins[id], var ledger, let session = sessions[link] else { return }
+        var own: [SignedOperation] = []
         do {
             guard let responder = ledger.state.device(linkKey: session.key) else {
                 throw InvitationError.responderNotMember
+            }
+            if let introduction = try introduction(into: ledger) {
+                _ = try ledger.insert(introduction)
+                own = [introduction]
             }
             try ledger.verifyInvitation(
                 link: attempt.link, admittedBy: responder.device, admitting: identity.device)
@@ -208,9 +238,21 @@ extension MeshEngine {
         }
         change.accessKeys = known.reversed().map { StoredAccessKey(group: ledger.group, key: $0.key.rawBytes()) }
         joins[id]?.stage = .syncing(link)
+        keepWaiting(false, under: attempt.link)
         // Whoever is linked already may be in it too.
         for other in sessions.keys.sorted() { recogniseGroups(on: other) }
-        ledgerChanged(ledger.group, change: change, then: sessions.keys.sorted().map { .greet($0) })
+        let work: [Deferred] = sessions.keys.sorted().map { .greet($0) }
+        ledgerChanged(
+            ledger.group, change: change,
+            then: work + (own.isEmpty ? [] : [.passOnOperations(ledger.group, own, except: nil)]))
+    }
+
+    /// The operation by which a device that its account's own key certified publishes itself where the account is in
+    /// already, as after the loss of all other devices; nil where none is needed.
+    private func introduction(into ledger: Ledger) throws(LedgerError) -> SignedOperation? {
+        let state = ledger.state
+        guard state.isMember(identity.user), state.device(identity.device) == nil else { return nil }
+        return try ledger.draft(.addDevice(identity.certificate), by: identity, at: wall.seconds)
     }
 
     /// Comes back into a group that this device was in before: its old epochs stay cut, a new one begins.
@@ -235,7 +277,7 @@ extension MeshEngine {
         }
     }
 
-    private mutating func finishJoin(_ id: CommandID, _ outcome: CommandOutcome) {
+    mutating func finishJoin(_ id: CommandID, _ outcome: CommandOutcome) {
         joins[id] = nil
         discovery.sources = discoverySources()
         complete(id, outcome)
@@ -273,6 +315,8 @@ extension MeshEngine {
         guard let session = sessions[link], case .invite(let group, let invite) = session.label,
             let replica = groups[group], isCurrentMember(of: group)
         else { return }
+        // The private group takes devices, and nobody else.
+        guard group != privateGroup else { return refuseJoin(.unknownInvite, over: link) }
         let claim: JoinClaim
         do {
             var reader = WireReader(proof)
@@ -289,22 +333,58 @@ extension MeshEngine {
         if let device = replica.state.device(linkKey: session.key), device.isCurrent,
             device.device == claim.certificate.device
         {
-            // The welcome of an earlier attempt was lost. The handshake has proven the link key, so this is the member.
+            // The welcome of an earlier attempt was lost, or a wish was granted meanwhile. The handshake has proven the link
+            // key, so this is the member.
             return welcome(to: group, over: link)
         }
+        if isOwnNewDevice(claim, of: replica) { return welcome(to: group, over: link) }
+        answer(claim, in: group, over: link)
+    }
+
+    /// Whether a newcomer is another device of a member, by the account key's own word: it needs no admission, publishes
+    /// itself, and uses up no invite.
+    private func isOwnNewDevice(_ claim: JoinClaim, of replica: GroupReplica) -> Bool {
+        let certificate = claim.certificate
+        guard certificate.isIssuedByAccount, certificate.isValid(), replica.state.isMember(certificate.user),
+            replica.state.device(certificate.device) == nil, let invite = replica.state.invite(claim.invite)
+        else { return false }
+        return claim.proof.isValid(inviteKey: invite.publicKey, group: replica.id, certificate: certificate)
+    }
+
+    /// Takes a newcomer in, or puts its wish down where owner or an admin is to decide.
+    private mutating func answer(_ claim: JoinClaim, in group: GroupID, over link: LinkID) {
+        guard let replica = groups[group] else { return }
+        let user = claim.certificate.user
+        let needsApproval = replica.state.invite(claim.invite)?.needsApproval ?? false
+        if needsApproval {
+            guard !isDenied(user, in: group) else { return refuseJoin(.denied, over: link) }
+            let requests = replica.state.requests
+            if requests.contains(where: { $0.claim.certificate == claim.certificate && $0.claim.invite == claim.invite }
+            ) {
+                return refuseJoin(.awaitingApproval, over: link)
+            }
+            // Requests cost places in this device's own chain.
+            guard requests.count < Self.maximumRequests else { return refuseJoin(.groupFull, over: link) }
+        }
         do {
-            let operation = try replica.ledger.admission(of: claim, by: identity, at: wall.seconds)
+            let operation =
+                needsApproval
+                ? try replica.ledger.request(of: claim, by: identity, at: wall.seconds)
+                : try replica.ledger.admission(of: claim, by: identity, at: wall.seconds)
             var change = DurableChange()
             let added = try insert(operation, in: group, change: &change)
-            ledgerChanged(
-                group, change: change,
-                then: [.welcome(link, group), .passOnOperations(group, added, except: link)])
+            let answer: Deferred =
+                needsApproval ? .refuseJoin(link, .awaitingApproval) : .welcome(link, group)
+            ledgerChanged(group, change: change, then: [answer, .passOnOperations(group, added, except: link)])
         } catch {
             refuseJoin(JoinRefusal(error), over: link)
         }
     }
 
-    private mutating func refuseJoin(_ reason: JoinRefusal, over link: LinkID) {
+    /// Wishes of one group that may wait for an answer at a time.
+    static let maximumRequests = 64
+
+    mutating func refuseJoin(_ reason: JoinRefusal, over link: LinkID) {
         send(.joinRefused(reason), over: link)
     }
 

@@ -37,7 +37,7 @@ extension MeshEngine {
     /// Pushes fresh operations to everybody in the group.
     mutating func push(_ operations: [SignedOperation], in group: GroupID, except source: LinkID?) {
         guard let handle = groups[group]?.handle else { return }
-        // A device that has just left still says so.
+        // A device that has just left still says so; one that this made a stranger is told in `refreshAuthorisation`.
         for link in sessions.keys.sorted() where link != source && isPeerCurrent(link, in: group) {
             send(.operations(handle, operations.map(\.bytes), isFinal: false), over: link)
         }
@@ -63,24 +63,37 @@ extension MeshEngine {
         var change = DurableChange()
         change.settings[Self.farewellSetting(group)] = []
         settings[Self.farewellSetting(group)] = nil
+        let events = lose(group, change: &change)
         refreshKeys()
-        persist(change)
+        persist(change, then: events)
     }
 
     mutating func receivedOperations(
         _ encoded: [[UInt8]], isFinal: Bool, group handle: GroupHandle, over link: LinkID
     ) {
+        if receivedOperationsOfDevice(encoded, isFinal: isFinal, handle: handle, over: link) { return }
+        if receivedOperationsOfFriend(encoded, isFinal: isFinal, handle: handle, over: link) { return }
         if receivedOperationsWhileJoining(encoded, isFinal: isFinal, handle: handle, over: link) { return }
         guard let group = provenGroup(handle, over: link) else { return }
         if isFinal, farewells.contains(group), isPeerCurrent(link, in: group) { endFarewell(to: group) }
         var change = DurableChange()
         var added: [SignedOperation] = []
+        let isMember = isPeerCurrent(link, in: group)
         for bytes in encoded {
             do {
                 let operation = try SignedOperation(decoding: bytes)
-                added += try insert(operation, in: group, change: &change)
+                let news = try insert(operation, in: group, change: &change)
+                added += news
+                let isWaiting = !(groups[group]?.ledger.contains(operation.id) ?? true)
+                if isWaiting || !news.isEmpty && !isMember { sessions[link]?.strangeOperationCount += 1 }
             } catch {
+                sessions[link]?.strangeOperationCount += 1
                 publish(.operationRefused(group))
+            }
+            // Each costs a signature check: whoever sends so many that nobody can use has to dial again.
+            guard sessions[link]?.strangeOperationCount ?? 0 < PeerSession.maximumStrangeOperations else {
+                links.close(link, at: now)
+                break
             }
         }
         var work: [Deferred] = []
@@ -116,6 +129,14 @@ extension MeshEngine {
     /// Draws the consequences of new operations: what is cut, who is in, whom to tell; then stores.
     mutating func ledgerChanged(_ group: GroupID, change: DurableChange, then work: [Deferred]) {
         var change = change
+        let events = consequences(for: group, change: &change)
+        refreshKeys()
+        persist(change, then: events + work)
+    }
+
+    /// What follows from a ledger that has changed, for this node's copy and for whoever watches.
+    mutating func consequences(for group: GroupID, change: inout DurableChange) -> [Deferred] {
+        groups[group]?.sortAccessKeys()
         var events: [Deferred] = [.publish(.ledgerChanged(group))]
         if groups[group]?.takeChangedCuts() ?? false {
             let own = identity.device
@@ -123,7 +144,38 @@ extension MeshEngine {
             groups[group]?.rebuild(wall: wall)
             events.append(.publish(.recordsReset(group)))
         }
-        refreshKeys()
-        persist(change, then: events + [.authorise(group), .digestMoved(group)] + work)
+        events += noteMembership(of: group, change: &change)
+        return events + [.authorise(group), .digestMoved(group)]
+    }
+
+    // MARK: Losing a group
+
+    /// Notes whether this device has lost or regained its place. Whoever has lost it deletes what others wrote.
+    private mutating func noteMembership(of group: GroupID, change: inout DurableChange) -> [Deferred] {
+        if isCurrentMember(of: group) {
+            lost.remove(group)
+            return []
+        }
+        // Who has left is in until somebody has heard it: what is here has nobody else to be asked for.
+        guard !farewells.contains(group), !lost.contains(group) else { return [] }
+        return lose(group, change: &change)
+    }
+
+    /// Deletes other users' records of a group that this device is in no more, and forgets how far it had caught up.
+    private mutating func lose(_ group: GroupID, change: inout DurableChange) -> [Deferred] {
+        guard let standing = groups[group]?.state.device(identity.device)?.standing else { return [] }
+        lost.insert(group)
+        let user = identity.user
+        let removed = groups[group]?.eraseRecords(ofAllBut: user) ?? []
+        let gone = Set(removed)
+        change.runs.removeAll { gone.contains($0.key) }
+        change.removedRuns += removed
+        groups[group]?.rebuild(wall: wall)
+        for key in cursors.keys.sorted() where key.group == group {
+            let none = Cursor(group: group, peer: key.peer, store: StoreID(bytes: .zero), arrival: 0)
+            cursors[key] = none
+            change.cursors.append(none)
+        }
+        return [.publish(.recordsReset(group)), .publish(.lostGroup(group, standing))]
     }
 }

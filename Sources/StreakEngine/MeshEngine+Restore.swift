@@ -31,7 +31,11 @@ extension MeshEngine {
         for cursor in snapshot.cursors { cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor }
         for group in groups.keys.sorted() {
             groups[group]?.rebuild(wall: wall)
-            if settings[Self.farewellSetting(group)] != nil { farewells.insert(group) }
+            if settings[Self.farewellSetting(group)] != nil {
+                farewells.insert(group)
+            } else if !isCurrentMember(of: group) {
+                lost.insert(group)
+            }
         }
     }
 
@@ -102,11 +106,22 @@ extension MeshEngine {
     /// How many records of a group's feeds are held.
     public func recordCount(of group: GroupID) -> Int { groups[group]?.feeds.recordCount ?? 0 }
 
+    /// How many of them count under the cuts of the ledger, of a forked feed those of its longest branch.
+    public func countingRecordCount(of group: GroupID) -> Int { groups[group]?.countingRecords ?? 0 }
+
     /// Whether a feed of a group has more than one branch: a device wrote on from an old state of its store.
     public func hasFork(in group: GroupID) -> Bool { groups[group]?.feeds.feeds.contains(where: \.isForked) ?? false }
 
     /// A small named value kept with `Command.keepSetting`.
     public func setting(_ name: String) -> [UInt8]? { settings[name] }
+
+    /// How many records a device lacks of a group, by what it said last, also while it is away: 0 if it has all; nil if it
+    /// has said nothing since this node started. Where a feed is forked this is an estimate.
+    public func behind(_ device: DeviceID, in group: GroupID) -> Int? {
+        guard let replica = groups[group], let state = told[CursorKey(group: group, peer: device)] else { return nil }
+        if state.digest == replica.digest { return 0 }
+        return max(0, replica.countingRecords - Int(clamping: state.recordCount))
+    }
 
     /// Whether this device is a current member.
     public func isMember(of group: GroupID) -> Bool { isCurrentMember(of: group) }

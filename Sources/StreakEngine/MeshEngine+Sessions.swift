@@ -29,6 +29,8 @@ extension MeshEngine {
             for group in sharedGroups(on: link) { sendDigest(of: group, over: link) }
         case .closed(let link, _):
             closed(link)
+        case .responderShown(let dial, let peer, let credential, let key):
+            judge(credential, of: peer, under: key, dial: dial)
         case .dialFailed:
             break
         case .dropped(let reason):
@@ -43,6 +45,10 @@ extension MeshEngine {
         announcePeer(of: session.link)
         if case .invite = session.label, let attempt = joinAttempt(under: session) {
             askToJoin(attempt, over: session)
+        } else if case .friendCode = session.label {
+            // Both may share groups, and find each other only now.
+            if session.isInitiator { askForFriendship(over: session) }
+            greet(session.link)
         } else {
             greet(session.link)
         }
@@ -59,9 +65,11 @@ extension MeshEngine {
         rememberAddress(of: link)
     }
 
-    /// Whether this is the link key of a current member of any group.
+    /// Whether this is the link key of a current member of any group that this device has to do with.
     private func isMemberAnywhere(_ key: AgreementPublicKey) -> Bool {
-        groups.keys.sorted().contains { groups[$0]?.state.device(linkKey: key)?.isCurrent ?? false }
+        groups.keys.sorted().contains {
+            takesPart(in: $0) && groups[$0]?.state.device(linkKey: key)?.isCurrent ?? false
+        }
     }
 
     /// How long a link may lead to somebody who is in no ledger: long enough to be admitted, or to be heard of.
@@ -135,13 +143,11 @@ extension MeshEngine {
     /// Proves to the peer which access keys this device holds; no group is named.
     mutating func greet(_ link: LinkID) {
         guard let session = sessions[link] else { return }
-        var proofs: [Bytes16] = []
-        for id in groups.keys.sorted() where takesPart(in: id) {
-            for key in groups[id]?.accessKeys ?? [] {
-                proofs.append(Self.proof(key, by: identity.linkKey.publicKey, session: session))
-            }
-        }
-        send(.hello(store: store, proofs: Array(proofs.prefix(LinkMessage.maximumProofs))), over: link)
+        let keys = groups.keys.sorted().filter { listens(in: $0) }.compactMap { groups[$0]?.accessKeys }
+        // What does not fit is old: peers that share no newer key are few.
+        let proofs = (keys.compactMap(\.first) + keys.flatMap { $0.dropFirst() }).prefix(LinkMessage.maximumProofs)
+            .map { Self.proof($0, by: identity.linkKey.publicKey, session: session) }
+        send(.hello(store: store, proofs: proofs), over: link)
     }
 
     /// Shows that whoever has the link key `prover` holds an access key, on this link only.
@@ -154,13 +160,18 @@ extension MeshEngine {
         sessions[link]?.store = store
         sessions[link]?.proofs = Set(proofs)
         recogniseGroups(on: link)
+        for group in sharedGroups(on: link) {
+            // The peer may have come to a key that it did not have when it was asked.
+            sessions[link]?.groups[group]?.askedKeys = []
+            requestMissingKeys(of: group, over: link)
+        }
     }
 
     /// Finds the groups that the peer has proven to know, new ones of this side among them.
     mutating func recogniseGroups(on link: LinkID) {
         guard var session = sessions[link] else { return }
         var found: [GroupID] = []
-        for id in groups.keys.sorted() where session.groups[id] == nil && takesPart(in: id) {
+        for id in groups.keys.sorted() where session.groups[id] == nil && listens(in: id) {
             let keys = groups[id]?.accessKeys ?? []
             if keys.contains(where: { session.proofs.contains(Self.proof($0, by: session.key, session: session)) }) {
                 session.groups[id] = PeerGroup()
@@ -177,10 +188,23 @@ extension MeshEngine {
         guard !farewells.contains(group) else { return sayFarewell(to: group, over: link) }
         guard let replica = groups[group] else { return }
         switch standing(of: link, in: group)?.standing {
-        case nil:
+        case nil, .current:
+            // A stranger, who perhaps knows more; or a member, from whom this device hears why it is in no more, or that
+            // it is again.
             send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
+        case .removed, .revoked:
+            tellRemoval(of: group, over: link)
+        }
+    }
+
+    /// Tells a device that was removed or revoked what did it and what led there, once: all that it gets, and how it
+    /// learns.
+    private mutating func tellRemoval(of group: GroupID, over link: LinkID) {
+        guard let replica = groups[group], let device = standing(of: link, in: group) else { return }
+        switch device.standing {
         case .removed(let by), .revoked(let by):
-            // All that a removed device gets, and how it learns.
+            guard sessions[link]?.groups[group]?.toldRemoval != by else { return }
+            sessions[link]?.groups[group]?.toldRemoval = by
             sendOperations(replica.ledger.ancestry(of: by), handle: replica.handle, over: link)
         case .current:
             break
@@ -210,6 +234,14 @@ extension MeshEngine {
     /// Whether this device has to do with a group: as a member, or as one who left and has not been heard yet.
     func takesPart(in group: GroupID) -> Bool { isCurrentMember(of: group) || farewells.contains(group) }
 
+    /// Whether this device answers under a group's keys: also where it was removed, for a removal may be annulled, and only
+    /// others know. Whoever has left, and was heard, is silent.
+    func listens(in group: GroupID) -> Bool {
+        if takesPart(in: group) { return true }
+        guard let state = groups[group]?.state, let device = state.device(identity.device) else { return false }
+        return !state.removedUsers.contains { $0.user == device.user && $0.hasLeft }
+    }
+
     /// The groups that may be talked about on a link.
     func sharedGroups(on link: LinkID) -> [GroupID] {
         (sessions[link]?.groups.keys.sorted() ?? []).filter { isAuthorised(link, in: $0) }
@@ -225,10 +257,35 @@ extension MeshEngine {
         refreshKeys()
         for link in sessions.keys.sorted() {
             announcePeer(of: link)
-            guard sessions[link]?.groups[group] != nil, isAuthorised(link, in: group) else { continue }
-            sendDigest(of: group, over: link)
+            noteStranger(at: link)
+            guard sessions[link]?.groups[group] != nil else { continue }
+            if isAuthorised(link, in: group) {
+                sendDigest(of: group, over: link)
+                sessions[link]?.groups[group]?.askedKeys = []
+                requestMissingKeys(of: group, over: link)
+            } else {
+                if let device = endRoundWithStranger(over: link, in: group) { publish(.syncEnded(group, device)) }
+                if takesPart(in: group) { tellRemoval(of: group, over: link) }
+            }
         }
         refreshKeepalivesSoon()
+    }
+
+    /// Gives up an exchange with a device that may hear nothing more of the group.
+    private mutating func endRoundWithStranger(over link: LinkID, in group: GroupID) -> DeviceID? {
+        guard let session = sessions[link], session.groups[group]?.round != nil else { return nil }
+        sessions[link]?.groups[group]?.round = nil
+        return deviceID(of: session.key)
+    }
+
+    /// Notes since when a link leads to a member of no group.
+    private mutating func noteStranger(at link: LinkID) {
+        guard let session = sessions[link] else { return }
+        if isMemberAnywhere(session.key) {
+            sessions[link]?.strangerSince = nil
+        } else if session.strangerSince == nil {
+            sessions[link]?.strangerSince = now
+        }
     }
 
     /// Sixteen bytes that are equal on both ends of a link exactly when all groups they share are.
@@ -270,6 +327,8 @@ extension MeshEngine {
             receivedWelcome(group, accessKeys: accessKeys, over: link)
         case .joinRefused(let reason):
             receivedJoinRefusal(reason, over: link)
+        case .friend(let message):
+            receivedFriendMessage(message, over: link)
         case .rumourAcknowledged(let name):
             rumours.acknowledged(Rumours.Key(name: name, link: link))
         case .operations(let handle, let operations, let isFinal):
@@ -284,7 +343,8 @@ extension MeshEngine {
     /// Messages about a group's records, which only a current member may send.
     private mutating func receivedGroupMessage(_ message: LinkMessage, over link: LinkID) {
         switch message {
-        case .digest(let handle, let digest, let arrival):
+        case .digest(let handle, let digest, let arrival, let count):
+            if let group = provenGroup(handle, over: link) { noteTold(digest, count: count, of: group, over: link) }
             guard let group = authorisedGroup(handle, over: link, orKeeping: digest, arrival: arrival) else { return }
             receivedDigest(digest, arrival: arrival, of: group, over: link)
         case .tipsRequested(let handle, let store, let arrival):
@@ -302,6 +362,12 @@ extension MeshEngine {
         case .rumour(let handle, let run):
             guard let group = authorisedGroup(handle, over: link) else { return }
             receivedRumour(run, of: group, over: link)
+        case .accessKeysRequested(let handle, let hashes):
+            guard let group = authorisedGroup(handle, over: link) else { return }
+            answerAccessKeys(hashes, of: group, over: link)
+        case .accessKeys(let handle, let keys):
+            guard let group = authorisedGroup(handle, over: link) else { return }
+            receivedAccessKeys(keys, of: group)
         default:
             break
         }

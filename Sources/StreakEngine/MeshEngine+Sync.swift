@@ -8,7 +8,16 @@ extension MeshEngine {
 
     mutating func sendDigest(of group: GroupID, over link: LinkID) {
         guard let replica = groups[group] else { return }
-        send(.digest(replica.handle, replica.digest, arrival: storedArrival), over: link)
+        let count = UInt64(replica.countingRecords)
+        send(.digest(replica.handle, replica.digest, arrival: storedArrival, count: count), over: link)
+    }
+
+    /// Keeps what a member says of its copy.
+    mutating func noteTold(_ digest: GroupDigest, count: UInt64, of group: GroupID, over link: LinkID) {
+        guard let session = sessions[link],
+            let device = groups[group]?.state.device(linkKey: session.key), device.isCurrent
+        else { return }
+        told[CursorKey(group: group, peer: device.device)] = ToldState(digest: digest, recordCount: count)
     }
 
     func tellable(_ group: GroupID, except source: LinkID?) -> [LinkID] {
@@ -144,8 +153,8 @@ extension MeshEngine {
                 isComplete = false
                 break
             }
-            guard let feed = replica.feeds[entry.feed] else { continue }
-            let (more, all) = feed.runs(after: entry.tip, maximumSize: SyncRound.answerSize - size)
+            let (more, all) = replica.runs(
+                of: entry.feed, after: entry.tip, maximumSize: SyncRound.answerSize - size)
             runs += more
             size += more.reduce(0) { $0 + $1.packed.count }
             isComplete = isComplete && all
@@ -223,7 +232,10 @@ extension MeshEngine {
         guard let session = sessions[link], let round = session.groups[group]?.round, let replica = groups[group]
         else { return }
         sessions[link]?.groups[group]?.round = nil
-        if end == .caughtUp { keepCursor(round.arrival, of: group, over: link) }
+        if end == .caughtUp {
+            keepCursor(round.arrival, of: group, over: link)
+            sessions[link]?.strangeOperationCount = 0
+        }
         let theirs = session.groups[group]?.digest
         if let theirs, theirs != replica.digest, !round.receivedAnything, end != .unanswered {
             sessions[link]?.groups[group]?.settled = (theirs, replica.digest, round.comparesAll || end == .fruitless)

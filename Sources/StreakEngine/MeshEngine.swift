@@ -20,9 +20,16 @@ public struct MeshEngine: Sendable {
     var dialler = Dialler()
     var discovery = Discovery()
     var joins: [CommandID: JoinAttempt] = [:]
+    /// Machines being linked here, by the command that asked.
+    var deviceIntakes: [CommandID: DeviceIntake] = [:]
+    var friends = FriendRequests()
     var settings: [String: [UInt8]]
     /// Groups that this device has left without anybody having heard of it yet.
     var farewells: Set<GroupID> = []
+    /// Groups that this device is in no more, and whose records by others are gone.
+    var lost: Set<GroupID> = []
+    /// What members said last of their copies, also while they are away; in memory only.
+    var told: [CursorKey: ToldState] = [:]
     var nextArrival: UInt64
     /// The last arrival that is on disk: what peers are told, so that no number they keep is ever given twice.
     var storedArrival: UInt64
@@ -54,6 +61,12 @@ public struct MeshEngine: Sendable {
         }
     }
 
+    /// What a member said of its copy of a group.
+    struct ToldState: Sendable {
+        let digest: GroupDigest
+        let recordCount: UInt64
+    }
+
     /// Work that waits for a change to be on disk.
     enum Deferred: Sendable {
         case complete(CommandID, CommandOutcome)
@@ -65,7 +78,10 @@ public struct MeshEngine: Sendable {
         case authorise(GroupID)
         case digestMoved(GroupID)
         case welcome(LinkID, GroupID)
+        case refuseJoin(LinkID, JoinRefusal)
         case sayFarewell(GroupID)
+        case introduceDevice(LinkID, DeviceCertificate)
+        case answerFriend(UserID)
     }
 
     /// The setting by which a store learns that none of its old epochs is written any more.
@@ -91,6 +107,7 @@ public struct MeshEngine: Sendable {
         wall = wallTime
         links = Links(staticKey: identity.linkKey, limits: linkLimits)
         restore(snapshot)
+        restoreFriends()
         for address in snapshot.addresses { dialler.remember(address) }
         refreshKeys()
     }
@@ -139,6 +156,7 @@ public struct MeshEngine: Sendable {
         candidates.append(dialler.isStarted ? dialler.nextDeadline : nil)
         candidates.append(discovery.nextDeadline)
         candidates.append(keepaliveRefresh)
+        candidates.append(nextFriendDeadline)
         candidates.append(joins.values.map(\.nextDeadline).min())
         // The least of all is the same in any order.
         for session in sessions.values {
@@ -172,6 +190,7 @@ public struct MeshEngine: Sendable {
         endOverdueRounds()
         closeLinksOfStrangers()
         endOverdueJoins()
+        pursueFriends()
         dialWhoIsDue()
         announcePresence()
     }
@@ -222,8 +241,14 @@ public struct MeshEngine: Sendable {
             if comparisons[group] == nil { comparisons[group] = now.advanced(by: Self.comparisonDelay) }
         case .welcome(let link, let group):
             welcome(to: group, over: link)
+        case .refuseJoin(let link, let reason):
+            refuseJoin(reason, over: link)
         case .sayFarewell(let group):
             for link in sessions.keys.sorted() { sayFarewell(to: group, over: link) }
+        case .introduceDevice(let link, let certificate):
+            introduceDevice(certificate, over: link)
+        case .answerFriend(let user):
+            answerFriend(user)
         case .greet(let link):
             greet(link)
         case .continueRound(let link, let group):

@@ -16,12 +16,17 @@ struct PeerSession: Sendable {
     var proofs: Set<Bytes16> = []
     /// Whether the shell was told of the device at the other end.
     var isAnnounced = false
+    /// Operations over this link that were refused or wait for ancestors, and all that a non-member sent.
+    var strangeOperationCount = 0
     /// Since when the peer has been known to no group's ledger as a current member; nil once it is.
     var strangerSince: MonotonicInstant?
     /// The peer's store, once it said hello.
     var store: StoreID?
     /// Groups whose access key both sides have proven to hold.
     var groups: [GroupID: PeerGroup] = [:]
+
+    /// How many there may be before the link is closed.
+    static let maximumStrangeOperations = 1_024
 
     init(
         link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool
@@ -39,6 +44,10 @@ struct PeerGroup: Sendable {
     /// The digest the peer last named, and its store's arrival number then.
     var digest: GroupDigest?
     var arrival: UInt64 = 0
+    /// The hashes of access keys that the peer has been asked for.
+    var askedKeys: Set<Bytes32> = []
+    /// What the peer was told last of its own removal.
+    var toldRemoval: OperationID?
     /// The exchange under way, in which this node catches up.
     var round: SyncRound?
     /// The pair of digests, theirs and ours, after the last exchange that brought nothing, and whether that exchange

@@ -9,7 +9,6 @@ public struct FriendCode: Hashable, Sendable, CustomStringConvertible {
     /// Eleven symbols of five bits and their checksum symbol.
     private let symbols: [UInt8]
 
-    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     private static let salt = Array(Blake2b.hash(Array("streakmesh/v1/friend-code".utf8)).prefix(16))
 
     /// The code of an account. About 60 ms and 64 MB (Argon2id, interactive cost).
@@ -25,19 +24,10 @@ public struct FriendCode: Hashable, Sendable, CustomStringConvertible {
     /// Reads a code as typed: either case, O for 0, I and L for 1, hyphens and blanks anywhere. Nil where it is not
     /// twelve symbols or the checksum is wrong.
     public init?(_ text: String) {
-        guard text.utf8.count <= 64 else { return nil }
-        var symbols: [UInt8] = []
-        for byte in text.uppercased().utf8 where byte != UInt8(ascii: "-") && byte != UInt8(ascii: " ") {
-            let folded: UInt8 =
-                switch byte {
-                case UInt8(ascii: "O"): UInt8(ascii: "0")
-                case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
-                default: byte
-                }
-            guard let value = Self.alphabet.firstIndex(of: folded) else { return nil }
-            symbols.append(UInt8(value))
-        }
-        guard symbols.count == 12, Self.checksum(Array(symbols.prefix(11))) == symbols[11] else { return nil }
+        // A text that holds another character is no code, whichever it is.
+        guard text.utf8.count <= 64, let symbols = try? CrockfordBase32.symbols(text),
+            symbols.count == 12, Self.checksum(Array(symbols.prefix(11))) == symbols[11]
+        else { return nil }
         self.symbols = symbols
     }
 
@@ -47,8 +37,5 @@ public struct FriendCode: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `XXXX-XXXX-XXXX`.
-    public var description: String {
-        let text = String(decoding: symbols.map { Self.alphabet[Int($0)] }, as: UTF8.self)
-        return stride(from: 0, to: 12, by: 4).map { String(text.dropFirst($0).prefix(4)) }.joined(separator: "-")
-    }
+    public var description: String { CrockfordBase32.text(symbols) }
 }

@@ -18,17 +18,37 @@ public import StreakWire
 /// | −68 | signature by that key, over `streakmesh/v1/invite` ‖ 0 ‖ all bytes before | 64 bytes | |
 /// | −4 | checksum: the first bytes of BLAKE2b-256 of all bytes before | 4 bytes | in every version |
 ///
+/// A device link has the same layout behind `streakmesh://device/`, and its signature the context
+/// `streakmesh/v1/deviceLink`: neither can be turned into the other.
+///
 /// An endpoint is 4 (u8), IPv4 address (4 bytes), port (u16), or 6 (u8), IPv6 address (16 bytes), port (u16).
 public struct InviteLink: Sendable, Equatable {
+    /// What the holder of a link may become.
+    public enum Purpose: String, Sendable, CaseIterable {
+        /// A member of the group.
+        case join
+        /// A further device of the inviter's account; the group is the account's private one.
+        case device
+
+        fileprivate var prefix: String { "\(scheme)://\(rawValue)/" }
+
+        fileprivate var context: SigningContext {
+            switch self {
+            case .join: .invite
+            case .device: .deviceLink
+            }
+        }
+    }
+
     public static let scheme = "streakmesh"
     public static let maximumTitleSize = 40
     public static let maximumAddressSets = 4
     public static let maximumEndpoints = 4
-    private static let prefix = "streakmesh://join/"
     private static let checksumSize = 4
     /// The longest link has under 900 characters; whatever is longer is refused unread.
     private static let maximumTextSize = 2_048
 
+    public let purpose: Purpose
     public let seed: Bytes16
     public let group: GroupID
     /// Seconds since 1970.
@@ -44,8 +64,9 @@ public struct InviteLink: Sendable, Equatable {
     /// Makes a link. Title, sets and endpoints beyond the limits are cut off; an expiry outside 0…2³²−1 is clamped.
     public init(
         seed: Bytes16, group: GroupID, expiresAt: Int64, title: String, addresses: [[Endpoint]],
-        identity: DeviceIdentity
+        identity: DeviceIdentity, purpose: Purpose = .join
     ) {
+        self.purpose = purpose
         self.seed = seed
         self.group = group
         let expiry = UInt32(clamping: expiresAt)
@@ -69,16 +90,17 @@ public struct InviteLink: Sendable, Equatable {
             for endpoint in set { writer.writeCompact(endpoint) }
         }
         writer.write(inviter)
-        writer.write(identity.signingKey.signature(for: writer.bytes, as: .invite))
+        writer.write(identity.signingKey.signature(for: writer.bytes, as: purpose.context))
         writer.writeRaw(Self.checksum(writer.bytes))
         bytes = writer.bytes
     }
 
-    /// Reads a link as pasted. White space anywhere is ignored, mail programs break lines.
-    public init(parsing text: String) throws(InviteLinkError) {
+    /// Reads a link as pasted. White space anywhere is ignored, mail programs break lines. A link of another purpose is
+    /// `notALink`.
+    public init(parsing text: String, purpose: Purpose = .join) throws(InviteLinkError) {
         guard text.utf8.count <= Self.maximumTextSize else { throw .notALink }
         let characters = text.utf8.filter { $0 > 0x20 }
-        let prefix = Array(Self.prefix.utf8)
+        let prefix = Array(purpose.prefix.utf8)
         guard characters.count > prefix.count,
             zip(characters, prefix).allSatisfy({ $0 == $1 || ($0 | 0x20) == $1 })
         else { throw .notALink }
@@ -87,11 +109,12 @@ public struct InviteLink: Sendable, Equatable {
         let payload = Array(bytes.dropLast(Self.checksumSize))
         guard Self.checksum(payload) == Array(bytes.suffix(Self.checksumSize)) else { throw .damaged }
         guard payload[0] == ProtocolLimits.version else { throw .unsupportedVersion(payload[0]) }
-        do { try self.init(payload: payload, bytes: bytes) } catch { throw .malformed(error) }
+        do { try self.init(payload: payload, bytes: bytes, purpose: purpose) } catch { throw .malformed(error) }
         guard hasValidSignature(payload) else { throw .tampered }
     }
 
-    private init(payload: [UInt8], bytes: [UInt8]) throws(WireError) {
+    private init(payload: [UInt8], bytes: [UInt8], purpose: Purpose) throws(WireError) {
+        self.purpose = purpose
         var reader = WireReader(payload)
         try reader.readVersion()
         seed = try reader.readBytes16()
@@ -119,11 +142,11 @@ public struct InviteLink: Sendable, Equatable {
             // Unreachable: the payload was read to its end, which is 64 bytes of signature.
             return false
         }
-        return inviter.hasSigned(Array(payload.dropLast(Signature.byteCount)), as: .invite, signature)
+        return inviter.hasSigned(Array(payload.dropLast(Signature.byteCount)), as: purpose.context, signature)
     }
 
-    /// For a message or a page: `streakmesh://join/…`.
-    public var text: String { Self.prefix + Base32.text(bytes) }
+    /// For a message or a page: `streakmesh://join/…` or `streakmesh://device/…`.
+    public var text: String { purpose.prefix + Base32.text(bytes) }
 
     /// The same in upper case only, which a QR code holds in alphanumeric mode, smaller by a third.
     public var alphanumericText: String { text.uppercased() }
@@ -155,7 +178,7 @@ public struct InviteLink: Sendable, Equatable {
 
 /// Why a text is no invite link that can be used. Each has its own sentence for the user.
 public enum InviteLinkError: Error, Equatable, Sendable {
-    /// Not `streakmesh://join/` followed by anything, or far too long.
+    /// Not `streakmesh://join/` (or `device/`, where that is expected) followed by anything, or far too long.
     case notALink
     /// The checksum is wrong: a character is missing or mistyped.
     case damaged

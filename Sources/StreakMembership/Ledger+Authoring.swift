@@ -103,7 +103,7 @@ extension Ledger {
         else { throw .refused(.invalidTitle) }
     }
 
-    /// Cuts of a user's devices that leave all that is known here.
+    /// Cuts of a user's devices that leave all that is known here, but for what the account has revoked.
     ///
     /// - Parameter feeds: the last accepted record of each of a device's feeds.
     public func cuts(of user: UserID, feeds: (DeviceID) -> [FeedCut]) -> [DeviceCut] {
@@ -111,7 +111,23 @@ extension Ledger {
         return DeviceCut.fitting(
             devices.map { device in
                 DeviceCut(
-                    device: device, lastOperation: chainEnd(of: device)?.id ?? .none, feeds: feeds(device))
+                    device: device, lastOperation: lastUnrevoked(of: device)?.id ?? .none, feeds: feeds(device))
             })
+    }
+
+    /// The end of a device's chain but for what the account has revoked: a longer revocation, made later, would otherwise
+    /// bring that back.
+    private func lastUnrevoked(of device: DeviceID) -> LedgerNode? {
+        var last = chainEnd(of: device)
+        while let end = last {
+            if case .authorRevoked = resolution.refusals[end.index] {
+                last = end.previous
+            } else if case .revokeDevice(let revocation) = end.body, revocation.cut.device == device {
+                last = end.previous
+            } else {
+                break
+            }
+        }
+        return last
     }
 }

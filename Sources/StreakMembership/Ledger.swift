@@ -54,6 +54,8 @@ public struct Ledger: Sendable {
     private(set) var introductions: IntroductionIndex
     private(set) var pendingOperations: PendingOperations
     private var cache = ResolutionCache()
+    /// Set before anything is inserted, if at all.
+    var rules = LedgerRules()
 
     /// Begins with the founding operation.
     ///
@@ -105,8 +107,10 @@ public struct Ledger: Sendable {
     private func checkAlone(_ signed: SignedOperation) throws(LedgerError) {
         if case .found = signed.operation.body { throw .notFounding }
         guard signed.operation.group == group else { throw .wrongGroup(signed.operation.group) }
-        guard signed.hasValidSignature() else { throw .invalidSignature }
+        guard isVerified(signed) || signed.hasValidSignature() else { throw .invalidSignature }
     }
+
+    private func isVerified(_ signed: SignedOperation) -> Bool { rules.verified?.contains(signed.id) ?? false }
 
     private mutating func appendPending(after id: OperationID) -> [SignedOperation] {
         var added: [SignedOperation] = []
@@ -163,7 +167,8 @@ public struct Ledger: Sendable {
         _ signed: SignedOperation, parents: [LedgerNode]
     ) throws(LedgerError) -> (user: UserID, clock: [UInt16], depth: Int) {
         let place = LedgerPlace(parents: parents, introductions: introductions)
-        return (try place.validate(signed, in: group, nodes: nodeByID), place.clock, place.depth)
+        let user = try place.validate(signed, in: group, nodes: nodeByID, isVerified: isVerified(signed))
+        return (user, place.clock, place.depth)
     }
 
     /// Forgets what waits for ancestors; whoever holds it will offer it again.
@@ -177,7 +182,7 @@ public struct Ledger: Sendable {
     public var state: GroupState { resolution.state }
 
     var resolution: Resolution {
-        cache.resolution { Resolution(nodes: nodes, byID: nodeByID, introductions: introductions) }
+        cache.resolution { Resolution(nodes: nodes, byID: nodeByID, introductions: introductions, rules: rules) }
     }
 
     /// Why an operation does not count; nil if it does, or is not in.

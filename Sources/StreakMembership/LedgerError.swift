@@ -75,8 +75,7 @@ public enum Refusal: Error, Equatable, Sendable {
     case needsApproval
     /// Only owner, admins and the inviter may revoke an invite.
     case notOwnInvite
-    /// The newcomer was removed by an operation that the invite does not come after (or left, and the author of the
-    /// admission did not know).
+    /// The newcomer was removed by an operation that the invite does not come after.
     case newcomerRemoved(by: OperationID)
     case alreadyMember(UserID)
     /// The certificate leads through a device that was revoked.

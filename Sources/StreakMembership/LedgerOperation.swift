@@ -116,7 +116,9 @@ public struct SignedOperation: Hashable, Sendable {
     /// As received, the signature included.
     public let bytes: [UInt8]
     public let signature: Signature
+}
 
+extension SignedOperation {
     /// Signs an operation.
     ///
     /// - Throws: `tooLarge`.

@@ -8,8 +8,11 @@ struct Resolution: Sendable {
     /// The ends of the chains of what counts, rising.
     let countingTips: [LedgerTip]
 
-    init(nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex) {
-        var resolver = Resolver(nodes: nodes, byID: nodesByID, introductions: introductions)
+    init(
+        nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex,
+        rules: LedgerRules
+    ) {
+        let resolver = Resolver(nodes: nodes, byID: nodesByID, introductions: introductions, rules: rules)
         resolver.resolve()
         refusals = resolver.refusals
         state = resolver.state()
@@ -63,7 +66,18 @@ extension Resolver {
         (grants[user] ?? []).filter { openRemovals(of: user, after: $0).isEmpty }.max(by: LedgerNode.inOrder)
     }
 
-    private func latestGrant(of user: UserID) -> LedgerNode? { grants[user]?.max(by: LedgerNode.inOrder) }
+    /// The latest operation that gave an account a place, but for admissions by who did not know of a departure.
+    private func latestGrant(of user: UserID) -> LedgerNode? {
+        let departures = (removals[user] ?? []).map(\.node).filter { $0.body.kind == .leave }
+        return (grants[user] ?? []).filter { grant in !departures.contains { isConcurrent($0, grant) } }
+            .max(by: LedgerNode.inOrder)
+    }
+
+    /// The removals that keep an account out; none of who is in.
+    private func standingRemovals(of user: UserID) -> [Cutting] {
+        guard let grant = place(of: user) ?? latestGrant(of: user) else { return removals[user] ?? [] }
+        return openRemovals(of: user, after: grant)
+    }
 
     private func member(
         _ user: UserID, by place: LedgerNode, owner: UserID, _ devices: [GroupState.Device]
@@ -80,9 +94,7 @@ extension Resolver {
     }
 
     private func formerMember(_ user: UserID) -> GroupState.FormerMember? {
-        guard let grant = latestGrant(of: user) else { return nil }
-        let open = openRemovals(of: user, after: grant)
-        let holding = open.min { (-$0.rank, $0.node.id) < (-$1.rank, $1.node.id) }
+        let holding = standingRemovals(of: user).min { (-$0.rank, $0.node.id) < (-$1.rank, $1.node.id) }
         return holding.map {
             GroupState.FormerMember(user: user, removedBy: $0.node.id, hasLeft: $0.node.body.kind == .leave)
         }
@@ -114,11 +126,9 @@ extension Resolver {
     ) -> GroupState.Device? {
         let sound = published.filter { revocation(breaking: $0) == nil }
         let candidates = sound.isEmpty ? published : sound
-        guard let latest = candidates.max(by: { LedgerNode.inOrder($0.node, $1.node) }),
-            let grant = place(of: user) ?? latestGrant(of: user)
-        else { return nil }
+        guard let latest = candidates.max(by: { LedgerNode.inOrder($0.node, $1.node) }) else { return nil }
         let id = latest.certificate.device
-        let open = openRemovals(of: user, after: grant)
+        let open = standingRemovals(of: user)
         var standing = GroupState.Standing.current
         var cut: DeviceCut?
         if let removal = effective(open, for: id) {
@@ -135,7 +145,7 @@ extension Resolver {
             cut = nil
             standing = .revoked(by: breaking.id)
         }
-        let earlier = (removals[user] ?? []).filter { $0.node.isAncestor(of: grant) }
+        let earlier = (removals[user] ?? []).filter { removal in !open.contains { $0.node === removal.node } }
         let byPrecedence = earlier.sorted { left, right in
             effective([left, right], for: id)?.node === left.node && left.node !== right.node
         }
@@ -174,9 +184,10 @@ extension Resolver {
     }
 
     private func accessKeyHashes() -> [Bytes32] {
+        let named = nodes.filter { refusals[$0.index] == nil && $0.accessKeyHash != nil }
         var hashes: [Bytes32] = []
-        for node in nodes.filter({ refusals[$0.index] == nil }).sorted(by: LedgerNode.inOrder) {
-            guard let hash = node.accessKeyHash, !hashes.contains(hash) else { continue }
+        var seen: Set<Bytes32> = []
+        for hash in named.sorted(by: LedgerNode.inOrder).compactMap(\.accessKeyHash) where seen.insert(hash).inserted {
             hashes.append(hash)
         }
         return hashes

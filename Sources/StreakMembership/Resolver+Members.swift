@@ -2,7 +2,7 @@ import StreakWire
 
 /// Pass 4: members, and whatever else is judged at an operation's parents.
 extension Resolver {
-    mutating func resolveMembers() {
+    func resolveMembers() {
         grants[nodes[0].user, default: []].append(nodes[0])
         titles.append(nodes[0])
         settings.append(nodes[0])
@@ -16,14 +16,18 @@ extension Resolver {
     }
 
     /// Revocations by owner and admins reach admissions made concurrently, so they have to be known before.
-    private mutating func collectStrongInviteRevocations() {
-        for node in nodes where refusals[node.index] == nil && ranks[node.index] >= Self.adminRank {
+    private func collectStrongInviteRevocations() {
+        for node in nodes where refusals[node.index] == nil {
             guard case .revokeInvite(let invite) = node.body else { continue }
+            guard
+                ranks[node.index] >= Self.adminRank
+                    || rules.memberRevocationsReachConcurrentAdmissions && node.user == nodesByID[invite]?.user
+            else { continue }
             inviteRevocations[invite, default: []].append(node)
         }
     }
 
-    private mutating func judge(_ node: LedgerNode) -> Refusal? {
+    private func judge(_ node: LedgerNode) -> Refusal? {
         switch node.body {
         case .leave, .remove:
             // Pass 3 has judged it.
@@ -121,7 +125,7 @@ extension Resolver {
         if isAdmission, terms.needsApproval, ranks[node.index] < Self.adminRank { return .needsApproval }
         if let revocation = revocation(of: invite, for: node) { return .inviteRevoked(by: revocation.id) }
         if isAdmission, terms.maximumUses > 0 {
-            let used = (admissions[invite.id] ?? []).count { $0.isAncestor(of: node) }
+            let used = (admissions[invite.id] ?? []).count { rules.countsUsesByArrival || $0.isAncestor(of: node) }
             guard used < Int(terms.maximumUses) else { return .inviteUsedUp(maximumUses: terms.maximumUses) }
         }
         let newcomer = claim.certificate.user
@@ -131,7 +135,9 @@ extension Resolver {
         if let revoked = revocation(ofNewcomer: claim.certificate, in: node) {
             return .certificateRevoked(by: revoked.id)
         }
-        if isAdmission, grants.count >= ProtocolLimits.maximumMembers, grants[newcomer] == nil {
+        if isAdmission, grants.count >= ProtocolLimits.maximumMembers,
+            !(grants[newcomer] ?? []).contains(where: { $0.isAncestor(of: node) })
+        {
             guard memberCount(at: node) < ProtocolLimits.maximumMembers else { return .tooManyMembers }
         }
         return nil
@@ -139,27 +145,38 @@ extension Resolver {
 
     private func revocation(of invite: LedgerNode, for node: LedgerNode) -> LedgerNode? {
         let revocations = (inviteRevocations[invite.id] ?? []).filter { revocation in
-            let isStrong = ranks[revocation.index] >= Self.adminRank
+            let isStrong =
+                ranks[revocation.index] >= Self.adminRank || rules.memberRevocationsReachConcurrentAdmissions
             return isStrong ? !node.isAncestor(of: revocation) : revocation.isAncestor(of: node)
         }
         return revocations.min { $0.id < $1.id }
     }
 
-    /// A removal that the invite does not come after, and that was not made knowing of the admission; of a leaver, a
-    /// departure that the admission does not come after.
+    /// A removal that the invite does not come after, and that was not made knowing of the admission.
+    ///
+    /// A departure voids no admission: it merely ends the place that one gave. Otherwise whoever forks its chain to leave
+    /// before it came back would undo what others got from it meanwhile.
     private func removal(of user: UserID, voiding node: LedgerNode, under invite: LedgerNode) -> LedgerNode? {
         let voiding = (removals[user] ?? []).map(\.node).filter { removal in
-            let mustFollow = removal.body.kind == .leave ? node : invite
-            return !removal.isAncestor(of: mustFollow) && !node.isAncestor(of: removal)
+            removal.body.kind == .remove && !removal.isAncestor(of: invite) && !node.isAncestor(of: removal)
         }
         return voiding.min { $0.id < $1.id }
     }
 
+    /// A revocation of the newcomer's device, or of one its certificate leads through, that does not come after the
+    /// admission. Any such: a further one, made later, brings no admission back.
     private func revocation(ofNewcomer certificate: DeviceCertificate, in node: LedgerNode) -> LedgerNode? {
-        let introduction = IntroductionIndex.Introduction(certificate: certificate, node: node)
-        if let broken = revocation(breaking: introduction) { return broken }
-        let own = ownRevocation(of: certificate.device, user: certificate.user)
-        return own.flatMap { node.isAncestor(of: $0) ? nil : $0 }
+        let devices = [certificate.device] + certificate.issuers
+        let breaking = devices.flatMap { revocations[$0] ?? [] }.filter { revocation in
+            revocation.user == certificate.user && !node.isAncestor(of: revocation)
+                && !isSettled(revocation, for: node, of: certificate.user)
+        }
+        return breaking.min { $0.id < $1.id }
+    }
+
+    /// Whether a removal has ended the place that an admission gave before a revocation was known.
+    private func isSettled(_ revocation: LedgerNode, for admission: LedgerNode, of user: UserID) -> Bool {
+        (removals[user] ?? []).contains { settles(revocation, $0) && admission.isAncestor(of: $0.node) }
     }
 
     private func memberCount(at node: LedgerNode) -> Int {

@@ -2,8 +2,9 @@ import StreakWire
 
 /// Decides what a set of operations amounts to, in passes that each need only those before. Protocol/membership.md §7.
 ///
-/// Nothing here may depend on the order of `nodes` but for ancestors coming first.
-struct Resolver {
+/// Nothing here may depend on the order of `nodes` but for ancestors coming first. A class, so that closures need not
+/// copy it; it lives for one resolution.
+final class Resolver {
     /// Something that ends what an account's devices may do: a removal, a departure, a demotion, a transfer.
     struct Cutting {
         let node: LedgerNode
@@ -27,6 +28,7 @@ struct Resolver {
     let nodes: [LedgerNode]
     let nodesByID: [OperationID: LedgerNode]
     let introductions: IntroductionIndex
+    let rules: LedgerRules
 
     // Pass 0.
     var revocations: [DeviceID: [LedgerNode]] = [:]
@@ -55,7 +57,11 @@ struct Resolver {
     /// By index of node; nil where it counts.
     var refusals: [Refusal?]
 
-    init(nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex) {
+    init(
+        nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex,
+        rules: LedgerRules
+    ) {
+        self.rules = rules
         self.nodes = nodes
         self.nodesByID = nodesByID
         self.introductions = introductions
@@ -63,7 +69,7 @@ struct Resolver {
         ranks = Array(repeating: Self.ownRank, count: nodes.count)
     }
 
-    mutating func resolve() {
+    func resolve() {
         collectRevocations()
         resolveOwners()
         resolveAdmins()
@@ -103,25 +109,57 @@ struct Resolver {
 
     // MARK: Pass 0: revoked devices
 
-    private mutating func collectRevocations() {
+    private func collectRevocations() {
         for node in nodes {
             guard case .revokeDevice(let revocation) = node.body else { continue }
             revocations[revocation.cut.device, default: []].append(node)
         }
-        revokedBy = revocations.isEmpty ? Array(repeating: nil, count: nodes.count) : nodes.map(findRevocation)
+        revokedBy = Array(repeating: nil, count: nodes.count)
+        guard !revocations.isEmpty else { return }
+        var known: [DeviceOfUser: DeviceStanding] = [:]
+        for node in nodes {
+            let key = DeviceOfUser(device: node.device, user: node.user)
+            let standing = known[key] ?? standing(of: key)
+            known[key] = standing
+            revokedBy[node.index] = findRevocation(of: node, standing)
+        }
+    }
+
+    private struct DeviceOfUser: Hashable {
+        let device: DeviceID
+        let user: UserID
+    }
+
+    /// What is the same for all operations of a device.
+    private struct DeviceStanding {
+        /// The revocation that holds, and the last operation it leaves.
+        let revocation: LedgerNode?
+        let last: LedgerNode?
+        /// Its certificates, if any of them leads through a revoked device.
+        let certificates: [IntroductionIndex.Introduction]
+    }
+
+    private func standing(of key: DeviceOfUser) -> DeviceStanding {
+        let revocation = ownRevocation(of: key.device, user: key.user)
+        let certificates = (introductions.byDevice[key.device] ?? []).filter { $0.certificate.user == key.user }
+        let isTouched = certificates.contains { $0.certificate.issuers.contains { revocations[$0] != nil } }
+        return DeviceStanding(
+            revocation: revocation, last: revocation.flatMap { lastOperation(of: key.device, in: $0) },
+            certificates: isTouched ? certificates : [])
     }
 
     /// The revocation that makes an operation count for nothing.
     func revocation(of node: LedgerNode) -> LedgerNode? { revokedBy[node.index] }
 
-    private func findRevocation(of node: LedgerNode) -> LedgerNode? {
-        if let revoked = ownRevocation(of: node.device, user: node.user), !isWithin(node, revoked) { return revoked }
-        // A founder, or a device that publishes itself, is certified by the account.
-        let known = (introductions.byDevice[node.device] ?? []).filter {
-            $0.certificate.user == node.user && $0.node.isAncestorOrSame(of: node)
+    private func findRevocation(of node: LedgerNode, _ standing: DeviceStanding) -> LedgerNode? {
+        if let revocation = standing.revocation, node !== revocation,
+            !(standing.last.map { node.isInChain(to: $0) } ?? false)
+        {
+            return revocation
         }
+        // A founder, or a device that publishes itself, is certified by the account.
         var broken: LedgerNode?
-        for introduction in known {
+        for introduction in standing.certificates where introduction.node.isAncestorOrSame(of: node) {
             guard let revoked = revocation(breaking: introduction) else { return nil }
             if broken.map({ revoked.id < $0.id }) ?? true { broken = revoked }
         }
@@ -146,7 +184,7 @@ struct Resolver {
 
     // MARK: Pass 1: owners
 
-    private mutating func resolveOwners() {
+    private func resolveOwners() {
         var tenure = Tenure(user: nodes[0].user, start: nodes[0])
         let transfers = nodes.filter { node in
             guard case .transfer(let transfer) = node.body else { return false }
@@ -173,10 +211,14 @@ struct Resolver {
         of tenure: Tenure, among transfers: [LedgerNode]
     ) -> (node: LedgerNode, user: UserID)? {
         let within = transfers.filter { tenure.start.isAncestor(of: $0) }
-        let namings = heirNamings(during: tenure)
         let taken = within.filter { transfer in
-            transfer.user != tenure.user && transfer.newOwner == transfer.user
-                && namings.contains { $0.isAncestor(of: transfer) && $0.namedHeir == transfer.user }
+            guard transfer.user != tenure.user, transfer.newOwner == transfer.user else { return false }
+            // What the owner says of heirs once it has the group back is about the time after.
+            let backs = within.filter {
+                $0.newOwner == tenure.user && $0.user == transfer.user && transfer.isAncestor(of: $0)
+            }
+            return heirNamings(during: tenure, leavingOutAfter: backs)
+                .contains { $0.isAncestor(of: transfer) && $0.namedHeir == transfer.user }
         }
         // What an owner signs after an heir has handed the group back belongs to its next time.
         let givenBack = within.filter { transfer in
@@ -196,13 +238,14 @@ struct Resolver {
     }
 
     /// The namings of heirs that stand: not overtaken by another word of the owner about the heir, or about that user.
-    func heirNamings(during tenure: Tenure) -> [LedgerNode] {
-        let words = roleChanges.filter { node in
-            node.user == tenure.user && tenure.start.isAncestor(of: node) && (node.namedHeir != nil || node.endsHeir)
+    func heirNamings(during tenure: Tenure, leavingOutAfter backs: [LedgerNode] = []) -> [LedgerNode] {
+        func counts(_ node: LedgerNode) -> Bool {
+            node.user == tenure.user && tenure.start.isAncestor(of: node) && !backs.contains { $0.isAncestor(of: node) }
         }
+        let words = roleChanges.filter { counts($0) && ($0.namedHeir != nil || $0.endsHeir) }
         let removed = nodes.filter { node in
             guard case .remove = node.body else { return false }
-            return node.user == tenure.user && tenure.start.isAncestor(of: node) && revocation(of: node) == nil
+            return counts(node) && revocation(of: node) == nil
         }
         return words.filter { naming in
             guard let heir = naming.namedHeir else { return false }
@@ -225,8 +268,8 @@ struct Resolver {
 
     // MARK: Pass 2: admins
 
-    private mutating func resolveAdmins() {
-        for node in nodes where revocation(of: node) == nil {
+    private func resolveAdmins() {
+        for node in nodes where revocation(of: node) == nil || isAcknowledgedDeparture(node) {
             switch node.body {
             case .setRole(let change)
             where change.user != node.user && isOwner(node) && isKnown(change.user, at: node):
@@ -248,6 +291,16 @@ struct Resolver {
         }
     }
 
+    /// Whether the leaver came back from a departure before it revoked the device that left: its powers stay ended, or
+    /// they could be had back by the account key.
+    private func isAcknowledgedDeparture(_ node: LedgerNode) -> Bool {
+        guard case .leave = node.body, let revoked = revocation(of: node) else { return false }
+        return nodes.contains { admission in
+            guard case .admit(let claim) = admission.body, claim.certificate.user == node.user else { return false }
+            return node.isAncestor(of: admission) && !revoked.isAncestor(of: admission)
+        }
+    }
+
     /// An owner may not leave; nor is one who was made owner meanwhile taken to have left.
     func mayLeave(_ node: LedgerNode) -> Bool {
         !isOwner(node) && !tenures.contains { $0.user == node.user && isConcurrent($0.start, node) }
@@ -260,7 +313,8 @@ struct Resolver {
     /// Whether an operation is an admin's: by a naming among its ancestors that no owner's cut has ended for it.
     func isAdmin(_ node: LedgerNode) -> Bool {
         guard let own = namings[node.user] else { return false }
-        let cuttings = powerCuttings[node.user] ?? []
+        var cuttings = powerCuttings[node.user] ?? []
+        if rules.judgesDemotionsAtParents { cuttings.removeAll { !$0.node.isAncestor(of: node) } }
         return own.contains { naming in
             guard naming.isAncestor(of: node) else { return false }
             return !hasEndedPower(cuttings.filter { !$0.node.isAncestor(of: naming) }, of: node)
@@ -283,31 +337,62 @@ struct Resolver {
 
     // MARK: Pass 3: removals
 
-    private mutating func resolveRemovals() {
+    private func resolveRemovals() {
         for node in nodes {
             if let revoked = revocation(of: node) {
                 // The account key's own word holds whichever device passes it on.
                 if node.body.kind != .revokeDevice { refusals[node.index] = .authorRevoked(by: revoked.id) }
                 continue
             }
-            ranks[node.index] = rank(of: node)
-            switch node.body {
-            case .remove(let removal):
-                if let refusal = refusal(ofRemoving: removal.user, by: node) {
-                    refusals[node.index] = refusal
-                } else {
-                    removals[removal.user, default: []].append(Cutting(node: node, rank: ranks[node.index]))
-                }
-            case .leave:
-                if mayLeave(node) {
-                    removals[node.user, default: []].append(Cutting(node: node, rank: Self.ownRank))
-                } else {
-                    refusals[node.index] = .ownerCannotLeave
-                }
-            default:
-                break
-            }
+            judgeRemoval(node)
         }
+        // A removal spared may spare further ones; each round spares at least one, so it ends.
+        while spareWhatRemovalsLeave() {}
+    }
+
+    private func judgeRemoval(_ node: LedgerNode) {
+        ranks[node.index] = rank(of: node)
+        switch node.body {
+        case .remove(let removal):
+            if let refusal = refusal(ofRemoving: removal.user, by: node) {
+                refusals[node.index] = refusal
+            } else {
+                removals[removal.user, default: []].append(Cutting(node: node, rank: ranks[node.index]))
+            }
+        case .leave:
+            if mayLeave(node) {
+                removals[node.user, default: []].append(Cutting(node: node, rank: Self.ownRank))
+            } else {
+                refusals[node.index] = .ownerCannotLeave
+            }
+        default:
+            break
+        }
+    }
+
+    /// What a removal, or an owner's cut of powers, leaves to who was removed no revocation takes away that the remover did
+    /// not know of. By its account key it could otherwise throw out all whom it once admitted.
+    private func spareWhatRemovalsLeave() -> Bool {
+        var isAnySpared = false
+        for node in nodes {
+            // Who was owner is trusted with more: the passes before needed its word.
+            guard let revoked = revokedBy[node.index], !tenures.contains(where: { $0.user == node.user }),
+                let removals = removals[node.user], removals.contains(where: { settles(revoked, $0) }),
+                (removals + (powerCuttings[node.user] ?? [])).contains(where: {
+                    settles(revoked, $0) && isWithin(node, $0.node)
+                })
+            else { continue }
+            revokedBy[node.index] = nil
+            refusals[node.index] = nil
+            judgeRemoval(node)
+            isAnySpared = true
+        }
+        return isAnySpared
+    }
+
+    /// Whether a cut by owner or admin was made without knowing of a revocation.
+    func settles(_ revocation: LedgerNode, _ cutting: Cutting) -> Bool {
+        cutting.rank > Self.ownRank && !revocation.isAncestor(of: cutting.node)
     }
 
     private func refusal(ofRemoving user: UserID, by node: LedgerNode) -> Refusal? {
@@ -329,7 +414,7 @@ struct Resolver {
         let cuttings = powerCuttings[user] ?? []
         return (namings[user] ?? []).contains { naming in
             !node.isAncestor(of: naming)
-                && !cuttings.contains { naming.isAncestor(of: $0.node) && $0.node.isAncestor(of: node) }
+                && !cuttings.contains { !$0.node.isAncestor(of: naming) && $0.node.isAncestor(of: node) }
         }
     }
 }

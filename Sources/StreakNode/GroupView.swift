@@ -4,11 +4,13 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What a group's merged records come to: names, results, and when each user last wrote.
+/// What a group's merged records come to: profiles, results, and when each user last wrote.
 struct GroupView: Sendable {
     private(set) var index = ScoreIndex()
-    private(set) var names: [UserID: String] = [:]
+    private(set) var profiles: [UserID: Profile] = [:]
     private(set) var lastSeen: [UserID: Int64] = [:]
+    /// Of the private group only.
+    private(set) var settings = AccountSettings()
 
     /// Takes the new value of a key. One that does not decode is carried by the mesh and not shown.
     mutating func apply(_ record: MergedRecord) {
@@ -18,10 +20,13 @@ struct GroupView: Sendable {
         switch RecordKind(rawValue: record.key.kind) {
         case .dailyScore: applyScore(record)
         case .profile:
-            guard let profile = try? Profile(value: record.value),  // of another version
+            guard var profile = try? Profile(value: record.value),  // of another version
                 let name = DisplayText.validated(profile.name, maximumLength: ProtocolLimits.maximumNameLength)
             else { return }
-            names[user] = name
+            profile.name = name
+            profile.region = DisplayText.validated(profile.region, maximumLength: Profile.maximumRegionLength) ?? ""
+            profiles[user] = profile
+        case .setting: settings.apply(record)
         default: break
         }
     }
@@ -80,6 +85,10 @@ extension MeshNode {
         case .epochReplaced:
             inbox.publish(
                 .notice("This device’s history went on elsewhere; a new chapter was begun and nothing is lost."))
+        case .lostGroup(let group, let standing):
+            tellLoss(of: group, standing)
+        case .friend(let event):
+            observe(event)
         case .syncBegan, .runRefused, .operationRefused, .dropped, .messageRefused:
             break
         }

@@ -1,6 +1,7 @@
 import StreakEngine
 import StreakGames
 import StreakMembership
+import StreakReplication
 import StreakScores
 import StreakWire
 
@@ -20,16 +21,18 @@ extension MeshNode {
         let query = BoardQuery(
             from: span.from, to: span.to, game: game?.id, metric: metric,
             viewer: PlayerID(identity.user.bytes.array), today: today, now: clock.wallTime.seconds,
-            guardsSpoilers: true, reveals: request.reveal)
-        let board = view.index.board(query, players: players(of: group)) { Catalogue.standard[$0] }
+            guardsSpoilers: guardsSpoilers(in: group), reveals: request.reveal)
+        let board = view.index.board(query, players: players(of: group, names(in: group))) { Catalogue.standard[$0] }
         return report(board, of: group, game: game, range: span, view: view)
     }
 
-    private func players(of group: GroupID) -> [Player] {
+    private func players(of group: GroupID, _ names: [UserID: String]) -> [Player] {
         (engine.state(of: group)?.members ?? []).map { member in
-            let seen = views[group]?.lastSeen[member.user]
+            let profile = self.profile(of: member.user, in: group)
+            let seen = profile?.isLastSeenHidden ?? false ? nil : views[group]?.lastSeen[member.user]
             return Player(
-                id: PlayerID(member.user.bytes.array), name: name(of: member.user, in: group),
+                id: PlayerID(member.user.bytes.array), name: names[member.user] ?? "",
+                isHidden: profile?.isHidden ?? false,
                 lastSeen: seen.map { PuzzleDay(daysSinceEpoch: Int($0 / 86_400)) })
         }
     }
@@ -38,11 +41,14 @@ extension MeshNode {
         _ board: Board, of group: GroupID, game: Game?, range: DaySpan, view: GroupView
     ) -> BoardReport {
         let played = view.index.games.compactMap { Catalogue.standard[$0] ?? unknownGame($0, in: view) }
+        // A row of this user's own that is on no leaderboard is shown apart.
+        let rows = board.rows.contains(where: \.isMe) || board.myRow?.isPrivate ?? false ? board.rows : board.shownRows
         return BoardReport(
             group: group.description, title: engine.state(of: group)?.title ?? "", from: range.from.description,
             to: range.to.description, game: game?.id.rawValue, gameName: game?.name,
-            metric: board.query.metric.rawValue, ranked: board.rankedCount, rows: board.shownRows.map(report(of:)),
-            mine: board.myRow.map(report(of:)), coveredCount: board.coveredCount,
+            metric: board.query.metric.rawValue, ranked: board.rankedCount,
+            rows: rows.map { report(of: $0, in: group) },
+            mine: board.myRow.map { report(of: $0, in: group) }, coveredCount: board.coveredCount,
             partial: engine.linkedDevices.contains { $0.syncing.contains(group) }, today: clock.today.description,
             games: played.map(report(of:)))
     }
@@ -51,12 +57,17 @@ extension MeshNode {
         Scoring.unknownGame(id, name: view.index.name(of: id))
     }
 
-    private func report(of row: BoardRow) -> BoardRowReport {
-        BoardRowReport(
-            rank: row.rank, tied: row.isTied, user: row.player.bytes.hexadecimal, name: row.name, me: row.isMe,
+    private func report(of row: BoardRow, in group: GroupID) -> BoardRowReport {
+        let user = UserID(row.player.bytes)
+        let profile = user.flatMap { self.profile(of: $0, in: group) }
+        return BoardRowReport(
+            rank: row.rank, tied: row.isTied,
+            user: user.map { shownID(of: $0, in: group) } ?? row.player.bytes.hexadecimal, name: row.name, me: row.isMe,
             value: row.value, raw: row.raw, label: row.label, delta: row.delta.map(DeltaReport.init), late: row.isLate,
             edited: row.isEdited, covered: row.isCovered, played: row.played, of: row.of,
-            perGame: Dictionary(row.perGame.map { ($0.game.rawValue, $0.value) }) { first, _ in first })
+            perGame: Dictionary(row.perGame.map { ($0.game.rawValue, $0.value) }) { first, _ in first },
+            onlyMe: row.isPrivate, anonymous: profile?.isAnonymous ?? false,
+            region: profile.flatMap { $0.region.isEmpty ? nil : $0.region })
     }
 
     // MARK: Status
@@ -68,12 +79,13 @@ extension MeshNode {
                 id: group.description, title: engine.state(of: group)?.title ?? "",
                 digest: engine.digest(of: group)?.description ?? "", records: engine.recordCount(of: group),
                 members: engine.state(of: group)?.members.count ?? 0,
-                online: linked.count { $0.groups.contains(group) } + (network == nil ? 0 : 1))
+                online: linked.count { $0.groups.contains(group) } + (network == nil ? 0 : 1),
+                sharing: isSharing(in: group))
         }
         return StatusReport(
             state: stateWord(linked), groups: groups, peers: linked.map(peerStatus), version: NodeVersion.current,
             running: network != nil, listen: listenAddress, web: nil,
-            lastSync: lastSync.map(Timestamp.text))
+            lastSync: lastSync.map(Timestamp.text), recoveryConfirmed: isRecoveryConfirmed)
     }
 
     private func stateWord(_ linked: [MeshEngine.LinkedDevice]) -> String {
@@ -82,14 +94,26 @@ extension MeshNode {
         return linked.allSatisfy { $0.syncing.isEmpty } ? "live" : "syncing"
     }
 
+    /// A peer as a group knows it that may know who it is; one that is anonymous in every group is named as in the first
+    /// of them, and nothing else leads to it (product-rules 23).
     private func peerStatus(_ device: MeshEngine.LinkedDevice) -> PeerStatus {
-        let group = device.groups.first
-        let user = group.flatMap { engine.state(of: $0)?.device(device.device)?.user }
+        let known = device.groups.compactMap { group in
+            engine.state(of: group)?.device(device.device).map { (group: group, user: $0.user) }
+        }
+        let isNamed = { (group: GroupID, user: UserID) in
+            user == self.identity.user || !self.isAnonymous(user, in: group)
+        }
+        guard let place = known.first(where: { isNamed($0.group, $0.user) }) ?? known.first else {
+            return PeerStatus(
+                device: device.device.description, user: nil, name: nil, state: "linked", via: device.via.word,
+                address: device.endpoint.description)
+        }
+        let isHidden = !isNamed(place.group, place.user)
+        let shown = shownID(of: place.user, in: place.group)
         return PeerStatus(
-            device: device.device.description, user: user?.description,
-            name: group.flatMap { group in user.map { name(of: $0, in: group) } }, state: "linked",
-            via: device.via.word,
-            address: device.endpoint.description)
+            device: isHidden ? shown : device.device.description, user: shown,
+            name: name(of: place.user, in: place.group), state: "linked", via: device.via.word,
+            address: isHidden ? nil : device.endpoint.description)
     }
 
     /// Dials everybody, and waits until what can be reached has been caught up with.

@@ -1,41 +1,56 @@
 import StreakEngine
-import StreakGames
 import StreakMembership
 import StreakReplication
 import StreakScores
 import StreakWire
 
-/// Who and with whom: the profile, groups, members and invites.
+/// The profile and the groups.
 extension MeshNode {
     // MARK: Profile
 
     func profile() -> ProfileReport {
         ProfileReport(
             user: identity.user.description, device: identity.device.description, name: ownName,
-            friendCode: text(of: Self.friendCodeSetting) ?? "")
+            friendCode: text(of: Self.friendCodeSetting) ?? "", recoveryConfirmed: isRecoveryConfirmed)
     }
 
-    var ownName: String { text(of: Self.nameSetting) ?? "" }
-
-    private func text(of setting: String) -> String? {
-        engine.setting(setting).map { String(decoding: $0, as: UTF8.self) }
-    }
-
+    /// Groups that go by the alias keep it, and groups that sharing has stopped in keep the old name.
     func rename(to name: String) async throws -> ProfileReport {
         guard let name = DisplayText.validated(name, maximumLength: ProtocolLimits.maximumNameLength) else {
             throw NodeFailure.invalidName(limit: ProtocolLimits.maximumNameLength)
         }
-        let drafts: [RecordDraft] = [.profile(Profile(name: name))]
         try await execute(
-            .write(sharedGroups.filter(engine.isMember).map { ($0, drafts) }),
-            with: .keepSetting(name: Self.nameSetting, value: Array(name.utf8)))
+            .write(ownGroups.compactMap { profileWrite(in: $0, name: name) }),
+            with: [.keepSetting(name: Self.nameSetting, value: Array(name.utf8))])
         return profile()
+    }
+
+    /// What tells a group this user's name; nil where it knows it, goes by the alias, or is to hear nothing new; and as
+    /// long as a newly linked device has not heard what the name is.
+    private func profileWrite(in group: GroupID, name: String) -> (group: GroupID, drafts: [RecordDraft])? {
+        let known = views[group]?.profiles[identity.user]
+        guard !name.isEmpty, !sharing(in: group).isStopped, known?.isAnonymous != true, known?.name != name else {
+            return nil
+        }
+        var profile = known ?? Profile(name: name)
+        profile.name = name
+        return (group, [.profile(profile)])
+    }
+
+    /// Tells every group this user's name that does not know it: a process that ended between joining and introducing
+    /// itself makes up for it at the next start.
+    func introduceWhereUnknown() {
+        let name = ownName
+        let writes = ownGroups.compactMap { profileWrite(in: $0, name: name) }
+        guard !writes.isEmpty else { return }
+        feed(.command(takeCommandID(), .write(writes)))
+        process()
     }
 
     // MARK: Groups
 
     /// The group of one user in which this user's devices keep their own results.
-    var privateGroup: GroupID? { engine.setting(Self.privateGroupSetting).flatMap { GroupID($0) } }
+    var privateGroup: GroupID? { engine.setting(MeshEngine.privateGroupSetting).flatMap { GroupID($0) } }
 
     /// Groups shared with others, in the order of their titles.
     var sharedGroups: [GroupID] {
@@ -43,6 +58,11 @@ extension MeshNode {
             let titles = (engine.state(of: left)?.title ?? "", engine.state(of: right)?.title ?? "")
             return titles.0 == titles.1 ? left < right : titles.0 < titles.1
         }
+    }
+
+    /// The groups that hold this user's results: the private one, and those this user is in.
+    var ownGroups: [GroupID] {
+        (privateGroup.map { [$0] } ?? []) + sharedGroups.filter(engine.isMember)
     }
 
     /// The group that commands mean which name none.
@@ -75,17 +95,42 @@ extension MeshNode {
         return found[0]
     }
 
+    /// - Throws: `notMember` where this user is in the group no more.
+    func checkMembership(of group: GroupID) throws {
+        guard engine.isMember(of: group) else {
+            throw NodeFailure.notMember(title: engine.state(of: group)?.title ?? "")
+        }
+    }
+
     func groupReport(_ group: GroupID) -> GroupReport {
         let state = engine.state(of: group)
         return GroupReport(
             id: group.description, title: state?.title ?? "", role: roleWord(in: group),
-            members: state?.members.count ?? 0, active: group == activeGroup)
+            members: state?.members.count ?? 0, active: group == activeGroup, sharing: isSharing(in: group))
     }
 
     private func roleWord(in group: GroupID) -> String {
         guard let state = engine.state(of: group) else { return "removed" }
+        if case .revoked = state.device(identity.device)?.standing { return "revoked" }
         if let role = state.role(of: identity.user) { return role.word }
         return state.removedUsers.first { $0.user == identity.user }?.hasLeft ?? false ? "left" : "removed"
+    }
+
+    /// This device is in a group no more: whoever watches is told.
+    func tellLoss(of group: GroupID, _ standing: GroupState.Standing) {
+        rebuildView(of: group)
+        let title = engine.state(of: group)?.title ?? ""
+        switch roleWord(in: group) {
+        case "revoked":
+            inbox.publish(
+                .notice("This device has been revoked: it gets nothing new of “\(title)” and publishes nothing there."))
+        case "removed":
+            inbox.publish(
+                .notice(
+                    "You have been removed from “\(title)”. Your own results stay; the others’ are deleted here."))
+        default: break
+        }
+        inbox.publish(.groupsChanged)
     }
 
     func createGroup(title: String) async throws -> GroupReport {
@@ -100,26 +145,17 @@ extension MeshNode {
     }
 
     /// Makes a group the active one and tells it who this user is, with as much of the history as it chose: the results of
-    /// `history` days back from today, nil for all.
-    private func introduce(to group: GroupID, history: Int?) async throws {
-        let from = history.map { clock.today.adding(days: -min(max($0, 0), Self.longestHistory)) }
-        let own = ownResults().filter { result in from.map { result.day >= $0 } ?? true }
-        let drafts: [RecordDraft] = [.profile(Profile(name: ownName))] + own.map { .score($0) }
+    /// `history` days back from today, nil for all. Who comes back shares again and goes by the profile it had.
+    func introduce(to group: GroupID, history: Int?) async throws {
+        let results =
+            history.map { unpublishedResults(in: group, of: .days($0)) }
+            ?? unpublishedResults(in: group, of: .all)
+        let drafts: [RecordDraft] = [.profile(ownProfile(in: group))] + results.map { .score($0) }
+        var sharing = sharing(in: group)
+        sharing.isStopped = false
         try await execute(
-            .write([(group, drafts)]), with: .keepSetting(name: Self.activeGroupSetting, value: group.bytes.array))
-    }
-
-    /// A hundred years, in days.
-    private static let longestHistory = 36_525
-
-    /// Tells every group this user's name that does not know it: a process that ended between joining and introducing
-    /// itself makes up for it at the next start.
-    func introduceWhereUnknown() {
-        let drafts: [RecordDraft] = [.profile(Profile(name: ownName))]
-        let unknown = sharedGroups.filter { engine.isMember(of: $0) && views[$0]?.names[identity.user] != ownName }
-        guard !unknown.isEmpty else { return }
-        feed(.command(takeCommandID(), .write(unknown.map { ($0, drafts) })))
-        process()
+            .write([(group, drafts)] + writes(making: sharing, holdFor: group)),
+            with: [.keepSetting(name: Self.activeGroupSetting, value: group.bytes.array)])
     }
 
     func useGroup(_ selector: String) async throws -> GroupReport {
@@ -131,10 +167,11 @@ extension MeshNode {
     func leaveGroup(_ selector: String, erasing: Bool) async throws -> GroupReport {
         let group = try group(selector)
         let title = engine.state(of: group)?.title ?? ""
-        guard engine.isMember(of: group) else { throw NodeFailure.notMember(title: title) }
+        try checkMembership(of: group)
         if let state = engine.state(of: group), state.members.count == 1, state.owner == identity.user {
             // Nobody else is in it: there is nobody to tell, and nothing to hand over.
-            let report = GroupReport(id: group.description, title: title, role: "left", members: 0, active: false)
+            let report = GroupReport(
+                id: group.description, title: title, role: "left", members: 0, active: false, sharing: false)
             try await execute(.forgetGroup(group))
             views[group] = nil
             inbox.publish(.groupsChanged)
@@ -149,133 +186,94 @@ extension MeshNode {
         return groupReport(group)
     }
 
-    // MARK: Members
+    // MARK: What a group decides
 
-    func members(of group: GroupID) -> MembersReport {
+    /// Keys of `GroupSettings`' choices.
+    private enum Choice {
+        /// 0: results are shown at once. Else, and without it, they are covered until one's own is recorded.
+        static let spoilerGuard: UInt8 = 1
+    }
+
+    func guardsSpoilers(in group: GroupID) -> Bool {
+        engine.state(of: group)?.settings[Choice.spoilerGuard] != 0
+    }
+
+    func renameGroup(_ group: GroupID, to title: String) async throws -> GroupReport {
+        guard let title = DisplayText.validated(title, maximumLength: ProtocolLimits.maximumTitleLength) else {
+            throw NodeFailure.invalidTitle(limit: ProtocolLimits.maximumTitleLength)
+        }
+        try await decide(.rename(group, title: title), in: group, action: "rename the group")
+        return groupReport(group)
+    }
+
+    func settingsReport(of group: GroupID) -> GroupSettingsReport {
         let state = engine.state(of: group)
-        let linked = engine.linkedDevices
-        let reports = (state?.members ?? []).map { member in
-            memberReport(member, in: group, linked: linked.filter { member.devices.contains($0.device) })
-        }
-        return MembersReport(
+        return GroupSettingsReport(
             group: group.description, title: state?.title ?? "",
-            members: reports.sorted { ($0.me ? 0 : 1, $0.name, $0.user) < ($1.me ? 0 : 1, $1.name, $1.user) })
+            invites: (state?.settings.whoMayInvite ?? .everyone).word, spoilerGuard: guardsSpoilers(in: group),
+            heir: state?.heir.map { name(of: $0, in: group) })
     }
 
-    private func memberReport(
-        _ member: GroupState.Member, in group: GroupID, linked: [MeshEngine.LinkedDevice]
-    ) -> MemberReport {
-        let isMe = member.user == identity.user
-        let agrees = linked.contains { $0.agreeing.contains(group) }
-        let seen = linked.isEmpty ? views[group]?.lastSeen[member.user] : clock.wallTime.seconds
-        return MemberReport(
-            user: member.user.description, name: name(of: member.user, in: group), role: member.role.word, me: isMe,
-            online: isMe ? network != nil : !linked.isEmpty, lastSeen: seen.map(Timestamp.text),
-            behind: isMe || agrees ? 0 : nil, via: linked.first?.via.word,
-            code: isMe ? text(of: Self.friendCodeSetting) : nil, devices: member.devices.count)
-    }
-
-    /// What a user is called in a group; the start of the ID until the profile has arrived. Equal names get four
-    /// characters of the friend code (product-rules 40).
-    func name(of user: UserID, in group: GroupID) -> String {
-        let name = plainName(of: user, in: group)
-        guard let members = engine.state(of: group)?.members else { return name }
-        let folded = name.lowercased()
-        let isShared = members.contains { $0.user != user && plainName(of: $0.user, in: group).lowercased() == folded }
-        return isShared ? "\(name) (\(codeStart(of: user)))" : name
-    }
-
-    private func plainName(of user: UserID, in group: GroupID) -> String {
-        if user == identity.user { return ownName }
-        return views[group]?.names[user] ?? "Player#\(user.description.prefix(4).uppercased())"
-    }
-
-    /// The first group of a user's friend code. A slow hash, so it is made once for each of the few it is needed for.
-    private func codeStart(of user: UserID) -> String {
-        if let known = codeStarts[user] { return known }
-        // Without memory for the hash the ID's start has to do.
-        let start = (try? FriendCode(of: user)).map { String($0.description.prefix(4)) }
-        codeStarts[user] = start ?? String(user.description.prefix(4).uppercased())
-        return codeStarts[user] ?? ""
-    }
-
-    // MARK: Invites
-
-    func invite(to group: GroupID, uses: Int, lifetime: Int64) async throws -> InviteReport {
-        guard (0...1_000_000).contains(uses) else {
-            throw NodeFailure.invalidInvite(reason: "the number of uses is 1 to 1,000,000, or 0 for unlimited")
+    func changeSettings(of group: GroupID, _ change: GroupSettingsChange) async throws -> GroupSettingsReport {
+        guard var settings = engine.state(of: group)?.settings else { throw NodeFailure.noGroup }
+        if let word = change.invites {
+            guard let permission = GroupSettings.InvitePermission.allCases.first(where: { $0.word == word }) else {
+                throw NodeFailure.invalidSetting(
+                    name: "invites", values: GroupSettings.InvitePermission.allCases.map(\.word))
+            }
+            settings.whoMayInvite = permission
         }
-        guard (1...Ledger.maximumInviteLifetime).contains(lifetime) else {
-            throw NodeFailure.invalidInvite(reason: "an invite lasts at most 90 days")
+        if let isGuarding = change.spoilerGuard { settings[Choice.spoilerGuard] = isGuarding ? nil : 0 }
+        if settings != engine.state(of: group)?.settings {
+            try await decide(.changeSettings(group, settings), in: group, action: "change the group’s settings")
         }
-        guard engine.isMember(of: group) else {
+        return settingsReport(of: group)
+    }
+
+    /// Carries out what only some roles may do.
+    func decide(_ command: Command, in group: GroupID, action: String) async throws {
+        try checkMembership(of: group)
+        do {
+            try await execute(command)
+        } catch NodeFailure.notAllowed {
+            throw NodeFailure.notAllowed(action: action)
+        } catch NodeFailure.notMember {
             throw NodeFailure.notMember(title: engine.state(of: group)?.title ?? "")
         }
-        let outcome = try await execute(.invite(group, uses: UInt32(uses), lifetime: lifetime))
-        guard case .invite(let id, _) = outcome,
-            let report = inviteReports(of: group).first(where: { $0.id == id.description })
-        else { throw NodeFailure.storageFailed("no invite was made") }
-        return report
+        inbox.publish(.groupsChanged)
     }
 
-    /// One step to a link: a group where there is none, the live invite where there is one (B8).
-    func inviteFriends() async throws -> InviteReport {
-        if activeGroup == nil { _ = try await createGroup(title: "Friends") }
-        let group = try group(nil)
-        if let live = inviteReports(of: group).first { return live }
-        return try await invite(to: group, uses: 1, lifetime: 7 * 86_400)
+    func transfer(_ group: GroupID, to selector: String) async throws -> GroupReport {
+        let user = try member(selector, of: group)
+        try await decide(.transfer(group, to: user), in: group, action: "hand the group on")
+        return groupReport(group)
     }
 
-    /// The live invites whose links this node keeps.
-    func inviteReports(of group: GroupID) -> [InviteReport] {
-        guard let state = engine.state(of: group) else { return [] }
-        return state.invites.filter { $0.isLive(at: clock.wallTime.seconds) }.compactMap { invite in
-            guard let link = engine.link(ofInvite: invite.id, in: group) else { return nil }
-            return InviteReport(
-                link: link, id: invite.id.description, expires: Timestamp.text(invite.expiresAt),
-                uses: invite.maximumUses == 0 ? nil : Int(invite.maximumUses), used: invite.used,
-                group: group.description, title: state.title)
-        }.sorted { ($0.expires, $0.id) > ($1.expires, $1.id) }
+    func takeOver(_ group: GroupID) async throws -> GroupReport {
+        try await decide(.transfer(group, to: identity.user), in: group, action: "take the group over")
+        return groupReport(group)
     }
 
-    func revokeInvite(_ id: String) async throws -> InviteListReport {
-        for group in sharedGroups {
-            let matches = (engine.state(of: group)?.invites ?? []).filter {
-                !$0.isRevoked && !id.isEmpty && $0.id.description.hasPrefix(id.lowercased())
-            }
-            guard let invite = matches.first else { continue }
-            guard matches.count == 1 else { throw NodeFailure.unknownInvite(id) }
-            try await execute(.revokeInvite(group, invite.id))
-            return InviteListReport(invites: inviteReports(of: group))
+    func nameHeir(_ selector: String?, of group: GroupID) async throws -> GroupReport {
+        if let selector {
+            let user = try member(selector, of: group)
+            try await decide(.setRole(group, user, .heir), in: group, action: "name an heir")
+        } else {
+            let owner = engine.state(of: group)?.owner ?? identity.user
+            try await decide(.setRole(group, owner, .noHeir), in: group, action: "withdraw the heir")
         }
-        throw NodeFailure.unknownInvite(id)
+        return groupReport(group)
     }
+}
 
-    func inspect(_ text: String) throws -> InvitePreview {
-        let link: InviteLink
-        do { link = try InviteLink(parsing: text) } catch { throw NodeFailure(error) }
-        return InvitePreview(
-            group: link.group.description, title: link.title, inviter: link.inviter.description,
-            expires: Timestamp.text(link.expiresAt), expired: link.isExpired(at: clock.wallTime.seconds),
-            alreadyMember: engine.isMember(of: link.group))
-    }
-
-    func join(_ text: String, timeout: Int64, history: Int?) async throws -> JoinReport {
-        let link: InviteLink
-        do { link = try InviteLink(parsing: text) } catch { throw NodeFailure(error) }
-        guard !link.isExpired(at: clock.wallTime.seconds) else {
-            throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
+extension GroupSettings.InvitePermission {
+    /// The word for people and scripts.
+    var word: String {
+        switch self {
+        case .everyone: "everyone"
+        case .admins: "admins"
+        case .owner: "owner"
         }
-        do {
-            try await execute(.join(link, timeout: .seconds(max(1, min(timeout, 3_600)))))
-        } catch NodeFailure.linkExpired {
-            throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
-        }
-        try await introduce(to: link.group, history: history)
-        await settle()
-        let state = engine.state(of: link.group)
-        return JoinReport(
-            group: link.group.description, title: state?.title ?? link.title, members: state?.members.count ?? 0)
     }
 }
 

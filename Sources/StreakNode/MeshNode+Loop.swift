@@ -23,7 +23,7 @@ extension MeshNode {
             if isStoring { flush() }
             let isDue = !needsRecovery && engine.nextDeadline.map { $0 <= clock.now } ?? false
             if isDue { feed(.deadlineReached) }
-            let isWriting = pausedUntil == nil && writeLostResults()
+            let isWriting = pausedUntil == nil && (introduceToNewGroups() || writeLostResults())
             if inputs.isEmpty, !isStoring, !isDue, !isWriting { break }
         }
         if let pausedUntil, pausedUntil <= clock.now { resume() }
@@ -123,6 +123,7 @@ extension MeshNode {
         pendingChangeIDs = []
         needsRecovery = false
         lostResults = [:]
+        newGroups = []
         rebuildViews()
     }
 

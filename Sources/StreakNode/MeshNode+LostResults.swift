@@ -15,11 +15,27 @@ extension MeshNode {
         for record in records {
             guard record.key.user == identity.user, record.key.kind == RecordKind.dailyScore.rawValue else { continue }
             let known = engine.mergedRecord(record.key, of: privateGroup)
-            guard known?.value != record.value else { continue }
+            guard known?.value != record.value, !saysTheSame(known, record) else { continue }
             let newest = [known?.time, lostResults[record.key]?.time].compactMap { $0 }.max()
             if let newest, newest >= record.time { continue }
+            // A result that was only taken out of a group is written anew in the private one; whose clock may lag behind.
+            if let newest, record.value.isEmpty,
+                record.time.milliseconds - newest.milliseconds < HybridClock.maximumLead
+            {
+                continue
+            }
             lostResults[record.key] = record
         }
+    }
+
+    /// Whether two records tell of one result alike; their bytes differ where they were written at other times.
+    private func saysTheSame(_ known: MergedRecord?, _ record: MergedRecord) -> Bool {
+        guard let known, !known.value.isEmpty, !record.value.isEmpty,
+            // What does not decode is of a later version, and not the same.
+            let left = try? DailyScore(subject: known.key.subject, value: known.value, time: known.time),
+            let right = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time)
+        else { return false }
+        return left == right
     }
 
     /// Writes what was noted into the private group. Returns whether there was anything.

@@ -8,11 +8,9 @@ import StreakWire
 
 /// My own results: pasted, typed in, changed and withdrawn.
 extension MeshNode {
-    private static let undoSetting = "undo"
+    var me: PlayerID { PlayerID(identity.user.bytes.array) }
 
-    private var me: PlayerID { PlayerID(identity.user.bytes.array) }
-
-    private var ownIndex: ScoreIndex { privateGroup.flatMap { views[$0]?.index } ?? ScoreIndex() }
+    var ownIndex: ScoreIndex { privateGroup.flatMap { views[$0]?.index } ?? ScoreIndex() }
 
     func ownResults() -> [DailyScore] { ownIndex.results(of: me) }
 
@@ -55,40 +53,63 @@ extension MeshNode {
         case refused(RefusedText)
     }
 
-    /// Reads share texts, and records what is new unless this is a preview. A different value for a puzzle that is
-    /// recorded already is refused as a conflict, unless `replacing`.
-    func add(_ text: String, date: String?, replacing: Bool, isPreview: Bool) async throws -> AddReport {
+    /// What a pasted text comes to: a reading of every share, and what is none.
+    private func read(
+        _ text: String, date: String?, replacing: Bool
+    ) throws -> (readings: [Reading], refused: [RefusedText]) {
         let day = try day(date)
         let reading = ShareReader().read(text)
         var staged: [ScoreKey: DailyScore] = [:]
-        var outcomes: [Reading] = []
+        var readings: [Reading] = []
         for share in reading.shares {
             let outcome = judge(share, day: day, replacing: replacing, staged: staged)
             if case .new(let score, _) = outcome { staged[score.key] = score }
             if case .replaced(let score, _) = outcome { staged[score.key] = score }
-            outcomes.append(outcome)
+            readings.append(outcome)
         }
-        var refused = reading.refusals.map {
+        let unread = reading.refusals.map {
             RefusedText(text: $0.text, reason: $0.reason.word, message: $0.reason.sentence, recorded: nil)
         }
-        var added: [ResultReport] = []
-        var drafts: [RecordDraft] = []
-        for outcome in outcomes {
-            switch outcome {
-            case .new(let score, _):
-                added.append(resultReport(score))
-                drafts.append(.score(score))
-            case .replaced(let score, _):
-                added.append(resultReport(score, isReplaced: true))
-                drafts.append(.score(score))
-            case .unchanged(let score): added.append(resultReport(score, isUnchanged: true))
-            case .refused(let text): refused.append(text)
+        return (readings, unread)
+    }
+
+    private func report(
+        _ readings: [Reading], _ refused: [RefusedText], published: [String]
+    ) -> AddReport {
+        var report = AddReport(added: [], refused: refused, published: published)
+        for reading in readings {
+            switch reading {
+            case .new(let score, _): report.added.append(resultReport(score))
+            case .replaced(let score, _): report.added.append(resultReport(score, isReplaced: true))
+            case .unchanged(let score): report.added.append(resultReport(score, isUnchanged: true))
+            case .refused(let text): report.refused.append(text)
             }
         }
-        guard !isPreview else { return AddReport(added: added, refused: refused, published: []) }
-        let published = try await write(drafts)
-        keepTexts(of: outcomes)
-        return AddReport(added: added, refused: refused, published: published)
+        return report
+    }
+
+    /// What `add` would do, storing nothing.
+    func preview(_ text: String, date: String?) throws -> AddReport {
+        let (readings, refused) = try read(text, date: date, replacing: false)
+        return report(readings, refused, published: [])
+    }
+
+    /// Reads share texts, and records what is new. A different value for a puzzle that is recorded already is refused as a
+    /// conflict, unless `replacing`. What is recorded already is published where `groups` names groups that lack it.
+    func add(_ text: String, date: String?, replacing: Bool, groups: [String]?) async throws -> AddReport {
+        let chosen = try chosenGroups(groups)
+        let (readings, refused) = try read(text, date: date, replacing: replacing)
+        let changes = readings.compactMap { reading -> ResultChange? in
+            switch reading {
+            case .new(let score, _): change(recording: score, isNew: true, chosen: chosen)
+            case .replaced(let score, _): change(recording: score, isNew: false, chosen: chosen)
+            case .unchanged(let score): chosen.flatMap { change(publishing: score, in: $0) }
+            case .refused: nil
+            }
+        }
+        let published = try await write(changes)
+        keepTexts(of: readings)
+        return report(readings, refused, published: published)
     }
 
     private func judge(
@@ -139,8 +160,9 @@ extension MeshNode {
     // MARK: By hand
 
     func record(
-        _ selector: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?
+        _ selector: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?, groups: [String]?
     ) async throws -> AddReport {
+        let chosen = try chosenGroups(groups)
         let game = try game(selector)
         let day = try day(date) ?? clock.today
         let now = clock.wallTime.seconds
@@ -154,12 +176,14 @@ extension MeshNode {
         let earlier = ownIndex.score(result.key, of: me)
         if let earlier {
             if result.saysTheSame(as: earlier) {
-                return AddReport(added: [resultReport(earlier, isUnchanged: true)], refused: [], published: [])
+                let news = chosen.flatMap { change(publishing: earlier, in: $0) }
+                let published = try await write(news.map { [$0] } ?? [])
+                return AddReport(added: [resultReport(earlier, isUnchanged: true)], refused: [], published: published)
             }
             result.firstRecordedAt = earlier.firstRecordedAt
             result.isEdited = true
         }
-        let published = try await write([.score(result)])
+        let published = try await write([change(recording: result, isNew: earlier == nil, chosen: chosen)])
         return AddReport(added: [resultReport(result, isReplaced: earlier != nil)], refused: [], published: published)
     }
 
@@ -186,54 +210,27 @@ extension MeshNode {
     }
 
     func delete(_ selector: String, date: String, puzzle: Int?) async throws -> AddReport {
+        let result = try ownResult(selector, date: date, puzzle: puzzle)
+        let report = resultReport(result)
+        let published = try await write([change(withdrawing: result.key)])
+        return AddReport(added: [report], refused: [], published: published)
+    }
+
+    func publish(_ selector: String, date: String, puzzle: Int?, groups: [String]?) async throws -> AddReport {
+        let chosen = try chosenGroups(groups)
+        let result = try ownResult(selector, date: date, puzzle: puzzle)
+        let published = try await write(change(publishing: result, in: chosen).map { [$0] } ?? [])
+        return AddReport(added: [resultReport(result, isUnchanged: true)], refused: [], published: published)
+    }
+
+    private func ownResult(_ selector: String, date: String, puzzle: Int?) throws -> DailyScore {
         let game = try game(selector)
         guard let day = try day(date) else { throw NodeFailure.invalidDate(date) }
         let matches = ownIndex.results(of: me, game: game.id, from: day, to: day)
         guard let result = matches.first(where: { puzzle == nil || $0.puzzle == puzzle }) else {
             throw NodeFailure.noSuchResult(game: game.name, day: day.description)
         }
-        let published = try await write([.withdrawnScore(result.key)])
-        return AddReport(added: [resultReport(result)], refused: [], published: published)
-    }
-
-    // MARK: Publishing
-
-    /// Writes drafts into the private group and every group this user is in, with what takes them back, in one
-    /// transaction. Returns the groups.
-    func write(_ drafts: [RecordDraft]) async throws -> [String] {
-        guard !drafts.isEmpty else { return [] }
-        let groups = ownGroups
-        let held = groups.map { (group: $0, index: views[$0]?.index ?? ScoreIndex()) }
-        let inverse = UndoLog(undoing: drafts, in: held, of: me)
-        let keeping = Command.keepSetting(name: Self.undoSetting, value: inverse.encoded(at: clock.wallTime))
-        try await execute(.write(groups.map { ($0, drafts) }), with: keeping)
-        return groups.filter { $0 != privateGroup }.map(\.description)
-    }
-
-    /// The groups that hold this user's results: the private one, and those this user is in.
-    private var ownGroups: [GroupID] {
-        (privateGroup.map { [$0] } ?? []) + sharedGroups.filter(engine.isMember)
-    }
-
-    /// Takes back the last change.
-    func undo() async throws -> UndoReport {
-        guard let bytes = engine.setting(Self.undoSetting), !bytes.isEmpty, let log = try? UndoLog(decoding: bytes)
-        else {
-            throw NodeFailure.nothingToUndo  // none, or one of another version
-        }
-        let drafts = log.writes(toGroups: privateGroup.map { [$0] } ?? []).flatMap(\.drafts)
-        let withdrawn = drafts.compactMap { draft -> DailyScore? in
-            guard case .withdrawnScore(let key) = draft else { return nil }
-            return ownIndex.score(key, of: me)
-        }
-        let restored = drafts.compactMap { draft -> DailyScore? in
-            guard case .score(let score) = draft else { return nil }
-            return score
-        }
-        let forgetting = Command.keepSetting(name: Self.undoSetting, value: [])
-        try await execute(.write(log.writes(toGroups: ownGroups)), with: forgetting)
-        return UndoReport(
-            restored: restored.map { resultReport($0) }, withdrawn: withdrawn.map { resultReport($0) })
+        return result
     }
 
     // MARK: Reading
@@ -253,7 +250,7 @@ extension MeshNode {
             score: score.score, maxAttempts: score.maxAttempts, completed: score.isCompleted, seconds: score.seconds,
             hints: score.hints, points: Scoring.points(for: score, in: game),
             label: Scoring.label(for: score, in: game), replaced: isReplaced, unchanged: isUnchanged,
-            edited: score.isEdited, late: score.isLate)
+            edited: score.isEdited, late: score.isLate, groups: groups(holding: score.key).map(\.description))
     }
 }
 
@@ -269,8 +266,9 @@ extension RefusalReason {
     /// Why nothing was recorded, for people.
     public var sentence: String {
         switch self {
-        case .notRecognised:
-            suggestion().map { "Not recognised. \($0)" } ?? "Not recognised as the share of any known game."
+        case .notRecognised(let nearest):
+            nearest.flatMap { Catalogue.standard[$0] }.map { "Not recognised; it looks most like \($0.name)." }
+                ?? "Not recognised as the share of any known game."
         case .impossibleScore(let game): "No \(name(game)) can end like this."
         case .unfinished(let game): "This \(name(game)) is not finished."
         case .missingScore(let game): "This \(name(game)) share shows no result."

@@ -36,10 +36,14 @@ public actor MeshNode: NodeCalling {
     var settlers: [Settler] = []
     /// Where `NodeConfiguration.peers` lead.
     var namedEndpoints: [Endpoint] = []
-    /// Starts of friend codes, of users whose names are not alone.
-    var codeStarts: [UserID: String] = [:]
+    /// Whoever plays on this machine in this user's place.
+    var guest: MeshNode?
+    /// Whether `run` is under way.
+    var isRunning = false
     /// My results that shared groups know better than the private one, until they are written there.
     var lostResults: [RecordKey: MergedRecord] = [:]
+    /// Groups that this device came into without a command, until this user is introduced there.
+    var newGroups: Set<GroupID> = []
     /// Set while a store that refused a change is given time: until then nothing is taken from others.
     var pausedUntil: MonotonicInstant?
     /// Whether memory holds what the store refused, and has to be thrown away before anything is written.
@@ -52,7 +56,6 @@ public actor MeshNode: NodeCalling {
 
     static let nameSetting = "name"
     static let friendCodeSetting = "friend-code"
-    static let privateGroupSetting = "private-group"
     static let activeGroupSetting = "active-group"
     static let portSetting = "port"
 
@@ -60,40 +63,48 @@ public actor MeshNode: NodeCalling {
     ///
     /// - Throws: `NodeFailure`, `StorageError`.
     public static func createAccount(in folder: DataFolder, name: String) throws -> ProfileReport {
+        try createAccount(in: folder, name: name) { folder, entropy in
+            try Account.create(in: folder, entropy: &entropy)
+        }
+    }
+
+    /// Makes an account whose device `identity` makes.
+    static func createAccount(
+        in folder: DataFolder, name: String,
+        identity makeIdentity: (DataFolder, inout SystemEntropy) throws -> DeviceIdentity
+    ) throws -> ProfileReport {
         guard let name = DisplayText.validated(name, maximumLength: ProtocolLimits.maximumNameLength) else {
             throw NodeFailure.invalidName(limit: ProtocolLimits.maximumNameLength)
         }
-        do {
-            try folder.create()
-        } catch StorageError.accountExists {
-            throw NodeFailure.accountExists
-        } catch StorageError.failed(let reason) {
-            throw NodeFailure.cannotCreate(reason: reason)
-        }
-        let lock = try folder.lock()
+        let lock = try prepare(folder)
         var entropy = SystemEntropy()
-        let identity = try Account.create(in: folder, entropy: &entropy)
+        let identity = try makeIdentity(folder, &entropy)
         let store = try Store(opening: folder, newStoreID: Self.newStoreID)
-        let code = try FriendCode(of: identity.user).description
+        let code = try FriendCode(of: identity.user)
         let clock = SystemClock()
         var engine = MeshEngine(
             snapshot: try store.snapshot(), identity: identity, entropy: entropy, wallTime: clock.wallTime)
-        let founding = engine.handle(
-            .command(CommandID(number: 1), .foundGroup(title: "Private")), at: clock.now, wallTime: clock.wallTime)
         var change = DurableChange()
-        for case .persist(let founded, _) in founding { change = founded }
+        let commands: [Command] = [.foundGroup(title: "Private"), .setAnswersToCode(try FriendCodeKeys(of: code))]
+        for (index, command) in commands.enumerated() {
+            let outputs = engine.handle(
+                .command(CommandID(number: UInt64(index) + 1), command), at: clock.now, wallTime: clock.wallTime)
+            for case .persist(let part, _) in outputs { change.append(part) }
+        }
         guard let group = engine.groupIDs.first else { throw NodeFailure.storageFailed("no private group") }
         change.settings[nameSetting] = Array(name.utf8)
-        change.settings[friendCodeSetting] = Array(code.utf8)
-        change.settings[privateGroupSetting] = group.bytes.array
+        change.settings[friendCodeSetting] = Array(code.description.utf8)
+        change.settings[MeshEngine.privateGroupSetting] = group.bytes.array
         try store.apply(change)
         try store.close()
         withExtendedLifetime(lock) {}
         return ProfileReport(
-            user: identity.user.description, device: identity.device.description, name: name, friendCode: code)
+            user: identity.user.description, device: identity.device.description, name: name,
+            friendCode: code.description,
+            recoveryConfirmed: !Account.hasSecret(in: folder))
     }
 
-    private static func newStoreID() -> StoreID {
+    static func newStoreID() -> StoreID {
         var entropy = SystemEntropy()
         return StoreID(bytes: Bytes16(entropy.bytes(16)) ?? .zero)
     }
@@ -116,6 +127,7 @@ public actor MeshNode: NodeCalling {
         rebuildViews()
         if snapshot.mayBeCopy { try renewEpochs() }
         introduceWhereUnknown()
+        try await reopenGuest()
     }
 
     /// The engine continues no epoch of a store that may be a copy; once that is noted, an ordinary start may.
@@ -132,31 +144,52 @@ public actor MeshNode: NodeCalling {
     ///
     /// - Throws: `NodeFailure.cannotListen`.
     public func run() async throws {
-        let network: MeshNetwork?
         do {
-            network = try await openNetwork()
+            if guest == nil { try await openSockets() }
         } catch {
             startFailure = error
             tellWhoWaits(.failure(error))
             throw error
         }
-        self.network = network
-        if let network { startListening(port: network.port) }
-        let address = network?.listenDescription ?? ""
-        listenAddress = address
-        tellWhoWaits(.success(address))
-        await dialNamedPeers()
+        isRunning = true
+        if listenAddress == nil { listenAddress = "" }
+        tellWhoWaits(.success(listenAddress ?? ""))
+        if guest == nil { await dialNamedPeers() }
         process()
         for await _ in inbox.wakes {
             if Task.isCancelled { break }
             process()
         }
+        isRunning = false
+        await closeNetwork()
+    }
+
+    /// Friends see at once that this node goes, not only when it stays silent.
+    func closeNetwork() async {
         alarm?.cancel()
-        // Friends see at once that this node goes, not only when it stays silent.
         perform(engine.closeLinks(at: clock.now))
-        self.network = nil
+        let closing = network
+        network = nil
         listenAddress = nil
-        await network?.stop()
+        await closing?.stop()
+        // What still came in was meant for the links that are no more.
+        if isRunning { _ = inbox.take() }
+    }
+
+    /// Meets others again, from what is on disk.
+    func reopenNetwork() async throws {
+        guard isRunning, network == nil else { return }
+        needsRecovery = true
+        try recoverIfNeeded()
+        try await openSockets()
+        await dialNamedPeers()
+        process()
+    }
+
+    private func openSockets() async throws {
+        network = try await openNetwork()
+        if let network { startListening(port: network.port) }
+        listenAddress = network?.listenDescription ?? ""
     }
 
     /// The address served on, as soon as the node runs.
@@ -178,9 +211,10 @@ public actor MeshNode: NodeCalling {
     public nonisolated func events() -> AsyncStream<NodeEvent> { inbox.subscribe() }
 
     /// Ends everything and gives the folder back.
-    public func close() {
+    public func close() async {
         guard !isClosed else { return }
         isClosed = true
+        await guest?.close()
         tellWhoWaits(.failure(NodeFailure.stopping))
         for id in waiting.keys.sorted() { waiting.removeValue(forKey: id)?.resume(returning: .failure(.stopping)) }
         releaseSettlers()
@@ -194,18 +228,20 @@ public actor MeshNode: NodeCalling {
 
     /// Has the engine carry out a command.
     ///
-    /// `companion` is stored in the same transaction; its own outcome does not matter.
+    /// `companions` are stored in the same transaction; their own outcomes do not matter.
     ///
     /// - Throws: `NodeFailure`; what could not be stored has not happened.
     @discardableResult
-    func execute(_ command: Command, with companion: Command? = nil) async throws -> CommandOutcome {
+    func execute(_ command: Command, with companions: [Command] = []) async throws -> CommandOutcome {
         guard !isClosed else { throw NodeFailure.stopping }
         try recoverIfNeeded()
         let id = takeCommandID()
         let result = await withCheckedContinuation { continuation in
             waiting[id] = continuation
             feed(.command(id, command))
-            if let companion, waiting[id] != nil { feed(.command(takeCommandID(), companion)) }
+            if waiting[id] != nil {
+                for companion in companions { feed(.command(takeCommandID(), companion)) }
+            }
             process()
         }
         let outcome = try result.get()
@@ -214,7 +250,9 @@ public actor MeshNode: NodeCalling {
     }
 
     private func title(of failure: CommandFailure) -> String {
-        guard case .alreadyMember(let group) = failure else { return "" }
-        return engine.state(of: group)?.title ?? ""
+        switch failure {
+        case .alreadyMember(let group), .friend(.alreadyFriend(let group)): engine.state(of: group)?.title ?? ""
+        default: ""
+        }
     }
 }

@@ -15,6 +15,9 @@ extension NodeFailure {
         case .joinRefused(let reason): self.init(reason)
         case .ledgerRejected: self = .linkOfAnotherGroup
         case .nobodyReachable: self = .nobodyReachable
+        case .unknownRequest: self = .unknownRequest("")
+        case .deviceRefused(let refusal): self.init(refusal)
+        case .friend(let failure): self.init(failure, title: title)
         case .feedFull: self = .limitReached(what: "records", limit: Int(ProtocolLimits.maximumFeedLength))
         }
     }
@@ -32,6 +35,7 @@ extension NodeFailure {
             self = .limitReached(what: "live invites", limit: ProtocolLimits.maximumLiveInvites)
         case .invalidExpiry: self = .invalidInvite(reason: "an invite lasts at most 90 days")
         case .invalidTitle: self = .invalidTitle(limit: ProtocolLimits.maximumTitleLength)
+        case .tooManyMembers: self = .limitReached(what: "members", limit: ProtocolLimits.maximumMembers)
         case .authorNotMember, .authorRemoved, .authorRevoked: self = .notMember(title: "")
         default: self = .notAllowed(action: "that")
         }
@@ -43,8 +47,30 @@ extension NodeFailure {
         case .expired: self = .linkExpired(at: "")
         case .revoked: self = .linkRevoked
         case .removed: self = .removedFromGroup
+        case .awaitingApproval: self = .approvalNeeded(title: "")
+        case .denied: self = .joinDenied
         case .groupFull: self = .limitReached(what: "members", limit: ProtocolLimits.maximumMembers)
         case .unknownInvite, .invalidProof, .other: self = .linkOfAnotherGroup
+        }
+    }
+
+    private init(_ refusal: DeviceRefusal) {
+        switch refusal {
+        case .unknownLink, .invalidProof, .other: self = .deviceLinkUnknown
+        case .used: self = .linkUsedUp
+        case .expired: self = .linkExpired(at: "")
+        case .tooManyDevices: self = .tooManyDevices
+        }
+    }
+
+    private init(_ failure: FriendFailure, title: String) {
+        switch failure {
+        case .ownCode: self = .ownFriendCode
+        case .alreadyFriend: self = .alreadyFriends(title: title)
+        case .alreadyAsked: self = .friendAlreadyAsked
+        case .blocked: self = .friendBlocked
+        case .tooManyRequests: self = .limitReached(what: "friend requests", limit: MeshEngine.maximumFriendRequests)
+        case .unknownRequest: self = .unknownFriend("")
         }
     }
 

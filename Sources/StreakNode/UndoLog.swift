@@ -19,15 +19,19 @@ struct UndoLog: Equatable {
         left.draftsByGroup.elementsEqual(right.draftsByGroup) { $0.group == $1.group && $0.drafts == $1.drafts }
     }
 
-    /// The opposite of `drafts`, for results as each group holds them.
-    init(undoing drafts: [RecordDraft], in held: [(group: GroupID, index: ScoreIndex)], of player: PlayerID) {
-        draftsByGroup = held.map { group, index in
+    /// The opposite of `writes`, for results as each group holds them.
+    init(
+        undoing writes: [(group: GroupID, drafts: [RecordDraft])], in held: (GroupID) -> ScoreIndex,
+        of player: PlayerID
+    ) {
+        draftsByGroup = writes.map { group, drafts in
+            let index = held(group)
             let opposite = drafts.compactMap { draft -> RecordDraft? in
                 switch draft {
                 case .score(let score):
                     index.score(score.key, of: player).map { .score($0) } ?? .withdrawnScore(score.key)
                 case .withdrawnScore(let key): index.score(key, of: player).map { .score($0) }
-                case .profile: nil
+                case .profile, .gameDefinition, .withdrawnGame, .setting: nil
                 }
             }
             return (group, opposite)

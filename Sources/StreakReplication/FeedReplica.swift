@@ -167,7 +167,7 @@ public struct FeedReplica: Sendable {
         else { throw .invalidSignature }
         switch place {
         case .extends(let branch, let known):
-            return extend(branch, by: run, records: records, knownCount: known, end: end, arrival: arrival)
+            return try extend(branch, by: run, records: records, knownCount: known, end: end, arrival: arrival)
         case .forks(let branch, let shared):
             return try fork(branch, at: shared, with: run, records: records, end: end, arrival: arrival)
         }
@@ -198,7 +198,7 @@ public struct FeedReplica: Sendable {
 
     private mutating func extend(
         _ branch: Int, by run: Run, records: [[UInt8]], knownCount: Int, end: Tip, arrival: UInt64
-    ) -> Reception {
+    ) throws(ReplicationError) -> Reception {
         if branches.isEmpty { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
         let tip = branches[branch].tip
         let fresh = Array(records.dropFirst(knownCount))
@@ -206,6 +206,8 @@ public struct FeedReplica: Sendable {
             knownCount == 0
             ? run
             : Run(feed: id, first: tip.number + 1, before: tip.hash, signature: run.signature, records: fresh)
+        // What is stored has to fit into a message again.
+        guard piece.packed.count <= ProtocolLimits.maximumRunSize else { throw .limitReached }
         let stored = StoredRun(group: group, branch: UInt8(branch), run: piece, arrival: arrival)
         append(stored, to: branch, tip: end)
         return Reception(records: fresh, firstNumber: piece.first, stored: [stored])

@@ -2,15 +2,49 @@ public import StreakWire
 
 /// What a user tells a group of themselves: a record of kind `profile` with an empty subject.
 ///
-/// Value: display name, text ≤ 640 bytes · tail, carried. At most 40 grapheme clusters count.
+/// Value: name, text ≤ 640 bytes, of which at most 40 grapheme clusters count; then, where there is anything to say of it,
+/// flags u8 (1 anonymous, 2 hidden, 4 last seen hidden; others are carried) and region, text ≤ 64 bytes, of which at most
+/// 16 grapheme clusters count · tail, carried.
 public struct Profile: Hashable, Sendable {
+    /// The alias where the user is anonymous.
     public var name: String
+    /// Goes by an alias in this group: shown without anything that leads to the account.
+    public var isAnonymous: Bool
+    /// Opted out of this group's leaderboards.
+    public var isHidden: Bool
+    /// Does not want others to see when they were last there.
+    public var isLastSeenHidden: Bool
+    /// Free text such as `FR`; empty for none.
+    public var region: String
 
-    public init(name: String) { self.name = name }
+    /// What a region may hold, in grapheme clusters.
+    public static let maximumRegionLength = 16
+
+    private static let anonymousFlag: UInt8 = 1
+    private static let hiddenFlag: UInt8 = 2
+    private static let lastSeenFlag: UInt8 = 4
+
+    public init(
+        name: String, isAnonymous: Bool = false, isHidden: Bool = false, isLastSeenHidden: Bool = false,
+        region: String = ""
+    ) {
+        self.name = name
+        self.isAnonymous = isAnonymous
+        self.isHidden = isHidden
+        self.isLastSeenHidden = isLastSeenHidden
+        self.region = region
+    }
 
     public var recordValue: [UInt8] {
         var writer = WireWriter()
         writer.writeText(name)
+        let flags =
+            (isAnonymous ? Self.anonymousFlag : 0) | (isHidden ? Self.hiddenFlag : 0)
+            | (isLastSeenHidden ? Self.lastSeenFlag : 0)
+        if flags != 0 || !region.isEmpty {
+            writer.write(flags)
+            writer.writeText(region)
+        }
         return writer.bytes
     }
 
@@ -18,6 +52,13 @@ public struct Profile: Hashable, Sendable {
     public init(value: [UInt8]) throws(WireError) {
         var reader = WireReader(value)
         name = String(try reader.readText(maximum: 640).prefix(ProtocolLimits.maximumNameLength))
+        let flags = reader.remainingCount > 0 ? try reader.readUInt8() : 0
+        isAnonymous = flags & Self.anonymousFlag != 0
+        isHidden = flags & Self.hiddenFlag != 0
+        isLastSeenHidden = flags & Self.lastSeenFlag != 0
+        region =
+            reader.remainingCount > 0
+            ? String(try reader.readText(maximum: 64).prefix(Self.maximumRegionLength)) : ""
     }
 }
 

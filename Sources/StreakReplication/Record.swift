@@ -11,6 +11,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case challenge = 7
     case challengeAnswer = 8
     case event = 9
+    /// One of a user's own settings, for its other devices: only in a private group.
+    case setting = 10
 }
 
 /// One fact that a user states in a group: the value of a subject at a time. An empty value withdraws the subject.

@@ -5,7 +5,7 @@ public import StreakWire
 /// travels is also called a block; how records are packed into runs is nobody's business but the sender's.
 ///
 /// Layout (Protocol/records.md §6): device 32 · epoch 12 · first varint · hash before 32 · signature 64 · count varint ·
-/// records, each a blob · nothing after.
+/// packed records, a blob · nothing after.
 public struct Run: Hashable, Sendable {
     public let feed: FeedID
     /// The number of the first record; numbers start at 1.
@@ -14,7 +14,7 @@ public struct Run: Hashable, Sendable {
     public let before: ChainHash
     /// By the feed's device, over the chain at the last record.
     public let signature: Signature
-    /// The records as blobs, one after the other.
+    /// The records, as rows or columns (§6.1).
     public let packed: [UInt8]
     public let count: Int
 
@@ -26,10 +26,9 @@ public struct Run: Hashable, Sendable {
 
     /// Packs records that are known to be well formed.
     public init(feed: FeedID, first: UInt64, before: ChainHash, signature: Signature, records: [[UInt8]]) {
-        var writer = WireWriter(reserving: records.reduce(0) { $0 + $1.count + 2 })
-        for record in records { writer.writeBlob(record) }
         self.init(
-            feed: feed, first: first, before: before, signature: signature, packed: writer.bytes, count: records.count)
+            feed: feed, first: first, before: before, signature: signature, packed: RecordPacking.pack(records),
+            count: records.count)
     }
 
     /// Takes stored bytes that were checked when they arrived.
@@ -42,6 +41,27 @@ public struct Run: Hashable, Sendable {
         self.signature = signature
         self.packed = packed
         self.count = count
+    }
+
+    /// The records in portions that each fit a run, as large as they may be.
+    public static func portions(of records: [[UInt8]]) -> [[[UInt8]]] {
+        var portions: [[[UInt8]]] = []
+        var rest = records[...]
+        while !rest.isEmpty {
+            var count = min(rest.count, maximumCount)
+            var size = rest.prefix(count).reduce(0) { $0 + $1.count }
+            while size > RecordPacking.maximumUnpackedSize {
+                count -= 1
+                size -= rest[rest.startIndex + count].count
+            }
+            // The rows of half a dozen records always fit, so this ends.
+            while RecordPacking.pack(Array(rest.prefix(count))).count > ProtocolLimits.maximumRunSize {
+                count = (count + 1) / 2
+            }
+            portions.append(Array(rest.prefix(count)))
+            rest = rest.dropFirst(count)
+        }
+        return portions
     }
 
     public init(from reader: inout WireReader) throws(WireError) {
@@ -60,15 +80,7 @@ public struct Run: Hashable, Sendable {
         guard count > 0, first + UInt64(count) - 1 <= ProtocolLimits.maximumFeedLength else {
             throw .invalidValue(field: "count")
         }
-        let start = reader.consumedCount
-        for _ in 0..<count {
-            _ = try reader.readBlob(maximum: ProtocolLimits.maximumRecordSize)
-            guard reader.consumedCount - start <= ProtocolLimits.maximumRunSize else {
-                throw .limitExceeded(
-                    limit: ProtocolLimits.maximumRunSize, actual: UInt64(reader.consumedCount - start))
-            }
-        }
-        packed = reader.consumed(since: start)
+        packed = try reader.readBlob(maximum: ProtocolLimits.maximumRunSize)
     }
 
     public func encode(into writer: inout WireWriter) {
@@ -78,18 +90,9 @@ public struct Run: Hashable, Sendable {
         writer.write(before)
         writer.writeRaw(signature.rawBytes)
         writer.writeCount(count)
-        writer.writeRaw(packed)
+        writer.writeBlob(packed)
     }
 
-    /// The bytes of each record.
-    public func records() throws(WireError) -> [[UInt8]] {
-        var reader = WireReader(packed)
-        var records: [[UInt8]] = []
-        records.reserveCapacity(min(count, Self.maximumCount))
-        while reader.remainingCount > 0 {
-            records.append(try reader.readBlob(maximum: ProtocolLimits.maximumRecordSize))
-        }
-        guard records.count == count else { throw .invalidValue(field: "count") }
-        return records
-    }
+    /// The bytes of each record. A run from outside may hold anything: here it shows.
+    public func records() throws(WireError) -> [[UInt8]] { try RecordPacking.unpack(packed, count: count) }
 }

@@ -43,6 +43,12 @@ struct GroundTruth: Sendable {
     private var lastValue = 0
     /// Nodes whose user's records were erased.
     var erased: Set<Int> = []
+    /// Of nodes that were cut, how often each slot had been written when they were.
+    private var cuts: [Int: [Slot: Int]] = [:]
+
+    mutating func cut(_ node: Int) {
+        cuts[node] = histories.filter { $0.key.node == node }.mapValues(\.count)
+    }
 
     /// What a node writes next: mostly something new, at times another value or a withdrawal.
     mutating func draft(
@@ -78,6 +84,10 @@ struct GroundTruth: Sendable {
     /// The values a slot may have: the last confirmed, or one written later. Nil in the list is "nothing".
     func allowedValues(of slot: Slot) -> [Int?] {
         let writes = histories[slot] ?? []
+        if let cut = cuts[slot.node] {
+            // Whoever cut it may not have heard of the last; of what came after nobody may show anything.
+            return [nil] + writes.prefix(cut[slot] ?? 0).map(\.value)
+        }
         guard let last = writes.lastIndex(where: \.isConfirmed) else { return [nil] + writes.map(\.value) }
         return writes[last...].map(\.value)
     }

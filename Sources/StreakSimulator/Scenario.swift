@@ -40,6 +40,15 @@ public struct Scenario: Sendable {
         case setClockLead(Int, Duration)
         case setDiskFull(Int, Bool)
         case leave(Int, erasing: Bool)
+        case nameAdmin(Int, by: Int)
+        /// What the removed node's user writes from now on must show nowhere.
+        case remove(Int, by: Int)
+        /// The same by somebody whose word will turn out not to count.
+        case removeInVain(Int, by: Int)
+        /// A node revokes the device of another one of its account.
+        case revokeDevice(of: Int, by: Int)
+        /// Demands that a node learns within a time that it is in no more, and holds nobody else's records then.
+        case expectLost(Int, within: Duration)
         /// Removes the addresses of other devices from nodes' disks.
         case forgetAddresses([Int])
         case run(Duration)
@@ -63,12 +72,14 @@ public struct Scenario: Sendable {
     public var clockLeads: [Int: Duration] = [:]
     /// Nodes that have the device of another.
     public var twins: [Int: Int] = [:]
+    /// Nodes that have another device of the account of another.
+    public var accounts: [Int: Int] = [:]
     public var profile: LinkProfile
     public let steps: [Step]
 
     public init(
         _ name: String, _ summary: String, nodes: Int, profile: LinkProfile = .good, lans: [Int: Int] = [:],
-        clockLeads: [Int: Duration] = [:], twins: [Int: Int] = [:], steps: [Step]
+        clockLeads: [Int: Duration] = [:], twins: [Int: Int] = [:], accounts: [Int: Int] = [:], steps: [Step]
     ) {
         self.name = name
         self.summary = summary
@@ -77,6 +88,7 @@ public struct Scenario: Sendable {
         self.lans = lans
         self.clockLeads = clockLeads
         self.twins = twins
+        self.accounts = accounts
         self.steps = steps
     }
 }

@@ -5,7 +5,7 @@ extension Scenario {
     public static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
 
     public static let all: [Scenario] =
-        basics + quality + disks + membership
+        basics + quality + disks + membership + removals
 
     /// Founding, joining, writing, agreeing.
     private static let basics: [Scenario] = [
@@ -193,6 +193,56 @@ extension Scenario {
                 .write([0, 1], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),
                 .leave(1, erasing: false), .run(.seconds(1)), .invite(by: 0), .join([1]),
                 .write([0, 1], count: 4, over: .seconds(1)), .crash([1]), .start([1]), .converge(within: .seconds(30)),
+            ]),
+    ]
+
+    /// Being thrown out, and falling out.
+    private static let removals: [Scenario] = [
+        Scenario(
+            "removal-apart", "Somebody is removed while half the group is cut off and goes on writing", nodes: 4,
+            steps: together(4) + [
+                .write([0, 1, 2, 3], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),
+                .partition([[0, 1], [2, 3]]), .run(.seconds(400)), .write([1, 2, 3], count: 3, over: .seconds(1)),
+                .remove(3, by: 0), .write([1, 2, 3], count: 4, over: .seconds(2)), .crash([2]), .start([2]), .heal,
+                .expectLost(3, within: .seconds(4_000)), .run(.seconds(4_000)), .expectMembers(3),
+                .converge(within: .seconds(60)), .write([0, 1, 2], count: 2, over: .seconds(1)),
+                .converge(within: .seconds(10)),
+            ]),
+        Scenario(
+            "removals-in-halves", "Two halves each remove somebody while apart, and find each other again", nodes: 6,
+            steps: together(6) + [
+                .nameAdmin(3, by: 0), .write([0, 1, 2, 3, 4, 5], count: 3, over: .seconds(1)),
+                .converge(within: .seconds(5)), .partition([[0, 1, 5], [2, 3, 4]]), .run(.seconds(400)),
+                .remove(5, by: 0), .remove(4, by: 3), .write([0, 2, 4, 5], count: 3, over: .seconds(1)),
+                .expectLost(5, within: .seconds(10)), .expectLost(4, within: .seconds(10)), .run(.seconds(20_000)),
+                .crash([1]), .start([1]), .heal, .run(.seconds(8_000)), .expectMembers(4),
+                .converge(within: .seconds(60)), .expectLinked(within: .seconds(4_000)),
+            ]),
+        Scenario(
+            "removals-mutual", "The owner removes an admin who, cut off, removes somebody else", nodes: 6,
+            steps: together(6) + [
+                .nameAdmin(3, by: 0), .write([0, 1, 2, 3, 4, 5], count: 3, over: .seconds(1)),
+                .converge(within: .seconds(5)), .partition([[0, 1, 2], [3, 4, 5]]), .run(.seconds(400)),
+                .remove(3, by: 0), .removeInVain(1, by: 3), .write([1, 3, 4], count: 3, over: .seconds(1)),
+                .run(.seconds(2_000)), .heal, .expectLost(3, within: .seconds(4_000)), .run(.seconds(4_000)),
+                .expectMembers(5), .converge(within: .seconds(600)),
+            ]),
+        Scenario(
+            "device-lost", "A lost device is revoked while it is off, and learns it when it comes back", nodes: 3,
+            accounts: [2: 1],
+            steps: together(3) + [
+                .expectMembers(2), .write([0, 1, 2], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),
+                .crash([2]), .revokeDevice(of: 2, by: 1), .run(.seconds(400)),
+                .write([0, 1], count: 3, over: .seconds(1)), .start([2]), .write([2], count: 2, over: .seconds(1)),
+                .expectLost(2, within: .seconds(60)), .expectMembers(2), .converge(within: .seconds(10)),
+            ]),
+        Scenario(
+            "leave-erasing-away", "Somebody leaves with erasure while all friends are away", nodes: 3,
+            steps: together(3) + [
+                .write([0, 1, 2], count: 4, over: .seconds(1)), .converge(within: .seconds(5)), .crash([0, 1]),
+                .leave(2, erasing: true), .run(.seconds(400)), .crash([2]), .start([2]), .run(.seconds(10)),
+                .start([1]), .expectLost(2, within: .seconds(4_000)), .crash([2]), .start([0]),
+                .run(.seconds(60)), .expectMembers(2), .converge(within: .seconds(60)),
             ]),
     ]
 

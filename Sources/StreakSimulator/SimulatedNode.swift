@@ -8,6 +8,7 @@ import StreakWire
 struct SimulatedNode: Sendable {
     let index: Int
     let identity: DeviceIdentity
+    let accountKey: SigningSecretKey
     let endpoint: Endpoint
     /// Beacons reach the nodes of one LAN.
     let lan: Int

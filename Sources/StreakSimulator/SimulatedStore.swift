@@ -79,4 +79,9 @@ struct SimulatedStore: Sendable {
     }
 
     var runCount: Int { runs.count }
+
+    /// Whose records of a group are here.
+    func authors(in group: GroupID) -> Set<DeviceID> {
+        Set(runs.keys.sorted().filter { $0.group == group }.map(\.feed.device))
+    }
 }

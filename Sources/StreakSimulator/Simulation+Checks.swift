@@ -54,9 +54,27 @@ extension Simulation {
         for member in members.dropFirst() where nodes[member].engine?.mergedRecords(of: group) != records {
             fail("nodes \(first) and \(member) have equal digests and show different records")
         }
-        let counts = members.map { nodes[$0].engine?.recordCount(of: group) ?? 0 }
+        let counts = members.map { nodes[$0].engine?.countingRecordCount(of: group) ?? 0 }
         if Set(counts).count > 1 { fail("equal digests over different numbers of records: \(counts)") }
         checkNothingIsLost(records)
+    }
+
+    /// Whether a node knows that it is in no more, and all it does about that is on its disk.
+    func hasLost(_ node: Int, _ group: GroupID) -> Bool {
+        let told = nodes[node].events.contains { if case .lostGroup(group, _) = $0 { true } else { false } }
+        return told && nodes[node].pending.isEmpty
+    }
+
+    /// Who is in no more holds nobody else's records, on its disk neither.
+    mutating func checkHoldsNothing(of group: GroupID, at node: Int) {
+        let own = nodes.filter { $0.identity.user == nodes[node].identity.user }.map(\.identity.device)
+        if !nodes[node].store.authors(in: group).isSubset(of: own) {
+            fail("node \(node) is in no more and holds records of others")
+        }
+        let shown = nodes[node].engine?.mergedRecords(of: group) ?? []
+        if shown.contains(where: { $0.key.user != nodes[node].identity.user }) {
+            fail("node \(node) is in no more and shows records of others")
+        }
     }
 
     private mutating func checkNothingIsLost(_ records: [MergedRecord]) {

@@ -20,7 +20,7 @@ extension Simulation {
         for node in 0..<scenario.nodeCount {
             simulation.addNode(
                 lan: scenario.lans[node, default: 0], clockLead: scenario.clockLeads[node, default: .zero],
-                deviceOf: scenario.twins[node])
+                deviceOf: scenario.twins[node], accountOf: scenario.accounts[node])
         }
         for (index, step) in scenario.steps.enumerated() {
             onTrace?("\(Double(simulation.now.nanoseconds / 1_000_000) / 1e3) step \(index): \(step)")
@@ -41,6 +41,7 @@ extension Simulation {
         switch step {
         case .start(let indices): for index in indices { start(index) }
         case .found, .invite, .revokeInvite, .join, .joinFails, .leave: performMembership(step)
+        case .nameAdmin, .remove, .removeInVain, .revokeDevice: performRemoval(step)
         case .write(let indices, let count, let time):
             scheduleWrites(of: indices, count: count, over: time)
             run(for: time)
@@ -56,7 +57,7 @@ extension Simulation {
             }
         case .crash(let indices): for index in indices { crash(index) }
         case .backUp, .restore, .copy, .setDiskFull, .forgetAddresses: performOnDisk(step)
-        case .expectMembers, .expectLinked, .expectNoFork, .agreeOnDigests: expectState(step)
+        case .expectMembers, .expectLinked, .expectLost, .expectNoFork, .agreeOnDigests: expectState(step)
         case .run(let duration): run(for: duration)
         case .converge(let limit): converge(within: limit)
         default: performOnNetwork(step)
@@ -89,6 +90,26 @@ extension Simulation {
             guard let group = ground.group else { return fail("no group") }
             expect(.done, of: .leave(group, erasing: erasing), by: node)
             if erasing { ground.erased.insert(node) }
+        default:
+            break
+        }
+    }
+
+    private mutating func performRemoval(_ step: Scenario.Step) {
+        guard let group = ground.group else { return fail("no group") }
+        switch step {
+        case .nameAdmin(let node, let owner):
+            expect(.done, of: .setRole(group, nodes[node].identity.user, .admin), by: owner)
+        case .remove(let node, let admin):
+            ground.cut(node)
+            expect(.done, of: .remove(group, nodes[node].identity.user), by: admin)
+        case .removeInVain(let node, let admin):
+            expect(.done, of: .remove(group, nodes[node].identity.user), by: admin)
+        case .revokeDevice(let node, let relative):
+            ground.cut(node)
+            let command = Command.revokeDevice(
+                nodes[node].identity.device, accountKey: nodes[relative].accountKey)
+            expect(.done, of: command, by: relative)
         default:
             break
         }
@@ -182,6 +203,11 @@ extension Simulation {
             }
         case .expectLinked(let limit):
             if !run(for: limit, until: { $0.isFullyLinked }) { fail("not all linked within \(limit)") }
+        case .expectLost(let node, let limit):
+            if !run(for: limit, until: { $0.hasLost(node, group) }) {
+                return fail("node \(node) has not learnt within \(limit) that it is in no more")
+            }
+            checkHoldsNothing(of: group, at: node)
         case .expectNoFork:
             for node in activeMembers where nodes[node].engine?.hasFork(in: group) ?? false {
                 fail("node \(node) holds a forked feed")

@@ -49,17 +49,21 @@ public struct Simulation: Sendable {
 
     // MARK: Nodes
 
-    /// Adds a node that is down, with a device of its own or that of another node.
-    mutating func addNode(lan: Int = 0, clockLead: Duration = .zero, deviceOf twin: Int? = nil) {
+    /// Adds a node that is down, with a device of its own or that of another node, of an account of its own or of
+    /// another node's.
+    mutating func addNode(
+        lan: Int = 0, clockLead: Duration = .zero, deviceOf twin: Int? = nil, accountOf relative: Int? = nil
+    ) {
         let index = nodes.count
         var entropy = SeededEntropy(seed: seed &* 1_000_003 &+ UInt64(index))
-        let account = SigningSecretKey.generate(from: &entropy)
+        let fresh = SigningSecretKey.generate(from: &entropy)
+        let account = (relative ?? twin).map { nodes[$0].accountKey } ?? fresh
         let own = DeviceIdentity.create(accountKey: account, from: &entropy)
         // 10.LAN.0.x is local to its LAN only by the beacons; addresses are reachable from everywhere.
         let address = UInt32(0x0A00_0001 + (lan << 16) + index)
         nodes.append(
             SimulatedNode(
-                index: index, identity: twin.map { nodes[$0].identity } ?? own,
+                index: index, identity: twin.map { nodes[$0].identity } ?? own, accountKey: account,
                 endpoint: Endpoint(ipv4: address, port: Self.port), lan: lan, clockLead: clockLead,
                 store: SimulatedStore(id: StoreID(bytes: Bytes16(entropy.bytes(16)) ?? .zero))))
     }

@@ -82,6 +82,32 @@ public struct DataFolder: Sendable, Hashable {
     public func lock() throws -> DataFolderLock { try DataFolderLock(path: lockPath) }
 }
 
+// MARK: - A folder within
+
+extension DataFolder {
+    /// A folder of the same kind inside this one.
+    public func inner(_ name: String) -> DataFolder { DataFolder(path: path + "/" + name) }
+
+    /// Deletes the folder and all that is in it. The caller holds its lock, or knows that nobody uses it.
+    ///
+    /// - Throws: `failed`.
+    public func delete() throws {
+        guard unsafe access(path, F_OK) == 0 else { return }
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            throw StorageError.failed("deleting the folder")
+        }
+    }
+}
+
+/// Writes a new file of mode 0600 outside any data folder, on a user's order. It is on disk when this returns.
+///
+/// - Throws: `StorageError.fileExists` where there is one, which then stays as it is; `diskFull`, `failed`.
+public func writeNewFile(_ bytes: [UInt8], to path: String) throws {
+    try DurableFile.create(path) { try DurableFile.writeAll(bytes, to: $0) }
+}
+
 // MARK: - Control socket
 
 extension DataFolder {
@@ -162,6 +188,19 @@ extension DataFolder {
     /// - Throws: `invalidName`, `failed`.
     public func removeSecret(named name: String) throws {
         try DurableFile.remove(try secretPath(name))
+    }
+
+    /// Overwrites what is kept under a name, and removes it; it is gone from the file when this returns.
+    ///
+    /// - Throws: `invalidName`, `failed`.
+    public func eraseSecret(named name: String) throws {
+        try DurableFile.erase(try secretPath(name))
+    }
+
+    /// Whether anything is kept under a name.
+    public func hasSecret(named name: String) -> Bool {
+        guard let path = try? secretPath(name) else { return false }  // nothing is kept under what is no name
+        return unsafe access(path, F_OK) == 0
     }
 
     private func secretPath(_ name: String) throws -> String {

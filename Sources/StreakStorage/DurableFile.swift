@@ -38,6 +38,63 @@ enum DurableFile {
         }
     }
 
+    /// Makes a file of mode 0600 that `body` writes, and waits until it is on disk; it is removed where that fails.
+    ///
+    /// - Throws: `fileExists` where there is one, which then stays as it is; `diskFull`, `failed`; what `body` throws.
+    static func create(_ path: String, _ body: (Int32) throws -> Void) throws {
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw errno == EEXIST ? StorageError.fileExists : .system("creating a file") }
+        do {
+            defer { close(file) }
+            try body(file)
+            try synchronize(file)
+        } catch {
+            // The first error is the one to tell.
+            _ = unsafe unlink(path)
+            throw error
+        }
+        try synchronizeFolder(of: path)
+    }
+
+    /// Hands over a file's bytes in pieces of `size`, the last of what is left. Returns whether there is such a file.
+    @discardableResult
+    static func readPieces(_ path: String, size: Int, _ body: ([UInt8]) throws -> Void) throws -> Bool {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return false }
+            throw StorageError.system("opening a file")
+        }
+        defer { close(file) }
+        var piece = [UInt8](repeating: 0, count: size)
+        while true {
+            let count = unsafe piece.withUnsafeMutableBytes { unsafe systemRead(file, $0) }
+            if count == 0 { return true }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw StorageError.system("reading a file")
+            }
+            try body(Array(piece[..<count]))
+        }
+    }
+
+    /// Overwrites a file with zeros, waits until they are on disk, and removes it. What flash memory or a journalling
+    /// file system keeps beside it is out of reach.
+    static func erase(_ path: String) throws {
+        let file = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else {
+            if errno == ENOENT { return }
+            throw StorageError.system("opening a file")
+        }
+        do {
+            defer { close(file) }
+            var status = stat()
+            guard unsafe fstat(file, &status) == 0 else { throw StorageError.system("reading a file's state") }
+            try writeAll([UInt8](repeating: 0, count: max(0, min(Int(status.st_size), 1 << 20))), to: file)
+            try synchronize(file)
+        }
+        try remove(path)
+    }
+
     /// Renames a file within a folder and waits until the folder is on disk.
     static func move(_ source: String, to target: String) throws {
         guard unsafe rename(source, target) == 0 else {

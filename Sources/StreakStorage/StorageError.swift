@@ -13,6 +13,8 @@ internal import GRDB
 public enum StorageError: Error, Equatable, Sendable {
     /// The folder holds an account already. Nothing was written; use the account, or choose another folder.
     case accountExists
+    /// There is a file of this name already. It stays as it is; choose another name.
+    case fileExists
     /// There is no such folder. Create an account first.
     case folderMissing
     /// Another process works in the folder, the one with this ID where it could be read. Stop it, or talk to it.

@@ -20,7 +20,8 @@ public enum FailureText {
     public typealias Description = (code: String, message: String, hint: String, exitCode: Int32)
 
     public static func describe(_ failure: NodeFailure) -> Description {
-        describeAccount(failure) ?? describeGroup(failure) ?? describeLink(failure) ?? describeResult(failure)
+        describeAccount(failure) ?? describeSecret(failure) ?? describeGroup(failure) ?? describePerson(failure)
+            ?? describeFriend(failure) ?? describeLink(failure) ?? describeResult(failure)
             ?? describeNode(failure)
     }
 
@@ -51,6 +52,153 @@ public enum FailureText {
             (
                 "invalidName", "That name cannot be used.",
                 "Choose 1 to \(limit) characters of any script, without control characters.", Exit.badData
+            )
+        default: nil
+        }
+    }
+
+    private static func describeSecret(_ failure: NodeFailure) -> Description? {
+        switch failure {
+        case .invalidRecoveryKey(let reason):
+            (
+                "invalidRecoveryKey", "This is not a recovery key: \(shortened(reason)).",
+                "Type all fourteen groups of four; case, blanks and hyphens don't matter.", Exit.badData
+            )
+        case .otherRecoveryKey:
+            (
+                "otherRecoveryKey", "This is the recovery key of another account.",
+                "Look for the one that was shown when this account was made.", Exit.notAllowed
+            )
+        case .recoveryKeyNeeded:
+            (
+                "recoveryKeyNeeded", "The recovery key is no longer on this machine.",
+                "Use the one you wrote down; nobody else has it.", Exit.notAllowed
+            )
+        case .invalidBackup(let reason):
+            (
+                "invalidBackup", "This backup cannot be opened: \(shortened(reason)).",
+                "Check the file and the passphrase, then try again.", Exit.badData
+            )
+        case .weakPassphrase(let minimum):
+            (
+                "weakPassphrase", "That passphrase would protect nothing.",
+                "Choose one of \(minimum) characters at least, better of several words.", Exit.badData
+            )
+        case .cannotWriteFile(let reason):
+            (
+                "cannotWriteFile", "The file cannot be written: \(shortened(reason)).",
+                "Choose another name or folder.", Exit.cannotCreate
+            )
+        case .guestPlaying(let name):
+            (
+                "guestPlaying", "\(shortened(name)) is playing as a guest now, and this belongs to the host.",
+                "End the guest mode first, with `streakmesh guest stop --keep`.", Exit.notAllowed
+            )
+        case .noGuest:
+            (
+                "noGuest", "No guest plays here, and none has left results.",
+                "Begin with `streakmesh guest start --name NAME`.", Exit.badData
+            )
+        default: nil
+        }
+    }
+
+    private static func describePerson(_ failure: NodeFailure) -> Description? {
+        switch failure {
+        case .unknownMember(let text):
+            (
+                "unknownMember", "Nobody in the group is called “\(shortened(text))”.",
+                "See who is with `streakmesh members`.", Exit.badData
+            )
+        case .ambiguousMember(let text, let candidates):
+            (
+                "ambiguousMember", "“\(shortened(text))” could be any of \(listed(candidates)).",
+                "Say more of the name, or use the ID of `streakmesh members --json`.", Exit.badData
+            )
+        case .approvalNeeded(let title):
+            (
+                "approvalNeeded", "An admin of “\(shortened(title))” has to let you in; your request stands.",
+                "Run the same `streakmesh join` again once they have.", Exit.busy
+            )
+        case .joinDenied:
+            (
+                "joinDenied", "An admin of the group has turned your request down.",
+                "Ask your friend; a new invite makes a new request.", Exit.notAllowed
+            )
+        case .unknownRequest(let text):
+            (
+                "unknownRequest", "No open request is called “\(shortened(text))”.",
+                "See them with `streakmesh requests`.", Exit.badData
+            )
+        case .unknownDevice(let text):
+            (
+                "unknownDevice", "None of your other devices is called “\(shortened(text))”.",
+                "See them with `streakmesh device list`.", Exit.badData
+            )
+        case .sharingStopped(let title):
+            (
+                "sharingStopped", "You have stopped sharing in “\(shortened(title))”, so nothing is published there.",
+                "Share again with `streakmesh sharing resume`.", Exit.notAllowed
+            )
+        case .invalidAlias(let limit):
+            (
+                "invalidAlias", "That alias cannot be used.",
+                "Choose 1 to \(limit) characters of any script, without control characters.", Exit.badData
+            )
+        case .invalidRegion(let limit):
+            (
+                "invalidRegion", "That region cannot be used.",
+                "Choose at most \(limit) characters, such as FR, or none.", Exit.badData
+            )
+        case .invalidSetting(let name, let values):
+            (
+                "invalidSetting", "“\(shortened(name))” cannot be set to that.", "Use \(listed(values)).", Exit.usage
+            )
+        default: nil
+        }
+    }
+
+    private static func describeFriend(_ failure: NodeFailure) -> Description? {
+        switch failure {
+        case .invalidFriendCode(let reason):
+            (
+                "invalidFriendCode", "This is not a friend code: \(shortened(reason)).",
+                "It looks like `7K3M-9QXT-42WD`; case, blanks and hyphens don't matter.", Exit.badData
+            )
+        case .ownFriendCode:
+            (
+                "ownFriendCode", "This is your own friend code.",
+                "Give it to a friend, and enter theirs here.", Exit.badData
+            )
+        case .alreadyFriends(let title):
+            (
+                "alreadyFriends", "You are friends already, in “\(shortened(title))”.",
+                "See your friends with `streakmesh friend list`.", Exit.failed
+            )
+        case .friendAlreadyAsked:
+            (
+                "friendAlreadyAsked", "You have asked the owner of this code already.",
+                "See what became of it with `streakmesh friend list`.", Exit.failed
+            )
+        case .friendBlocked:
+            (
+                "friendBlocked", "You have blocked the owner of this code.",
+                "Unblock them first, with `streakmesh friend unblock`.", Exit.notAllowed
+            )
+        case .unknownFriend(let text):
+            (
+                "unknownFriend", "No friend and no request is called “\(shortened(text))”.",
+                "See them with `streakmesh friend list`.", Exit.badData
+            )
+        case .deviceLinkUnknown:
+            (
+                "deviceLinkUnknown", "None of your machines knows this device link.",
+                "Make a new one with `streakmesh device link`, on a machine that has your account.", Exit.notAllowed
+            )
+        case .tooManyDevices:
+            (
+                "tooManyDevices", "Your account has as many machines as it can have.",
+                "Shut one out first, with `streakmesh device revoke`.", Exit.cannotCreate
             )
         default: nil
         }
@@ -91,7 +239,7 @@ public enum FailureText {
         case .ownerCannotLeave(let title):
             (
                 "ownerCannotLeave", "You own “\(shortened(title))”, and a group needs an owner.",
-                "This version cannot hand a group over yet; it can be left once you are its only member.",
+                "Hand it on first, with `streakmesh group transfer USER`.",
                 Exit.notAllowed
             )
         default: nil

@@ -126,7 +126,7 @@ extension Site {
         selection.group = frame.group(visit.fields)
         selection.game = nil
         let report = try await node.call(.board(selection.request), returning: BoardReport.self)
-        let members = try await node.call(.members(group: selection.group), returning: MembersReport.self)
+        let members = try await node.call(.member(.list(group: selection.group)), returning: MembersReport.self)
         let row = report.rows.first { $0.user == user } ?? report.mine.flatMap { $0.user == user ? $0 : nil }
         let member = members.members.first { $0.user == user }
         guard row != nil || member != nil else {

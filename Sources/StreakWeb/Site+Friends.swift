@@ -32,7 +32,7 @@ extension Site {
         let frame = try await frame()
         let group = frame.group(visit.fields)
         var members: MembersReport?
-        if let group { members = try await node.call(.members(group: group), returning: MembersReport.self) }
+        if let group { members = try await node.call(.member(.list(group: group)), returning: MembersReport.self) }
         let online = members?.members.filter { $0.online && !$0.me }.count ?? 0
         let onlineText = online == 1 ? "1 friend online" : "\(online) friends online"
         let view = FriendsView(
@@ -54,12 +54,12 @@ extension Site {
 
     func createGroup(_ visit: Visit) async throws -> Response {
         let group = try await node.call(
-            .createGroup(title: visit.fields["title"] ?? ""), returning: GroupReport.self)
+            .group(.create(title: visit.fields["title"] ?? "")), returning: GroupReport.self)
         return say("“\(group.title)” is ready. Invite your friends.", then: "/invite?group=\(group.id)", visit)
     }
 
     func useGroup(_ visit: Visit) async throws -> Response {
-        let group = try await node.call(.useGroup(group: visit.fields["group"] ?? ""), returning: GroupReport.self)
+        let group = try await node.call(.group(.use(group: visit.fields["group"] ?? "")), returning: GroupReport.self)
         // A page of the group before becomes the same page of this one.
         let path = visit.back.prefix { $0 != "?" }
         let keeps = ["/today", "/board", "/friends", "/games", "/invite"].contains(String(path))
@@ -86,7 +86,7 @@ extension Site {
 
     func leaveGroup(_ visit: Visit) async throws -> Response {
         let group = try await node.call(
-            .leaveGroup(group: visit.fields["group"] ?? "", erasing: visit.fields["how"] == "erase"),
+            .group(.leave(group: visit.fields["group"] ?? "", erasing: visit.fields["how"] == "erase")),
             returning: GroupReport.self)
         return say("You have left “\(group.title)”.", then: "/friends", visit)
     }
@@ -114,7 +114,7 @@ extension Site {
             let view = InvitePageView(hasGroup: false, group: "", groupTitle: "", others: [], hasOthers: false)
             return page(.friends, "invite", title: "Invite friends", view, frame, visit)
         }
-        let list = try await node.call(.listInvites(group: group), returning: InviteListReport.self)
+        let list = try await node.call(.invite(.list(group: group)), returning: InviteListReport.self)
         let chosen = visit.fields["id"].flatMap { id in list.invites.first { $0.id == id } } ?? list.invites.first
         let others = list.invites.filter { $0.id != chosen?.id }.map { InviteView($0, now: now()) }
         let title = frame.groups.first { $0.id == group }?.title ?? frame.active?.title ?? ""
@@ -130,19 +130,21 @@ extension Site {
         let days = min(max(visit.fields.number("days") ?? 7, 1), 90)
         let invite = try await node.call(
             .invite(
-                group: visit.fields["group"], uses: visit.fields.number("uses") ?? 1, lifetime: Int64(days) * 86_400),
+                .create(
+                    group: visit.fields["group"], uses: visit.fields.number("uses") ?? 1,
+                    lifetime: Int64(days) * 86_400, needsApproval: false)),
             returning: InviteReport.self)
         return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)
     }
 
     /// One step: a group “Friends” where there is none, and its link (product-rules, B8).
     func inviteFriends(_ visit: Visit) async throws -> Response {
-        let invite = try await node.call(.inviteFriends, returning: InviteReport.self)
+        let invite = try await node.call(.invite(.friends), returning: InviteReport.self)
         return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)
     }
 
     func revokeInvite(_ visit: Visit) async throws -> Response {
-        _ = try await node.call(.revokeInvite(id: visit.fields["id"] ?? ""), returning: InviteListReport.self)
+        _ = try await node.call(.invite(.revoke(id: visit.fields["id"] ?? "")), returning: InviteListReport.self)
         return say("The invite is revoked. Nobody can use it any more.", then: visit.back, visit)
     }
 
@@ -174,7 +176,7 @@ extension Site {
     func lookAtLink(_ visit: Visit) async throws -> Response {
         do {
             let link = (visit.fields["link"] ?? "").trimmingSpaces
-            let preview = try await node.call(.inspectLink(link: link), returning: InvitePreview.self)
+            let preview = try await node.call(.invite(.inspect(link: link)), returning: InvitePreview.self)
             let expiry = Timestamp(preview.expires)
             let trouble =
                 preview.alreadyMember
@@ -197,7 +199,7 @@ extension Site {
             let histories: [String: Int?] = ["today": 0, "month": 30, "all": nil]
             let history = histories[visit.fields["history"] ?? "today"] ?? 0
             let report = try await node.call(
-                .join(link: (visit.fields["link"] ?? "").trimmingSpaces, timeout: 30, history: history),
+                .invite(.join(link: (visit.fields["link"] ?? "").trimmingSpaces, timeout: 30, history: history)),
                 returning: JoinReport.self)
             return say(
                 "Welcome to “\(report.title)”.", then: BoardSelection(group: report.group).href, visit)
@@ -253,13 +255,14 @@ extension Site {
     }
 
     func rename(_ visit: Visit) async throws -> Response {
-        let profile = try await node.call(.rename(name: visit.fields["name"] ?? ""), returning: ProfileReport.self)
+        let profile = try await node.call(
+            .profile(.rename(name: visit.fields["name"] ?? "")), returning: ProfileReport.self)
         return say("You are “\(profile.name)” now. Friends see it at the next sync.", then: "/profile", visit)
     }
 
     /// Dials everybody now (product-rules, H9).
     func synchronise(_ visit: Visit) async throws -> Response {
-        let status = try await node.call(.sync, returning: StatusReport.self)
+        let status = try await node.call(.network(.sync), returning: StatusReport.self)
         let text = status.state == "live" ? "Everything is in sync." : "Every known device was asked."
         return say(text, then: visit.back, visit)
     }

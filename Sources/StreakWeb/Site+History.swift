@@ -47,7 +47,7 @@ extension Site {
         let last = month.adding(days: month.lengthOfMonth - 1)
         let game = visit.fields["game"]
         let report = try await node.call(
-            .results(game: game, from: month.description, to: last.description), returning: ResultsReport.self)
+            .score(.results(game: game, from: month.description, to: last.description)), returning: ResultsReport.self)
         let games = try await catalogue().games
         let icons = Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }
         let group = frame.active?.id
@@ -105,9 +105,11 @@ extension Site {
 
     func delete(_ visit: Visit) async throws -> Response {
         let report = try await node.call(
-            .delete(
-                game: visit.fields["game"] ?? "", date: visit.fields["day"] ?? "", puzzle: visit.fields.number("puzzle")
-            ),
+            .score(
+                .delete(
+                    game: visit.fields["game"] ?? "", date: visit.fields["day"] ?? "",
+                    puzzle: visit.fields.number("puzzle")
+                )),
             returning: AddReport.self)
         guard let gone = report.added.first else { return .seeOther(visit.back) }
         return say("Deleted \(gone.gameName), \(gone.label).", canUndo: true, then: visit.back, visit)
@@ -115,7 +117,7 @@ extension Site {
 
     /// Takes back the last change of results.
     func undo(_ visit: Visit) async throws -> Response {
-        let report = try await node.call(.undo, returning: UndoReport.self)
+        let report = try await node.call(.score(.undo), returning: UndoReport.self)
         let back = report.restored.map { "\($0.gameName), \($0.label), is back." }
         let gone = report.withdrawn.map { "\($0.gameName), \($0.label), is gone again." }
         return say((back + gone).prefix(3).joined(separator: " "), then: visit.back, visit)

@@ -8,13 +8,15 @@ import StreakNode
 extension Site {
     func addInterface(to router: Router<WebContext>) {
         let api = router.group("api/v1")
-        answer(api, "whoami", ProfileReport.self) { _ in .whoami }
-        answer(api, "groups", GroupListReport.self) { _ in .listGroups }
-        answer(api, "members", MembersReport.self) { .members(group: $0["group"]) }
-        answer(api, "invites", InviteListReport.self) { .listInvites(group: $0["group"]) }
-        answer(api, "status", StatusReport.self) { _ in .status }
-        answer(api, "games", GamesReport.self) { _ in .games }
-        answer(api, "results", ResultsReport.self) { .results(game: $0["game"], from: $0["from"], to: $0["to"]) }
+        answer(api, "whoami", ProfileReport.self) { _ in .profile(.whoami) }
+        answer(api, "groups", GroupListReport.self) { _ in .group(.list) }
+        answer(api, "members", MembersReport.self) { .member(.list(group: $0["group"])) }
+        answer(api, "invites", InviteListReport.self) { .invite(.list(group: $0["group"])) }
+        answer(api, "status", StatusReport.self) { _ in .network(.status) }
+        answer(api, "games", GamesReport.self) { _ in .score(.games) }
+        answer(api, "results", ResultsReport.self) {
+            .score(.results(game: $0["game"], from: $0["from"], to: $0["to"]))
+        }
         answer(api, "board", BoardReport.self) {
             .board(
                 BoardRequest(
@@ -65,28 +67,34 @@ extension Site {
 
     private func addWrites(to api: RouterGroup<WebContext>) {
         carryOut(api, "add", AddReport.self) { (order: Paste) in
-            .add(text: order.text, date: order.date, replace: order.replace ?? false)
+            .score(.add(text: order.text, date: order.date, replace: order.replace ?? false, groups: nil))
         }
-        carryOut(api, "preview", AddReport.self) { (order: Paste) in .preview(text: order.text, date: order.date) }
+        carryOut(api, "preview", AddReport.self) { (order: Paste) in
+            .score(.preview(text: order.text, date: order.date))
+        }
         carryOut(api, "record", AddReport.self) { (order: Entry) in
-            .record(
-                game: order.game, score: order.score, isCompleted: order.completed ?? true, seconds: order.seconds,
-                date: order.date)
+            .score(
+                .record(
+                    game: order.game, score: order.score, isCompleted: order.completed ?? true, seconds: order.seconds,
+                    date: order.date, groups: nil))
         }
         carryOut(api, "delete", AddReport.self) { (order: Withdrawal) in
-            .delete(game: order.game, date: order.date, puzzle: order.puzzle)
+            .score(.delete(game: order.game, date: order.date, puzzle: order.puzzle))
         }
-        carryOut(api, "undo", UndoReport.self) { (_: Nothing) in .undo }
+        carryOut(api, "undo", UndoReport.self) { (_: Nothing) in .score(.undo) }
         carryOut(api, "invite", InviteReport.self) { (order: InviteOrder) in
-            .invite(group: order.group, uses: order.uses ?? 1, lifetime: order.lifetime ?? 7 * 86_400)
+            .invite(
+                .create(
+                    group: order.group, uses: order.uses ?? 1, lifetime: order.lifetime ?? 7 * 86_400,
+                    needsApproval: false))
         }
-        carryOut(api, "inspect", InvitePreview.self) { (order: LinkOrder) in .inspectLink(link: order.link) }
+        carryOut(api, "inspect", InvitePreview.self) { (order: LinkOrder) in .invite(.inspect(link: order.link)) }
         carryOut(api, "join", JoinReport.self) { (order: LinkOrder) in
-            .join(link: order.link, timeout: min(max(order.timeout ?? 30, 1), 300), history: order.history)
+            .invite(.join(link: order.link, timeout: min(max(order.timeout ?? 30, 1), 300), history: order.history))
         }
-        carryOut(api, "groups", GroupReport.self) { (order: Title) in .createGroup(title: order.title) }
-        carryOut(api, "groups/use", GroupReport.self) { (order: Choice) in .useGroup(group: order.group) }
-        carryOut(api, "sync", StatusReport.self) { (_: Nothing) in .sync }
+        carryOut(api, "groups", GroupReport.self) { (order: Title) in .group(.create(title: order.title)) }
+        carryOut(api, "groups/use", GroupReport.self) { (order: Choice) in .group(.use(group: order.group)) }
+        carryOut(api, "sync", StatusReport.self) { (_: Nothing) in .network(.sync) }
     }
 
     /// A question: fields in the query, the report as JSON.

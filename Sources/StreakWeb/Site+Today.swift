@@ -40,7 +40,8 @@ extension Site {
         let date = visit.fields["date"]
         do {
             let report = try await node.call(
-                .add(text: text, date: date, replace: visit.fields.isSet("replace")), returning: AddReport.self)
+                .score(.add(text: text, date: date, replace: visit.fields.isSet("replace"), groups: nil)),
+                returning: AddReport.self)
             guard report.refused.isEmpty, !report.added.isEmpty else {
                 let left = report.added.isEmpty ? text : report.refused.map(\.text).joined(separator: "\n\n")
                 return try await today(visit, text: left, date: date, outcome: report, status: .unprocessableContent)
@@ -56,7 +57,7 @@ extension Site {
     func preview(_ visit: Visit) async throws -> Response {
         let text = visit.fields["text"] ?? ""
         let date = visit.fields["date"]
-        let report = try await node.call(.preview(text: text, date: date), returning: AddReport.self)
+        let report = try await node.call(.score(.preview(text: text, date: date)), returning: AddReport.self)
         guard visit.fields.isSet("fragment") else {
             return try await today(visit, text: text, date: date, outcome: report, isPreview: true)
         }
@@ -66,7 +67,7 @@ extension Site {
 
     private func outcome(_ report: AddReport, isPreview: Bool, date: String?) async throws -> OutcomeView {
         let games = try await catalogue().games
-        let groups = try await node.call(.listGroups, returning: GroupListReport.self).groups
+        let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
         return OutcomeView(
             report, isPreview: isPreview, date: date,
             icons: Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first },
@@ -83,7 +84,7 @@ extension Site {
         let board = try await todaysBoard(group)
         let day = board.flatMap { PuzzleDay($0.today) } ?? today
         let mine = try await node.call(
-            .results(game: nil, from: day.description, to: day.description), returning: ResultsReport.self)
+            .score(.results(game: nil, from: day.description, to: day.description)), returning: ResultsReport.self)
         let icons = Dictionary(games.games.map { ($0.id, $0.icon) }) { first, _ in first }
         let played = Set(mine.results.map(\.game))
         let play = games.games.filter { $0.favourite && $0.webURL != nil && !played.contains($0.id) }
@@ -162,9 +163,10 @@ extension Site {
                 throw NodeFailure.invalidScore(reason: "“\(score)” is not a whole number")
             }
             let report = try await node.call(
-                .record(
-                    game: fields["game"] ?? "", score: fields.number("score"), isCompleted: !fields.isSet("failed"),
-                    seconds: seconds, date: fields["date"]), returning: AddReport.self)
+                .score(
+                    .record(
+                        game: fields["game"] ?? "", score: fields.number("score"), isCompleted: !fields.isSet("failed"),
+                        seconds: seconds, date: fields["date"], groups: nil)), returning: AddReport.self)
             if let refusal = report.refused.first { throw NodeFailure.invalidScore(reason: refusal.message) }
             return say(Self.confirmation(report), then: fields.isSet("edit") ? "/history" : "/today", visit)
         } catch let failure as NodeFailure {

@@ -46,9 +46,9 @@ struct Site: Sendable {
     }
 
     func frame() async throws -> Frame {
-        async let profile = node.call(.whoami, returning: ProfileReport.self)
-        async let groups = node.call(.listGroups, returning: GroupListReport.self)
-        async let status = node.call(.status, returning: StatusReport.self)
+        async let profile = node.call(.profile(.whoami), returning: ProfileReport.self)
+        async let groups = node.call(.group(.list), returning: GroupListReport.self)
+        async let status = node.call(.network(.status), returning: StatusReport.self)
         let frame = try await Frame(profile: profile, groups: groups.groups, status: status)
         if frame.status.state == "live" { lastSync.set(now()) }
         return frame
@@ -138,7 +138,7 @@ struct Site: Sendable {
         return PuzzleDay(daysSinceEpoch: Int(local >= 0 ? local / 86_400 : (local - 86_399) / 86_400))
     }
 
-    func catalogue() async throws -> GamesReport { try await node.call(.games, returning: GamesReport.self) }
+    func catalogue() async throws -> GamesReport { try await node.call(.score(.games), returning: GamesReport.self) }
 
     // MARK: Routes
 

@@ -55,7 +55,8 @@ struct Bench: AsyncParsableCommand {
             let seen = await recorder.count
             let start = ContinuousClock.now
             _ = try await anna.client.call(
-                .add(text: "Lewdle \(number) 3/6", date: nil, replace: false), returning: AddReport.self)
+                .score(.add(text: "Lewdle \(number) 3/6", date: nil, replace: false, groups: nil)),
+                returning: AddReport.self)
             let at = await recorder.waitForChange(after: seen)
             if number > 20 { times.append(start.duration(to: at).milliseconds) }
         }
@@ -85,19 +86,19 @@ struct Bench: AsyncParsableCommand {
         for start in stride(from: 1, to: total, by: 2_000) {
             let text = (start..<(start + 2_000)).map { "Birdle \($0) 4/6" }.joined(separator: "\n\n")
             _ = try await elder.client.call(
-                .add(text: text, date: nil, replace: false), returning: AddReport.self)
+                .score(.add(text: text, date: nil, replace: false, groups: nil)), returning: AddReport.self)
         }
-        let digest = try await elder.client.call(.status, returning: StatusReport.self).groups[0].digest
+        let digest = try await elder.client.call(.network(.status), returning: StatusReport.self).groups[0].digest
         try lab.makeAccount("newcomer")
         let newcomer = try await lab.start("newcomer")
         let link = try lab.invite("elder")
         let before = try Loopback.counters()
         let start = ContinuousClock.now
         _ = try await newcomer.client.call(
-            .join(link: link, timeout: 60, history: 0), returning: JoinReport.self)
+            .invite(.join(link: link, timeout: 60, history: 0)), returning: JoinReport.self)
         var held = 0
         while held < total {
-            let status = try await newcomer.client.call(.status, returning: StatusReport.self)
+            let status = try await newcomer.client.call(.network(.status), returning: StatusReport.self)
             held = status.groups.first?.records ?? 0
             if status.groups.first?.digest == digest { break }
         }

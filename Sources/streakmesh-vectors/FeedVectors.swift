@@ -73,6 +73,12 @@ extension Run {
             feed: feed ?? self.feed, first: first ?? self.first, before: before ?? self.before,
             signature: signature ?? self.signature, records: try records ?? self.records())
     }
+
+    /// The same run with its records packed by another hand.
+    func packed(as bytes: [UInt8], count: Int? = nil) -> Run {
+        Run(
+            feed: feed, first: first, before: before, signature: signature, packed: bytes, count: count ?? self.count)
+    }
 }
 
 extension VectorFile {
@@ -176,49 +182,24 @@ extension VectorFile {
             reception(
                 "a run that holds what is no record", feed,
                 [(try first.with(records: [feed.records[0], [1, 2]]), "malformed: truncated")], tips: []),
+            try packings(ada),
         ]
     }
 
-    /// Runs as bytes.
-    static func runs() throws -> VectorFile {
-        let ada = try Person("ada")
+    /// One feed of results, packed in turn as rows and as columns, with what is held at the beginning of a run.
+    private static func packings(_ ada: Person) throws -> JSON {
         var feed = FeedBuilder(identity: ada.identity)
-        feed.append("a", count: 3)
-        let one = feed.run(1...1).encoded
-        let many = feed.run(2...3).encoded
-        // device 32, epoch 12, first 1, before 32, signature 64, count.
-        let firstAt = 44
-        let countAt = 141
-        return VectorFile(
-            name: "runs",
-            content: [
-                "spec": "records.md §6", "decoder": "run",
-                "valid": .list(
-                    [("one record", one), ("two records", many)].map { name, bytes in
-                        ["name": .text(name), "hex": .hex(bytes)]
-                    }),
-                "invalid": [
-                    refused("nothing", [], "truncated"),
-                    refused("the signature is cut off", Array(one.prefix(100)), "truncated"),
-                    refused(
-                        "the first record has number 0", replacing(one, at: firstAt, by: 0), "invalid-value: first"),
-                    refused(
-                        "the first record is past the end of any feed",
-                        Array(one.prefix(firstAt)) + [0x81, 0x80, 0x40] + one.dropFirst(firstAt + 1), "limit-exceeded"),
-                    refused(
-                        "the last record is past the end of any feed",
-                        Array(many.prefix(firstAt)) + [0x80, 0x80, 0x40] + many.dropFirst(firstAt + 1),
-                        "invalid-value: count"),
-                    refused("no record", replacing(one, at: countAt, by: 0), "invalid-value: count"),
-                    refused(
-                        "4,097 records", Array(one.prefix(countAt)) + [0x81, 0x20] + one.dropFirst(countAt + 1),
-                        "limit-exceeded"),
-                    refused("a record is missing", replacing(one, at: countAt, by: 2), "truncated"),
-                    refused(
-                        "a record of 1,537 bytes", Array(one.prefix(countAt + 1)) + [0x81, 0x0C], "limit-exceeded"),
-                    refused("more records than were counted", replacing(many, at: countAt, by: 1), "trailing-bytes"),
-                ],
-            ])
+        for record in PackedResults.records { feed.append(record) }
+        let count = feed.records.count
+        let columns = feed.run(1...count)
+        let rows = columns.packed(as: PackedResults.rows(feed.records))
+        let unknown = columns.packed(as: [2] + columns.packed.dropFirst())
+        return reception(
+            "one feed as columns and as rows", feed,
+            [
+                (feed.run(1...3), "new: 3"), (unknown, "malformed: invalid-value: packing"),
+                (columns, "new: \(count - 3)"), (rows, "new: 0"),
+            ], tips: [feed.tip(count)])
     }
 
     /// Digests of groups.

@@ -15,12 +15,12 @@ extension VectorFile {
                         founded(), joined(), admittedTwice(), left(), removed(), admittedByRemoved(), raised(),
                         revoked(),
                         handedOn(), notAllowed(),
-                    ]),
+                    ] + changes()),
                 "refusals": .list(try refusals()),
             ])
     }
 
-    private struct Expectation {
+    struct Expectation {
         var title = "Friends"
         var members: [(Person, String)]
         var former: [Person] = []
@@ -29,8 +29,9 @@ extension VectorFile {
         var erased: [Person] = []
     }
 
-    private static func set(_ name: String, _ stage: LedgerStage, _ expected: Expectation) throws -> JSON {
+    static func set(_ name: String, _ stage: LedgerStage, _ expected: Expectation) throws -> JSON {
         let operations = stage.ledger.allOperations
+        let state = stage.ledger.state
         let refused = try expected.refused.map { label, reason -> JSON in
             guard let operation = operations.first(where: { stage.label($0.id) == label }) else {
                 throw VectorFailure(text: "\(name): no operation \(label)")
@@ -48,6 +49,18 @@ extension VectorFile {
                 }),
             "former": .list(expected.former.map { .text($0.user.description) }),
             "erased": .list(expected.erased.map { .text($0.user.description) }),
+            "heir": state.heir.map { .text($0.description) } ?? .null,
+            "devices": .list(state.devices.filter(\.isCurrent).map { .text($0.device.description) }),
+            "accessKeyHashes": .list(state.accessKeyHashes.map { .text($0.description) }),
+            "settings": [
+                "whoMayInvite": .number(Int(state.settings.whoMayInvite.rawValue)),
+                "choices": .list(
+                    state.settings.choices.map { ["key": .number(Int($0.key)), "value": .text(String($0.value))] }),
+            ],
+            "countingTips": .list(
+                stage.ledger.countingTips.map {
+                    ["device": .text($0.device.description), "operation": .text($0.operation.description)]
+                }),
             "refused": .list(refused),
         ]
     }

@@ -8,10 +8,58 @@ extension VectorFile {
     /// What travels on a link: every kind.
     static func messages() throws -> VectorFile {
         let friends = try Friends()
-        let ada = friends.ada
+        let linkHash = Person.seed("link")
+        let all = try linkMessages(friends, linkHash: linkHash) + friendMessages(friends, linkHash: linkHash)
+        let messages = all.map { (name: $0.0, bytes: $0.1.encoded) }
+        let byName = Dictionary(uniqueKeysWithValues: messages.map { ($0.name, $0.bytes) })
+        return VectorFile(
+            name: "messages",
+            content: [
+                "spec": "sync.md §2", "decoder": "message",
+                "helloProof": [
+                    "linkHash": .hex(linkHash),
+                    "proverLinkKey": .hex(friends.ada.identity.linkKey.publicKey.rawBytes),
+                    "accessKey": .hex(try Cast.accessKey().key.rawBytes()),
+                    "proof": .text(try helloProof(of: friends.ada, linkHash: linkHash).description),
+                ],
+                "valid": .list(
+                    messages.map {
+                        ["name": .text($0.name), "kind": .number(Int($0.bytes[1])), "hex": .hex($0.bytes)]
+                    }),
+                "accepted": .list(
+                    acceptedMessages(byName).map {
+                        ["name": .text($0.0), "hex": .hex($0.1), "means": .hex($0.2)]
+                    }),
+                "invalid": .list(invalidMessages(byName)),
+            ])
+    }
+
+    private static func helloProof(of prover: Person, linkHash: [UInt8]) throws -> Bytes16 {
+        let text = linkHash + prover.identity.linkKey.publicKey.rawBytes
+        return Bytes16(Blake2b.keyedHash(text, key: try Cast.accessKey().groupProofKey, size: 16)) ?? .zero
+    }
+
+    /// What a later version may say, and what it means to this one.
+    private static func acceptedMessages(_ named: [String: [UInt8]]) -> [(String, [UInt8], [UInt8])] {
+        func changed(_ name: String) -> [UInt8] { named[name].map { replacing($0, at: 2, by: 99) } ?? [] }
+        let digest = named["digest"] ?? []
+        return [
+            ("a tail, ignored", digest + [1, 2, 3], digest),
+            (
+                "a refusal of a later version", changed("join refused: expired"),
+                named["join refused: another reason"] ?? []
+            ),
+            (
+                "a refused device, for a reason of a later version", changed("device refused: used"),
+                named["device refused: another reason"] ?? []
+            ),
+        ]
+    }
+
+    private static func linkMessages(_ friends: Friends, linkHash: [UInt8]) throws -> [(String, LinkMessage)] {
         let group = friends.stage.ledger.group
         let handle = GroupHandle(group)
-        var feed = FeedBuilder(group: group, identity: ada.identity)
+        var feed = FeedBuilder(group: group, identity: friends.ada.identity)
         feed.append("m", count: 3)
         let feedTips = [FeedTip(feed: feed.feed, tip: feed.tip(3))]
         let ledgerTips = friends.stage.ledger.tips
@@ -19,18 +67,13 @@ extension VectorFile {
         let digest = GroupFeeds.digest(
             group: group, ledger: ledgerTips.map { ($0.device, $0.operation) }, tips: feedTips)
         let accessKey = try Cast.accessKey()
-        let linkHash = Person.seed("link")
-        let proofs = [accessKey].map { key in
-            Bytes16(
-                Blake2b.keyedHash(linkHash + ada.identity.linkKey.publicKey.rawBytes, key: key.groupProofKey, size: 16))
-                ?? .zero
-        }
+        let proofs = [try helloProof(of: friends.ada, linkHash: linkHash)]
         let tips = TipsMessage(arrival: 300, isFinal: true, operations: ledgerTips, feeds: feedTips)
         let operations = friends.stage.ledger.allOperations.map(\.bytes)
-        let valid: [(String, LinkMessage)] = [
+        return [
             ("hello", .hello(store: store, proofs: proofs)),
             ("hello, with nothing to prove", .hello(store: store, proofs: [])),
-            ("digest", .digest(handle, digest, arrival: 300)),
+            ("digest", .digest(handle, digest, arrival: 300, count: 70_000)),
             ("tips requested, all", .tipsRequested(handle, store: StoreID(bytes: .zero), arrival: 0)),
             ("tips requested, since a cursor", .tipsRequested(handle, store: store, arrival: 129)),
             ("tips", .tips(handle, tips)),
@@ -42,38 +85,56 @@ extension VectorFile {
             ("operations", .operations(handle, operations, isFinal: true)),
             ("runs requested", .runsRequested(handle, feedTips)),
             ("runs", .runs(handle, [feed.run(1...2), feed.run(3...3)], isFinal: false, isComplete: true)),
-            ("runs, the end of an answer that left something out", .runs(handle, [], isFinal: true, isComplete: false)),
+            (
+                "runs, the end of an answer that left something out",
+                .runs(handle, [], isFinal: true, isComplete: false)
+            ),
             ("rumour", .rumour(handle, feed.run(3...3))),
             ("rumour acknowledged", .rumourAcknowledged(feed.hashes[3].bytes.w0)),
             ("join requested", joinRequest(friends, linkHash: linkHash)),
             ("welcome", .welcome(group: group, accessKeys: [accessKey.key.rawBytes()])),
             ("join refused: expired", .joinRefused(.expired)),
             ("join refused: another reason", .joinRefused(.other)),
+            ("access keys requested", .accessKeysRequested(handle, [accessKey.hash])),
+            ("access keys", .accessKeys(handle, [accessKey.key.rawBytes()])),
+            ("access keys, none", .accessKeys(handle, [])),
         ]
-        let messages = valid.map { (name: $0.0, bytes: $0.1.encoded) }
-        return VectorFile(
-            name: "messages",
-            content: [
-                "spec": "sync.md §2", "decoder": "message",
-                "helloProof": [
-                    "linkHash": .hex(linkHash), "proverLinkKey": .hex(ada.identity.linkKey.publicKey.rawBytes),
-                    "accessKey": .hex(accessKey.key.rawBytes()), "proof": .text(proofs[0].description),
-                ],
-                "valid": .list(
-                    messages.map {
-                        ["name": .text($0.name), "kind": .number(Int($0.bytes[1])), "hex": .hex($0.bytes)]
-                    }),
-                "accepted": .list(
-                    [
-                        ("a tail, ignored", messages[2].bytes + [1, 2, 3], messages[2].bytes),
-                        (
-                            "a refusal of a later version", replacing(messages[16].bytes, at: 2, by: 99),
-                            messages[17].bytes
-                        ),
-                    ].map { ["name": .text($0.0), "hex": .hex($0.1), "means": .hex($0.2)] }),
-                "invalid": .list(
-                    invalidMessages(Dictionary(uniqueKeysWithValues: messages.map { ($0.name, $0.bytes) }))),
-            ])
+    }
+
+    private static func friendMessages(
+        _ friends: Friends, linkHash: [UInt8]
+    ) throws -> [(String, LinkMessage)] {
+        let (ada, ben) = (friends.ada, friends.ben)
+        let code = try FriendCode(of: ada.user)
+        let request = FriendRequest(name: "Ben", code: code, askedAt: Cast.now, identity: ben.identity)
+        var proof = WireWriter()
+        DeviceProof(
+            inviteKey: friends.invite.secrets.inviteKey, privateGroup: friends.stage.ledger.group,
+            identity: try ada.secondDevice(), handshakeHash: Blake2b.hash(linkHash, size: 64)
+        ).write(to: &proof)
+        var pending = WireWriter()
+        FriendAnswer.pending.write(to: &pending)
+        var entropy = SeededEntropy(seed: 4)
+        let sealed = try SealedBox.seal(
+            CarriedFriendAnswer(.pending, to: request, identity: ada.identity).encoded(),
+            to: ben.identity.linkKey.publicKey, from: &entropy)
+        return [
+            ("device requested", .friend(.deviceRequested(proof: proof.bytes))),
+            (
+                "device certified",
+                .friend(
+                    .deviceCertified(
+                        certificate: try ada.secondDevice().certificate.encoded(),
+                        groups: [Cast.group, friends.stage.ledger.group]))
+            ),
+            ("device refused: used", .friend(.deviceRefused(.used))),
+            ("device refused: another reason", .friend(.deviceRefused(.other))),
+            ("friend requested", .friend(.friendRequested(request.bytes))),
+            ("friend answered: pending", .friend(.friendAnswered(pending.bytes))),
+            ("friend sought", .friend(.friendSought(request.bytes))),
+            ("friend carried", .friend(.friendCarried(request.bytes))),
+            ("friend replied", .friend(.friendReplied(request: request.hash, sealed: sealed))),
+        ]
     }
 
     private static func joinRequest(_ friends: Friends, linkHash: [UInt8]) -> LinkMessage {
@@ -96,7 +157,7 @@ extension VectorFile {
             refused("version 2", replacing(digest, at: 0, by: 2), "unsupported-version"),
             refused("version 0", replacing(digest, at: 0, by: 0), "unsupported-version"),
             refused("kind 0", replacing(digest, at: 1, by: 0), "unknown-kind"),
-            refused("kind 14", replacing(digest, at: 1, by: 14), "unknown-kind"),
+            refused("kind 24", replacing(digest, at: 1, by: 24), "unknown-kind"),
             refused("a digest cut off", Array(digest.prefix(20)), "truncated"),
             refused("513 proofs", Array(hello.prefix(18)) + [0x81, 4], "limit-exceeded"),
             refused("a flag of 2", replacing(tips, at: 12, by: 2), "invalid-value: final"),
@@ -110,6 +171,20 @@ extension VectorFile {
                 "limit-exceeded"),
             refused("a certificate of 4,097 bytes", [1, 11, 0x81, 0x20], "limit-exceeded"),
             refused("a tail of 1,025 bytes", digest, zeros: 1_025, "limit-exceeded"),
+            refused("513 hashes", [1, 14] + [UInt8](repeating: 0, count: 8) + [0x81, 4], "limit-exceeded"),
+            refused("513 access keys", [1, 15] + [UInt8](repeating: 0, count: 8) + [0x81, 4], "limit-exceeded"),
+            refused("a device proof of 513 bytes", [1, 16, 0x81, 4], "limit-exceeded"),
+            refused("a device's certificate of 4,097 bytes", [1, 17, 0x81, 0x20], "limit-exceeded"),
+            refused("513 groups", [1, 17, 0, 0x81, 4], "limit-exceeded"),
+            refused("a refusal without a reason", [1, 18], "truncated"),
+            refused("a friend request of 2,049 bytes", [1, 19, 0x81, 0x10], "limit-exceeded"),
+            refused("an answer of 4,097 bytes", [1, 20, 0x81, 0x20], "limit-exceeded"),
+            refused("a request sought of 2,049 bytes", [1, 21, 0x81, 0x10], "limit-exceeded"),
+            refused("a request carried of 2,049 bytes", [1, 22, 0x81, 0x10], "limit-exceeded"),
+            refused("a reply without its answer", [1, 23] + [UInt8](repeating: 0, count: 16), "truncated"),
+            refused(
+                "a sealed answer of 4,097 bytes", [1, 23] + [UInt8](repeating: 0, count: 16) + [0x81, 0x20],
+                "limit-exceeded"),
             refused("60,001 bytes", digest, zeros: 60_001 - digest.count, "limit-exceeded"),
         ]
     }

@@ -11,7 +11,7 @@ struct VectorFile: Sendable {
         let files = [
             codec, try records(), try dailyScores(), try feeds(), try runs(), try digests(), try merges(), clocks,
             try keys(), try certificates(), try operations(), try ledgers(), try invites(), try joinProofs(),
-            try messages(), try beacons(),
+            try messages(), try beacons(), try handshakes(), try friends(), try deviceLinks(), try gameDefinitions(),
         ]
         return files.sorted { $0.name < $1.name }
     }

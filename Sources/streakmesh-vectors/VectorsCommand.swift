@@ -4,7 +4,7 @@ import Foundation
 @main
 enum VectorsCommand {
     static func main() throws {
-        guard CommandLine.arguments.count == 2 else {
+        guard CommandLine.arguments.count == 2, !CommandLine.arguments[1].hasPrefix("-") else {
             FileHandle.standardError.write(Data("usage: streakmesh-vectors FOLDER\n".utf8))
             exit(64)
         }

@@ -116,6 +116,12 @@ struct OutputStyle {
         return "\(applying(.bad, to: "✗")) \(quoted)\(message.printable)"
     }
 
+    /// What is said until the recovery key is confirmed.
+    var recoveryReminder: String {
+        applying(.bad, to: "Your recovery key is not confirmed yet: ")
+            + "`streakmesh recovery show`, then `recovery confirm`."
+    }
+
     func lines(of table: TextTable) -> [String] {
         table.lines(usingColour: usesColour)
     }

@@ -16,12 +16,22 @@ struct StreakMeshCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Start:", subcommands: [InitCommand.self, UpCommand.self, WhoamiCommand.self, RenameCommand.self]),
             CommandGroup(
+                name: "Account:",
+                subcommands: [
+                    RecoveryCommand.self, RecoverCommand.self, BackupCommand.self, RestoreCommand.self,
+                    DeviceCommand.self, GuestCommand.self,
+                ]),
+            CommandGroup(
                 name: "Friends:",
-                subcommands: [GroupCommand.self, MembersCommand.self, InviteCommand.self, JoinCommand.self]),
+                subcommands: [
+                    GroupCommand.self, MembersCommand.self, MemberCommand.self, RequestsCommand.self,
+                    InviteCommand.self, JoinCommand.self, FriendCommand.self, PrivacyCommand.self, SharingCommand.self,
+                ]),
             CommandGroup(
                 name: "Results:",
                 subcommands: [
-                    AddCommand.self, ParseCommand.self, RecordCommand.self, DeleteCommand.self, UndoCommand.self,
+                    AddCommand.self, ParseCommand.self, RecordCommand.self, PublishCommand.self, DeleteCommand.self,
+                    UndoCommand.self,
                     BoardCommand.self, ResultsCommand.self, GamesCommand.self,
                 ]),
             CommandGroup(

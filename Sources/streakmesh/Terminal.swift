@@ -40,6 +40,29 @@ struct Terminal {
         return readLine()
     }
 
+    /// As `ask`, but what is typed is not shown.
+    func askUnseen(_ question: String) -> String? {
+        var shown = termios()
+        guard unsafe tcgetattr(STDIN_FILENO, &shown) == 0 else { return ask(question) }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        defer {
+            unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
+            Self.write("", to: STDERR_FILENO)
+        }
+        return ask(question)
+    }
+
+    /// All that comes from a descriptor, or what of it fits into `limit` + 1 bytes.
+    func read(_ descriptor: Int32, limit: Int) throws -> [UInt8] {
+        do {
+            return try Self.read(descriptor, limit: limit)
+        } catch CommandFailure.unreadable(_, let reason) {
+            throw CommandFailure.unreadable("descriptor \(descriptor)", reason: reason)
+        }
+    }
+
     /// All of standard input, or what of it fits into `limit` + 1 bytes.
     func readInput(limit: Int) throws -> [UInt8] {
         try Self.read(STDIN_FILENO, limit: limit)

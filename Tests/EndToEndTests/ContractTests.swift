@@ -9,7 +9,7 @@ import Testing
         "unchanged",
     ]
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `every command answers with its keys, with and without a running node`() async throws {
         try await Lab.open { lab in
             let ada = lab.person("Ada")
@@ -72,7 +72,7 @@ import Testing
             ]))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what goes wrong ends in its exit code and a stable word`() async throws {
         try await Lab.open { lab in
             let nobody = lab.person("Nobody")
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a second, different value is a conflict until it is to replace the first`() async throws {
         try await Lab.open { lab in
             let ada = try await lab.friend("Ada")
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `parse needs no data folder and answers line by line`() async throws {
         try await Lab.open { lab in
             let program = [BuiltProgram.path, "--data", "\(lab.folder)/none"]
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a node started again with the same address serves there at once`() async throws {
         try await Lab.open { lab in
             let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a data folder that a node holds is busy to a second one, and open to commands`() async throws {
         try await Lab.open { lab in
             let ada = try await lab.friend("Ada")

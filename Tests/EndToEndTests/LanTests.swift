@@ -7,7 +7,7 @@
     /// nothing.
     @Suite(.serialized, .enabled(if: Lan.isAvailable, "needs Linux and root, and STREAKMESH_NETWORK_TESTS=1"))
     struct LanTests {
-        @Test(.timeLimit(.minutes(2)))
+        @Test(.timeLimit(.minutes(10)))
         func `three nodes find each other by beacon alone, and a stranger learns nothing`() async throws {
             try await Lab.open { lab in
                 let lan = try await Lan(in: lab, count: 4)
@@ -156,7 +156,7 @@
             )
         }
 
-        @Test(.timeLimit(.minutes(2)))
+        @Test(.timeLimit(.minutes(10)))
         func `what both sides record while the cable is out is merged when it is in again`() async throws {
             try await Lab.open { lab in
                 let lan = try await Lan(in: lab, count: 2)

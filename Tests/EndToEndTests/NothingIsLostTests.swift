@@ -5,7 +5,7 @@ import Testing
 
 /// Killed processes, copied and restored data folders: what was confirmed stays, and nothing forks.
 @Suite struct NothingIsLostTests {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `SIGKILL in the middle of a thousand adds loses none that was confirmed`() async throws {
         try await Lab.open { lab in
             let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
@@ -68,7 +68,7 @@ import Testing
         func raised() -> Int { count.add(1, ordering: .relaxed).newValue }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `a copied data folder started twice at once does not fork history`() async throws {
         try await Lab.open { lab in
             let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: ["put in its place", "written over it"])
+    @Test(.timeLimit(.minutes(10)), arguments: ["put in its place", "written over it"])
     func `an old copy that is brought back catches up and goes on`(way: String) async throws {
         try await Lab.open { lab in
             let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))

@@ -106,6 +106,20 @@ struct MembershipConformanceTests {
                     Set(state.removedUsers.map { Value.text($0.user.description) }).isSuperset(of: entry.list("former"))
                 )
                 #expect(state.erasedUsers.map { .text($0.description) } == entry.list("erased"), "\(entry.name)")
+                #expect(try state.heir.map { .text($0.description) } ?? .null == entry["heir"], "\(entry.name)")
+                let devices = state.devices.filter(\.isCurrent).map { Value.text($0.device.description) }
+                #expect(devices == entry.list("devices"), "\(entry.name)")
+                #expect(
+                    state.accessKeyHashes.map { .text($0.description) } == entry.list("accessKeyHashes"),
+                    "\(entry.name)")
+                let settings = try entry["settings"]
+                #expect(try Int(state.settings.whoMayInvite.rawValue) == settings.number("whoMayInvite"))
+                let choices = try settings.list("choices").map { choice -> GroupSettings.Choice in
+                    GroupSettings.Choice(key: UInt8(try choice.number("key")), value: try choice.integer("value"))
+                }
+                #expect(state.settings.choices == choices)
+                let tips = try entry.list("countingTips").map { "\(try $0.text("device")) \(try $0.text("operation"))" }
+                #expect(ledger.countingTips.map { "\($0.device) \($0.operation)" } == tips, "\(entry.name)")
                 let refused = operations.compactMap { operation -> String? in
                     ledger.refusal(of: operation.id).map { "\(operation.id) \($0.reason)" }
                 }

@@ -65,6 +65,47 @@ struct RecordConformanceTests {
         ])
     }
 
+    @Test func `game definitions have the fields they say`() throws {
+        let vectors = try Vectors.read("game-definitions")
+        for entry in vectors.list("valid") + vectors.list("accepted") {
+            let subject = try entry.bytes("subject")
+            let game = try GameDefinition(subject: subject, value: entry.bytes("value"))
+            #expect(try described(game) == entry["fields"], "\(entry.name)")
+            #expect(GameDefinition.recordSubject(of: game.id) == subject)
+            #expect(try entry.bytes("value").starts(with: game.recordValue), "\(entry.name)")
+        }
+        for entry in vectors.list("invalid") {
+            let subject = try entry.bytes("subject")
+            let value = try entry.bytes("value")
+            let expected = try entry.text("reason")
+            do throws(WireError) {
+                _ = try GameDefinition(subject: subject, value: value)
+                Issue.record("\(entry.name): taken")
+            } catch {
+                #expect(error.reason == expected, "\(entry.name)")
+            }
+        }
+        for entry in vectors.list("valid") {
+            let subject = try entry.bytes("subject")
+            let value = try entry.bytes("value")
+            for bytes in HostileVectorTests.flips(of: value) + value.indices.map({ Array(value.prefix($0)) }) {
+                // Refused, or a game whose value reads back as the same one.
+                guard let game = try? GameDefinition(subject: subject, value: bytes) else { continue }
+                #expect(try GameDefinition(subject: subject, value: game.recordValue) == game)
+            }
+        }
+    }
+
+    private func described(_ game: GameDefinition) -> Value {
+        func number(_ value: Int?) -> Value { value.map { .number($0) } ?? .null }
+        return .object([
+            "game": .text(game.id.rawValue), "title": .text(game.name), "icon": .text(game.icon),
+            "model": .text(game.model.rawValue), "cadence": .text("\(game.cadence)"),
+            "aggregation": .text(game.aggregation.rawValue), "maximum": number(game.maximum),
+            "best": number(game.best), "unit": game.unit.map { .text($0) } ?? .null,
+        ])
+    }
+
     @Test func `chains, signed bytes and signatures`() throws {
         for entry in try Vectors.read("feeds").list("chains") {
             let group: GroupID = try entry.identifier("group")
@@ -84,6 +125,56 @@ struct RecordConformanceTests {
             #expect(try signed == entry.bytes("signedBytes"))
             let key = try SigningPublicKey(rawBytes: feed.device.bytes.array)
             #expect(key.isValid(try Signature(rawBytes: entry.bytes("signature")), for: signed))
+        }
+    }
+
+    private func records(_ entry: Value) throws -> [[UInt8]] {
+        try entry.list("records").map { value in
+            guard case .text(let digits) = value, let bytes = [UInt8](hexadecimal: digits) else {
+                throw VectorProblem(text: "a record that is not hexadecimal")
+            }
+            return bytes
+        }
+    }
+
+    @Test func `runs hold the records they say, signed`() throws {
+        for entry in try Vectors.read("runs").list("valid") {
+            var reader = WireReader(try entry.bytes("hex"))
+            let run = try Run(from: &reader)
+            let expected = try records(entry)
+            #expect(try run.records() == expected, "\(entry.name)")
+            let end = expected.reduce(run.before) { FeedChain.hash(after: $0, record: $1) }
+            let signed = FeedChain.signedBytes(
+                group: try entry.identifier("group"), feed: run.feed, tip: Tip(number: run.last, hash: end))
+            let key = try SigningPublicKey(rawBytes: run.feed.device.bytes.array)
+            #expect(key.isValid(run.signature, for: signed), "\(entry.name)")
+        }
+    }
+
+    /// A run of a vector's packed records; who wrote it plays no part.
+    private func run(_ entry: Value) throws -> Run {
+        let feed = FeedID(device: DeviceID(bytes: .zero), epoch: Cast.epoch)
+        return Run(
+            feed: feed, first: 1, before: FeedChain.origin(of: feed, in: Cast.group),
+            signature: try Signature(rawBytes: [UInt8](repeating: 0, count: 64)), packed: try entry.bytes("packed"),
+            count: try entry.number("count"))
+    }
+
+    @Test func `records unpack, or are refused with exactly their reason`() throws {
+        let vectors = try Vectors.read("runs")
+        #expect(!vectors.list("unpacked").isEmpty && !vectors.list("invalidPacked").isEmpty)
+        for entry in vectors.list("unpacked") {
+            #expect(try run(entry).records() == records(entry), "\(entry.name)")
+        }
+        for entry in vectors.list("invalidPacked") {
+            let run = try run(entry)
+            let expected = try entry.text("reason")
+            do throws(WireError) {
+                _ = try run.records()
+                Issue.record("\(entry.name): taken")
+            } catch {
+                #expect(error.reason == expected, "\(entry.name)")
+            }
         }
     }
 

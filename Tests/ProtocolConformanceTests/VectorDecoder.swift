@@ -25,6 +25,8 @@ struct VectorDecoder {
         case "operation": body = Self.operation
         case "message": body = { bytes throws(WireError) in try LinkMessage(decoding: bytes).encoded }
         case "proof": body = Self.proof
+        case "device proof": body = Self.deviceProof
+        case "friend request": body = { bytes throws(WireError) in try FriendRequest(decoding: bytes).bytes }
         default: throw VectorProblem(text: "no decoder “\(name)”")
         }
     }
@@ -50,6 +52,15 @@ struct VectorDecoder {
     private static func proof(_ bytes: [UInt8]) throws(WireError) -> [UInt8] {
         var reader = WireReader(bytes)
         let proof = try JoinProof(from: &reader)
+        try reader.finish()
+        var writer = WireWriter()
+        proof.write(to: &writer)
+        return writer.bytes
+    }
+
+    private static func deviceProof(_ bytes: [UInt8]) throws(WireError) -> [UInt8] {
+        var reader = WireReader(bytes)
+        let proof = try DeviceProof(from: &reader)
         try reader.finish()
         var writer = WireWriter()
         proof.write(to: &writer)

@@ -117,5 +117,7 @@ enum Vectors {
 
 /// The files whose entries are bytes for one decoder.
 enum Decoders {
-    static let files = ["records", "runs", "certificates", "operations", "messages", "join-proofs"]
+    static let files = [
+        "records", "runs", "certificates", "operations", "messages", "join-proofs", "friends", "device-links",
+    ]
 }

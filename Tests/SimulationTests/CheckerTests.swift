@@ -39,6 +39,12 @@ struct CheckerTests {
         #expect(text.contains("instead of"))
     }
 
+    @Test func `a node that does not learn of its removal is noticed`() {
+        let text = failure(
+            together + [.partition([[0], [1]]), .remove(1, by: 0), .expectLost(1, within: .seconds(100))])
+        #expect(text.contains("has not learnt"))
+    }
+
     @Test func `a fork is noticed`() {
         let text = failure(
             together + [

@@ -175,7 +175,7 @@ struct EngineHostileTests {
         pair.say(.runsRequested(pair.handle, absurd))
         pair.say(.tipsRequested(pair.handle, store: pair.engine(.honest).store, arrival: .max))
         pair.say(.operationsRequested(pair.handle, known: Array(repeating: ledgerTip, count: 600)))
-        pair.say(.digest(pair.handle, GroupDigest(bytes: Bytes16(1, 1)), arrival: .max))
+        pair.say(.digest(pair.handle, GroupDigest(bytes: Bytes16(1, 1)), arrival: .max, count: .max))
         pair.say(
             .tips(
                 pair.handle,

@@ -16,7 +16,7 @@ struct EngineMessageTests {
             device: run.feed.device, number: 7, operation: OperationID(bytes: Bytes32(4, 3, 2, 1)))
         return [
             .hello(store: StoreID(bytes: Bytes16(1, 2)), proofs: [Bytes16(3, 4), Bytes16(5, 6)]),
-            .digest(group, GroupDigest(bytes: Bytes16(7, 8)), arrival: 300),
+            .digest(group, GroupDigest(bytes: Bytes16(7, 8)), arrival: 300, count: 70_000),
             .tipsRequested(group, store: StoreID(bytes: Bytes16(1, 2)), arrival: 12),
             .tips(group, TipsMessage(arrival: 9, isFinal: true, operations: [ledgerTip], feeds: [tip, tip])),
             .operationsRequested(group, known: [ledgerTip]),
@@ -28,6 +28,8 @@ struct EngineMessageTests {
             .joinRequested(certificate: [1, 2, 3], proof: [4, 5]),
             .welcome(group: Forged.otherGroup, accessKeys: [[UInt8](repeating: 9, count: 32)]),
             .joinRefused(.usedUp),
+            .accessKeysRequested(group, [Bytes32(1, 2, 3, 4), Bytes32(5, 6, 7, 8)]),
+            .accessKeys(group, [[UInt8](repeating: 9, count: 32)]),
         ]
     }()
 

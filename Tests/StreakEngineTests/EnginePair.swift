@@ -1,6 +1,8 @@
 import StreakCrypto
+import StreakGames
 import StreakMembership
 import StreakReplication
+import StreakScores
 import StreakWire
 
 @testable import StreakEngine
@@ -170,6 +172,12 @@ enum Forged {
         var entropy = SeededEntropy(seed: 999)
         let account = SigningSecretKey.generate(from: &entropy)
         return DeviceIdentity.create(accountKey: account, from: &entropy)
+    }
+
+    /// A result of its own for each number.
+    static func key(_ puzzle: Int) -> ScoreKey {
+        guard let game = GameID("wordle") else { preconditionFailure("a game of the catalogue") }
+        return ScoreKey(game: game, axis: .puzzle(puzzle))
     }
 
     static let otherGroup = GroupID(bytes: Bytes32(1, 2, 3, 4))

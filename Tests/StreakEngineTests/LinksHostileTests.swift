@@ -252,7 +252,7 @@ struct LinksHostileTests {
 
     @Test func `a stream without a valid tag is closed without a byte`() {
         let wrong: [[UInt8]] = [
-            [0, 0], [0, 1, 1], [2, 1], [255, 255], [0, 134] + [1, 1] + [UInt8](repeating: 7, count: 132),
+            [0, 0], [0, 1, 1], [5, 1], [255, 255], [0, 134] + [1, 1] + [UInt8](repeating: 7, count: 132),
             [0, 86] + [1, 1] + [UInt8](repeating: 7, count: 84), [0, 134] + [UInt8](repeating: 4, count: 134),
             Array("GET / HTTP/1.1\r\n\r\n".utf8),
         ]

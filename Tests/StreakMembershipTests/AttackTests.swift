@@ -248,7 +248,7 @@ struct AttackTests {
         #expect(throws: LedgerError.invalidCut(bob.device)) { try group.perform(foreign, by: olga.identity) }
     }
 
-    @Test func `both branches of a forked chain count and a cut keeps one of them`() throws {
+    @Test func `of a device that equivocates both branches count, and a cut keeps one of them`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(mallory)
         let heads = group.ledger.heads
@@ -300,6 +300,30 @@ struct AttackTests {
         let elsewhere = link(adam.identity, GroupID(bytes: .zero))
         #expect(throws: InvitationError.otherGroup(group.ledger.group)) {
             try group.ledger.verifyInvitation(link: elsewhere, admittedBy: bob.device)
+        }
+    }
+
+    @Test func `a stale ledger shown to a newcomer by a former member is noticed`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(mallory)
+        let stale = group.ledger
+        try group.perform(group.removal(of: mallory), by: olga.identity)
+        let invite = try group.invite(by: olga)
+        let link = InviteLink(
+            seed: invite.secrets.seed, group: group.ledger.group, expiresAt: TestGroup.now + 1_000, title: "Friends",
+            addresses: [], identity: olga.identity)
+        #expect(throws: InvitationError.inviteMissing) {
+            try stale.verifyInvitation(link: link, admittedBy: mallory.device)
+        }
+        // Nor does it help to show all there is, or to admit by oneself.
+        #expect(throws: InvitationError.responderNotMember) {
+            try group.ledger.verifyInvitation(link: link, admittedBy: mallory.device)
+        }
+        let admission = try group.signed(
+            .admit(group.claim(eve.identity, invite)), by: mallory.identity, parents: group.ledger.heads, after: nil)
+        _ = try group.ledger.insert(admission)
+        #expect(throws: InvitationError.newcomerNotMember) {
+            try group.ledger.verifyInvitation(link: link, admittedBy: olga.device, admitting: eve.device)
         }
     }
 

@@ -1,114 +1,89 @@
-import StreakMembership
+import Foundation
 import StreakWire
 import Testing
 
-/// What holds for any operations whatever. A failure names the seed.
+@testable import StreakMembership
+
+/// What holds for any operations whatever.
+///
+/// 300 random graphs; 30,000 with STREAKMESH_NIGHTLY=1, best in a release build (`swift test -c release -Xswiftc
+/// -enable-testing --filter LedgerLaws`, some five minutes). A failure names its seed, and STREAKMESH_SEED replays that one.
 struct LedgerLaws {
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `one set of operations gives one state in any order of arrival`(seed: UInt64) throws {
-        var random = try RandomLedger(seed: seed, count: 60)
-        let original = random.group.ledger
-        let operations = original.allOperations
-        for _ in 0..<4 {
-            var copy = try Ledger(founding: operations[0])
-            var added = 1
-            for operation in operations.dropFirst().shuffled(using: &random.generator) {
-                if case .added(let more) = try copy.insert(operation) { added += more.count }
+    private static let shardCount: UInt64 = 10
+
+    private static func seeds(ofShard shard: UInt64) -> [UInt64] {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["STREAKMESH_SEED"].flatMap({ UInt64($0) }) { return shard == 0 ? [seed] : [] }
+        let count: UInt64 = environment["STREAKMESH_NIGHTLY"] == "1" ? 30_000 : 300
+        return stride(from: shard + 1, through: count, by: Int(shardCount)).map(\.self)
+    }
+
+    @Test(arguments: 0..<shardCount)
+    func `random graphs break no law`(shard: UInt64) throws {
+        for seed in Self.seeds(ofShard: shard) {
+            for violation in try ResolverLaws.violations(seed: seed) { Issue.record("\(violation)") }
+        }
+    }
+
+    /// Graphs that showed a fault once: of a concurrent naming and demotion the naming protected for ever (282); who left
+    /// once more after its removal gave the use of its invite to another (9255, 10157, 25907, 2849, 11830), or undid the
+    /// admissions it had made (13717); an admission by who did not know of a departure changed what of it held (2574).
+    @Test(arguments: [282, 2_574, 2_849, 9_255, 10_157, 11_830, 13_717, 25_907] as [UInt64])
+    func `graphs that broke a law once break none now`(seed: UInt64) throws {
+        #expect(try ResolverLaws.violations(seed: seed) == [])
+    }
+
+    @Test(arguments: WrongRule.allCases)
+    func `wrong resolvers are noticed`(rule: WrongRule) throws {
+        let noticed = try (1...300 as ClosedRange<UInt64>).contains { seed in
+            try ResolverLaws.violations(seed: seed, rules: rule.rules).contains { $0.hasPrefix(rule.brokenLaw) }
+        }
+        #expect(noticed, "the law did not notice: \(rule)")
+    }
+
+    /// Resolvers that look right and are not.
+    enum WrongRule: CaseIterable {
+        case demotionJudgedAtParents, memberRevocationReachingConcurrentAdmissions, usesCountedByArrival
+
+        var rules: LedgerRules {
+            var rules = LedgerRules()
+            switch self {
+            case .demotionJudgedAtParents: rules.judgesDemotionsAtParents = true
+            case .memberRevocationReachingConcurrentAdmissions: rules.memberRevocationsReachConcurrentAdmissions = true
+            case .usesCountedByArrival: rules.countsUsesByArrival = true
             }
-            let isSameState = copy.state == original.state
-            let isSameOrder = copy.allOperations == operations
-            #expect(added == operations.count, "seed \(seed)")
-            #expect(copy.pendingCount == 0, "seed \(seed)")
-            #expect(isSameState, "seed \(seed)")
-            #expect(copy.tips == original.tips, "seed \(seed)")
-            #expect(copy.countingTips == original.countingTips, "seed \(seed)")
-            #expect(copy.heads == original.heads, "seed \(seed)")
-            #expect(isSameOrder, "seed \(seed)")
-            for operation in operations {
-                #expect(copy.refusal(of: operation.id) == original.refusal(of: operation.id), "seed \(seed)")
+            return rules
+        }
+
+        /// What the law says that notices it.
+        var brokenLaw: String {
+            switch self {
+            case .demotionJudgedAtParents: "what was added past a cut changed the members"
+            case .memberRevocationReachingConcurrentAdmissions: "what was added past a cut changed the invites"
+            case .usesCountedByArrival: "another order of arrival gives another state"
             }
         }
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `there is always one owner, who is a member`(seed: UInt64) throws {
-        let state = try RandomLedger(seed: seed, count: 60).group.ledger.state
-        #expect(state.members.filter { $0.role == .owner }.map(\.user) == [state.owner], "seed \(seed)")
-        #expect(state.members.map(\.user) == state.members.map(\.user).sorted())
-        #expect(state.devices.map(\.device) == state.devices.map(\.device).sorted())
-        for device in state.devices where device.isCurrent { #expect(state.isMember(device.user), "seed \(seed)") }
-    }
-
-    /// Powers end with the cut: who is neither owner nor admin nor heir now, nor was owner once, can add what it wants.
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `whoever has no power takes nobody's place or role, whatever parents it claims`(seed: UInt64) throws {
-        var random = try RandomLedger(seed: seed, count: 60)
-        for index in RandomLedger.people.indices {
-            let person = RandomLedger.people[index]
-            let before = random.group.ledger.state
-            let wasOwner =
-                index == 0
-                || random.group.ledger.allOperations.contains {
-                    guard case .transfer(let transfer) = $0.operation.body else { return false }
-                    return transfer.newOwner == person.user && random.group.ledger.refusal(of: $0.id) == nil
-                }
-            guard !before.isAtLeastAdmin(person.user), before.heir != person.user, !wasOwner else { continue }
-            let start = random.group.ledger
-            for _ in 0..<10 { try random.addOne(by: index) }
-            let added = random.group.ledger.allOperations.filter { !start.contains($0.id) }
-            // The account key's word voids what its own devices did, admissions included; a former admin's departure
-            // what it did as an admin.
-            let mayMatter: Set<OperationBody.Kind> = [.revokeDevice, .leave]
-            guard !added.contains(where: { mayMatter.contains($0.operation.body.kind) }) else {
-                random.group.ledger = start
-                continue
+    @Test func `every operation that random graphs are made of is there`() throws {
+        var kinds: Set<OperationBody.Kind> = []
+        var counting: Set<OperationBody.Kind> = []
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let random = try RandomLedger(seed: seed)
+            for operation in random.operations {
+                kinds.insert(operation.operation.body.kind)
+                if random.ledger.refusal(of: operation.id) == nil { counting.insert(operation.operation.body.kind) }
             }
-            let after = random.group.ledger.state
-            #expect(after.owner == before.owner, "seed \(seed), account \(index)")
-            #expect(after.title == before.title, "seed \(seed), account \(index)")
-            #expect(after.settings == before.settings, "seed \(seed), account \(index)")
-            for member in before.members where member.user != person.user {
-                #expect(after.role(of: member.user) == member.role, "seed \(seed), account \(index)")
-            }
-            random.group.ledger = start
         }
-    }
-
-    /// After an honest removal the removed add nothing, not even a newcomer.
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `what a removed account adds past the cut changes nothing`(seed: UInt64) throws {
-        var random = try RandomLedger(seed: seed, count: 60)
-        let owner = random.group.ledger.state.owner
-        guard let ownerIndex = RandomLedger.people.firstIndex(where: { $0.user == owner }),
-            random.group.ledger.state.isCurrentMember(device: RandomLedger.people[ownerIndex].device)
-        else { return }
-        let identity = RandomLedger.people[ownerIndex].identity
-        for index in 1..<12 where RandomLedger.people[index].user != owner {
-            let person = RandomLedger.people[index]
-            guard random.group.has(person) else { continue }
-            let start = random.group.ledger
-            try random.group.perform(random.group.removal(of: person), by: identity)
-            let known = Set(random.group.ledger.allOperations.map(\.id))
-            let before = random.group.ledger.state
-            for _ in 0..<10 { try random.addOne(by: index) }
-            let added = random.group.ledger.allOperations.filter { !known.contains($0.id) }
-            let mayMatter: Set<OperationBody.Kind> = [.revokeDevice, .transfer, .leave]
-            if !added.contains(where: { mayMatter.contains($0.operation.body.kind) }) {
-                let after = random.group.ledger.state
-                #expect(after.members == before.members, "seed \(seed), account \(index)")
-                #expect(after.invites == before.invites, "seed \(seed), account \(index)")
-                #expect(after.title == before.title, "seed \(seed), account \(index)")
-                #expect(after.settings == before.settings, "seed \(seed), account \(index)")
-            }
-            random.group.ledger = start
-        }
+        #expect(kinds == Set(OperationBody.Kind.allCases))
+        #expect(counting == kinds)
     }
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
     func `two ledgers exchange what the other lacks by tips`(seed: UInt64) throws {
-        var random = try RandomLedger(seed: seed, count: 60)
-        let all = random.group.ledger.allOperations
-        var sides = [try Ledger(founding: all[0]), try Ledger(founding: all[0])]
+        var random = try RandomLedger(seed: seed)
+        let all = random.ledger.allOperations
+        var sides = [try random.fresh(), try random.fresh()]
         for operation in all.dropFirst() {
             for index in 0...1 where Int.random(in: 0..<10, using: &random.generator) > 0 {
                 let isComplete = operation.operation.parents.allSatisfy(sides[index].contains)

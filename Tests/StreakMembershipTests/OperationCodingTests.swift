@@ -1,7 +1,8 @@
 import StreakCrypto
-import StreakMembership
 import StreakWire
 import Testing
+
+@testable import StreakMembership
 
 struct OperationCodingTests {
     /// One operation of every kind, with every kind of field filled.
@@ -84,14 +85,13 @@ struct OperationCodingTests {
                 let cut = try? SignedOperation(decoding: Array(sample.bytes.prefix(count)))
                 #expect(cut?.hasValidSignature() != true)
             }
-            for index in stride(from: 0, to: sample.bytes.count, by: 1) {
+            for index in sample.bytes.indices {
                 var altered = sample.bytes
                 altered[index] ^= 1 << UInt8(index % 8)
                 guard let decoded = try? SignedOperation(decoding: altered) else { continue }
                 #expect(decoded.id != sample.id)
-                if index.isMultiple(of: 7) { #expect(!decoded.hasValidSignature()) }
-                let again = try SignedOperation(signing: decoded.operation, with: Person(1).identity.signingKey)
-                #expect(again.bytes.dropLast(64) == altered.dropLast(64), "one value has one form")
+                if index.isMultiple(of: 16) { #expect(!decoded.hasValidSignature()) }
+                #expect(decoded.operation.encoded() == Array(altered.dropLast(64)), "one value has one form")
             }
         }
     }

@@ -1,114 +1,204 @@
 import StreakCrypto
-import StreakMembership
 import StreakWire
+import Synchronization
+
+@testable import StreakMembership
 
 /// A ledger in which a dozen accounts do whatever they like, with whatever parents they claim.
+///
+/// The first nine operations are the same in all of them (a founder, five members, two of them admins), so that what
+/// is slow to sign is signed once.
 struct RandomLedger {
-    static let people = (0..<12).map { Person(1_000 + UInt64($0)) }
+    /// An account with three devices: certified by the account, by the first device, and by the second.
+    struct Account {
+        let accountKey: SigningSecretKey
+        let devices: [DeviceIdentity]
+
+        var user: UserID { UserID(accountKey.publicKey) }
+
+        init(_ number: UInt64) {
+            let person = Person(number)
+            let laptop = person.anotherDevice(number + 100, certifiedBy: person.identity)
+            accountKey = person.accountKey
+            devices = [person.identity, laptop, person.anotherDevice(number + 200, certifiedBy: laptop)]
+        }
+    }
+
+    static let accounts = (0..<12).map { Account(1_000 + UInt64($0)) }
+    static let secrets = (0..<16).map { InviteSecrets(seed: Bytes16(0xABCD, UInt64($0))) }
+    private static let claims = Claims()
+    /// The beginning, and the invite in it.
+    private static let beginning: [SignedOperation] = {
+        do {
+            var group = try TestGroup(founder: Person(1_000))
+            let terms = secrets[0].terms(maximumUses: 0, expiresAt: TestGroup.now + 9)
+            let invite = try group.perform(.invite(terms), by: accounts[0].devices[0])
+            for account in accounts[1...5] {
+                let claim = group.claim(account.devices[0], (invite.id, secrets[0]))
+                try group.perform(.admit(claim), by: accounts[0].devices[0])
+            }
+            for account in accounts[1...2] {
+                try group.perform(
+                    .setRole(RoleChange(user: account.user, change: .admin)), by: accounts[0].devices[0])
+            }
+            return group.ledger.allOperations
+        } catch {
+            preconditionFailure("the beginning of every random ledger: \(error)")
+        }
+    }()
 
     var generator: SeededGenerator
-    var group: TestGroup
-    private var invites: [(id: OperationID, secrets: InviteSecrets)] = []
-    private var phones: [(person: Int, identity: DeviceIdentity)] = []
+    var ledger: Ledger
+    /// In order of arrival.
+    private(set) var operations = Self.beginning
+    private var invites: [(id: OperationID, secrets: Int)] = []
+    private let verified = VerifiedOperations()
 
-    init(seed: UInt64, count: Int) throws {
+    init(seed: UInt64, count: Int = 60, rules: LedgerRules = LedgerRules()) throws {
         generator = SeededGenerator(seed: seed)
-        group = try TestGroup(founder: Self.people[0])
-        // Enough to begin with: a few members, two of them admins.
-        let invite = try group.invite(by: Self.people[0])
-        invites = [invite]
-        for index in 1...5 { try group.admit(Self.people[index], by: Self.people[0], under: invite) }
-        try group.promote(Self.people[1])
-        try group.promote(Self.people[2])
-        while group.ledger.count < count { try addOne(by: nil) }
-    }
-
-    /// Adds an operation unless every node refuses it.
-    mutating func addOne(by chosen: Int?) throws {
-        let index = chosen ?? Int.random(in: 0..<12, using: &generator)
-        let devices = [Self.people[index].identity] + phones.filter { $0.person == index }.map(\.identity)
-        let author = devices.randomElement(using: &generator) ?? Self.people[index].identity
-        let body = randomBody(by: index)
-        let own = group.ledger.operations(from: author.device, after: 0)
-        let forks = Int.random(in: 0..<8, using: &generator) == 0
-        let previous = forks ? own.randomElement(using: &generator) : own.last
-        let all = group.ledger.allOperations
-        var parents = group.ledger.heads
-        if Int.random(in: 0..<4, using: &generator) > 0 {
-            parents = (0..<Int.random(in: 1...4, using: &generator)).compactMap { _ in
-                all.randomElement(using: &generator)?.id
-            }
+        ledger = try Ledger(founding: operations[0])
+        ledger.rules = rules
+        ledger.rules.verified = verified
+        for operation in operations {
+            verified.insert(operation.id)
+            if case .invite = operation.operation.body { invites.append((operation.id, 0)) }
+            if operation.operation.parents.isEmpty { continue }
+            _ = try ledger.insert(operation)
         }
-        let operation = try group.signed(body, by: author, parents: Array(parents.prefix(20)), after: previous)
-        // What every node refuses (unknown authors, cuts of what is no ancestor …) is no part of the ledger.
-        _ = try? group.ledger.insert(operation)
+        while ledger.count < count { try add() }
     }
 
-    private mutating func randomCuts(of person: Person) -> [DeviceCut] {
-        group.ledger.cuts(of: person.user) { _ in [] }.map { cut in
-            let known = group.ledger.operations(from: cut.device, after: 0).map(\.id) + [OperationID(bytes: .zero)]
-            return DeviceCut(
-                device: cut.device, lastOperation: known.randomElement(using: &generator) ?? cut.lastOperation,
-                feeds: [])
+    /// An empty ledger under the same rules, which need not verify again.
+    func fresh() throws -> Ledger {
+        var ledger = try Ledger(founding: operations[0])
+        ledger.rules = self.ledger.rules
+        return ledger
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+
+    /// Adds an operation, unless every node refuses it.
+    mutating func add(by chosen: Int? = nil, without excluded: Set<OperationBody.Kind> = []) throws {
+        let account = chosen ?? Int.random(in: 0..<12, using: &generator)
+        let author = Self.accounts[account].devices[[0, 0, 0, 1, 2].randomElement(using: &generator) ?? 0]
+        let (body, needed) = randomBody(by: account)
+        guard !excluded.contains(body.kind) else { return }
+        var parents = Set(
+            chance(40)
+                ? ledger.heads
+                : (0..<Int.random(in: 1...4, using: &generator)).compactMap { _ in
+                    operations.randomElement(using: &generator)?.id
+                })
+        if chance(80) { parents.formUnion(needed) }
+        let own = ledger.operations(from: author.device, after: 0)
+        let previous = chance(12) ? own.randomElement(using: &generator) : own.last
+        if let previous { parents.insert(previous.id) }
+        guard parents.count <= LedgerOperation.maximumParents else { return }
+        let operation = try SignedOperation(
+            signing: LedgerOperation(
+                group: ledger.group, author: author.device, number: (previous?.operation.number ?? 0) + 1,
+                previous: previous?.id ?? .none, parents: Array(parents), time: TestGroup.now, body: body),
+            with: author.signingKey)
+        // True by construction: the author signs, and every certificate and proof is the one it says.
+        verified.insert(operation.id)
+        do {
+            guard case .added = try ledger.insert(operation) else { return }
+        } catch {
+            // What every node refuses (unknown authors, cuts of what is no ancestor …) is no part of the ledger.
+            return
+        }
+        operations.append(operation)
+        if case .invite(let terms) = body,
+            let index = Self.secrets.firstIndex(where: { $0.inviteKey.publicKey == terms.publicKey })
+        {
+            invites.append((operation.id, index))
         }
     }
 
-    private mutating func randomBody(by author: Int) -> OperationBody {
+    private mutating func randomCuts(of account: Int) -> [DeviceCut] {
+        let devices = Self.accounts[account].devices.map(\.device).filter { ledger.user(of: $0) != nil }
+        return devices.compactMap { device in
+            let own = ledger.operations(from: device, after: 0).map(\.id)
+            // Mostly an honest cut, sometimes an absurd one, and sometimes a device is forgotten.
+            if chance(10) { return nil }
+            let last = chance(60) ? own.last : ([.none] + own).randomElement(using: &generator)
+            return DeviceCut(device: device, lastOperation: last ?? .none, feeds: [])
+        }
+    }
+
+    /// What to do, and what should be among the parents for it to be of use.
+    private mutating func randomBody(by author: Int) -> (OperationBody, [OperationID]) {
         let index = Int.random(in: 0..<12, using: &generator)
-        let target = Self.people[index]
-        let invite = invites.randomElement(using: &generator) ?? invites[0]
-        let cuts = randomCuts(of: target)
+        let target = Self.accounts[index].user
+        let invite = invites.randomElement(using: &generator) ?? (.none, 0)
+        let cuts = randomCuts(of: index)
+        let named = cuts.map(\.lastOperation).filter { $0 != .none }
+        let hash = Bytes32(1, 2, UInt64(author), UInt64(operations.count))
         switch Int.random(in: 0..<100, using: &generator) {
-        case 0..<14:
-            let secrets = group.freshSecrets()
+        case 0..<13:
+            let secrets = Self.secrets[Int.random(in: 0..<16, using: &generator)]
             let terms = secrets.terms(
                 maximumUses: .random(in: 0...2, using: &generator), expiresAt: TestGroup.now + 9,
-                needsApproval: Int.random(in: 0..<5, using: &generator) == 0)
-            return .invite(terms)
-        case 14..<38: return .admit(group.claim(target.identity, currentInvite()))
-        case 38..<52: return .remove(Removal(user: target.user, cuts: cuts, accessKeyHash: group.freshHash()))
-        case 52..<60: return .setRole(RoleChange(user: target.user, change: .admin))
-        case 60..<66: return .setRole(RoleChange(user: target.user, change: .member, cuts: cuts))
-        case 66..<69: return .setRole(RoleChange(user: target.user, change: .heir))
-        case 69..<71: return .setRole(RoleChange(user: target.user, change: .noHeir))
-        case 71..<75:
-            let heir = Int.random(in: 0..<2, using: &generator) == 0 ? Self.people[author] : target
-            return .transfer(Transfer(newOwner: heir.user, cuts: randomCuts(of: Self.people[0])))
-        case 75..<80: return .leave(Departure(erases: .random(using: &generator), cuts: cuts))
-        case 80..<84: return .revokeInvite(currentInvite().id)
-        case 84..<87: return .rename("Title \(group.ledger.count)")
-        case 87..<90: return .settings(GroupSettings(whoMayInvite: [.everyone, .admins, .owner][index % 3]))
-        case 90..<94: return .request(group.claim(target.identity, invite))
-        case 94..<97:
-            let own = phones.filter { $0.person == author }.map(\.identity)
-            let phone = Self.people[author].anotherDevice(
-                5_000 + UInt64(phones.count), certifiedBy: own.last ?? Self.people[author].identity)
-            phones.append((author, phone))
-            return .addDevice(phone.certificate)
+                needsApproval: chance(20))
+            return (.invite(terms), [])
+        case 13..<37: return (.admit(claim(index, invite)), [invite.id])
+        case 37..<51: return (.remove(Removal(user: target, cuts: cuts, accessKeyHash: hash)), named)
+        case 51..<59: return (.setRole(RoleChange(user: target, change: .admin)), [])
+        case 59..<65: return (.setRole(RoleChange(user: target, change: .member, cuts: cuts)), named)
+        case 65..<68: return (.setRole(RoleChange(user: target, change: .heir)), [])
+        case 68..<70: return (.setRole(RoleChange(user: target, change: .noHeir)), [])
+        case 70..<74:
+            let owner = Self.accounts.firstIndex { $0.user == ledger.state.owner } ?? 0
+            let cuts = randomCuts(of: owner)
+            let heir = chance(50) ? Self.accounts[author].user : target
+            return (.transfer(Transfer(newOwner: heir, cuts: cuts)), cuts.map(\.lastOperation).filter { $0 != .none })
+        case 74..<79:
+            let own = randomCuts(of: author)
+            return (.leave(Departure(erases: chance(50), cuts: own)), own.map(\.lastOperation).filter { $0 != .none })
+        case 79..<84: return (.revokeInvite(invite.id), [invite.id])
+        case 84..<87: return (.rename("Title \(operations.count)"), [])
+        case 87..<90: return (.settings(GroupSettings(whoMayInvite: [.everyone, .admins, .owner][index % 3])), [])
+        case 90..<93: return (.request(claim(index, invite)), [invite.id])
+        case 93..<97:
+            let device = Self.accounts[author].devices[Int.random(in: 0...2, using: &generator)]
+            return (.addDevice(device.certificate), [])
         default:
-            let devices = randomCuts(of: Self.people[author])
+            let device = Self.accounts[author].devices[Int.random(in: 0...2, using: &generator)].device
             let cut =
-                devices.randomElement(using: &generator)
-                ?? DeviceCut(device: Self.people[author].device, lastOperation: OperationID(bytes: .zero), feeds: [])
-            return .revokeDevice(
-                DeviceRevocation(
-                    accountKey: Self.people[author].accountKey, group: group.ledger.group, cut: cut,
-                    accessKeyHash: group.freshHash()))
+                randomCuts(of: author).first { $0.device == device }
+                ?? DeviceCut(device: device, lastOperation: .none, feeds: [])
+            let revocation = DeviceRevocation(
+                accountKey: Self.accounts[author].accountKey, group: ledger.group, cut: cut, accessKeyHash: hash)
+            return (.revokeDevice(revocation), cut.lastOperation == .none ? [] : [cut.lastOperation])
         }
     }
 
-    /// An invite of the ledger whose secrets are known: those made by `freshSecrets` count up.
-    private mutating func currentInvite() -> (id: OperationID, secrets: InviteSecrets) {
-        var known = invites
-        for operation in group.ledger.allOperations {
-            guard case .invite(let terms) = operation.operation.body, !known.contains(where: { $0.id == operation.id })
-            else { continue }
-            for number in 1...max(1, group.keyCount) {
-                let secrets = InviteSecrets(seed: Bytes16(0xABCD, number))
-                if secrets.inviteKey.publicKey == terms.publicKey { known.append((operation.id, secrets)) }
-            }
+    private mutating func claim(_ account: Int, _ invite: (id: OperationID, secrets: Int)) -> JoinClaim {
+        let device = [0, 0, 0, 1].randomElement(using: &generator) ?? 0
+        return Self.claims.claim(
+            of: Self.accounts[account].devices[device], under: invite.id, secrets: invite.secrets, group: ledger.group)
+    }
+}
+
+/// Join proofs by invite key and device, made once: all random ledgers are of one group.
+private final class Claims: Sendable {
+    private struct Key: Hashable {
+        let secrets: Int
+        let device: DeviceID
+    }
+
+    private let proofs = Mutex<[Key: JoinProof]>([:])
+
+    func claim(of identity: DeviceIdentity, under invite: OperationID, secrets: Int, group: GroupID) -> JoinClaim {
+        let proof = proofs.withLock { known in
+            let key = Key(secrets: secrets, device: identity.device)
+            if let proof = known[key] { return proof }
+            let proof = JoinProof(
+                inviteKey: RandomLedger.secrets[secrets].inviteKey, group: group, identity: identity,
+                handshakeHash: TestGroup.handshake)
+            known[key] = proof
+            return proof
         }
-        invites = known
-        return known.randomElement(using: &generator) ?? known[0]
+        return JoinClaim(invite: invite, certificate: identity.certificate, proof: proof)
     }
 }

@@ -139,7 +139,8 @@ struct ResolutionTests {
         let leave = try group.perform(.leave(Departure(erases: true, cuts: cuts)), by: bob.identity)
         _ = try group.ledger.insert(unknowing)
         #expect(!group.has(bob))
-        #expect(group.ledger.refusal(of: unknowing.id) == .newcomerRemoved(by: leave.id))
+        #expect(group.ledger.refusal(of: unknowing.id) == nil, "it counts, and the place it gave has ended")
+        #expect(group.ledger.state.removedUsers.map(\.removedBy) == [leave.id])
         #expect(group.ledger.state.erasedUsers == [bob.user])
         #expect(group.ledger.state.removedUsers.first?.hasLeft == true)
         try group.admit(bob, by: olga, under: invite)
@@ -193,6 +194,22 @@ struct ResolutionTests {
         #expect(group.ledger.state.owner == olga.user)
         #expect(group.ledger.state.heir == nil)
         #expect(group.has(bob), "what the heir did as owner is undone")
+    }
+
+    @Test func `what the owner says of heirs once it has the group back undoes nothing`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(adam, bob)
+        try group.perform(.setRole(RoleChange(user: adam.user, change: .heir)), by: olga.identity)
+        let olgas = group.ledger.cuts(of: olga.user) { _ in [] }
+        try group.perform(.transfer(Transfer(newOwner: adam.user, cuts: olgas)), by: adam.identity)
+        try group.perform(.rename("Adam’s"), by: adam.identity)
+        let adams = group.ledger.cuts(of: adam.user) { _ in [] }
+        try group.perform(.transfer(Transfer(newOwner: olga.user, cuts: adams)), by: adam.identity)
+        #expect(group.ledger.state.owner == olga.user)
+        try group.perform(.setRole(RoleChange(user: olga.user, change: .noHeir)), by: olga.identity)
+        #expect(group.ledger.state.title == "Adam’s")
+        #expect(group.ledger.state.owner == olga.user)
+        #expect(group.ledger.state.heir == nil)
     }
 
     @Test func `a heir withdrawn or replaced takes nothing over`() throws {

@@ -68,14 +68,15 @@ struct TestGroup {
 
     /// Whatever the author likes: any parents besides its own last, or another branch of its chain.
     func signed(
-        _ body: OperationBody, by identity: DeviceIdentity, parents: [OperationID], after previous: SignedOperation?
+        _ body: OperationBody, by identity: DeviceIdentity, parents: [OperationID], after previous: SignedOperation?,
+        at time: Int64 = Self.now
     ) throws -> SignedOperation {
         var all = Set(parents)
         if let previous { all.insert(previous.id) }
         return try SignedOperation(
             signing: LedgerOperation(
                 group: ledger.group, author: identity.device, number: (previous?.operation.number ?? 0) + 1,
-                previous: previous?.id ?? OperationID(bytes: .zero), parents: Array(all), time: Self.now, body: body),
+                previous: previous?.id ?? OperationID(bytes: .zero), parents: Array(all), time: time, body: body),
             with: identity.signingKey)
     }
 

@@ -58,40 +58,42 @@ final class FakeNode: NodeCalling {
     private func answer(_ request: NodeRequest) throws -> any Sendable {
         if scenario == .failing { throw NodeFailure.storageFailed("/home/somebody/secret.db is broken") }
         switch request {
-        case .whoami, .rename:
+        case .profile:
             return ProfileReport(user: Self.user(1), device: Self.user(40), name: name(1), friendCode: "7K2M-9QXD-R4TV")
-        case .listGroups: return GroupListReport(groups: groups)
-        case .createGroup(let title):
+        case .group(.list): return GroupListReport(groups: groups)
+        case .group(.create(let title)):
             guard !title.isEmpty else { throw NodeFailure.invalidTitle(limit: 60) }
             return GroupReport(id: Self.group, title: title, role: "owner", members: 1, active: true)
-        case .useGroup, .leaveGroup: return try first(groups)
-        case .members: return members
-        case .invite, .inviteFriends: return invite("a1b2c3", uses: 1)
-        case .listInvites, .revokeInvite:
+        case .group: return try first(groups)
+        case .member: return members
+        case .invite(.create), .invite(.friends): return invite("a1b2c3", uses: 1)
+        case .invite(.list), .invite(.revoke):
             return InviteListReport(
                 invites: scenario == .full ? [invite("a1b2c3", uses: 1), invite("d4e5f6", uses: nil)] : [])
-        case .join(let link, _, _):
+        case .invite(.join(let link, _, _)):
             guard !link.contains("nobody") else { throw NodeFailure.nobodyReachable }
             return JoinReport(group: Self.group, title: title, members: 7)
-        case .inspectLink(let link):
+        case .invite(.inspect(let link)):
             guard link.lowercased().hasPrefix("streakmesh://join/") else { throw NodeFailure.linkMalformed }
             return InvitePreview(
                 group: Self.group, title: title, inviter: name(0), expires: "2026-11-28T09:30:00Z", expired: false,
                 alreadyMember: false)
-        case .add(let text, _, let replace): return try add(text, replace: replace)
-        case .preview(let text, _): return try add(text, replace: false)
-        case .record, .delete:
+        case .score(.add(let text, _, let replace, _)): return try add(text, replace: replace)
+        case .score(.preview(let text, _)): return try add(text, replace: false)
+        case .score(.record), .score(.delete), .score(.publish):
             return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: [])
-        case .undo: return UndoReport(restored: [result("wordle", day: "2026-11-21")], withdrawn: [])
+        case .score(.undo): return UndoReport(restored: [result("wordle", day: "2026-11-21")], withdrawn: [])
         case .board(let board): return try self.board(board)
-        case .results(let game, let from, let to):
+        case .score(.results(let game, let from, let to)):
             let mine = scenario == .full || scenario == .hostile ? results : []
             return ResultsReport(
                 results: mine.filter {
                     (game ?? $0.game) == $0.game && (from ?? $0.day) <= $0.day && $0.day <= (to ?? $0.day)
                 })
-        case .status, .sync: return status
-        case .games: return GamesReport(games: games)
+        case .network: return status
+        case .score(.games): return GamesReport(games: games)
+        case .account, .device, .friend, .privacy, .guest:
+            throw NodeFailure.invalidRequest("the fake node does not know that")
         }
     }
 

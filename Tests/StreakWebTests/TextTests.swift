@@ -19,6 +19,13 @@ import Testing
         .folderBusy(pid: 42), .diskFull,
         .storageFailed("/secret/path"), .cannotListen(address: "127.0.0.1:7420", reason: "taken"), .invalidRequest("r"),
         .limitReached(what: "groups", limit: 8), .stopping,
+        .invalidRecoveryKey(reason: "r"), .otherRecoveryKey, .recoveryKeyNeeded, .invalidBackup(reason: "r"),
+        .weakPassphrase(minimum: 8), .cannotWriteFile(reason: "r"), .guestPlaying(name: "n"), .noGuest,
+        .unknownMember("x"), .ambiguousMember("x", candidates: ["a", "b"]), .approvalNeeded(title: "t"), .joinDenied,
+        .unknownRequest("x"), .unknownDevice("x"), .sharingStopped(title: "t"), .invalidAlias(limit: 40),
+        .invalidRegion(limit: 16), .invalidSetting(name: "invites", values: ["everyone"]),
+        .invalidFriendCode(reason: "it is empty"), .ownFriendCode, .alreadyFriends(title: "Ann & Ben"),
+        .friendAlreadyAsked, .friendBlocked, .unknownFriend("ben"), .deviceLinkUnknown, .tooManyDevices,
     ]
 
     @Test func `every failure has its own code, a sentence and a next step`() {

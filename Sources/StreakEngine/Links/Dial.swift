@@ -4,12 +4,14 @@ import StreakWire
 /// An attempt to reach a peer, over datagrams, a stream, or both.
 struct Dial: Sendable {
     struct Target: Sendable {
-        /// Nil when only the key of an invite is known.
+        /// Nil when only the key of an invite or a friend code is known.
         let peer: AgreementPublicKey?
         let key: LinkKey
         let endpoint: Endpoint
         /// The link whose session this renews.
         let rekeys: LinkID?
+
+        var handshake: HandshakeKind { HandshakeKind(key: key, knowsPeer: peer != nil) }
     }
 
     /// Message 1 over datagrams, and when it goes again.
@@ -31,6 +33,11 @@ struct Dial: Sendable {
     var datagram: DatagramAttempt?
     var stream: StreamID?
     var hasSucceeded = false
+    /// Under a friend code: the responder that may hear who asks.
+    var approved: AgreementPublicKey?
+    /// Responses that wait for that approval.
+    var heldResponse: [UInt8]?
+    var heldFrame: (stream: StreamID, bytes: [UInt8])?
     var failure = DialFailure.unanswered
 
     var isOver: Bool { datagram == nil && stream == nil }

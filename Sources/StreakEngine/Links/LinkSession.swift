@@ -9,8 +9,7 @@ typealias LinkNonce = Bytes16
 struct Introduction: Sendable {
     let peer: AgreementPublicKey
     let key: LinkKey
-    /// Whether the key is an invite's, and the pattern XX.
-    let isInvite: Bool
+    let handshake: HandshakeKind
     let ownNonce: LinkNonce
     let peerNonce: LinkNonce
     /// Whether this side sent message 1.
@@ -110,7 +109,7 @@ struct StreamSession: Sendable {
 /// Frames on a stream: a two-byte length, big-endian, then that many bytes.
 enum StreamFraming {
     /// The largest frame before the peer is authenticated.
-    static let maximumHandshakeFrameSize = 512
+    static let maximumHandshakeFrameSize = ProtocolLimits.maximumDatagramSize
 
     static func framed(_ frame: [UInt8]) -> [UInt8] {
         var writer = WireWriter(reserving: frame.count + 2)

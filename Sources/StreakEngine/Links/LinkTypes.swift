@@ -1,4 +1,5 @@
 public import StreakCrypto
+public import StreakMembership
 public import StreakWire
 
 /// One authenticated peer device. It stays the same as long as any path to that device lives; a peer that restarted,
@@ -33,6 +34,8 @@ public enum LinkKeyLabel: Hashable, Sendable {
     case access(GroupID, index: Int)
     /// The pre-shared key of the invite that this operation made.
     case invite(GroupID, OperationID)
+    /// What this friend code opens: the handshake in which the responder shows who it is first.
+    case friendCode(FriendCode)
 }
 
 /// What lets two devices open a link: both keys are derivations of one access key, or of one invite's seed.
@@ -90,6 +93,9 @@ public enum LinkEvent: Sendable, Equatable {
     case keepaliveReceived(LinkID, [UInt8])
     /// The last event of a link. Messages not yet delivered are gone.
     case closed(LinkID, LinkCloseReason)
+    /// The responder to a dial under a friend code has shown `credential` and the static key it holds. This side has
+    /// not said yet who it is: `approve` goes on, `refuse` ends the dial.
+    case responderShown(DialID, peer: AgreementPublicKey, credential: [UInt8], key: LinkKeyLabel)
     /// Neither a datagram nor a stream reached a peer that holds the key, by this dial.
     case dialFailed(DialID, peer: AgreementPublicKey?, endpoint: Endpoint, reason: DialFailure)
     /// Something from outside was ignored.
@@ -197,7 +203,10 @@ public struct LinkLimits: Sendable {
     /// Messages without a valid tag that one source address may send: each second, and at once.
     public var taglessRate = 20
     public var taglessBurst = 5
-    /// Source addresses remembered for that.
+    /// Handshakes under this device's friend code that one source address may begin: each second, and at once.
+    public var friendRate = 1
+    public var friendBurst = 16
+    /// Source addresses remembered for these.
     public var maximumLimitedSources = 1_024
 
     public init() {}

@@ -15,7 +15,7 @@ extension Links {
 
         func introduction(peer: AgreementPublicKey) -> Introduction {
             Introduction(
-                peer: peer, key: key, isInvite: initiation.isInvite, ownNonce: ownNonce, peerNonce: peerNonce,
+                peer: peer, key: key, handshake: initiation.kind, ownNonce: ownNonce, peerNonce: peerNonce,
                 isInitiator: false)
         }
     }
@@ -28,12 +28,29 @@ extension Links {
         at now: MonotonicInstant
     ) throws(DropReasonError) -> LinkKey {
         guard limiter.admits(source, at: now) else { throw DropReasonError(.rateLimited) }
-        for key in initiation.isInvite ? inviteKeys : accessKeys {
+        for key in keys(for: initiation.kind) {
             let tag = HandshakeMessages.tag(of: initiation.tagged, key: key, transport: transport)
             if ConstantTime.isEqual(tag, initiation.tag.array) { return key }
         }
         limiter.charge(source, at: now)
         throw DropReasonError(.invalidTag)
+    }
+
+    private func keys(for kind: HandshakeKind) -> [LinkKey] {
+        switch kind {
+        case .member: accessKeys
+        case .invite: inviteKeys
+        case .friend: friendKeys
+        }
+    }
+
+    /// Whoever knows the code of this device may ask who it is, but not for ever.
+    mutating func admitFriend(
+        _ initiation: HandshakeMessages.Initiation, from source: Endpoint, at now: MonotonicInstant
+    ) throws(DropReasonError) {
+        guard initiation.kind == .friend else { return }
+        guard friendLimiter.admits(source, at: now) else { throw DropReasonError(.rateLimited) }
+        friendLimiter.charge(source, at: now)
     }
 
     /// Reads a message 1 whose tag `key` made.
@@ -86,9 +103,10 @@ extension Links {
                 return outputs.append(.sendDatagram(answer.response, to: source))
             }
             guard !spentTags.contains(initiation.tag) else { return drop(.replayed) }
+            try admitFriend(initiation, from: source, at: now)
             var asked = try read(initiation, key: key, transport: .datagram, entropy: &entropy)
             let index = newIndex(entropy: &entropy)
-            let response = try Self.answer(&asked, index: index)
+            let response = try answer(&asked, index: index)
             try remember(asked, from: source, index: index, response: response, at: now)
             outputs.append(.sendDatagram(response, to: source))
         } catch {
@@ -96,10 +114,11 @@ extension Links {
         }
     }
 
-    static func answer(_ asked: inout Asked, index: UInt32) throws(DropReasonError) -> [UInt8] {
+    func answer(_ asked: inout Asked, index: UInt32) throws(DropReasonError) -> [UInt8] {
         do {
             return try HandshakeMessages.response(
-                by: &asked.handshake, to: asked.initiation, nonce: asked.ownNonce, ownIndex: index)
+                by: &asked.handshake, to: asked.initiation, nonce: asked.ownNonce, ownIndex: index,
+                credential: friendCredential)
         } catch {
             throw DropReasonError(.handshakeFailed)
         }
@@ -170,8 +189,8 @@ extension Links {
             peer != staticKey.publicKey, let keys = try? handshake.transportKeys()
         else { return drop(.handshakeFailed) }
         let introduction = Introduction(
-            peer: peer, key: key, isInvite: true, ownNonce: answer.ownNonce, peerNonce: answer.peerNonce,
-            isInitiator: false)
+            peer: peer, key: key, handshake: HandshakeKind(key: key, knowsPeer: false), ownNonce: answer.ownNonce,
+            peerNonce: answer.peerNonce, isInitiator: false)
         sessions[index] = DatagramSession(
             localIndex: index, remoteIndex: remoteIndex, keys: keys, introduction: introduction, createdAt: now,
             answeredTag: answer.tag)

@@ -31,8 +31,8 @@ extension Links {
         let target = dial.target
         do {
             let (handshake, packet) = try HandshakeMessages.initiate(
-                peer: target.peer, key: target.key, staticKey: staticKey, nonce: dial.ownNonce, senderIndex: index,
-                transport: .datagram, entropy: &entropy)
+                target, staticKey: staticKey, nonce: dial.ownNonce, senderIndex: index, transport: .datagram,
+                entropy: &entropy)
             let next = now.advanced(by: Dial.firstRepetition)
             dial.datagram = Dial.DatagramAttempt(
                 handshake: handshake, packet: packet, localIndex: index, startedAt: now, nextAttempt: next)
@@ -98,7 +98,19 @@ extension Links {
         guard let id = dialByIndex[index], let dial = dials[id], let attempt = dial.datagram else {
             return drop(.unknownSession)
         }
-        guard let answer = HandshakeMessages.finish(attempt.handshake, response: packet),
+        // Asked about already: the answer is the same, or somebody else's.
+        guard dial.heldResponse == nil else { return }
+        do throws(DropReasonError) {
+            if dial.target.handshake == .friend,
+                try !isApproved(dial, handshake: attempt.handshake, response: packet)
+            {
+                dials[id]?.heldResponse = packet
+                return
+            }
+        } catch {
+            return drop(error.reason)
+        }
+        guard let answer = HandshakeMessages.finish(attempt.handshake, of: dial.target.handshake, response: packet),
             let introduction = introduction(from: answer, dial: dial)
         else { return drop(.handshakeFailed) }
         guard introduction.peer != staticKey.publicKey else {
@@ -129,7 +141,7 @@ extension Links {
     ) -> Introduction? {
         guard let peer = answer.handshake.remoteStaticKey else { return nil }
         return Introduction(
-            peer: peer, key: dial.target.key, isInvite: dial.target.peer == nil, ownNonce: dial.ownNonce,
+            peer: peer, key: dial.target.key, handshake: dial.target.handshake, ownNonce: dial.ownNonce,
             peerNonce: answer.nonce, isInitiator: true)
     }
 

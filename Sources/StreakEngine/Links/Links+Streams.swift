@@ -94,8 +94,8 @@ extension Links {
         }
         do {
             let (handshake, packet) = try HandshakeMessages.initiate(
-                peer: dial.target.peer, key: dial.target.key, staticKey: staticKey, nonce: dial.ownNonce,
-                senderIndex: 0, transport: .stream, entropy: &entropy)
+                dial.target, staticKey: staticKey, nonce: dial.ownNonce, senderIndex: 0, transport: .stream,
+                entropy: &entropy)
             streams[id]?.phase = .awaitingResponse(dialID, handshake)
             streams[id]?.deadline = now.advanced(by: limits.streamHandshakeLimit)
             timers.schedule(.stream(id), at: streams[id]?.deadline)
@@ -166,8 +166,9 @@ extension Links {
         }
         let key = try key(of: initiation, transport: .stream, from: source, at: now)
         guard countedStreams < limits.maximumStreams else { throw DropReasonError(.tooMany) }
+        try admitFriend(initiation, from: source, at: now)
         var asked = try read(initiation, key: key, transport: .stream, entropy: &entropy)
-        let response = try Self.answer(&asked, index: 0)
+        let response = try answer(&asked, index: 0)
         if let peer = asked.peer {
             makeRoomForStream(to: peer, at: now)
             let session = StreamSession(keys: try transportKeys(of: asked.handshake))
@@ -197,11 +198,17 @@ extension Links {
         discardStream(oldest.key)
     }
 
-    private mutating func finishStreamDial(
+    mutating func finishStreamDial(
         _ id: StreamID, _ frame: [UInt8], dial dialID: DialID, handshake: NoiseHandshake, at now: MonotonicInstant
     ) throws(DropReasonError) {
-        guard frame.first == PacketType.response.rawValue, let dial = dials[dialID],
-            let answer = HandshakeMessages.finish(handshake, response: frame),
+        guard frame.first == PacketType.response.rawValue, let dial = dials[dialID] else {
+            throw DropReasonError(.handshakeFailed)
+        }
+        if dial.target.handshake == .friend, try !isApproved(dial, handshake: handshake, response: frame) {
+            dials[dialID]?.heldFrame = (id, frame)
+            return
+        }
+        guard let answer = HandshakeMessages.finish(handshake, of: dial.target.handshake, response: frame),
             let introduction = introduction(from: answer, dial: dial)
         else { throw DropReasonError(.handshakeFailed) }
         guard introduction.peer != staticKey.publicKey else {

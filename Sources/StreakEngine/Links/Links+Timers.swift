@@ -104,9 +104,9 @@ extension Links {
         }
         guard rekeying.dial == nil, rekeying.nextAttempt <= now, let session = sessions[path.current] else { return }
         // A link under an invite's key knows its peer by now, but that key opens only handshakes without.
-        let isInvite = session.introduction.isInvite
+        let knowsPeer = session.introduction.handshake == .member
         let target = Dial.Target(
-            peer: isInvite ? nil : link.peer, key: session.introduction.key, endpoint: path.endpoint, rekeys: id)
+            peer: knowsPeer ? link.peer : nil, key: session.introduction.key, endpoint: path.endpoint, rekeys: id)
         links[id]?.rekeying?.nextAttempt = now.advanced(by: limits.datagramDialLimit)
         let dial = startDial(target, usesDatagrams: true, usesStreams: false, at: now, entropy: &entropy)
         if dials[dial] != nil { links[id]?.rekeying?.dial = dial }

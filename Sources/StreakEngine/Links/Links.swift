@@ -12,6 +12,10 @@ public struct Links: Sendable {
     public var accessKeys: [LinkKey] = []
     /// Keys of live invites, for newcomers.
     public var inviteKeys: [LinkKey] = []
+    /// The key of this device's own friend code, if it answers to it.
+    public var friendKeys: [LinkKey] = []
+    /// What is shown to whoever dials under it: at most 1,077 bytes.
+    public var friendCredential: [UInt8] = []
     /// What keepalives carry on links without a payload of their own; what exceeds 64 bytes is not sent.
     public var keepalivePayload: [UInt8] = []
     public internal(set) var outputs: [LinkOutput] = []
@@ -42,6 +46,7 @@ public struct Links: Sendable {
     var spentTags = SpentTags()
     var streams: [StreamID: LinkStream] = [:]
     var limiter: TagLimiter
+    var friendLimiter: TagLimiter
     var timers = DeadlineQueue<Timer>()
     /// Links that may have something to send, or another deadline.
     var touched: [LinkID] = []
@@ -55,6 +60,8 @@ public struct Links: Sendable {
         self.limits = limits
         limiter = TagLimiter(
             rate: limits.taglessRate, burst: limits.taglessBurst, maximumSources: limits.maximumLimitedSources)
+        friendLimiter = TagLimiter(
+            rate: limits.friendRate, burst: limits.friendBurst, maximumSources: limits.maximumLimitedSources)
     }
 
     /// Takes out what has collected, in order.
@@ -91,7 +98,8 @@ public struct Links: Sendable {
         settle(at: now)
     }
 
-    /// Opens a link, or a further path of one. With a known `peer` the key is an access key, without one an invite's.
+    /// Opens a link, or a further path of one. With a known `peer` the key is an access key, without one an invite's or a
+    /// friend code's.
     ///
     /// Ends in `opened`, in `pathChanged` of an existing link, or in `dialFailed`.
     @discardableResult

@@ -7,6 +7,18 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case accountExists
     /// What the data folder holds of an account cannot be read, or does not fit together.
     case accountDamaged
+    /// The text is no recovery key, for a reason.
+    case invalidRecoveryKey(reason: String)
+    /// It is a recovery key, of another account.
+    case otherRecoveryKey
+    /// The account's secret is no longer on this machine: the recovery key is needed.
+    case recoveryKeyNeeded
+    /// A backup cannot be read: no backup, another passphrase, damaged, cut off.
+    case invalidBackup(reason: String)
+    /// A passphrase is missing, or too short to protect anything.
+    case weakPassphrase(minimum: Int)
+    /// A file cannot be written, for the system's reason. An existing one is not overwritten.
+    case cannotWriteFile(reason: String)
     /// The data folder cannot be made or written, for the system's reason.
     case cannotCreate(reason: String)
     /// A name is empty, too long or holds control characters. Limit in grapheme clusters.
@@ -21,6 +33,46 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case noGroup
     /// This user is not, or no longer, in the group.
     case notMember(title: String)
+    /// Nobody in the group has this name, ID or prefix.
+    case unknownMember(String)
+    /// Several do.
+    case ambiguousMember(String, candidates: [String])
+    /// The group's owner or an admin has to agree first; the request stands.
+    case approvalNeeded(title: String)
+    /// An admin of the group has turned the request down.
+    case joinDenied
+    /// No newcomer's request has this ID or prefix.
+    case unknownRequest(String)
+    /// None of this user's devices has this ID or prefix.
+    case unknownDevice(String)
+    /// The link was made to link a device, or is not of this account's private group.
+    case deviceLinkUnknown
+    /// The account has as many devices as one may have.
+    case tooManyDevices
+    /// The text is no friend code, for a reason.
+    case invalidFriendCode(reason: String)
+    /// It is this user's own.
+    case ownFriendCode
+    /// There is a group of the two already.
+    case alreadyFriends(title: String)
+    /// The owner of the code has been asked, or is being looked for.
+    case friendAlreadyAsked
+    /// This user has blocked the owner of the code.
+    case friendBlocked
+    /// Nobody who asked, was asked, is a friend or is blocked has this name, code, ID or prefix.
+    case unknownFriend(String)
+    /// Nothing is published in this group until sharing is resumed.
+    case sharingStopped(title: String)
+    /// An alias is empty, too long or holds control characters. Limit in grapheme clusters.
+    case invalidAlias(limit: Int)
+    /// A region is too long or holds control characters. Limit in grapheme clusters.
+    case invalidRegion(limit: Int)
+    /// A setting of a group has no such value.
+    case invalidSetting(name: String, values: [String])
+    /// A guest plays: nothing of the host's can be seen or changed, until the guest mode ends.
+    case guestPlaying(name: String)
+    /// No guest plays, or has left results.
+    case noGuest
     /// This role may not do that.
     case notAllowed(action: String)
     /// An owner leaves only after handing over.

@@ -1,51 +1,229 @@
 /// What a page, a command or an embedding program asks of a node. The same requests travel over the control socket.
+///
+/// `group` is a title, an ID or a unique prefix of either, in every request; nil stands for the active group. `user` is
+/// a name, a user ID as reports give it, or a unique prefix of either. Days are `yyyy-MM-dd`.
 public enum NodeRequest: Codable, Sendable, Equatable {
-    /// → `ProfileReport`
+    case profile(ProfileRequest)
+    case account(AccountRequest)
+    case device(DeviceRequest)
+    case friend(FriendshipRequest)
+    case group(GroupRequest)
+    case member(MemberRequest)
+    case invite(InviteRequest)
+    case privacy(PrivacyRequest)
+    case guest(GuestRequest)
+    case score(ScoreRequest)
+    case board(BoardRequest)
+    case network(NetworkRequest)
+}
+
+/// Who this user is. → `ProfileReport`
+public enum ProfileRequest: Codable, Sendable, Equatable {
     case whoami
-    /// → `ProfileReport`
     case rename(name: String)
-    /// → `GroupReport`
-    case createGroup(title: String)
+}
+
+/// The account's secret and its copies.
+public enum AccountRequest: Codable, Sendable, Equatable {
+    /// → `RecoveryKeyReport`: the key itself, as long as it is on this machine.
+    case showRecoveryKey
+    /// → `RecoveryReport`: removes the account's secret from this machine, if `key` is the recovery key.
+    case confirmRecoveryKey(key: String)
+    /// → `BackupReport`: writes a sealed copy of the data folder to a new file.
+    case backup(file: String, passphrase: String)
+}
+
+/// This user's machines.
+public enum DeviceRequest: Codable, Sendable, Equatable {
+    /// → `DeviceListReport`
+    case list
+    /// → `DeviceListReport`: ends a device in every group. `key` is the recovery key; nil takes the account's secret,
+    /// as long as it is on this machine. `device` is an ID or a unique prefix of one.
+    case revoke(device: String, key: String?)
+    /// → `DeviceLinkReport`: a link, good once and for ten minutes, by which a new machine becomes one of this user's.
+    case link
+}
+
+/// Friends by code (product rows B1 and B2). → `FriendsReport`
+///
+/// `user` is a name, a friend code, a user ID, or a unique prefix of name or ID.
+public enum FriendshipRequest: Codable, Sendable, Equatable {
+    case list
+    /// Whether this node answers whoever looks for the user's code.
+    case answer(Bool)
+    /// Asks the owner of a code for friendship, for seven days or until there is an answer.
+    case add(code: String)
+    /// Takes such a wish back.
+    case cancel(code: String)
+    /// Says yes to a request: the two get a group of their own.
+    case approve(user: String)
+    case decline(user: String)
+    /// Takes no requests of a user, who is not told.
+    case block(user: String)
+    case unblock(user: String)
+    /// Ends the group of the two.
+    case remove(user: String)
+}
+
+/// Groups as such.
+public enum GroupRequest: Codable, Sendable, Equatable {
     /// → `GroupListReport`
-    case listGroups
-    /// → `GroupReport`. `group` is a title, an ID or a unique prefix of one, in every request.
-    case useGroup(group: String)
+    case list
+    /// → `GroupReport`
+    case create(title: String)
+    /// → `GroupReport`: makes it the active one.
+    case use(group: String)
     /// → `GroupReport`. Friends' nodes delete this user's records where `erasing` is set.
-    case leaveGroup(group: String, erasing: Bool)
+    case leave(group: String, erasing: Bool)
+    /// → `GroupReport`: changes the title for everybody.
+    case rename(group: String?, title: String)
+    /// → `GroupSettingsReport`
+    case settings(group: String?)
+    /// → `GroupSettingsReport`: changes what is not nil, for everybody.
+    case changeSettings(group: String?, GroupSettingsChange)
+    /// → `GroupReport`: makes another member the owner.
+    case transfer(group: String?, user: String)
+    /// → `GroupReport`: names who may take the group over; nil withdraws it.
+    case heir(group: String?, user: String?)
+    /// → `GroupReport`: makes this user the owner, whom the owner named as heir.
+    case takeOver(group: String?)
+}
+
+/// Who is in a group.
+public enum MemberRequest: Codable, Sendable, Equatable {
     /// → `MembersReport`
-    case members(group: String?)
+    case list(group: String?)
+    /// → `MembersReport`
+    case promote(group: String?, user: String)
+    /// → `MembersReport`
+    case demote(group: String?, user: String)
+    /// → `MembersReport`
+    case remove(group: String?, user: String)
+    /// → `JoinRequestsReport`: newcomers that wait for an admin's word; of every group where `group` is nil.
+    case requests(group: String?)
+    /// → `JoinRequestsReport`. `id` is an ID or a unique prefix of one.
+    case approve(id: String)
+    /// → `JoinRequestsReport`
+    case deny(id: String)
+}
+
+/// Links that let others in.
+public enum InviteRequest: Codable, Sendable, Equatable {
     /// → `InviteReport`. `uses` 0 is unlimited; `lifetime` in seconds, at most 90 days.
-    case invite(group: String?, uses: Int, lifetime: Int64)
+    case create(group: String?, uses: Int, lifetime: Int64, needsApproval: Bool)
     /// → `InviteReport`: creates the group “Friends” where there is none, else shows the live invite or makes one (B8).
-    case inviteFriends
+    case friends
     /// → `InviteListReport`
-    case listInvites(group: String?)
-    /// → `InviteListReport`
-    case revokeInvite(id: String)
+    case list(group: String?)
+    /// → `InviteListReport`. `id` is an ID or a unique prefix of one.
+    case revoke(id: String)
+    /// → `InvitePreview`: what a link says, before anything is dialled.
+    case inspect(link: String)
     /// → `JoinReport`. `timeout` in seconds. The history to publish: days back from today, 0 only from today, nil all.
     case join(link: String, timeout: Int64, history: Int?)
-    /// → `InvitePreview`: what a link says, before anything is dialled.
-    case inspectLink(link: String)
-    /// → `AddReport`. `date` is `yyyy-MM-dd` and stands for the day where the text gives none.
-    case add(text: String, date: String?, replace: Bool)
+}
+
+/// What a group sees of this user (product row A6), and whether it gets anything new (B6).
+public enum PrivacyRequest: Codable, Sendable, Equatable {
+    /// → `PrivacyReport`
+    case show(group: String?)
+    /// → `PrivacyReport`: changes what is not nil.
+    case change(group: String?, PrivacyChange)
+    /// → `PrivacyReport`: publishes nothing new in the group from now on; reading goes on.
+    case stopSharing(group: String?)
+    /// → `PrivacyReport`: publishes again, with the results of `history` days back from today, 0 only from today, nil all.
+    case resumeSharing(group: String?, history: Int?)
+}
+
+/// Somebody else plays on this machine (product row A5).
+public enum GuestRequest: Codable, Sendable, Equatable {
+    /// → `GuestReport`
+    case status
+    /// → `GuestReport`: closes every link; from now on results are the guest's.
+    case start(name: String)
+    /// → `GuestReport`: the host is back.
+    case stop(GuestEnding)
+}
+
+/// What becomes of a guest's results.
+public enum GuestEnding: Codable, Sendable, Equatable {
+    /// They wait for the next time that a guest plays.
+    case keep
+    /// They are written to a new file, as JSON, and removed here.
+    case export(file: String)
+    case discard
+}
+
+/// This user's own results.
+public enum ScoreRequest: Codable, Sendable, Equatable {
+    /// → `AddReport`. `date` stands for the day where the text gives none. New results are published in `groups`: nil
+    /// for every group that shares the game, none for no group.
+    case add(text: String, date: String?, replace: Bool, groups: [String]?)
     /// → `AddReport`: what `add` would do, storing nothing.
     case preview(text: String, date: String?)
-    /// → `AddReport`. `seconds` is the solve time of a timed game.
-    case record(game: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?)
+    /// → `AddReport`. `seconds` is the solve time of a timed game; `groups` as in `add`.
+    case record(
+        game: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?, groups: [String]?)
+    /// → `AddReport`: a result that is recorded already goes to these groups, too.
+    case publish(game: String, date: String, puzzle: Int?, groups: [String]?)
     /// → `AddReport`: the withdrawn result, under `added`.
     case delete(game: String, date: String, puzzle: Int?)
-    /// → `UndoReport`: takes back the last `add`, `record` or `delete`, wherever it was made.
+    /// → `UndoReport`: takes back the last `add`, `record`, `publish` or `delete`, wherever it was made.
     case undo
-    /// → `BoardReport`
-    case board(BoardRequest)
     /// → `ResultsReport`
     case results(game: String?, from: String?, to: String?)
-    /// → `StatusReport`
-    case status
     /// → `GamesReport`
     case games
-    /// → `StatusReport`, after every known peer was dialled and, where one answered, synchronised with or given up.
+}
+
+/// The node and its links. → `StatusReport`
+public enum NetworkRequest: Codable, Sendable, Equatable {
+    case status
+    /// Dials every known peer, and answers once those that were reached are caught up with or given up.
     case sync
+}
+
+/// What is to be different in a group's settings; nil leaves a setting as it is.
+public struct GroupSettingsChange: Codable, Sendable, Equatable {
+    /// `everyone`, `admins` or `owner`.
+    public var invites: String?
+    /// Whether results of a puzzle are covered until one's own is recorded.
+    public var spoilerGuard: Bool?
+
+    public init(invites: String? = nil, spoilerGuard: Bool? = nil) {
+        self.invites = invites
+        self.spoilerGuard = spoilerGuard
+    }
+}
+
+/// What is to be different in what a group sees of this user; nil leaves it as it is.
+public struct PrivacyChange: Codable, Sendable, Equatable {
+    /// Whether the group sees an alias in place of the name.
+    public var anonymous: Bool?
+    /// The alias; empty for the derived one, `Player#A1B2`.
+    public var alias: String?
+    /// Whether this user is on no leaderboard of the group.
+    public var hidden: Bool?
+    /// A short text such as `FR`; empty for none.
+    public var region: String?
+    /// Whether others see when this user was last there.
+    public var lastSeen: Bool?
+    /// Games whose new results the group gets, or gets no more.
+    public var share: [String]
+    public var unshare: [String]
+
+    public init(
+        anonymous: Bool? = nil, alias: String? = nil, hidden: Bool? = nil, region: String? = nil,
+        lastSeen: Bool? = nil, share: [String] = [], unshare: [String] = []
+    ) {
+        self.anonymous = anonymous
+        self.alias = alias
+        self.hidden = hidden
+        self.region = region
+        self.lastSeen = lastSeen
+        self.share = share
+        self.unshare = unshare
+    }
 }
 
 /// Which board is wanted; nil fields take the defaults of `streakmesh board`.

@@ -6,15 +6,19 @@ public struct ProfileReport: Codable, Sendable, Equatable {
     public var device: String
     public var name: String
     public var friendCode: String
+    /// Whether the recovery key is written down, so that the account's secret is no longer on this machine.
+    public var recoveryConfirmed = true
 }
 
 public struct GroupReport: Codable, Sendable, Equatable {
     public var id: String
     public var title: String
-    /// `owner`, `admin`, `member`, or `left` / `removed` where this user is no longer in.
+    /// `owner`, `admin`, `member`; `left` or `removed` where this user is no longer in, `revoked` where this device is not.
     public var role: String
     public var members: Int
     public var active: Bool
+    /// Whether new results are published here: the user has not stopped sharing, and is in.
+    public var sharing = true
 }
 
 public struct GroupListReport: Codable, Sendable, Equatable {
@@ -22,6 +26,7 @@ public struct GroupListReport: Codable, Sendable, Equatable {
 }
 
 public struct MemberReport: Codable, Sendable, Equatable {
+    /// The user ID; of a member who is anonymous here an ID that stands for this group only.
     public var user: String
     public var name: String
     public var role: String
@@ -33,17 +38,75 @@ public struct MemberReport: Codable, Sendable, Equatable {
     public var behind: Int?
     /// `lan`, `direct`, or nil where there is no link.
     public var via: String?
+    /// The friend code; nil where the member is anonymous, and until it has been computed, which takes its time.
     public var code: String?
+    /// 0 where the member is anonymous.
     public var devices: Int
+    /// Whether the member goes by an alias here.
+    public var anonymous = false
+    /// Whether the member is on no leaderboard here.
+    public var hidden = false
+    public var region: String?
+    /// Since when the place stands, ISO 8601 in UTC by the clock of who gave it.
+    public var since: String?
+    /// The name of who founded the group, let the member in, promoted it or handed the group over; what came last.
+    public var admittedBy: String?
+    /// The ID of the invite that the place rests on, if it rests on one.
+    public var invite: String?
+    /// Whether this member may take the group over.
+    public var heir = false
+}
+
+/// A newcomer who waits for the owner's or an admin's word.
+public struct JoinRequestReport: Codable, Sendable, Equatable {
+    public var id: String
+    public var group: String
+    public var title: String
+    public var user: String
+    /// The friend code: a name would prove nothing.
+    public var code: String?
+    /// The ID of the invite used.
+    public var invite: String
+    /// The name of the member whose node took the request.
+    public var takenBy: String
+}
+
+public struct JoinRequestsReport: Codable, Sendable, Equatable {
+    public var requests: [JoinRequestReport]
+}
+
+/// Somebody who is in a group no more.
+public struct FormerMemberReport: Codable, Sendable, Equatable {
+    public var user: String
+    public var name: String
+    /// `left`, `removed`.
+    public var reason: String
+    /// Whether the member asked that its records be deleted.
+    public var erased: Bool
 }
 
 public struct MembersReport: Codable, Sendable, Equatable {
     public var group: String
     public var title: String
     public var members: [MemberReport]
+    public var waiting: [JoinRequestReport] = []
+    public var former: [FormerMemberReport] = []
+}
+
+/// What the owner and the admins decided for a group.
+public struct GroupSettingsReport: Codable, Sendable, Equatable {
+    public var group: String
+    public var title: String
+    /// Who may invite: `everyone`, `admins` or `owner`.
+    public var invites: String
+    /// Whether results of a puzzle are covered until one's own is recorded.
+    public var spoilerGuard: Bool
+    /// The name of who may take the group over.
+    public var heir: String?
 }
 
 public struct InviteReport: Codable, Sendable, Equatable {
+    /// Empty where another node made the invite: only the inviter has the link.
     public var link: String
     public var id: String
     /// ISO 8601 in UTC.
@@ -53,6 +116,14 @@ public struct InviteReport: Codable, Sendable, Equatable {
     public var used: Int
     public var group: String
     public var title: String
+    /// Whether an admin has to admit whoever comes by it.
+    public var approval = false
+    /// Whether members cut off from each other admitted more than `uses`.
+    public var overused = false
+    /// The inviter's name.
+    public var author: String?
+    /// Whether it is this user's own.
+    public var mine = true
 }
 
 public struct InviteListReport: Codable, Sendable, Equatable {
@@ -95,6 +166,8 @@ public struct ResultReport: Codable, Sendable, Equatable {
     public var unchanged: Bool
     public var edited: Bool
     public var late: Bool
+    /// The IDs of the groups in which it stands.
+    public var groups: [String] = []
 }
 
 public struct RefusedText: Codable, Sendable, Equatable {
@@ -166,6 +239,11 @@ public struct BoardRowReport: Codable, Sendable, Equatable {
     public var of: Int
     /// Points by game ID.
     public var perGame: [String: Int]
+    /// Whether only this user sees the row: it is its own, and it is on no leaderboard here.
+    public var onlyMe = false
+    /// Whether the player goes by an alias here.
+    public var anonymous = false
+    public var region: String?
 }
 
 public struct BoardReport: Codable, Sendable, Equatable {
@@ -215,6 +293,8 @@ public struct GroupStatus: Codable, Sendable, Equatable {
     public var records: Int
     public var members: Int
     public var online: Int
+    /// Whether new results are published here.
+    public var sharing = true
 }
 
 public struct PeerStatus: Codable, Sendable, Equatable {
@@ -239,6 +319,143 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var web: String?
     /// When an exchange with a friend last ended, ISO 8601 in UTC; nil since this node started.
     public var lastSync: String?
+    /// Whether the recovery key is written down; where not, the user should be reminded.
+    public var recoveryConfirmed = true
+    /// The name of the guest who plays now; every link is closed and nothing is published meanwhile.
+    public var guest: String?
+}
+
+// MARK: - Account
+
+/// The recovery key itself: fourteen groups of four symbols.
+public struct RecoveryKeyReport: Codable, Sendable, Equatable {
+    public var user: String
+    public var key: String
+}
+
+public struct RecoveryReport: Codable, Sendable, Equatable {
+    public var recoveryConfirmed: Bool
+}
+
+public struct BackupReport: Codable, Sendable, Equatable {
+    public var file: String
+    /// Of the file.
+    public var bytes: Int
+}
+
+public struct DeviceReport: Codable, Sendable, Equatable {
+    public var device: String
+    /// Whether it is this one.
+    public var this: Bool
+    /// `current`, `revoked`.
+    public var state: String
+    public var online: Bool
+    /// ISO 8601 in UTC, or nil where unknown.
+    public var lastSeen: String?
+    /// `account`, or the ID of the device that linked it.
+    public var certifiedBy: String
+}
+
+public struct DeviceListReport: Codable, Sendable, Equatable {
+    public var devices: [DeviceReport]
+}
+
+public struct DeviceLinkReport: Codable, Sendable, Equatable {
+    /// `streakmesh://device/…`
+    public var link: String
+    /// ISO 8601 in UTC.
+    public var expires: String
+}
+
+// MARK: - Friends
+
+/// A friend: somebody with whom this user has a group of two.
+public struct FriendReport: Codable, Sendable, Equatable {
+    public var user: String
+    public var name: String
+    public var code: String?
+    public var online: Bool
+    /// The group's ID and title.
+    public var group: String
+    public var title: String
+}
+
+/// A wish of this user to be somebody's friend.
+public struct SentFriendReport: Codable, Sendable, Equatable {
+    public var code: String
+    /// `looking` (nobody with this code was found yet), `pending`, `joining`, `declined`.
+    public var state: String
+    /// When it was made, and when it is given up; ISO 8601 in UTC.
+    public var asked: String
+    public var until: String
+}
+
+/// Somebody else's wish to be this user's friend.
+public struct ReceivedFriendReport: Codable, Sendable, Equatable {
+    public var user: String
+    /// What the asker calls itself: proves nothing.
+    public var name: String
+    /// The asker's code, worked out here.
+    public var code: String
+    /// `pending`, `approved` (not in the group yet), `declined`.
+    public var state: String
+    /// ISO 8601 in UTC.
+    public var asked: String
+}
+
+public struct BlockedReport: Codable, Sendable, Equatable {
+    public var user: String
+    public var code: String?
+}
+
+public struct FriendsReport: Codable, Sendable, Equatable {
+    /// This user's own code.
+    public var code: String
+    /// Whether this node answers whoever looks for it.
+    public var answering: Bool
+    public var friends: [FriendReport]
+    public var sent: [SentFriendReport]
+    public var received: [ReceivedFriendReport]
+    public var blocked: [BlockedReport]
+}
+
+// MARK: - Privacy
+
+/// What a group sees of this user, and whether it gets anything new.
+public struct PrivacyReport: Codable, Sendable, Equatable {
+    public var group: String
+    public var title: String
+    public var anonymous: Bool
+    /// What the group calls this user.
+    public var name: String
+    /// The ID by which the group's reports name this user.
+    public var user: String
+    /// The chosen alias; nil where it is derived.
+    public var alias: String?
+    public var hidden: Bool
+    public var region: String?
+    /// Whether others see when this user was last there.
+    public var lastSeen: Bool
+    /// Whether new results are published here.
+    public var sharing: Bool
+    /// IDs of games whose results the group does not get.
+    public var unshared: [String]
+    /// How many results stand here.
+    public var published: Int
+    /// How many are held back: not here, or here as they were before an edit.
+    public var heldBack: Int
+}
+
+// MARK: - Guest
+
+public struct GuestReport: Codable, Sendable, Equatable {
+    public var active: Bool
+    /// The guest's name, also of one who is away.
+    public var name: String?
+    /// How many results the guest has.
+    public var results: Int
+    /// Where they were exported to.
+    public var file: String?
 }
 
 /// What a running node tells as it happens.

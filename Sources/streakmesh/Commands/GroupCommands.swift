@@ -1,12 +1,13 @@
 import ArgumentParser
-import Foundation
 import StreakNode
-import StreakWeb
 
 struct GroupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "group", abstract: "Create, list, choose and leave groups.",
-        subcommands: [Create.self, List.self, Use.self, Leave.self])
+        commandName: "group", abstract: "Create, list, choose, change and leave groups.",
+        subcommands: [
+            Create.self, List.self, Use.self, Rename.self, Settings.self, Transfer.self, Heir.self, TakeOver.self,
+            Leave.self,
+        ])
 
     struct Create: QueryCommand {
         static let configuration = CommandConfiguration(abstract: "Found a group; it becomes the active one.")
@@ -16,7 +17,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .createGroup(title: title) }
+        func request() -> NodeRequest { .group(.create(title: title)) }
 
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             [
@@ -31,7 +32,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .listGroups }
+        func request() -> NodeRequest { .group(.list) }
 
         func lines(for report: GroupListReport, style: OutputStyle) -> [String] {
             guard !report.groups.isEmpty else {
@@ -56,10 +57,110 @@ struct GroupCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .useGroup(group: group) }
+        func request() -> NodeRequest { .group(.use(group: group)) }
 
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             ["\(style.applying(.bold, to: report.title)) is now the active group."]
+        }
+    }
+
+    struct Rename: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "Change a group's title. By the owner and admins.")
+
+        @Argument(help: "The new title, 1 to 60 characters.")
+        var title: String
+
+        @Option(help: "The group (else the active one).")
+        var group: String?
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .group(.rename(group: group, title: title)) }
+
+        func lines(for report: GroupReport, style: OutputStyle) -> [String] {
+            ["The group is called \(style.applying(.bold, to: report.title)) now."]
+        }
+    }
+
+    struct Settings: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show what a group has decided, and change it. By the owner and admins.")
+
+        @Option(help: "The group (else the active one).")
+        var group: String?
+
+        @Option(help: "Who may invite: everyone, admins or owner.")
+        var invites: String?
+
+        @Option(help: "Cover results until one's own is recorded: on or off.")
+        var spoilers: Switch?
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest {
+            let change = GroupSettingsChange(invites: invites, spoilerGuard: spoilers.map { $0 == .on })
+            return .group(
+                change == GroupSettingsChange() ? .settings(group: group) : .changeSettings(group: group, change))
+        }
+
+        func lines(for report: GroupSettingsReport, style: OutputStyle) -> [String] {
+            var table = TextTable([.left, .left])
+            table.addRow(.init("who may invite", .dim), .init(report.invites))
+            table.addRow(.init("spoiler guard", .dim), .init(report.spoilerGuard ? "on" : "off"))
+            table.addRow(.init("heir", .dim), .init(report.heir ?? "none"))
+            return [style.applying(.bold, to: report.title)] + style.lines(of: table)
+        }
+    }
+
+    struct Transfer: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Hand a group on to another member. By the owner, who is a plain member then.")
+
+        @OptionGroup var target: MemberCommand.Target
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .group(.transfer(group: target.group, user: target.user)) }
+
+        func lines(for report: GroupReport, style: OutputStyle) -> [String] {
+            ["\(style.applying(.bold, to: report.title)) has a new owner; you are \(report.role) now."]
+        }
+    }
+
+    struct Heir: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Name who may take a group over from you; without a name, nobody. By the owner.")
+
+        @Argument(help: "The member: name, friend code, user ID, or a unique beginning of name or ID.")
+        var user: String?
+
+        @Option(help: "The group (else the active one).")
+        var group: String?
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .group(.heir(group: group, user: user)) }
+
+        func lines(for report: GroupReport, style: OutputStyle) -> [String] {
+            [
+                user == nil
+                    ? "Nobody is heir any more." : "They may take the group over with `streakmesh group take-over`."
+            ]
+        }
+    }
+
+    struct TakeOver: QueryCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "take-over", abstract: "Become a group's owner. By its heir; the owner can undo it.")
+
+        @Option(help: "The group (else the active one).")
+        var group: String?
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .group(.takeOver(group: group)) }
+
+        func lines(for report: GroupReport, style: OutputStyle) -> [String] {
+            ["\(style.applying(.bold, to: report.title)) is yours now."]
         }
     }
 
@@ -95,11 +196,11 @@ struct GroupCommand: AsyncParsableCommand {
                 }
             }
             let departure = try await session.ask(needsNetwork: true) { node in
-                let before = try await node.call(.status, returning: StatusReport.self)
+                let before = try await node.call(.network(.status), returning: StatusReport.self)
                 let report = try await node.call(
-                    .leaveGroup(group: group, erasing: erase), returning: GroupReport.self)
+                    .group(.leave(group: group, erasing: erase)), returning: GroupReport.self)
                 // The group is left; a node that is just stopping cannot say any more who heard of it.
-                let after = try? await node.call(.status, returning: StatusReport.self)
+                let after = try? await node.call(.network(.status), returning: StatusReport.self)
                 return Departure(report, before: before, after: after)
             }
             session.show(departure.report) { departure.lines($0) }
@@ -126,40 +227,5 @@ struct Departure: Sendable {
         ["You left \(style.applying(.bold, to: report.title))."]
             + (isUnheard
                 ? ["Nobody was reached: your friends hear of it the next time your node reaches one of them."] : [])
-    }
-}
-
-struct MembersCommand: QueryCommand {
-    static let configuration = CommandConfiguration(commandName: "members", abstract: "List the members of a group.")
-
-    @Option(help: "The group (else the active one).")
-    var group: String?
-
-    @OptionGroup var shared: SharedOptions
-
-    func request() -> NodeRequest { .members(group: group) }
-
-    func lines(for report: MembersReport, style: OutputStyle) -> [String] {
-        let hasSeveralDevices = report.members.contains { $0.devices > 1 }
-        let now = Int64(Date().timeIntervalSince1970)
-        var table = TextTable([.left, .left, .left, .left, .right, .right, .left])
-        table.addHeader("member", "role", "seen", "connection", "behind", "devices", "code")
-        for member in report.members {
-            let seen = member.me ? "this is you" : member.online ? "online" : member.lastSeenText(at: now)
-            table.addRow(
-                .init(member.name, member.me ? .bold : .plain), .init(member.role),
-                .init(seen, member.online || member.me ? .good : .dim), .init(member.via ?? ""),
-                .init(member.behind.map { $0 == 0 ? "in sync" : "\($0)" } ?? "", .dim),
-                .init(hasSeveralDevices ? "\(member.devices)" : ""), .init(member.code ?? "", .dim))
-        }
-        return [style.applying(.bold, to: report.title)] + style.lines(of: table)
-    }
-}
-
-extension MemberReport {
-    /// How long ago the member was seen; `now` in seconds since 1970.
-    fileprivate func lastSeenText(at now: Int64) -> String {
-        guard let lastSeen else { return "not seen yet" }
-        return Timestamp(lastSeen)?.relativeText(to: now) ?? lastSeen
     }
 }

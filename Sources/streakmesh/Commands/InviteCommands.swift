@@ -20,6 +20,9 @@ struct InviteCommand: AsyncParsableCommand {
         @Option(help: "How long the link lives: 90s, 15m, 12h, 7d; up to 90d.")
         var expires = "7d"
 
+        @Flag(help: "Whoever comes by it waits until the owner or an admin lets them in.")
+        var approval = false
+
         @Flag(help: "Show the link as a QR code, too.")
         var qr = false
 
@@ -49,11 +52,12 @@ struct InviteCommand: AsyncParsableCommand {
         }
 
         private func invite(in session: Session, uses: Int, lifetime: Int64) async throws -> InviteReport {
-            let request = NodeRequest.invite(group: group, uses: uses, lifetime: lifetime)
+            let request = NodeRequest.invite(
+                .create(group: group, uses: uses, lifetime: lifetime, needsApproval: approval))
             do {
                 return try await session.call(request, returning: InviteReport.self)
             } catch NodeFailure.noGroup where group == nil {
-                _ = try await session.call(.createGroup(title: "Friends"), returning: GroupReport.self)
+                _ = try await session.call(.group(.create(title: "Friends")), returning: GroupReport.self)
                 return try await session.call(request, returning: InviteReport.self)
             }
         }
@@ -67,7 +71,7 @@ struct InviteCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .listInvites(group: group) }
+        func request() -> NodeRequest { .invite(.list(group: group)) }
 
         func lines(for report: InviteListReport, style: OutputStyle) -> [String] {
             report.lines(style)
@@ -82,7 +86,7 @@ struct InviteCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .revokeInvite(id: id) }
+        func request() -> NodeRequest { .invite(.revoke(id: id)) }
 
         func lines(for report: InviteListReport, style: OutputStyle) -> [String] {
             ["Revoked. Links that still work:"] + report.lines(style)
@@ -93,17 +97,28 @@ struct InviteCommand: AsyncParsableCommand {
 extension InviteReport {
     /// When the link ends, for people.
     fileprivate var expiryText: String { Timestamp(expires)?.dateText ?? expires }
+
+    /// What is to be known of an invite besides the usual.
+    fileprivate var marks: String {
+        [
+            approval ? "needs approval" : nil,
+            overused ? "used more often than it allows, by members who were cut off from each other" : nil,
+        ]
+        .compactMap(\.self).joined(separator: ", ")
+    }
 }
 
 extension InviteListReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
         guard !invites.isEmpty else { return ["None."] }
-        var table = TextTable([.left, .left, .right, .left])
-        table.addHeader("ID", "group", "used", "until")
+        var table = TextTable([.left, .left, .right, .left, .left, .left])
+        table.addHeader("ID", "group", "used", "until", "by", "")
         for invite in invites {
             table.addRow(
                 .init(String(invite.id.prefix(12))), .init(invite.title),
-                .init("\(invite.used) of \(invite.uses.map(String.init) ?? "∞")"), .init(invite.expiryText))
+                .init("\(invite.used) of \(invite.uses.map(String.init) ?? "∞")", invite.overused ? .bad : .plain),
+                .init(invite.expiryText), .init(invite.mine ? "you" : invite.author ?? ""),
+                .init(invite.marks, .dim))
         }
         return style.lines(of: table)
     }
@@ -131,7 +146,7 @@ struct JoinCommand: QueryCommand {
         guard let history = TypedValue.history(history) else {
             throw CommandFailure.usage("`--history` takes today, 30d or all; not “\(history.printable)”.")
         }
-        return .join(link: link, timeout: seconds, history: history.days)
+        return .invite(.join(link: link, timeout: seconds, history: history.days))
     }
 
     func lines(for report: JoinReport, style: OutputStyle) -> [String] {

@@ -9,7 +9,7 @@ struct StatusCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .status }
+    func request() -> NodeRequest { .network(.status) }
 
     func lines(for report: StatusReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
@@ -21,7 +21,7 @@ struct SyncCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .sync }
+    func request() -> NodeRequest { .network(.sync) }
 
     func lines(for report: StatusReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
@@ -69,6 +69,8 @@ extension StatusReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
         let running = self.running ? "node running" : "no node running (`streakmesh up` starts it)"
         var lines = ["\(style.applying(state == "live" ? .good : .bold, to: state)) · \(running) · version \(version)"]
+        if let guest { lines.append("\(style.applying(.bold, to: guest)) plays as a guest: nothing is published.") }
+        if !recoveryConfirmed { lines.append(style.recoveryReminder) }
         if let listen { lines.append("listens on \(listen)") }
         if let web { lines.append("page at \(web)") }
         if let lastSync {
@@ -76,12 +78,13 @@ extension StatusReport {
             lines.append("last sync \(time)")
         }
         if !groups.isEmpty {
-            var table = TextTable([.left, .right, .right, .left])
-            table.addHeader("group", "members", "results", "digest")
+            var table = TextTable([.left, .right, .right, .left, .left])
+            table.addHeader("group", "members", "results", "digest", "")
             for group in groups {
                 table.addRow(
                     .init(group.title, .bold), .init("\(group.members) (\(group.online) online)"),
-                    .init("\(group.records)"), .init(String(group.digest.prefix(16)), .dim))
+                    .init("\(group.records)"), .init(String(group.digest.prefix(16)), .dim),
+                    .init(group.sharing ? "" : "not sharing", .bad))
             }
             lines += [""] + style.lines(of: table)
         }

@@ -15,8 +15,21 @@ struct InitCommand: SessionCommand {
         let profile = try MeshNode.createAccount(in: session.folder, name: name)
         session.show(profile) { style in
             profile.lines(style)
-                + ["", "Next: `streakmesh up` starts your node, `streakmesh invite` makes a link for a friend."]
+                + keyLines(in: session, style) + [
+                    "", "Next: `streakmesh up` starts your node, `streakmesh invite` makes a link for a friend.",
+                ]
         }
+    }
+}
+
+extension InitCommand {
+    /// The recovery key, which is shown at the first run and as long as it is not confirmed.
+    private func keyLines(in session: Session, _ style: OutputStyle) -> [String] {
+        // Where it cannot be read now, `status` reminds of it.
+        guard let key = try? MeshNode.recoveryKey(in: session.folder) else { return [] }
+        return ["", "Your recovery key, the only way back when every machine of yours is lost:", ""]
+            + key.keyLines.map { "  " + style.applying(.bold, to: $0) }
+            + ["", "Write it on paper, then type it in with `streakmesh recovery confirm`."]
     }
 }
 
@@ -25,7 +38,7 @@ struct WhoamiCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .whoami }
+    func request() -> NodeRequest { .profile(.whoami) }
 
     func lines(for report: ProfileReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
@@ -38,7 +51,7 @@ struct RenameCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .rename(name: name) }
+    func request() -> NodeRequest { .profile(.rename(name: name)) }
 
     func lines(for report: ProfileReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
@@ -50,7 +63,7 @@ extension ProfileReport {
         table.addRow(.init("friend code", .dim), .init(friendCode))
         table.addRow(.init("user", .dim), .init(user))
         table.addRow(.init("device", .dim), .init(device))
-        return style.lines(of: table)
+        return style.lines(of: table) + (recoveryConfirmed ? [] : [style.recoveryReminder])
     }
 }
 

@@ -24,6 +24,25 @@ struct PastedInput: ParsableArguments {
     }
 }
 
+/// Where a result is published.
+struct PublishingOptions: ParsableArguments {
+    @Option(
+        parsing: .singleValue,
+        help: "Publish only in this group; may be given several times (else in every group that shares the game).")
+    var group: [String] = []
+
+    @Flag(name: .customLong("private"), help: "Publish nowhere.")
+    var isPrivate = false
+
+    /// As requests name them.
+    func groups() throws -> [String]? {
+        guard !isPrivate || group.isEmpty else {
+            throw CommandFailure.usage("Give either `--group` or `--private`, not both.")
+        }
+        return isPrivate ? [] : group.isEmpty ? nil : group
+    }
+}
+
 struct AddCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Record results from pasted share texts.",
@@ -40,6 +59,7 @@ struct AddCommand: SessionCommand {
     @Flag(help: "Let another value replace what is recorded.")
     var replace = false
 
+    @OptionGroup var publishing: PublishingOptions
     @OptionGroup var shared: SharedOptions
 
     func run(in session: Session) async throws {
@@ -48,7 +68,8 @@ struct AddCommand: SessionCommand {
             throw NodeFailure.textTooLong(limit: Self.maximumLength)
         }
         let report = try await session.call(
-            .add(text: text, date: date, replace: replace), returning: AddReport.self)
+            .score(.add(text: text, date: date, replace: replace, groups: publishing.groups())),
+            returning: AddReport.self)
         session.show(report) { style in report.lines(style) }
         if report.added.isEmpty {
             guard session.usesJSON else {
@@ -78,6 +99,7 @@ struct RecordCommand: SessionCommand {
     @Option(help: "The day, yyyy-MM-dd (else today).")
     var date: String?
 
+    @OptionGroup var publishing: PublishingOptions
     @OptionGroup var shared: SharedOptions
 
     func run(in session: Session) async throws {
@@ -92,9 +114,40 @@ struct RecordCommand: SessionCommand {
             throw CommandFailure.usage("Give `--score N`, `--time m:ss` or `--fail`.")
         }
         let report = try await session.call(
-            .record(game: game, score: score, isCompleted: !fail, seconds: seconds, date: date),
+            .score(
+                .record(
+                    game: game, score: score, isCompleted: !fail, seconds: seconds, date: date,
+                    groups: publishing.groups())),
             returning: AddReport.self)
         try report.showOnly(in: session, as: "Recorded")
+    }
+}
+
+struct PublishCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish", abstract: "Publish a result that you have kept to yourself.")
+
+    @Argument(help: "The game: its name, ID or a unique beginning.")
+    var game: String
+
+    @Option(help: "The day, yyyy-MM-dd.")
+    var date: String
+
+    @Option(help: "The puzzle number, for games of which several were played that day.")
+    var puzzle: Int?
+
+    @Option(
+        parsing: .singleValue,
+        help: "The group; may be given several times (else every group that shares the game).")
+    var group: [String] = []
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        let report = try await session.call(
+            .score(.publish(game: game, date: date, puzzle: puzzle, groups: group.isEmpty ? nil : group)),
+            returning: AddReport.self)
+        try report.showOnly(in: session, as: report.published.isEmpty ? "Published there already" : "Published")
     }
 }
 
@@ -114,7 +167,7 @@ struct DeleteCommand: SessionCommand {
 
     func run(in session: Session) async throws {
         let report = try await session.call(
-            .delete(game: game, date: date, puzzle: puzzle), returning: AddReport.self)
+            .score(.delete(game: game, date: date, puzzle: puzzle)), returning: AddReport.self)
         try report.showOnly(in: session, as: "Withdrawn")
     }
 }
@@ -125,7 +178,7 @@ struct UndoCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .undo }
+    func request() -> NodeRequest { .score(.undo) }
 
     func lines(for report: UndoReport, style: OutputStyle) -> [String] {
         report.restored.map { "Stands again: \($0.title), \($0.label), \($0.day)." }
@@ -147,7 +200,7 @@ struct ResultsCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .results(game: game, from: from, to: to) }
+    func request() -> NodeRequest { .score(.results(game: game, from: from, to: to)) }
 
     func lines(for report: ResultsReport, style: OutputStyle) -> [String] {
         guard !report.results.isEmpty else { return ["No results. `streakmesh add` takes a share text."] }
@@ -225,7 +278,8 @@ struct CatalogueReport: Sendable, Equatable {
 extension ResultReport {
     /// What is to be known about a result besides its value.
     fileprivate var marks: String {
-        [edited ? "edited" : nil, late ? "late" : nil].compactMap(\.self).joined(separator: ", ")
+        [edited ? "edited" : nil, late ? "late" : nil, groups.isEmpty ? "only yours" : nil].compactMap(\.self).joined(
+            separator: ", ")
     }
 
     fileprivate var title: String {

@@ -13,7 +13,7 @@ private actor StubNode: NodeCalling {
     func call<Report: Codable & Sendable>(_ request: NodeRequest, returning type: Report.Type) async throws -> Report {
         requests.append(request)
         let profile = ProfileReport(user: "ab", device: "cd", name: "Zoë 🎲\n\"", friendCode: "AAAA-BBBB-CCCC")
-        guard case .whoami = request, let report = profile as? Report else {
+        guard case .profile(.whoami) = request, let report = profile as? Report else {
             throw NodeFailure.unknownGroup("“\n”")
         }
         return report
@@ -66,7 +66,7 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
 @Suite struct ControlSocketTests {
     @Test func `a request is answered by the running node`() async throws {
         let profile = try await withServer { client, _, _ in
-            try await client.call(.whoami, returning: ProfileReport.self)
+            try await client.call(.profile(.whoami), returning: ProfileReport.self)
         }
         #expect(profile.name == "Zoë 🎲\n\"")
     }
@@ -74,16 +74,16 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
     @Test func `a failure arrives as it was thrown`() async throws {
         await #expect(throws: NodeFailure.unknownGroup("“\n”")) {
             try await withServer { client, _, _ in
-                try await client.call(.listGroups, returning: GroupListReport.self)
+                try await client.call(.group(.list), returning: GroupListReport.self)
             }
         }
     }
 
     @Test(arguments: [
-        NodeRequest.join(link: "streakmesh://join/ABC", timeout: 30, history: nil),
-        .add(text: "Wordle 1,981 3/6\r\n\u{0}\"", date: "2026-11-21", replace: true),
-        .record(game: "mini", score: nil, isCompleted: true, seconds: 42, date: nil),
-        .board(BoardRequest(group: "Friends", range: "7d", reveal: true)), .inviteFriends,
+        NodeRequest.invite(.join(link: "streakmesh://join/ABC", timeout: 30, history: nil)),
+        .score(.add(text: "Wordle 1,981 3/6\r\n\u{0}\"", date: "2026-11-21", replace: true, groups: nil)),
+        .score(.record(game: "mini", score: nil, isCompleted: true, seconds: 42, date: nil, groups: nil)),
+        .board(BoardRequest(group: "Friends", range: "7d", reveal: true)), .invite(.friends),
     ])
     func `a request arrives as it was made`(request: NodeRequest) async throws {
         let requests = try await withServer { client, _, node in
@@ -96,11 +96,11 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
     @Test func `without a node the client says so`() async throws {
         await #expect(throws: ControlError.nodeNotRunning) {
             try await ControlClient(socketPath: "/tmp/nobody-listens-here.sock")
-                .call(.whoami, returning: ProfileReport.self)
+                .call(.profile(.whoami), returning: ProfileReport.self)
         }
         await #expect(throws: ControlError.nodeNotRunning) {
             try await ControlClient(socketPath: String(repeating: "/long", count: 60))
-                .call(.whoami, returning: ProfileReport.self)
+                .call(.profile(.whoami), returning: ProfileReport.self)
         }
     }
 
@@ -116,10 +116,14 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
         #expect(permissions == 0o600)
     }
 
-    @Test(arguments: ["garbage", "{}", #"{"v":2,"request":{"whoami":{}}}"#, #"{"v":1,"request":{"fly":{}}}"#])
+    @Test(arguments: [
+        "garbage", "{}", #"{"v":2,"request":{"profile":{"_0":{"whoami":{}}}}}"#, #"{"v":1,"request":{"fly":{}}}"#,
+    ])
     func `what is no request is refused, and the connection serves on`(line: String) async throws {
         let answers = try await withServer { _, path, _ in
-            try await exchange(Array("\(line)\n{\"v\":1,\"request\":{\"whoami\":{}}}\n".utf8), at: path, lines: 2)
+            try await exchange(
+                Array("\(line)\n{\"v\":1,\"request\":{\"profile\":{\"_0\":{\"whoami\":{}}}}}\n".utf8), at: path,
+                lines: 2)
         }
         #expect(answers.count == 2)
         #expect(answers.first?.contains("invalidRequest") == true)
@@ -138,7 +142,7 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
         let name = try await withServer { client, path, _ in
             let silent = try await openConnections(ControlServer.maximumConnections * 2, at: path)
             for channel in silent { try await channel.close().get() }
-            return try await client.call(.whoami, returning: ProfileReport.self).name
+            return try await client.call(.profile(.whoami), returning: ProfileReport.self).name
         }
         #expect(name.hasPrefix("Zoë"))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreakNode
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkBeaconTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkBeaconTests {
     /// A port that nothing else used a moment ago.
     private func freePort() throws -> UInt16 {
         try DatagramSocket(boundTo: Endpoint(ipv4: 0, port: 0), sharesPort: false, bufferSize: 65_536).endpoint.port

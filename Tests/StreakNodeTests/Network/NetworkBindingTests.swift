@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakNode
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkBindingTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkBindingTests {
     @Test func `datagrams and streams share one port, which is free again at once after stop`() async throws {
         let client = try await NetworkProbe.started()
         let first = try await NetworkProbe.started()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreakNode
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkDatagramTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkDatagramTests {
     @Test func `a datagram and its answer travel over IPv4`() async throws {
         let (left, right) = (try await NetworkProbe.started(), try await NetworkProbe.started())
         left.network.sendDatagram([1, 2, 3], to: ipv4Loopback(right.port))

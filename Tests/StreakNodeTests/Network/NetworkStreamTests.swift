@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakNode
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkStreamTests {
     private static let odd = StreamID(1)
 
     /// Two networks and one stream from the first to the second.

@@ -1,0 +1,607 @@
+"""One function for each file of vectors: what the spec says about every entry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from . import beacons, friends, keys, links, messages, noise
+from .certificates import Certificate
+from .codec import Epoch, Reader, Refusal, blob, decode, signed_varint, varint
+from .crypto import agreement_public_key, hash512, is_signed, signing_bytes, signing_public_key, unsealed
+from .feeds import FeedCopy, FeedName, Run, chain_next, chain_origin, is_tip_signed
+from .joining import InviteLink, JoinProof
+from .ledger import Ledger
+from .merging import Entry as MergeEntry
+from .merging import merge
+from .messages import FeedTip, Message
+from .operations import Operation
+from .packing import unpack
+from .records import Clock, DailyScore, GameDefinition, Record
+from .report import Entry, Report
+from .resolver import Resolver, State
+
+Check = Callable[[Entry, Report], None]
+
+
+def check_codec(file: Entry, report: Report) -> None:
+    """README.md §2."""
+    for one in file.all("varints"):
+        report.equal(one.path, varint(one.number("value")), one.hex())
+        report.equal(one.path, report.taken(one.path, lambda: decode(one.hex(), Reader.varint)), one.number("value"))
+    for one in file.all("signedVarints"):
+        report.equal(one.path, signed_varint(one.number("value")), one.hex())
+        value = report.taken(one.path, lambda: decode(one.hex(), Reader.signed_varint))
+        report.equal(one.path, value, one.number("value"))
+    for one in file.all("refusedVarints"):
+        report.refused(one.name, one["reason"], lambda: decode(one.hex(), Reader.varint))
+    for one in file.all("texts"):
+        report.equal(one.path, blob(one["text"].encode()), one.hex())
+        text = report.taken(one.path, lambda: decode(one.hex(), lambda reader: reader.text(len(reader.data))))
+        report.equal(one.path, text, one["text"])
+    for one in file.all("refusedTexts"):
+        report.refused(one.path, one["reason"], lambda: decode(one.hex(), lambda reader: reader.text(one["maximum"])))
+
+
+def check_keys(file: Entry, report: Report) -> None:
+    """README.md §4; membership.md §1, §5, §6."""
+    for one in file.all("people"):
+        report.equal(f"user of {one.name}", signing_public_key(one.hex("accountSeed")), one.hex("user"))
+        report.equal(f"device of {one.name}", signing_public_key(one.hex("deviceSeed")), one.hex("device"))
+        report.equal(f"link key of {one.name}", agreement_public_key(one.hex("linkSecret")), one.hex("linkKey"))
+        if "friendCode" in one:
+            report.equal(f"friend code of {one.name}", keys.friend_code(one.hex("user")), one["friendCode"])
+            lazy = one["friendCode"].replace("-", " ").lower().replace("0", "o").replace("1", "l")
+            report.equal(one.path, report.taken(one.path, lambda: keys.read_friend_code(lazy)), one["friendCode"])
+    for one in file.all("accessKeys"):
+        key = keys.AccessKey(one.hex("key"))
+        report.equal("access key hash", key.hash, one.hex("hash"))
+        report.equal("pre-shared key of links", key.link_psk, one.hex("linkPresharedKey"))
+        report.equal("tag key", key.tag_key, one.hex("tagKey"))
+        report.equal("beacon key", key.beacon_key, one.hex("beaconKey"))
+        report.equal("group proof key", key.group_proof_key, one.hex("groupProofKey"))
+    for one in file.all("invites"):
+        report.equal("invite key", keys.invite_key(one.hex("seed")), one.hex("inviteKey"))
+        report.equal("pre-shared key of the invite", keys.invite_psk(one.hex("seed")), one.hex("presharedKey"))
+    for one in file.all("acceptedFriendCodes"):
+        report.equal(one.path, report.taken(one.path, lambda: keys.read_friend_code(one["text"])), one["means"])
+    for one in file.all("refusedFriendCodes"):
+        report.refused(f"friend code, {one['why']}", None, lambda: keys.read_friend_code(one["text"]))
+
+
+def check_records(file: Entry, report: Report) -> None:
+    """records.md §2."""
+    for one in file.all("valid"):
+        record = report.taken(one.name, lambda: Record.decode(one.hex()))
+        if record is None:
+            continue
+        fields = (record.kind, record.time, record.subject, record.value, record.tail)
+        expected = (one["kind"], one.number("time"), one.hex("subject"), one.hex("value"), one.hex("tail"))
+        report.equal(one.name, fields, expected)
+        report.equal(one.name, (record.milliseconds, record.counter), (one.number("milliseconds"), one["counter"]))
+        report.equal(one.name, record.encoded(), one.hex())
+        report.equal(one.name, record.hash, one.hex("hash"))
+    _check_invalid(file, report, Record.decode)
+
+
+def _check_invalid(file: Entry, report: Report, read: Callable[[bytes], object]) -> None:
+    for one in file.all("invalid"):
+        report.refused(one.name, one["reason"], lambda: read(one.hex()))
+
+
+def check_daily_scores(file: Entry, report: Report) -> None:
+    """records.md §3.1."""
+
+    def score(one: Entry) -> DailyScore:
+        return DailyScore.of(Record(1, file.number("time"), one.hex("subject"), one.hex("value")))
+
+    for one in [*file.all("valid"), *file.all("accepted")]:
+        read = report.taken(one.name, lambda: score(one))
+        if read is None:
+            continue
+        fields = one["fields"]
+        found = {
+            "game": read.game,
+            "day": read.day.isoformat(),
+            "puzzle": read.puzzle,
+            "isKeyedByPuzzle": read.is_keyed_by_puzzle,
+            **{name: read.numbers.get(name) for name in ("score", "maximum", "seconds", "hints", "mistakes")},
+            "isCompleted": bool(read.flags & 1),
+            "isHardMode": bool(read.flags & 2),
+            "isEdited": bool(read.flags & 4),
+            "gameName": read.game_name,
+            "firstRecordedAt": str(read.first_recorded_at),
+        }
+        report.equal(one.name, found, {name: fields[name] for name in fields.fields})
+    for one in file.all("invalid"):
+        report.refused(one.name, one["reason"], lambda: score(one))
+
+
+def check_game_definitions(file: Entry, report: Report) -> None:
+    """records.md §3.3."""
+
+    def definition(one: Entry) -> GameDefinition:
+        return GameDefinition.of(one.hex("subject"), one.hex("value"))
+
+    for one in [*file.all("valid"), *file.all("accepted")]:
+        read = report.taken(one.name, lambda: definition(one))
+        if read is None:
+            continue
+        fields = one["fields"]
+        found = {"title": read.name, **{name: getattr(read, name) for name in fields.fields if name != "title"}}
+        report.equal(one.name, found, {name: fields[name] for name in fields.fields})
+    for one in file.all("invalid"):
+        report.refused(one.name, one["reason"], lambda: definition(one))
+
+
+def check_clocks(file: Entry, report: Report) -> None:
+    """records.md §4."""
+    clock = Clock()
+    for one in file.all("steps"):
+        if one["step"] == "next":
+            report.equal(one.path, clock.next(one.number("wallMilliseconds")), one.number("time"))
+        else:
+            clock.witness(one.number("time"), one.number("wallMilliseconds"))
+        report.equal(one.path, clock.latest, one.number("latest"))
+
+
+def check_runs(file: Entry, report: Report) -> None:
+    """records.md §6: decoding a run looks at no record; unpacking it does."""
+    for one in file.all("valid"):
+        run = report.taken(one.name, lambda: decode(one.hex(), Run.read))
+        records = run and report.taken(one.name, run.records)
+        if run is None or records is None:
+            continue
+        report.equal(one.name, run.encoded(), one.hex())
+        report.equal(one.name, [record.hex() for record in records], one["records"])
+        hashes = run.hashes(records)
+        is_signed_tip = is_tip_signed(one.hex("group"), run.feed, run.last, hashes[-1], run.signature)
+        report.holds(one.name, is_signed_tip, "the signature is wrong")
+    for one in file.all("unpacked"):
+        records = report.taken(one.name, lambda: unpack(one.hex("packed"), one["count"]))
+        report.equal(one.name, records and [record.hex() for record in records], one["records"])
+    _check_invalid(file, report, lambda data: decode(data, Run.read))
+    for one in file.all("invalidPacked"):
+        report.refused(one.name, one["reason"], lambda: unpack(one.hex("packed"), one["count"]))
+
+
+def _epoch(entry: Entry) -> Epoch:
+    return Epoch(entry["counter"], int(entry["nonce"], 16))
+
+
+def check_feeds(file: Entry, report: Report) -> None:
+    """records.md §5 to §7."""
+    for one in file.all("chains"):
+        group, feed = one.hex("group"), FeedName(one.hex("device"), _epoch(one["epoch"]))
+        hash = chain_origin(group, feed)
+        report.equal(one.path, hash, one.hex("origin"))
+        for record, expected in zip(one["records"], one["hashes"], strict=True):
+            hash = chain_next(hash, bytes.fromhex(record))
+            report.equal(one.path, hash.hex(), expected)
+        text = (group, feed.encoded(), len(one["records"]).to_bytes(8, "big"), hash)
+        report.equal(one.path, signing_bytes("feed", *text), one.hex("signedBytes"))
+        report.holds(one.path, is_signed("feed", one.hex("signature"), feed.device, *text), "the signature is wrong")
+    for one in file.all("receptions"):
+        copies: dict[FeedName, FeedCopy] = {}
+        for number, step in enumerate(one["steps"], 1):
+            where = f"{one.name}, step {number}"
+            run = report.taken(where, lambda: decode(step.hex("run"), Run.read))
+            if run is None:
+                continue
+            copy = copies.setdefault(run.feed, FeedCopy(one.hex("group"), run.feed))
+            try:
+                outcome = f"new: {copy.take(run)}"
+            except Refusal as refusal:
+                outcome = refusal.reason
+            report.equal(where, outcome, step["outcome"])
+        tips = sorted(tip for copy in copies.values() for tip in copy.tips())
+        report.equal(f"{one.name}, tips", tips, sorted((tip["number"], tip.hex("hash")) for tip in one["tips"]))
+
+
+def check_merges(file: Entry, report: Report) -> None:
+    """records.md §8."""
+    for one in file.all("sets"):
+        entries = [MergeEntry(e.hex("user"), e.hex("device"), Record.decode(e.hex("record"))) for e in one["records"]]
+        for order in (entries, entries[::-1], entries + entries[::-1]):
+            winners, waiting = merge(order, one.number("wallMilliseconds"))
+            found = sorted(entry.record.encoded().hex() for entry in winners.values())
+            report.equal(one.name, found, sorted(one["winners"]))
+            report.equal(f"{one.name}, waiting", len(set(waiting)), one["waiting"])
+
+
+def check_digests(file: Entry, report: Report) -> None:
+    """sync.md §3."""
+    for one in file.all("sets"):
+        ledger = [(tip.hex("device"), tip.hex("operation")) for tip in one["ledger"]]
+        tips = [FeedTip(t.hex("device"), _epoch(t["epoch"]), t["number"], t.hex("hash")) for t in one["tips"]]
+        for order in (1, -1):
+            digest = messages.digest(one.hex("group"), ledger[::order], tips[::order])
+            report.equal(one.name, digest, one.hex("digest"))
+
+
+def check_certificates(file: Entry, report: Report) -> None:
+    """membership.md §2."""
+    for one in file.all("valid"):
+        certificate = report.taken(one.name, lambda: decode(one.hex(), Certificate.read))
+        if certificate is None:
+            continue
+        found = (certificate.user, certificate.device, certificate.link_key, len(certificate.links))
+        report.equal(one.name, found, (one.hex("user"), one.hex("device"), one.hex("linkKey"), one["links"]))
+        report.equal(one.name, certificate.encoded(), one.hex())
+        report.equal(f"{one.name}: whether it is valid", certificate.is_valid(), one["isValid"])
+    _check_invalid(file, report, lambda data: decode(data, Certificate.read))
+
+
+def check_join_proofs(file: Entry, report: Report) -> None:
+    """membership.md §5, sync.md §6."""
+    certificate = decode(file.hex("certificate"), Certificate.read)
+    report.holds("the newcomer's certificate", certificate.is_valid(), "a signature is wrong")
+    report.equal("handshake hash", hash512(file.hex("linkHash")), file.hex("handshakeHash"))
+    for one in file.all("valid"):
+        proof = report.taken(one.name, lambda: decode(one.hex(), JoinProof.read))
+        if proof is None:
+            continue
+        report.equal(one.name, proof.encoded(), one.hex())
+        is_valid = proof.is_valid(file.hex("group"), file.hex("inviteKey"), certificate)
+        report.equal(f"{one.name}: whether it is valid", is_valid, one["isValid"])
+    _check_invalid(file, report, lambda data: decode(data, JoinProof.read))
+
+
+def check_invites(file: Entry, report: Report) -> None:
+    """membership.md §5."""
+    for one in file.all("valid"):
+        link = report.taken(one.name, lambda: InviteLink.parse(one["text"]))
+        if link is None:
+            continue
+        report.equal(one.name, link.data, one.hex())
+        report.equal(one.name, link.text, one["text"])
+        found = (link.seed, link.group, link.expiry, link.title, link.inviter)
+        expected = (one.hex("seed"), one.hex("group"), one.number("expiresAt"), one["title"], one.hex("inviter"))
+        report.equal(one.name, found, expected)
+        addresses = [[str(endpoint) for endpoint in endpoints] for endpoints in link.addresses]
+        report.equal(one.name, addresses, one["addresses"])
+        report.equal(one.name, keys.invite_key(link.seed), one.hex("inviteKey"))
+        report.equal(one.name, keys.invite_psk(link.seed), one.hex("presharedKey"))
+        report.equal(one.name, link.is_expired(link.expiry), one["isExpiredAtExpiry"])
+        report.equal(one.name, link.is_expired(link.expiry - 1), one["isExpiredBefore"])
+        report.holds(one.name, not link.is_expired(file.number("now")), "it is expired")
+    for one in file.all("accepted"):
+        link = report.taken(one.name, lambda: InviteLink.parse(one["text"]))
+        report.equal(one.name, link and link.text, one["means"])
+    for one in file.all("invalid"):
+        report.refused(one.name, one["reason"], lambda: InviteLink.parse(one["text"]))
+
+
+def check_operations(file: Entry, report: Report) -> None:
+    """membership.md §3 and §4."""
+    for one in file.all("valid"):
+        operation = report.taken(one.name, lambda: Operation.decode(one.hex()))
+        if operation is None:
+            continue
+        found = (operation.kind, operation.name.hex(), operation.group.hex(), operation.author.hex(), operation.number)
+        report.equal(one.name, found, (one["kind"], one["id"], one["group"], one["author"], one["number"]))
+        found = (operation.previous.hex(), [p.hex() for p in operation.parents], operation.time, operation.tail.hex())
+        report.equal(one.name, found, (one["previous"], one["parents"], one.number("time"), one["tail"]))
+        report.holds(one.name, operation.data.startswith(operation.encoded()), "its fields do not give its bytes")
+        report.holds(one.name, operation.is_signed(), "the signature is wrong")
+        for cut in operation.body.cuts:
+            is_signed_cut = all(feed.is_signed_by(cut.device, operation.group) for feed in cut.feeds)
+            report.holds(f"{one.name}, cut", is_signed_cut, "a feed's signature is wrong")
+        if operation.body.account_signature:
+            report.holds(one.name, operation.is_signed_by_account(), "the account's signature is wrong")
+    _check_invalid(file, report, Operation.decode)
+    for one in file.all("forged"):
+        operation = report.taken(one.name, lambda: Operation.decode(one.hex()))
+        report.holds(one.name, operation is not None and not operation.is_signed(), "the signature holds")
+
+
+def check_ledgers(file: Entry, report: Report) -> None:
+    """membership.md §3 and §7."""
+    for one in file.all("sets"):
+        operations = []
+        for entry in one["operations"]:
+            operation = report.taken(f"{one.name}: {entry.name}", lambda: Operation.decode(entry.hex()))
+            if operation is not None:
+                operations.append(operation)
+        for order in (operations, operations[::-1]):
+            ledger = report.taken(one.name, lambda: Ledger.of(one.hex("group"), order))
+            if ledger is not None:
+                _check_state(one, Resolver(ledger).state(), report)
+    for one in file.all("refusals"):
+        operations = [Operation.decode(bytes.fromhex(hex)) for hex in one["ledger"]]
+        ledger = Ledger.of(operations[0].of_group, operations)
+        for offer in one["offers"]:
+            report.refused(offer.name, offer["reason"], lambda: ledger.add(Operation.decode(offer.hex())))
+
+
+def _check_state(one: Entry, state: State, report: Report) -> None:
+    expected: dict[str, Callable[[], tuple[Any, Any]]] = {
+        "title": lambda: (state.title, one["title"]),
+        "members": lambda: (
+            {user.hex(): role for user, role in state.members.items()},
+            {member["user"]: member["role"] for member in one["members"]},
+        ),
+        "former": lambda: (sorted(user.hex() for user in state.former), sorted(one["former"])),
+        "erased": lambda: (sorted(user.hex() for user in state.erased), sorted(one["erased"])),
+        "refused": lambda: (
+            {name.hex(): reason for name, reason in state.refused.items()},
+            {refused["operation"]: refused["reason"] for refused in one["refused"]},
+        ),
+        "heir": lambda: (state.heir and state.heir.hex(), one["heir"]),
+        "devices": lambda: (sorted(device.hex() for device in state.devices), sorted(one["devices"])),
+        "accessKeyHashes": lambda: ([hash.hex() for hash in state.access_key_hashes], one["accessKeyHashes"]),
+        "settings": lambda: (
+            (state.settings.may_invite, state.settings.choices),
+            (
+                one["settings"]["whoMayInvite"],
+                tuple((choice["key"], choice.number("value")) for choice in one["settings"]["choices"]),
+            ),
+        ),
+        "countingTips": lambda: (
+            sorted(state.counting_tips),
+            sorted((tip.hex("device"), tip.hex("operation")) for tip in one["countingTips"]),
+        ),
+    }
+    for field, values in expected.items():
+        if field in one:
+            report.equal(f"{one.name}: {field}", *values())
+
+
+def check_messages(file: Entry, report: Report) -> None:
+    """sync.md §1, §2; what messages carry is checked as far as the file itself names its group."""
+    if "helloProof" in file:
+        one = file["helloProof"]
+        proof_key = keys.AccessKey(one.hex("accessKey")).group_proof_key
+        proof = messages.hello_proof(proof_key, one.hex("linkHash"), one.hex("proverLinkKey"))
+        report.equal("hello proof", proof, one.hex("proof"))
+    read = [(one, report.taken(one.name, lambda: Message.decode(one.hex()))) for one in file.all("valid")]
+    groups = {message.name[:8]: message.name for _, message in read if message and message.kind == messages.WELCOME}
+    for one, message in read:
+        report.holds(one.name, message is not None and message.kind == one["kind"], "it is of another kind")
+        if message is None:
+            continue
+        report.equal(one.name, message.encoded(), one.hex())
+        if message.handle and groups:
+            report.holds(one.name, message.handle in groups, "the handle is of no group of the file")
+        for run in message.runs:
+            records = report.taken(one.name, run.records)
+            if records is not None and message.handle in groups:
+                text = (groups[message.handle], run.feed, run.last, run.hashes(records)[-1], run.signature)
+                report.holds(one.name, is_tip_signed(*text), "a run's signature is wrong")
+        if message.kind == messages.OPERATIONS:
+            for data in message.blobs:
+                operation = report.taken(one.name, lambda: Operation.decode(data))
+                report.holds(one.name, operation is not None and operation.is_signed(), "a signature is wrong")
+        if message.kind == messages.JOIN_REQUESTED:
+            certificate = report.taken(one.name, lambda: decode(message.blobs[0], Certificate.read))
+            report.holds(one.name, certificate is not None and certificate.is_valid(), "the certificate is wrong")
+            report.taken(one.name, lambda: decode(message.blobs[1], JoinProof.read))
+        friends.check_message(one.name, message, report)
+    for one in file.all("accepted"):
+        message = report.taken(one.name, lambda: Message.decode(one.hex()))
+        report.equal(one.name, message and message.encoded(), one.hex("means"))
+    _check_invalid(file, report, Message.decode)
+
+
+def check_beacons(file: Entry, report: Report) -> None:
+    """discovery.md §1."""
+    for one in file.all("hourKeys"):
+        report.equal(one.path, beacons.hour_key(one.hex("beaconKey"), one.number("hour")), one.hex("hourKey"))
+    if "inviteBeaconKey" in file:
+        one = file["inviteBeaconKey"]
+        report.equal(one.path, beacons.invite_beacon_key(one.hex("presharedKey")), one.hex("beaconKey"))
+    for one in file.all("beacons"):
+        found = beacons.open_beacon(one.hex(), one.hex("hourKey"))
+        expected = one["content"]
+        if expected is not None:
+            expected = beacons.Content(expected["kind"], expected["port"], expected.hex("linkKey"))
+        report.equal(one.name, found, expected)
+
+
+def check_handshakes(file: Entry, report: Report) -> None:
+    """links.md §2, §4 to §7: every packet written and read by both sides."""
+    entries = {one.name: one for one in file.all("valid")}
+    for name, one in entries.items():
+        initiator, responder = _side(one, True), _side(one, False)
+        report.equal(name, initiator.write_initiation(), one.hex("initiation"))
+        report.taken(name, lambda: responder.read_initiation(one.hex("initiation")))
+        report.equal(name, responder.write_response(), one.hex("response"))
+        report.taken(name, lambda: initiator.read_response(one.hex("response")))
+        if one["final"] is not None:
+            report.equal(name, initiator.write_final(), one.hex("final"))
+            report.taken(name, lambda: responder.read_final(one.hex("final")))
+        shown = bytes.fromhex(one["certificate"] or "")
+        report.equal(f"{name}, certificate", initiator.certificate, shown)
+        if shown:
+            certificate = report.taken(name, lambda: decode(shown, Certificate.read))
+            is_right = certificate is not None and certificate.is_valid() and certificate.link_key == initiator.peer_key
+            report.holds(name, is_right, "the certificate is not the responder's")
+        for side, other in ((initiator, responder), (responder, initiator)):
+            report.equal(f"{name}, handshake hash", side.handshake.symmetric.hash, one.hex("handshakeHash"))
+            report.equal(f"{name}, binding", side.binding(), one.hex("linkBinding"))
+            found = (side.peer_nonce, side.peer_index, side.handshake.remote_static)
+            report.equal(f"{name}, peer", found, (other.nonce, other.index, agreement_public_key(other.secret)))
+            report.equal(name, [c.key for c in side.ciphers()], [c.key for c in other.ciphers()])
+        carrier = one["transport"]
+        for packet in one["transports"]:
+            where = f"{name}, {packet.name}"
+            is_forth = packet["from"] == "initiator"
+            cipher = initiator.ciphers()[0 if is_forth else 1]
+            index = (responder if is_forth else initiator).index
+            plain, counter = packet.hex("plaintext"), packet.number("counter")
+            report.equal(where, links.seal_packet(cipher, carrier, index, counter, plain), packet.hex())
+            opened = report.taken(where, lambda: links.open_packet(cipher, carrier, counter, packet.hex()))
+            report.equal(where, opened, plain)
+            report.taken(where, lambda: links.check_packet(plain, carrier))
+    for one in file.all("invalid"):
+        of = entries[one["handshake"]]
+        initiator, responder = _side(of, True), _side(of, False)
+        where = f"{one['handshake']}: {one['packet']}, {one.name}"
+        steps = {
+            "initiation": lambda: responder.read_initiation(one.hex()),
+            "response": lambda: initiator.read_response(one.hex()),
+            "final": lambda: responder.read_final(one.hex()),
+            "transport": lambda: links.open_packet(initiator.ciphers()[0], of["transport"], 0, one.hex()),
+        }
+        if one["packet"] != "initiation":
+            initiator.write_initiation()
+            responder.read_initiation(of.hex("initiation"))
+        if one["packet"] in ("final", "transport"):
+            responder.write_response()
+            initiator.read_response(of.hex("response"))
+        report.refused(where, one["reason"], steps[one["packet"]])
+
+
+def _side(one: Entry, is_initiator: bool) -> links.Side:
+    own, other = (one["initiator"], one["responder"])[:: 1 if is_initiator else -1]
+    if agreement_public_key(own.hex("linkSecret")) != own.hex("linkKey"):
+        raise Refusal(f"{one.name}: a link key that is not of its secret")
+    return links.Side(
+        kind=one["kind"],
+        carrier=one["transport"],
+        is_initiator=is_initiator,
+        psk=one.hex("presharedKey"),
+        tag_key=one.hex("tagKey"),
+        secret=own.hex("linkSecret"),
+        ephemeral=own.hex("ephemeralSecret"),
+        nonce=own.hex("nonce"),
+        index=own.number("index"),
+        peer_key=other.hex("linkKey"),
+        certificate=b"" if is_initiator else bytes.fromhex(one["certificate"] or ""),
+    )
+
+
+def check_friends(file: Entry, report: Report) -> None:
+    """friends.md §3 to §5."""
+    for one in file.all("codeKeys"):
+        code = keys.FriendCodeKeys(one["code"])
+        found = (code.psk, code.tag_key, code.beacon_key)
+        report.equal(one.path, found, (one.hex("presharedKey"), one.hex("tagKey"), one.hex("beaconKey")))
+    for one in file.all("valid"):
+        request = report.taken(one.name, lambda: friends.Request.decode(one.hex()))
+        if request is None:
+            continue
+        found = (request.certificate.user, request.certificate.device, request.name, request.code, request.asked_at)
+        expected = (one.hex("user"), one.hex("device"), one["asker"], one["code"], one.number("askedAt"))
+        report.equal(one.name, found, expected)
+        report.equal(one.name, request.hash, one.hex("hash"))
+    _check_invalid(file, report, friends.Request.decode)
+    for one in file.all("answers"):
+        answer = report.taken(one.name, lambda: decode(one.hex(), friends.Answer.read))
+        report.equal(one.name, answer and answer.link, one["link"])
+        report.equal(one.name, answer and answer.encoded(), one.hex())
+    for one in file.all("invalidAnswers"):
+        report.refused(one.name, one["reason"], lambda: decode(one.hex(), friends.Answer.read))
+    for one in file.all("carriedAnswers"):
+        report.equal(one.name, unsealed(one.hex("askerLinkSecret"), one.hex("sealed")), one.hex())
+        carried = report.taken(one.name, lambda: friends.CarriedAnswer.decode(one.hex()))
+        if carried is None:
+            continue
+        found = (carried.certificate.user, carried.request, carried.answer.encoded())
+        report.equal(one.name, found, (one.hex("user"), one.hex("request"), one.hex("answer")))
+    for one in file.all("invalidCarriedAnswers"):
+        report.refused(one.name, one["reason"], lambda: friends.CarriedAnswer.decode(one.hex()))
+
+
+def check_device_links(file: Entry, report: Report) -> None:
+    """friends.md §2."""
+    one = file["link"]
+    link = report.taken("the device link", lambda: InviteLink.parse(one["text"], "device"))
+    if link is not None:
+        found = (link.seed, link.group, link.expiry, link.inviter)
+        expected = (one.hex("seed"), one.hex("group"), one.number("expiresAt"), one.hex("inviter"))
+        report.equal("the device link", found, expected)
+        report.equal("the invite's key", keys.invite_key(link.seed), file.hex("inviteKey"))
+    for one in file.all("invalidLinks"):
+        report.refused(one.name, one["reason"], lambda: InviteLink.parse(one["text"], "device"))
+    for one in file.all("invalidInvites"):
+        report.refused(one.name, one["reason"], lambda: InviteLink.parse(one["text"]))
+    for one in file.all("valid"):
+        proof = report.taken(one.name, lambda: decode(one.hex(), friends.DeviceProof.read))
+        if proof is None:
+            continue
+        report.equal(one.name, proof.encoded(), one.hex())
+        is_valid = proof.is_valid(file.hex("group"), file.hex("inviteKey"))
+        report.equal(f"{one.name}: whether it is valid", is_valid, one["isValid"])
+        if one["isValid"]:
+            found = (proof.device, proof.link_key, proof.handshake_hash)
+            report.equal(one.name, found, (file.hex("device"), file.hex("linkKey"), file.hex("handshakeHash")))
+    _check_invalid(file, report, lambda data: decode(data, friends.DeviceProof.read))
+
+
+def check_noise(file: Entry, report: Report) -> None:
+    """noiseprotocol.org, with the public vectors: every message written and read by both sides."""
+    for one in file.all("vectors"):
+        name = one["protocol_name"]
+        where = f"{name} ({one['from']})"
+
+        def side(prefix: str, is_initiator: bool) -> noise.Handshake:
+            remote = bytes.fromhex(one.get("init_remote_static", "")) if is_initiator else b""
+            return noise.Handshake(
+                name,
+                is_initiator=is_initiator,
+                prologue=one.hex(f"{prefix}_prologue"),
+                static=bytes.fromhex(one.get(f"{prefix}_static", "")) or None,
+                ephemeral=bytes.fromhex(one.get(f"{prefix}_ephemeral", "")) or None,
+                remote_static=remote or None,
+                psks=[bytes.fromhex(psk) for psk in one.get(f"{prefix}_psks", [])],
+            )
+
+        sides = [side("init", True), side("resp", False)]
+        ciphers: list[tuple[noise.Cipher, noise.Cipher]] = []
+        for index, message in enumerate(one["messages"]):
+            payload, ciphertext = message.hex("payload"), message.hex("ciphertext")
+            writer, reader = sides[index % 2], sides[1 - index % 2]
+            if not writer.is_done:
+                report.equal(where, writer.write(payload), ciphertext)
+                report.equal(where, report.taken(where, lambda: reader.read(ciphertext)), payload)
+                continue
+            if not ciphers:
+                ciphers = [side.symmetric.split() for side in sides]
+            report.equal(where, ciphers[index % 2][index % 2].encrypt(b"", payload), ciphertext)
+            opened = report.taken(where, lambda: ciphers[1 - index % 2][index % 2].decrypt(b"", ciphertext))
+            report.equal(where, opened, payload)
+        for each in sides:
+            if "handshake_hash" in one:
+                report.equal(where, each.symmetric.hash, one.hex("handshake_hash"))
+
+
+CHECKS: dict[str, Check] = {
+    "beacons.json": check_beacons,
+    "certificates.json": check_certificates,
+    "clocks.json": check_clocks,
+    "codec.json": check_codec,
+    "daily-scores.json": check_daily_scores,
+    "digests.json": check_digests,
+    "device-links.json": check_device_links,
+    "feeds.json": check_feeds,
+    "friends.json": check_friends,
+    "game-definitions.json": check_game_definitions,
+    "handshakes.json": check_handshakes,
+    "invites.json": check_invites,
+    "join-proofs.json": check_join_proofs,
+    "keys.json": check_keys,
+    "ledgers.json": check_ledgers,
+    "merges.json": check_merges,
+    "messages.json": check_messages,
+    "noise-25519-chachapoly-blake2b.json": check_noise,
+    "operations.json": check_operations,
+    "records.json": check_records,
+    "runs.json": check_runs,
+}
+
+
+def check_file(path: Path) -> Report:
+    """Checks one file; whatever goes wrong becomes a line of the report."""
+    report = Report()
+    try:
+        file = Entry(json.loads(path.read_text("utf-8")), path.stem)
+        CHECKS[path.name](file, report)
+        report.problems += [f"{field} is not checked" for field in file.unread()]
+    except Refusal as refusal:
+        report.problems.append(f"refused as {refusal.reason} where the file takes it for granted")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        report.problems.append(f"not in the layout that is known: {error}")
+    return report

@@ -1,0 +1,127 @@
+"""Device proofs, friend requests and answers: friends.md §2, §4 and §5."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import messages
+from .certificates import Certificate
+from .codec import Reader, Refusal, blob, decode, invalid_value
+from .crypto import hash128, is_signed
+from .keys import read_friend_code
+from .messages import Message
+from .report import Report
+
+MAXIMUM_REQUEST = 2048
+MAXIMUM_NAME = 160
+MAXIMUM_CODE = 14
+MAXIMUM_LINK = 2048
+MAXIMUM_TIME = (1 << 63) - 1
+PENDING, DECLINED, ACCEPTED = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class DeviceProof:
+    device: bytes
+    link_key: bytes
+    handshake_hash: bytes
+    invite_signature: bytes
+    device_signature: bytes
+
+    @classmethod
+    def read(cls, reader: Reader) -> DeviceProof:
+        return cls(reader.take(32), reader.take(32), reader.take(64), reader.take(64), reader.take(64))
+
+    def encoded(self) -> bytes:
+        return self.device + self.link_key + self.handshake_hash + self.invite_signature + self.device_signature
+
+    def is_valid(self, private_group: bytes, invite_key: bytes) -> bool:
+        text = (private_group, self.device, self.link_key, self.handshake_hash)
+        return is_signed("deviceProof", self.invite_signature, invite_key, *text) and is_signed(
+            "deviceProof", self.device_signature, self.device, *text
+        )
+
+
+@dataclass(frozen=True)
+class Request:
+    certificate: Certificate
+    name: str
+    code: str
+    asked_at: int
+    data: bytes
+
+    @classmethod
+    def decode(cls, data: bytes) -> Request:
+        """In the order of the text: size, fields, end, then certificate and signature."""
+        if len(data) > MAXIMUM_REQUEST:
+            raise Refusal("limit-exceeded")
+        reader = Reader(data)
+        reader.version()
+        certificate, name = Certificate.read(reader), reader.text(MAXIMUM_NAME)
+        code = reader.text(MAXIMUM_CODE) if name else ""
+        try:
+            if read_friend_code(code) != code:
+                raise invalid_value("friend request")
+        except Refusal:
+            raise invalid_value("friend request") from None
+        asked_at, signature = reader.varint(MAXIMUM_TIME), reader.take(64)
+        reader.end()
+        if not certificate.is_valid() or not is_signed("friendRequest", signature, certificate.device, data[:-64]):
+            raise invalid_value("signature")
+        return cls(certificate, name, code, asked_at, data)
+
+    @property
+    def hash(self) -> bytes:
+        return hash128(self.data)
+
+
+@dataclass(frozen=True)
+class Answer:
+    kind: int
+    link: str | None = None
+
+    @classmethod
+    def read(cls, reader: Reader) -> Answer:
+        kind = reader.u8()
+        if kind not in (PENDING, DECLINED, ACCEPTED):
+            raise Refusal("unknown-kind")
+        return cls(kind, reader.text(MAXIMUM_LINK) if kind == ACCEPTED else None)
+
+    def encoded(self) -> bytes:
+        return bytes([self.kind]) + (b"" if self.link is None else blob(self.link.encode()))
+
+
+@dataclass(frozen=True)
+class CarriedAnswer:
+    certificate: Certificate
+    request: bytes
+    answer: Answer
+
+    @classmethod
+    def decode(cls, data: bytes) -> CarriedAnswer:
+        reader = Reader(data)
+        certificate, request, answer = Certificate.read(reader), reader.take(16), Answer.read(reader)
+        signature = reader.take(64)
+        reader.end()
+        if not certificate.is_valid() or not is_signed("friendAnswer", signature, certificate.device, data[:-64]):
+            raise invalid_value("signature")
+        return cls(certificate, request, answer)
+
+
+def check_message(where: str, message: Message, report: Report) -> None:
+    """What the blobs of kinds 16 to 23 hold."""
+    match message.kind:
+        case messages.DEVICE_REQUESTED:
+            report.checked += 1
+            report.taken(where, lambda: decode(message.blobs[0], DeviceProof.read))
+        case messages.DEVICE_CERTIFIED:
+            certificate = report.taken(where, lambda: decode(message.blobs[0], Certificate.read))
+            report.holds(where, certificate is not None and certificate.is_valid(), "the certificate is wrong")
+        case messages.FRIEND_REQUESTED | messages.FRIEND_SOUGHT | messages.FRIEND_CARRIED:
+            report.checked += 1
+            report.taken(where, lambda: Request.decode(message.blobs[0]))
+        case messages.FRIEND_ANSWERED:
+            report.checked += 1
+            report.taken(where, lambda: decode(message.blobs[0], Answer.read))
+        case messages.FRIEND_REPLIED:
+            report.holds(where, len(message.blobs[0]) >= 48, "a sealed box is longer")

@@ -1,0 +1,116 @@
+"""Invite links and join proofs: membership.md §5."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+
+from .certificates import Certificate
+from .codec import Reader, Refusal, decode, invalid_value
+from .crypto import hash256, is_signed
+
+PREFIXES = {"join": "streakmesh://join/", "device": "streakmesh://device/"}
+PURPOSES = {"join": "invite", "device": "deviceLink"}
+MAXIMUM_TEXT = 2048
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An address of four or sixteen bytes, and a port."""
+
+    address: bytes
+    port: int
+
+    @classmethod
+    def read(cls, reader: Reader) -> Endpoint:
+        family = reader.u8()
+        if family not in (4, 6):
+            raise Refusal("unknown-kind")
+        address = reader.take(4 if family == 4 else 16)
+        if address[:12] == bytes(10) + b"\xff\xff" and family == 6:
+            raise invalid_value("endpoint")
+        return cls(address, reader.unsigned(2))
+
+    def __str__(self) -> str:
+        if len(self.address) == 4:
+            return f"{'.'.join(map(str, self.address))}:{self.port}"
+        words = (self.address[index : index + 2].hex() for index in range(0, 16, 2))
+        return f"[{':'.join(f'{int(word, 16):x}' for word in words)}]:{self.port}"
+
+
+@dataclass(frozen=True)
+class InviteLink:
+    data: bytes
+    seed: bytes
+    group: bytes
+    expiry: int
+    title: str
+    addresses: list[list[Endpoint]]
+    inviter: bytes
+    kind: str
+
+    @classmethod
+    def parse(cls, text: str, kind: str = "join") -> InviteLink:
+        """Checks in the order of the text: prefix, checksum, version, layout, signature. The expiry is for `is_expired`."""
+        if len(text.encode()) > MAXIMUM_TEXT:
+            raise Refusal("not-a-link")
+        plain = "".join(character for character in text if character > " ")
+        prefix = PREFIXES[kind]
+        if plain[: len(prefix)].lower() != prefix or len(plain) == len(prefix):
+            raise Refusal("not-a-link")
+        digits = plain[len(prefix) :].upper()
+        try:
+            data = base64.b32decode(digits + "=" * (-len(digits) % 8))
+        except (binascii.Error, ValueError):
+            raise Refusal("damaged") from None
+        if base64.b32encode(data).decode().rstrip("=") != digits or hash256(data[:-4])[:4] != data[-4:]:
+            raise Refusal("damaged")
+        try:
+            link = decode(data[:-4], lambda reader: cls._read(reader, data, kind))
+        except Refusal as refusal:
+            if refusal.reason == "unsupported-version":
+                raise
+            raise Refusal(f"malformed: {refusal.reason}") from None
+        if not is_signed(PURPOSES[kind], data[-68:-4], link.inviter, data[:-68]):
+            raise Refusal("tampered")
+        return link
+
+    @classmethod
+    def _read(cls, reader: Reader, data: bytes, kind: str) -> InviteLink:
+        reader.version()
+        seed, group, expiry = reader.take(16), reader.take(32), reader.unsigned(4)
+        title = reader.text(40)
+        if not title:
+            raise invalid_value("title")
+        addresses = reader.list(4, lambda: reader.list(4, lambda: Endpoint.read(reader)))
+        inviter = reader.take(32)
+        reader.take(64)
+        return cls(data, seed, group, expiry, title, addresses, inviter, kind)
+
+    @property
+    def text(self) -> str:
+        return PREFIXES[self.kind] + base64.b32encode(self.data).decode().rstrip("=")
+
+    def is_expired(self, now: int) -> bool:
+        return now >= self.expiry
+
+
+@dataclass(frozen=True)
+class JoinProof:
+    handshake_hash: bytes
+    invite_signature: bytes
+    device_signature: bytes
+
+    @classmethod
+    def read(cls, reader: Reader) -> JoinProof:
+        return cls(reader.take(64), reader.take(64), reader.take(64))
+
+    def encoded(self) -> bytes:
+        return self.handshake_hash + self.invite_signature + self.device_signature
+
+    def is_valid(self, group: bytes, invite_key: bytes, certificate: Certificate) -> bool:
+        text = (group, certificate.user, certificate.device, certificate.link_key, self.handshake_hash)
+        return is_signed("joinProof", self.invite_signature, invite_key, *text) and is_signed(
+            "joinProof", self.device_signature, certificate.device, *text
+        )

@@ -1,0 +1,90 @@
+import StreakMembership
+package import StreakWire
+
+/// Why a machine that came with a device link is not certified. The raw values are the protocol's.
+public enum DeviceRefusal: UInt8, Error, Sendable, CaseIterable {
+    /// The link is not of the answering account's private group, or its invite is not known there (yet).
+    case unknownLink = 1
+    /// Another machine was linked with it, or the user ended it.
+    case used = 2
+    case expired = 3
+    /// The account has as many devices as an account may have.
+    case tooManyDevices = 4
+    case invalidProof = 5
+    case other = 255
+}
+
+/// What is said in order to link devices and to make friends (Protocol/friends.md).
+package enum FriendMessage: Equatable, Sendable {
+    /// A machine without an account asks to be made a device: `DeviceProof`.
+    case deviceRequested(proof: [UInt8])
+    /// It is one; for each of the groups a welcome and the ledger follow. The first is the private group.
+    case deviceCertified(certificate: [UInt8], groups: [GroupID])
+    case deviceRefused(DeviceRefusal)
+    /// The asker's wish, to the owner of a code over a link opened under it: `FriendRequest`.
+    case friendRequested([UInt8])
+    /// The owner's answer to that.
+    case friendAnswered([UInt8])
+    /// As `friendRequested`, to a member of any group, who may be the owner or know it.
+    case friendSought([UInt8])
+    /// As `friendSought`, from whoever was asked to the owner; goes no further.
+    case friendCarried([UInt8])
+    /// The answer to a request named by its hash, sealed to the asker; takes the way of the request back.
+    case friendReplied(request: Bytes16, sealed: [UInt8])
+
+    static let kinds: ClosedRange<UInt8> = 16...23
+    static let maximumGroups = 512
+    static let maximumSealedSize = 4_096
+
+    var kind: UInt8 {
+        switch self {
+        case .deviceRequested: 16
+        case .deviceCertified: 17
+        case .deviceRefused: 18
+        case .friendRequested: 19
+        case .friendAnswered: 20
+        case .friendSought: 21
+        case .friendCarried: 22
+        case .friendReplied: 23
+        }
+    }
+
+    func encode(into writer: inout WireWriter) {
+        switch self {
+        case .deviceRequested(let bytes), .friendRequested(let bytes), .friendSought(let bytes),
+            .friendCarried(let bytes), .friendAnswered(let bytes):
+            writer.writeBlob(bytes)
+        case .deviceCertified(let certificate, let groups):
+            writer.writeBlob(certificate)
+            writer.writeCount(groups.count)
+            for group in groups { writer.write(group) }
+        case .deviceRefused(let reason):
+            writer.write(reason.rawValue)
+        case .friendReplied(let request, let sealed):
+            writer.write(request)
+            writer.writeBlob(sealed)
+        }
+    }
+
+    init(kind: UInt8, from reader: inout WireReader) throws(WireError) {
+        switch kind {
+        case 16: self = .deviceRequested(proof: try reader.readBlob(maximum: 512))
+        case 17:
+            let certificate = try reader.readBlob(maximum: 4_096)
+            var groups: [GroupID] = []
+            for _ in 0..<(try reader.readCount(maximum: Self.maximumGroups)) {
+                groups.append(try reader.readIdentifier())
+            }
+            self = .deviceCertified(certificate: certificate, groups: groups)
+        case 18: self = .deviceRefused(DeviceRefusal(rawValue: try reader.readUInt8()) ?? .other)
+        case 19: self = .friendRequested(try reader.readBlob(maximum: FriendRequest.maximumSize))
+        case 20: self = .friendAnswered(try reader.readBlob(maximum: Self.maximumSealedSize))
+        case 21: self = .friendSought(try reader.readBlob(maximum: FriendRequest.maximumSize))
+        case 22: self = .friendCarried(try reader.readBlob(maximum: FriendRequest.maximumSize))
+        case 23:
+            let request = try reader.readBytes16()
+            self = .friendReplied(request: request, sealed: try reader.readBlob(maximum: Self.maximumSealedSize))
+        default: throw .unknownKind(kind)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Access keys travel on demand: whoever finds in its ledger the hash of a key that it lacks asks for it, and whoever has
+/// it answers those whom its own ledger calls current (Protocol/sync.md §7).
+extension MeshEngine {
+    /// Keys asked for in one message; further ones once these have come.
+    static let maximumRequestedKeys = LinkMessage.maximumProofs
+
+    /// Keeps a key of a group, if it is new; true if it was.
+    @discardableResult
+    mutating func keep(_ key: AccessKey, in group: GroupID, change: inout DurableChange) -> Bool {
+        guard groups[group]?.add(key) ?? false else { return false }
+        change.accessKeys.append(StoredAccessKey(group: group, key: key.key.rawBytes()))
+        return true
+    }
+
+    /// Asks the peer for the keys that are missing here, each once until the ledger changes or the peer says hello again.
+    mutating func requestMissingKeys(of group: GroupID, over link: LinkID) {
+        guard isAuthorised(link, in: group), let replica = groups[group] else { return }
+        let asked = sessions[link]?.groups[group]?.askedKeys ?? []
+        let missing = replica.missingAccessKeys.filter { !asked.contains($0) }.suffix(Self.maximumRequestedKeys)
+        guard !missing.isEmpty else { return }
+        sessions[link]?.groups[group]?.askedKeys.formUnion(missing)
+        send(.accessKeysRequested(replica.handle, Array(missing)), over: link)
+    }
+
+    mutating func answerAccessKeys(_ hashes: [Bytes32], of group: GroupID, over link: LinkID) {
+        guard let replica = groups[group] else { return }
+        let wanted = Set(hashes)
+        let keys = replica.accessKeys.filter { wanted.contains($0.hash) }
+        guard !keys.isEmpty else { return }
+        send(.accessKeys(replica.handle, keys.map { $0.key.rawBytes() }), over: link)
+    }
+
+    /// Takes keys whose hash stands in the ledger; all else is dropped.
+    mutating func receivedAccessKeys(_ keys: [[UInt8]], of group: GroupID) {
+        guard let replica = groups[group] else { return }
+        let missing = Set(replica.missingAccessKeys)
+        var change = DurableChange()
+        for bytes in keys {
+            guard let key = try? AccessKey(rawBytes: bytes), missing.contains(key.hash) else { continue }  // 32 bytes
+            keep(key, in: group, change: &change)
+        }
+        guard !change.accessKeys.isEmpty else { return }
+        refreshKeys()
+        // A hello tells others that they may ask here.
+        persist(change, then: sessions.keys.sorted().map { .greet($0) })
+    }
+}

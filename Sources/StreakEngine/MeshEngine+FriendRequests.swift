@@ -1,0 +1,289 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Being asked for friendship, and deciding.
+extension MeshEngine {
+    /// How a request came, and so how the answer goes.
+    enum RequestRoute: Sendable {
+        /// Over a link opened under this account's code.
+        case direct(LinkID)
+        /// By way of the device at the other end.
+        case carried(LinkID)
+    }
+
+    /// Tells links who may dial under this account's code, and what they see.
+    mutating func refreshFriendKeys() {
+        links.friendKeys = friends.own.map { [Self.linkKey(of: $0)] } ?? []
+        links.friendCredential = identity.certificate.encoded()
+        discovery.sources = discoverySources()
+    }
+
+    mutating func setAnswersToCode(_ keys: FriendCodeKeys?, id: CommandID) {
+        friends.own = keys
+        refreshFriendKeys()
+        var writer = WireWriter()
+        keys?.write(to: &writer)
+        storeSetting(FriendRequests.ownSetting, writer.bytes, then: [.complete(id, .done)])
+    }
+
+    mutating func receivedFriendMessage(_ message: FriendMessage, over link: LinkID) {
+        switch message {
+        case .deviceRequested(let proof): receivedDeviceRequest(proof, over: link)
+        case .deviceCertified(let certificate, let groups):
+            receivedDeviceCertificate(certificate, groups: groups, over: link)
+        case .deviceRefused(let reason): receivedDeviceRefusal(reason, over: link)
+        case .friendRequested(let bytes): receivedFriendRequest(bytes, over: link)
+        case .friendAnswered(let bytes): receivedFriendAnswer(bytes, over: link)
+        case .friendSought(let bytes): receivedFriendSought(bytes, over: link)
+        case .friendCarried(let bytes): receivedFriendCarried(bytes, over: link)
+        case .friendReplied(let hash, let sealed): receivedFriendReply(sealed, to: hash, over: link)
+        }
+    }
+
+    private mutating func receivedFriendRequest(_ bytes: [UInt8], over link: LinkID) {
+        guard let session = sessions[link], case .friendCode(let code) = session.label, !session.isInitiator,
+            friends.own?.code == code, let request = try? FriendRequest(decoding: bytes),  // hostile: no answer
+            request.certificate.linkKey == session.key, request.code == code
+        else { return }
+        welcomeBack(request.certificate, over: link)
+        guard friendGroup(with: request.certificate.user) == nil else { return }
+        take(request, by: .direct(link))
+    }
+
+    /// A device of somebody this account shares groups with: new after a recovery, or it has lost the group of the two.
+    /// The account key has signed for it and is no member less than before, so it needs no admission.
+    private mutating func welcomeBack(_ certificate: DeviceCertificate, over link: LinkID) {
+        let pair = friendGroup(with: certificate.user)
+        for group in groups.keys.sorted() where isCurrentMember(of: group) {
+            guard let replica = groups[group], replica.state.isMember(certificate.user) else { continue }
+            let known = replica.state.device(certificate.device)
+            let isNew = known == nil && certificate.isIssuedByAccount
+            guard isNew || known?.isCurrent ?? false && group == pair else { continue }
+            send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
+            sendOperations(replica.ledger.allOperations, handle: replica.handle, over: link)
+        }
+    }
+
+    /// Notes a request and answers it. Whoever is blocked gets the answer of one who has to wait.
+    mutating func take(_ request: FriendRequest, by route: RequestRoute) {
+        let user = request.certificate.user
+        guard user != identity.user else { return }
+        guard !friends.blocked.contains(user) else { return reply(.pending, to: request, by: route) }
+        guard var known = friends.received[user] else { return takeNew(request, by: route) }
+        switch known.decision {
+        case .approved(let group, let text):
+            if isUsable(text, in: group) { return reply(.accepted(link: text), to: request, by: route) }
+            known.decision = .none
+        case .declined:
+            if request.askedAt <= known.askedAt { return reply(.declined, to: request, by: route) }
+            known.decision = .none
+        case .none:
+            if known.linkKey == request.certificate.linkKey, known.name == request.name {
+                return reply(.pending, to: request, by: route)
+            }
+        }
+        let isAskedAnew = friends.received[user]?.decision != FriendRequests.Decision.none
+        known.name = request.name
+        known.linkKey = request.certificate.linkKey
+        known.askedAt = max(known.askedAt, request.askedAt)
+        friends.received[user] = known
+        keepReceived(user, then: isAskedAnew ? [.publish(.friend(.requestReceived(user)))] : [])
+        reply(.pending, to: request, by: route)
+    }
+
+    private mutating func takeNew(_ request: FriendRequest, by route: RequestRoute) {
+        let user = request.certificate.user
+        defer { reply(.pending, to: request, by: route) }
+        let pending = friends.received.values.count { $0.decision == .none }
+        var allowance = friends.admitted ?? FriendRequests.Allowance(at: now)
+        let isAdmitted = pending < FriendRequests.maximumPending && allowance.take(at: now)
+        friends.admitted = allowance
+        // One who is not noted now repeats it.
+        guard isAdmitted, makeRoomForReceived(), let code = code(of: user) else { return }
+        friends.received[user] = FriendRequests.Received(
+            name: request.name, code: code, linkKey: request.certificate.linkKey, askedAt: request.askedAt,
+            receivedAt: wall.seconds)
+        keepReceived(user, then: [.publish(.friend(.requestReceived(user)))])
+    }
+
+    /// The oldest that was declined gives way.
+    private mutating func makeRoomForReceived() -> Bool {
+        guard friends.received.count >= FriendRequests.maximumReceived else { return true }
+        let declined = friends.received.keys.filter { friends.received[$0]?.decision == .declined }
+        let dated = declined.map { (friends.received[$0]?.receivedAt ?? 0, $0) }
+        guard let oldest = dated.min(by: { $0 < $1 }) else { return false }
+        friends.received[oldest.1] = nil
+        keepReceived(oldest.1)
+        return true
+    }
+
+    private func isUsable(_ text: String, in group: GroupID) -> Bool {
+        guard isCurrentMember(of: group), let link = try? InviteLink(parsing: text),  // was made here
+            let invite = groups[group]?.state.invite(publicKey: link.secrets.inviteKey.publicKey)
+        else { return false }
+        return invite.isLive(at: wall.seconds)
+    }
+
+    private mutating func reply(_ answer: FriendAnswer, to request: FriendRequest, by route: RequestRoute) {
+        switch route {
+        case .direct(let link):
+            var writer = WireWriter()
+            answer.write(to: &writer)
+            send(.friend(.friendAnswered(writer.bytes)), over: link)
+        case .carried(let link):
+            let plain = CarriedFriendAnswer(answer, to: request, identity: identity).encoded()
+            // A key of low order can read nothing.
+            guard let sealed = try? SealedBox.seal(plain, to: request.certificate.linkKey, from: &entropy) else {
+                return
+            }
+            send(.friend(.friendReplied(request: request.hash, sealed: sealed)), over: link)
+        }
+    }
+
+    private mutating func keepReceived(_ user: UserID, then work: [Deferred] = []) {
+        let value = friends.received[user]?.encoded(of: user) ?? []
+        storeSetting(FriendRequests.setting(FriendRequests.receivedPrefix, user), value, then: work)
+    }
+
+    // MARK: Deciding
+
+    mutating func approveFriend(_ user: UserID, name: String, id: CommandID) {
+        guard var request = friends.received[user] else {
+            return complete(id, .failed(.friend(.unknownRequest)))
+        }
+        if case .approved(let group, let text) = request.decision, isUsable(text, in: group) {
+            return complete(id, .group(group))
+        }
+        if let group = friendGroup(with: user) { return complete(id, .failed(.friend(.alreadyFriend(group)))) }
+        var change = DurableChange()
+        let group: GroupID
+        let text: String
+        do {
+            group = try startGroup(title: Self.pairTitle(name, request.name), change: &change)
+            text = try inviteFriend(into: group, change: &change)
+        } catch {
+            return complete(id, .failed(.notAllowed(error)))
+        }
+        request.decision = .approved(group, link: text)
+        friends.received[user] = request
+        friends.codes[user] = request.code
+        let setting = FriendRequests.setting(FriendRequests.receivedPrefix, user)
+        change.settings[setting] = request.encoded(of: user)
+        settings[setting] = change.settings[setting]
+        ledgerChanged(group, change: change, then: [.complete(id, .group(group)), .answerFriend(user)])
+    }
+
+    /// Founds a group; the caller stores it.
+    mutating func startGroup(title: String, change: inout DurableChange) throws(LedgerError) -> GroupID {
+        let key = AccessKey.generate(from: &entropy)
+        let founding = try Ledger.found(
+            title: title, identity: identity, accessKey: key, at: wall.seconds, entropy: &entropy)
+        let ledger = try Ledger(founding: founding)
+        groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: [key])
+        change.operations.append(
+            StoredOperation(group: ledger.group, id: founding.id, bytes: founding.bytes, arrival: takeArrival()))
+        change.accessKeys.append(StoredAccessKey(group: ledger.group, key: key.key.rawBytes()))
+        return ledger.group
+    }
+
+    private mutating func inviteFriend(
+        into group: GroupID, change: inout DurableChange
+    ) throws(LedgerError) -> String {
+        guard let replica = groups[group] else { throw .notFounding }
+        let secrets = InviteSecrets.generate(from: &entropy)
+        let expiresAt = wall.seconds + FriendRequests.inviteLifetime
+        let link = InviteLink(
+            seed: secrets.seed, group: group, expiresAt: expiresAt, title: replica.state.title,
+            addresses: inviteAddresses(of: group), identity: identity)
+        let terms = secrets.terms(maximumUses: 1, expiresAt: expiresAt)
+        let invite = try replica.ledger.draft(.invite(terms), by: identity, at: wall.seconds)
+        _ = try insert(invite, in: group, change: &change)
+        let setting = Self.inviteSetting(secrets)
+        settings[setting] = Array(link.text.utf8)
+        change.settings[setting] = settings[setting]
+        return link.text
+    }
+
+    /// Both names, each cut so that the title is one; without what no title may hold.
+    static func pairTitle(_ own: String, _ other: String) -> String {
+        func part(_ name: String) -> String {
+            let visible = name.unicodeScalars.filter { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator: false
+                default: true
+                }
+            }
+            var result = ""
+            var size = 0
+            for character in String(String.UnicodeScalarView(visible)).prefix(28) {
+                size += character.utf8.count
+                guard size <= 110 else { break }
+                result.append(character)
+            }
+            return result.isEmpty ? "?" : result
+        }
+        return part(own) + " & " + part(other)
+    }
+
+    /// Tells an asker that is still there what was decided.
+    mutating func answerFriend(_ user: UserID) {
+        guard let request = friends.received[user] else { return }
+        let answer: FriendAnswer
+        switch request.decision {
+        case .none: return
+        case .declined: answer = .declined
+        case .approved(_, let text): answer = .accepted(link: text)
+        }
+        var writer = WireWriter()
+        answer.write(to: &writer)
+        for link in sessions.keys.sorted() {
+            guard let session = sessions[link], case .friendCode = session.label, !session.isInitiator,
+                session.key == request.linkKey
+            else { continue }
+            send(.friend(.friendAnswered(writer.bytes)), over: link)
+        }
+    }
+
+    mutating func declineFriend(_ user: UserID, id: CommandID) {
+        guard let request = friends.received[user] else { return complete(id, .failed(.friend(.unknownRequest))) }
+        guard request.decision == .none || request.decision == .declined else {
+            return complete(id, .failed(.friend(.unknownRequest)))
+        }
+        friends.received[user]?.decision = .declined
+        keepReceived(user, then: [.complete(id, .done), .answerFriend(user)])
+    }
+
+    mutating func setBlocked(_ user: UserID, to isBlocked: Bool, id: CommandID) {
+        guard user != identity.user else { return complete(id, .failed(.friend(.ownCode))) }
+        if isBlocked {
+            guard friends.blocked.count < FriendRequests.maximumBlocked else {
+                return complete(id, .failed(.friend(.tooManyRequests)))
+            }
+            friends.blocked.insert(user)
+            if friends.received[user]?.decision == FriendRequests.Decision.none
+                || friends.received[user]?.decision == .declined
+            {
+                friends.received[user] = nil
+                keepReceived(user)
+            }
+        } else {
+            friends.blocked.remove(user)
+        }
+        storeSetting(
+            FriendRequests.setting(FriendRequests.blockedPrefix, user), isBlocked ? user.bytes.array : [],
+            then: [.complete(id, .done)])
+    }
+
+    /// Forgets approved requests once their asker is in.
+    mutating func noteJoinedFriends() {
+        for user in friends.received.keys.sorted() {
+            guard case .approved(let group, _)? = friends.received[user]?.decision,
+                groups[group]?.state.isMember(user) ?? false
+            else { continue }
+            friends.received[user] = nil
+            keepReceived(user, then: [.publish(.friend(.joined(user, group)))])
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import StreakCrypto
+public import StreakMembership
+import StreakReplication
+public import StreakWire
+
+/// Who is in, who may what, and under which access keys: the commands that make ledger operations.
+extension MeshEngine {
+    mutating func handleMembership(_ command: Command, id: CommandID) {
+        switch command {
+        case .rename(let group, let title):
+            author(.rename(title), in: group, id: id)
+        case .changeSettings(let group, let settings):
+            author(.settings(settings), in: group, id: id)
+        case .setRole(let group, let user, let change):
+            // A demotion cuts what the devices may do as an admin; their records are nobody's business.
+            let cuts = change == .member ? groups[group]?.ledger.cuts(of: user) { _ in [] } : []
+            author(.setRole(RoleChange(user: user, change: change, cuts: cuts ?? [])), in: group, id: id)
+        case .transfer(let group, let heir):
+            let owner = groups[group]?.state.owner
+            let cuts = owner.flatMap { groups[group]?.ledger.cuts(of: $0) { _ in [] } }
+            author(.transfer(Transfer(newOwner: heir, cuts: cuts ?? [])), in: group, id: id)
+        case .remove(let group, let user):
+            remove(user, from: group, id: id)
+        case .annul(let group, let removal):
+            annul(removal, in: group, id: id)
+        case .admit(let group, let request):
+            admit(request, to: group, id: id)
+        case .denyRequest(let group, let request):
+            deny(request, in: group, id: id)
+        case .addDevice(let certificate):
+            addDevice(certificate, id: id)
+        case .revokeDevice(let device, let accountKey):
+            revoke(device, accountKey: accountKey, id: id)
+        default:
+            break
+        }
+    }
+
+    // MARK: Removing
+
+    private mutating func remove(_ user: UserID, from group: GroupID, id: CommandID) {
+        guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
+        let key = AccessKey.generate(from: &entropy)
+        let cuts = replica.ledger.cuts(of: user) { replica.cut(of: $0).feeds }
+        author(
+            .remove(Removal(user: user, cuts: cuts, accessKeyHash: key.hash)), in: group, accessKey: key, id: id)
+    }
+
+    /// Demotes the author of a removal with a cut before it.
+    private mutating func annul(_ removal: OperationID, in group: GroupID, id: CommandID) {
+        guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
+        guard let operation = replica.ledger.operation(removal)?.operation, case .remove = operation.body,
+            let user = replica.ledger.user(of: operation.author)
+        else { return complete(id, .failed(.notAllowed(.refused(.targetNotMember)))) }
+        let cuts = replica.ledger.cuts(of: user) { _ in [] }.map { cut in
+            guard cut.device == operation.author else { return cut }
+            return DeviceCut(device: cut.device, lastOperation: operation.previous, feeds: [])
+        }
+        author(.setRole(RoleChange(user: user, change: .member, cuts: cuts)), in: group, id: id)
+    }
+
+    // MARK: Devices
+
+    /// Notes the operation that publishes a device of this account in a group, if one is needed.
+    mutating func publishDevice(
+        _ certificate: DeviceCertificate, in group: GroupID, change: inout DurableChange
+    ) throws(LedgerError) -> [SignedOperation] {
+        guard let replica = groups[group], replica.state.device(certificate.device) == nil else { return [] }
+        let operation = try replica.ledger.draft(.addDevice(certificate), by: identity, at: wall.seconds)
+        return try insert(operation, in: group, change: &change)
+    }
+
+    private mutating func addDevice(_ certificate: DeviceCertificate, id: CommandID) {
+        guard certificate.user == identity.user, certificate.isValid() else {
+            return complete(id, .failed(.notAllowed(.invalidCertificate)))
+        }
+        changeEverywhere(id) { engine, group, change throws(LedgerError) in
+            guard engine.groups[group]?.state.isMember(certificate.user) ?? false else { return [] }
+            return try engine.publishDevice(certificate, in: group, change: &change)
+        }
+    }
+
+    private mutating func revoke(_ device: DeviceID, accountKey: SigningSecretKey, id: CommandID) {
+        guard UserID(accountKey.publicKey) == identity.user, device != identity.device else {
+            return complete(id, .failed(.notAllowed(.invalidRevocation)))
+        }
+        let isKnown = groups.keys.sorted().contains { isCurrentMember(of: $0) && ownsCurrent(device, in: $0) }
+        guard isKnown else { return complete(id, .failed(.notAllowed(.refused(.unknownDevice(device))))) }
+        changeEverywhere(id) { engine, group, change throws(LedgerError) in
+            guard engine.isCurrentMember(of: group), engine.ownsCurrent(device, in: group),
+                let replica = engine.groups[group]
+            else { return [] }
+            let key = AccessKey.generate(from: &engine.entropy)
+            let cut = DeviceCut.fitting([replica.cut(of: device)])[0]
+            let revocation = DeviceRevocation(
+                accountKey: accountKey, group: group, cut: cut, accessKeyHash: key.hash)
+            let operation = try replica.ledger.draft(
+                .revokeDevice(revocation), by: engine.identity, at: engine.wall.seconds)
+            let added = try engine.insert(operation, in: group, change: &change)
+            engine.keep(key, in: group, change: &change)
+            return added
+        }
+    }
+
+    private func ownsCurrent(_ device: DeviceID, in group: GroupID) -> Bool {
+        guard let known = groups[group]?.state.device(device) else { return false }
+        return known.user == identity.user && known.isCurrent
+    }
+
+    /// Makes operations in every group in one transaction: all of them, or none where one of them would not count.
+    private mutating func changeEverywhere(
+        _ id: CommandID,
+        _ make: (inout MeshEngine, GroupID, inout DurableChange) throws(LedgerError) -> [SignedOperation]
+    ) {
+        let before = self
+        var change = DurableChange()
+        var work: [Deferred] = []
+        for group in groups.keys.sorted() {
+            do {
+                let added = try make(&self, group, &change)
+                guard !added.isEmpty else { continue }
+                work += consequences(for: group, change: &change)
+                work.append(.passOnOperations(group, added, except: nil))
+            } catch {
+                self = before
+                return complete(id, .failed(.notAllowed(error)))
+            }
+        }
+        refreshKeys()
+        persist(change, then: [.complete(id, .done)] + work)
+    }
+
+    // MARK: Requests
+
+    /// Who waits for owner or an admin of a group to let them in, but for those that were turned down on this node.
+    public func openRequests(in group: GroupID) -> [GroupState.Request] {
+        (groups[group]?.state.requests ?? []).filter { !isDenied($0.claim.certificate.user, in: group) }
+    }
+
+    /// The name of the setting that keeps a refusal: both names cut short, so that it fits.
+    private static func denialSetting(_ user: UserID, in group: GroupID) -> String {
+        "denied-" + group.bytes.array.prefix(8).hexadecimal + "-" + user.bytes.array.prefix(16).hexadecimal
+    }
+
+    func isDenied(_ user: UserID, in group: GroupID) -> Bool {
+        settings[Self.denialSetting(user, in: group)] != nil
+    }
+
+    private mutating func admit(_ request: OperationID, to group: GroupID, id: CommandID) {
+        guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
+        guard let open = replica.state.requests.first(where: { $0.id == request }) else {
+            return complete(id, .failed(.unknownRequest))
+        }
+        let setting = Self.denialSetting(open.claim.certificate.user, in: group)
+        settings[setting] = nil
+        author(.admit(open.claim), in: group, settings: [setting: []], id: id)
+    }
+
+    private mutating func deny(_ request: OperationID, in group: GroupID, id: CommandID) {
+        guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
+        guard let open = replica.state.requests.first(where: { $0.id == request }) else {
+            return complete(id, .failed(.unknownRequest))
+        }
+        let setting = Self.denialSetting(open.claim.certificate.user, in: group)
+        settings[setting] = [1]
+        var change = DurableChange()
+        change.settings[setting] = [1]
+        persist(change, then: [.publish(.ledgerChanged(group)), .complete(id, .done)])
+    }
+}

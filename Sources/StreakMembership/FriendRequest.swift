@@ -1,0 +1,163 @@
+import StreakCrypto
+public import StreakWire
+
+/// Asks the owner of a friend code for friendship. It proves itself: whoever carries it can neither alter nor make it.
+///
+/// | field | type | limit |
+/// |---|---|---|
+/// | version | u8 | 1 |
+/// | asker's certificate | see `DeviceCertificate` | |
+/// | asker's name | varint, UTF-8 | 1–160 bytes |
+/// | code asked for | varint, UTF-8 | 14 bytes, as shown |
+/// | when the user asked, seconds since 1970 | varint | |
+/// | signature by the asker's device, over `streakmesh/v1/friendRequest` ‖ 0 ‖ all bytes before | 64 bytes | |
+public struct FriendRequest: Hashable, Sendable {
+    public static let maximumNameSize = 160
+    public static let maximumSize = 2_048
+
+    public let certificate: DeviceCertificate
+    public let name: String
+    public let code: FriendCode
+    /// Seconds since 1970, by the asker's clock. Tells a new wish of one user from a repeated one.
+    public let askedAt: Int64
+    public let bytes: [UInt8]
+
+    /// Names the request in answers that come by way of others.
+    public var hash: Bytes16 {
+        Bytes16(Blake2b.hash(bytes, size: 16)) ?? .zero
+    }
+
+    /// The name is cut to 160 bytes of whole characters.
+    public init(name: String, code: FriendCode, askedAt: Int64, identity: DeviceIdentity) {
+        certificate = identity.certificate
+        let cut = name.prefix(fitting: Self.maximumNameSize)
+        self.name = cut.isEmpty ? "?" : cut
+        self.code = code
+        self.askedAt = max(0, askedAt)
+        var writer = WireWriter(reserving: 512)
+        writer.write(ProtocolLimits.version)
+        certificate.write(to: &writer)
+        writer.writeText(self.name)
+        writer.writeText(code.description)
+        writer.writeVarint(UInt64(self.askedAt))
+        writer.write(identity.signingKey.signature(for: writer.bytes, as: .friendRequest))
+        bytes = writer.bytes
+    }
+
+    /// Reads a request and checks its certificate and signature.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        guard bytes.count <= Self.maximumSize else {
+            throw .limitExceeded(limit: Self.maximumSize, actual: UInt64(bytes.count))
+        }
+        var reader = WireReader(bytes)
+        try reader.readVersion()
+        certificate = try DeviceCertificate(from: &reader)
+        name = try reader.readText(maximum: Self.maximumNameSize)
+        let text = try reader.readText(maximum: 14)
+        // One request has one encoding: only the spelling that this writes.
+        guard !name.isEmpty, let code = FriendCode(text), code.description == text else {
+            throw .invalidValue(field: "friend request")
+        }
+        self.code = code
+        askedAt = Int64(try reader.readVarint(maximum: UInt64(Int64.max)))
+        let signature = try reader.readSignature()
+        try reader.finish()
+        self.bytes = bytes
+        let signed = Array(bytes.dropLast(Signature.byteCount))
+        guard certificate.isValid(), certificate.device.hasSigned(signed, as: .friendRequest, signature) else {
+            throw .invalidValue(field: "signature")
+        }
+    }
+}
+
+/// What the owner of a friend code says to a request.
+public enum FriendAnswer: Hashable, Sendable {
+    /// It waits for the owner, who has not decided; or has blocked the asker, who is not told.
+    case pending
+    case declined
+    /// The link of an invite into a group of two, for the asker alone.
+    case accepted(link: String)
+
+    public static let maximumLinkSize = 2_048
+
+    public func write(to writer: inout WireWriter) {
+        switch self {
+        case .pending: writer.write(UInt8(1))
+        case .declined: writer.write(UInt8(2))
+        case .accepted(let link):
+            writer.write(UInt8(3))
+            writer.writeText(link)
+        }
+    }
+
+    public init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.readUInt8() {
+        case 1: self = .pending
+        case 2: self = .declined
+        case 3: self = .accepted(link: try reader.readText(maximum: Self.maximumLinkSize))
+        case let kind: throw .unknownKind(kind)
+        }
+    }
+}
+
+/// An answer on its way back through somebody else: the owner's certificate, request hash, answer, and a signature by
+/// the owner's device over `streakmesh/v1/friendAnswer` ‖ 0 ‖ all of these. Sealed to the asker's link key.
+public struct CarriedFriendAnswer: Hashable, Sendable {
+    public let certificate: DeviceCertificate
+    public let request: Bytes16
+    public let answer: FriendAnswer
+    private let signature: Signature
+
+    public init(_ answer: FriendAnswer, to request: FriendRequest, identity: DeviceIdentity) {
+        certificate = identity.certificate
+        self.request = request.hash
+        self.answer = answer
+        signature = identity.signingKey.signature(
+            for: Self.signed(certificate: certificate, request: self.request, answer: answer), as: .friendAnswer)
+    }
+
+    /// Reads an answer and checks its certificate and signature.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        var reader = WireReader(bytes)
+        certificate = try DeviceCertificate(from: &reader)
+        request = try reader.readBytes16()
+        answer = try FriendAnswer(from: &reader)
+        signature = try reader.readSignature()
+        try reader.finish()
+        let message = Self.signed(certificate: certificate, request: request, answer: answer)
+        guard certificate.isValid(), certificate.device.hasSigned(message, as: .friendAnswer, signature) else {
+            throw .invalidValue(field: "signature")
+        }
+    }
+
+    public func encoded() -> [UInt8] {
+        var writer = WireWriter(reserving: 256)
+        writer.writeRaw(Self.signed(certificate: certificate, request: request, answer: answer))
+        writer.write(signature)
+        return writer.bytes
+    }
+
+    private static func signed(
+        certificate: DeviceCertificate, request: Bytes16, answer: FriendAnswer
+    ) -> [UInt8] {
+        var writer = WireWriter(reserving: 256)
+        certificate.write(to: &writer)
+        writer.write(request)
+        answer.write(to: &writer)
+        return writer.bytes
+    }
+}
+
+extension String {
+    /// As many whole characters as fit `size` bytes of UTF-8.
+    fileprivate func prefix(fitting size: Int) -> String {
+        var result = ""
+        var used = 0
+        for character in self {
+            used += character.utf8.count
+            guard used <= size else { break }
+            result.append(character)
+        }
+        return result
+    }
+}

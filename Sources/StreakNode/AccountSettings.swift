@@ -1,0 +1,74 @@
+import StreakCrypto
+import StreakEngine
+import StreakGames
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// What of this user's results a group gets.
+struct GroupSharing: Equatable, Sendable {
+    /// Nothing new is published: neither results nor changes of the profile.
+    var isStopped = false
+    /// Games whose results stay away.
+    var unshared: Set<GameID> = []
+}
+
+/// What this user's devices tell each other in the private group, as records of kind `setting`: by name, 1 where it holds,
+/// withdrawn where it does not.
+///
+/// `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where a group stands as 40 hexadecimal digits of its ID and a
+/// result as those of the hash of its subject.
+struct AccountSettings: Sendable {
+    private var sharing: [String: GroupSharing] = [:]
+    private var chosen: Set<String> = []
+
+    private static func name(of group: GroupID) -> String { String(group.description.prefix(40)) }
+
+    private static func name(of key: ScoreKey) -> String {
+        Blake2b.hash(DailyScore.recordSubject(of: key)).prefix(20).hexadecimal
+    }
+
+    /// Takes the new value of a setting; one of a later version is left to it.
+    mutating func apply(_ record: MergedRecord) {
+        let parts = String(decoding: record.key.subject, as: UTF8.self).split(separator: "/").map(String.init)
+        let holds = !record.value.isEmpty
+        switch (parts.first, parts.count) {
+        case ("stopped", 2): sharing[parts[1], default: GroupSharing()].isStopped = holds
+        case ("unshared", 3):
+            guard let game = GameID(rawValue: parts[2]) else { return }
+            if holds {
+                sharing[parts[1], default: GroupSharing()].unshared.insert(game)
+            } else {
+                sharing[parts[1]]?.unshared.remove(game)
+            }
+        case ("chosen", 2): if holds { chosen.insert(parts[1]) } else { chosen.remove(parts[1]) }
+        default: break
+        }
+    }
+
+    func sharing(in group: GroupID) -> GroupSharing { sharing[Self.name(of: group)] ?? GroupSharing() }
+
+    /// Whether the groups of a result were chosen by hand.
+    func isChosen(_ key: ScoreKey) -> Bool { chosen.contains(Self.name(of: key)) }
+
+    /// The records that make `sharing` hold for a group.
+    func drafts(making sharing: GroupSharing, holdFor group: GroupID) -> [RecordDraft] {
+        let known = self.sharing(in: group)
+        let name = Self.name(of: group)
+        var drafts: [RecordDraft] = []
+        if known.isStopped != sharing.isStopped {
+            drafts.append(.setting(name: "stopped/\(name)", value: sharing.isStopped ? [1] : []))
+        }
+        for game in known.unshared.symmetricDifference(sharing.unshared).sorted() {
+            let value: [UInt8] = sharing.unshared.contains(game) ? [1] : []
+            drafts.append(.setting(name: "unshared/\(name)/\(game.rawValue)", value: value))
+        }
+        return drafts
+    }
+
+    /// The record that says whether the groups of a result were chosen by hand; nil where that is known.
+    func draft(making isChosen: Bool, holdFor key: ScoreKey) -> RecordDraft? {
+        guard isChosen != self.isChosen(key) else { return nil }
+        return .setting(name: "chosen/\(Self.name(of: key))", value: isChosen ? [1] : [])
+    }
+}

@@ -1,0 +1,86 @@
+import StreakCrypto
+import StreakEngine
+import StreakMembership
+import StreakWire
+
+/// The account's secret, and this user's machines.
+extension MeshNode {
+    var isRecoveryConfirmed: Bool { !Account.hasSecret(in: folder) }
+
+    func recoveryKey() throws -> RecoveryKeyReport {
+        guard let key = try Account.secret(in: folder, of: identity.user) else { throw NodeFailure.recoveryKeyNeeded }
+        return RecoveryKeyReport(user: identity.user.description, key: RecoveryKey(key).text())
+    }
+
+    /// Removes the account's secret from this machine once its user has shown to have it elsewhere.
+    func confirmRecoveryKey(_ text: String) throws -> RecoveryReport {
+        _ = try accountKey(text)
+        try Account.forgetSecret(in: folder)
+        inbox.publish(.groupsChanged)
+        return RecoveryReport(recoveryConfirmed: true)
+    }
+
+    /// The account's key, out of the recovery key or, for nil, off this machine.
+    private func accountKey(_ text: String?) throws -> SigningSecretKey {
+        guard let text else {
+            guard let key = try Account.secret(in: folder, of: identity.user) else {
+                throw NodeFailure.recoveryKeyNeeded
+            }
+            return key
+        }
+        let key = try NodeFailure.translating { () throws(RecoveryKeyError) in try RecoveryKey(text) }
+        guard key.user == identity.user else { throw NodeFailure.otherRecoveryKey }
+        return key.accountKey
+    }
+
+    func ownDevices() -> [DeviceReport] {
+        guard let privateGroup else { return [] }
+        // A device that came by a recovery is in a private group of its own; the shared groups know the others.
+        var found: [DeviceID: GroupState.Device] = [:]
+        for group in [privateGroup] + memberGroups {
+            for device in engine.state(of: group)?.devices ?? [] where device.user == identity.user {
+                if let known = found[device.device], !known.isCurrent || device.isCurrent { continue }
+                found[device.device] = device
+            }
+        }
+        let linked = Set(engine.linkedDevices.map(\.device))
+        return found.keys.sorted().compactMap { found[$0] }.map { device in
+            let isThis = device.device == identity.device
+            let isOnline = isThis ? network != nil : linked.contains(device.device)
+            return DeviceReport(
+                device: device.device.description, this: isThis, state: device.isCurrent ? "current" : "revoked",
+                online: isOnline, lastSeen: isOnline ? Timestamp.text(clock.wallTime.seconds) : nil,
+                certifiedBy: device.certificate.issuers.last?.description ?? "account")
+        }
+    }
+
+    func revokeDevice(_ selector: String, key: String?) async throws -> DeviceListReport {
+        let wanted = selector.lowercased()
+        let found = ownDevices().filter { !wanted.isEmpty && $0.device.hasPrefix(wanted) && $0.state == "current" }
+        let known = ownGroups.flatMap { engine.state(of: $0)?.devices ?? [] }.map(\.device)
+        guard let device = found.first, found.count == 1, !device.this,
+            let id = known.first(where: { $0.description == device.device })
+        else { throw NodeFailure.unknownDevice(selector) }
+        try await execute(.revokeDevice(id, accountKey: try accountKey(key)))
+        inbox.publish(.groupsChanged)
+        return DeviceListReport(devices: ownDevices())
+    }
+}
+
+extension NodeFailure {
+    /// Runs `body`; a text that is no recovery key becomes a failure with a reason for people.
+    static func translating(_ body: () throws(RecoveryKeyError) -> RecoveryKey) throws -> RecoveryKey {
+        do {
+            return try body()
+        } catch .empty {
+            throw NodeFailure.invalidRecoveryKey(reason: "it is empty")
+        } catch .wrongLength(let expected, let actual) {
+            throw NodeFailure.invalidRecoveryKey(
+                reason: "it has \(actual) symbols in place of \(expected)")
+        } catch .invalidCharacter(let character) {
+            throw NodeFailure.invalidRecoveryKey(reason: "“\(character)” is in no recovery key")
+        } catch .wrongChecksum {
+            throw NodeFailure.invalidRecoveryKey(reason: "at least one symbol is another than was shown")
+        }
+    }
+}

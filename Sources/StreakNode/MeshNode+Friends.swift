@@ -1,0 +1,218 @@
+import StreakEngine
+import StreakMembership
+import StreakReplication
+import StreakStorage
+import StreakWire
+
+/// Friends by code (product rows B1 and B2).
+extension MeshNode {
+    /// Tells whoever watches what became of requests; and introduces this user to a friend whose group it is in now.
+    func observe(_ event: FriendEvent) {
+        switch event {
+        case .requestReceived(let user):
+            let name = engine.receivedFriendRequests.first { $0.user == user }?.name ?? ""
+            inbox.publish(.notice("“\(name)” asks to be your friend. See `streakmesh friend list`."))
+        case .ownerFound(let code, _):
+            inbox.publish(.notice("The owner of \(code) has your request."))
+        case .declined(let code):
+            inbox.publish(.notice("The owner of \(code) has declined."))
+        case .accepted(_, let group), .joined(_, let group):
+            newGroups.insert(group)
+            inbox.publish(.notice("You are friends now: “\(engine.state(of: group)?.title ?? "")”."))
+        case .expired(let code):
+            inbox.publish(.notice("The owner of \(code) was not found in seven days; your request is over."))
+        case .failed(let code, let failure):
+            inbox.publish(.notice(Self.text(of: failure, asking: code)))
+        case .returned(let group):
+            // The group knows this user's profile: it comes with the records.
+            inbox.publish(.notice("You are back in “\(engine.state(of: group)?.title ?? "")”."))
+        }
+        inbox.publish(.groupsChanged)
+    }
+
+    private static func text(of failure: FriendFailure, asking code: FriendCode) -> String {
+        switch failure {
+        case .ownCode: "\(code) is your own friend code."
+        case .alreadyFriend: "You and the owner of \(code) are friends already."
+        case .blocked: "You have blocked the owner of \(code)."
+        case .alreadyAsked, .tooManyRequests, .unknownRequest: "Your request to \(code) came to nothing."
+        }
+    }
+
+    /// Tells groups that this device has just come into who this user is, and what it solved today.
+    func introduceToNewGroups() -> Bool {
+        let groups = newGroups.sorted().filter(engine.isMember)
+        newGroups = []
+        let writes = groups.map { group in
+            let results = unpublishedResults(in: group, of: .days(0)).map(RecordDraft.score)
+            return (group: group, drafts: [.profile(ownProfile(in: group))] + results)
+        }
+        guard !writes.isEmpty else { return false }
+        feed(.command(takeCommandID(), .write(writes)))
+        return true
+    }
+
+    // MARK: Requests
+
+    func friendsReport() async throws -> FriendsReport {
+        let blocked = engine.blockedUsers
+        await computeCodes(of: pairs.map(\.friend) + blocked)
+        let linked = engine.linkedDevices
+        let friends = pairs.map { pair in
+            let devices = Set(engine.state(of: pair.group)?.member(pair.friend)?.devices ?? [])
+            return FriendReport(
+                user: shownID(of: pair.friend, in: pair.group), name: name(of: pair.friend, in: pair.group),
+                code: isAnonymous(pair.friend, in: pair.group) ? nil : knownCode(of: pair.friend),
+                online: linked.contains { devices.contains($0.device) }, group: pair.group.description,
+                title: engine.state(of: pair.group)?.title ?? "")
+        }
+        return FriendsReport(
+            code: knownCode(of: identity.user) ?? "", answering: engine.answersToCode,
+            friends: friends.sorted { ($0.name, $0.group) < ($1.name, $1.group) },
+            sent: engine.sentFriendRequests.map(Self.report),
+            received: engine.receivedFriendRequests.map(Self.report),
+            blocked: blocked.map { BlockedReport(user: $0.description, code: knownCode(of: $0)) })
+    }
+
+    private static func report(of request: SentFriendRequest) -> SentFriendReport {
+        let state =
+            switch request.stage {
+            case .looking: "looking"
+            case .pending: "pending"
+            case .declined: "declined"
+            case .joining: "joining"
+            }
+        return SentFriendReport(
+            code: request.code.description, state: state, asked: Timestamp.text(request.askedAt),
+            until: Timestamp.text(request.endsAt))
+    }
+
+    private static func report(of request: ReceivedFriendRequest) -> ReceivedFriendReport {
+        let state =
+            switch request.stage {
+            case .pending: "pending"
+            case .approved: "approved"
+            case .declined: "declined"
+            }
+        return ReceivedFriendReport(
+            user: request.user.description, name: request.name, code: request.code.description, state: state,
+            asked: Timestamp.text(request.receivedAt))
+    }
+
+    func answerToCode(_ isAnswering: Bool) async throws {
+        guard isAnswering else { return _ = try await execute(.setAnswersToCode(nil)) }
+        let code = try friendCode(knownCode(of: identity.user) ?? "")
+        try await execute(.setAnswersToCode(Self.keys(of: code)))
+    }
+
+    func addFriend(_ text: String) async throws {
+        try await execute(.addFriend(Self.keys(of: friendCode(text)), name: ownName))
+    }
+
+    func approveFriend(_ selector: String) async throws {
+        let user = try asker(selector)
+        guard case .group(let group) = try await execute(.approveFriend(user, name: ownName)) else { return }
+        try await introduce(to: group, history: 0)
+    }
+
+    /// An owner hands the group to the friend first: what was shared stays with both.
+    func removeFriend(_ selector: String) async throws {
+        let matches = Self.matches(selector, among: pairs) { pair in
+            (
+                name(of: pair.friend, in: pair.group), shownID(of: pair.friend, in: pair.group),
+                isAnonymous(pair.friend, in: pair.group) ? nil : knownCode(of: pair.friend)
+            )
+        }
+        guard let pair = matches.first else { throw NodeFailure.unknownFriend(selector) }
+        guard matches.count == 1 else {
+            throw NodeFailure.ambiguousMember(
+                selector,
+                candidates: matches.map {
+                    "\(name(of: $0.friend, in: $0.group)) in “\(engine.state(of: $0.group)?.title ?? "")”"
+                })
+        }
+        if engine.state(of: pair.group)?.owner == identity.user {
+            try await execute(.transfer(pair.group, to: pair.friend))
+        }
+        _ = try await leaveGroup(pair.group.description, erasing: false)
+    }
+
+    // MARK: Whom a text means
+
+    /// The groups that this user has with one other.
+    private var pairs: [(group: GroupID, friend: UserID)] {
+        memberGroups.compactMap { group in
+            let members = engine.state(of: group)?.members.map(\.user) ?? []
+            guard members.count == 2, let friend = members.first(where: { $0 != identity.user }) else { return nil }
+            return (group, friend)
+        }
+    }
+
+    func friendCode(_ text: String) throws -> FriendCode {
+        if let code = FriendCode(text) { return code }
+        let symbols = text.filter { $0.isLetter || $0.isNumber }.count
+        throw NodeFailure.invalidFriendCode(
+            reason: symbols == 0
+                ? "it is empty"
+                : symbols == 12 ? "at least one of its symbols is mistyped" : "it has \(symbols) symbols in place of 12"
+        )
+    }
+
+    /// Somebody whose request is here.
+    func asker(_ selector: String) throws -> UserID {
+        let matches = Self.matches(selector, among: engine.receivedFriendRequests) {
+            ($0.name, $0.user.description, $0.code.description)
+        }
+        guard let match = matches.first, matches.count == 1 else { throw NodeFailure.unknownFriend(selector) }
+        return match.user
+    }
+
+    /// Somebody whose request is here, or a friend.
+    func person(_ selector: String) throws -> UserID {
+        if let asker = try? asker(selector) { return asker }  // else a friend
+        let matches = Self.matches(selector, among: pairs) { pair in
+            (name(of: pair.friend, in: pair.group), pair.friend.description, knownCode(of: pair.friend))
+        }
+        guard let match = matches.first, Set(matches.map(\.friend)).count == 1 else {
+            throw NodeFailure.unknownFriend(selector)
+        }
+        return match.friend
+    }
+
+    func blockedUser(_ selector: String) throws -> UserID {
+        let matches = Self.matches(selector, among: engine.blockedUsers) { ("", $0.description, knownCode(of: $0)) }
+        guard let match = matches.first, matches.count == 1 else { throw NodeFailure.unknownFriend(selector) }
+        return match
+    }
+
+    /// Those that a text names best: by ID or code, by name, by the beginning of either.
+    private static func matches<Candidate>(
+        _ selector: String, among candidates: [Candidate],
+        by key: (Candidate) -> (name: String, id: String, code: String?)
+    ) -> [Candidate] {
+        let wanted = selector.lowercased()
+        guard !wanted.isEmpty else { return [] }
+        let code = FriendCode(selector)?.description
+        let tests: [((name: String, id: String, code: String?)) -> Bool] = [
+            { $0.id == wanted || (code != nil && $0.code == code) },
+            { $0.name.lowercased() == wanted },
+            { wanted.count >= 4 && $0.id.hasPrefix(wanted) },
+            { $0.name.lowercased().hasPrefix(wanted) },
+        ]
+        for test in tests {
+            let found = candidates.filter { test(key($0)) }
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+
+    /// The slow hash goes on beside the actor.
+    @concurrent
+    private static func keys(of code: FriendCode) async throws -> FriendCodeKeys {
+        do {
+            return try FriendCodeKeys(of: code)
+        } catch {
+            throw NodeFailure.storageFailed("there is not memory enough for the code’s hash")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import StreakEngine
+import StreakMembership
+import StreakWire
+
+/// Links that let others in, and joining by one.
+extension MeshNode {
+    func invite(
+        to group: GroupID, uses: Int, lifetime: Int64, needsApproval: Bool = false
+    ) async throws -> InviteReport {
+        guard (0...1_000_000).contains(uses) else {
+            throw NodeFailure.invalidInvite(reason: "the number of uses is 1 to 1,000,000, or 0 for unlimited")
+        }
+        guard (1...Ledger.maximumInviteLifetime).contains(lifetime) else {
+            throw NodeFailure.invalidInvite(reason: "an invite lasts at most 90 days")
+        }
+        try checkMembership(of: group)
+        let outcome = try await execute(
+            .invite(group, uses: UInt32(uses), lifetime: lifetime, needsApproval: needsApproval))
+        guard case .invite(let id, _) = outcome,
+            let report = inviteReports(of: group).first(where: { $0.id == id.description })
+        else { throw NodeFailure.storageFailed("no invite was made") }
+        return report
+    }
+
+    /// One step to a link: a group where there is none, the live invite where there is one (B8).
+    func inviteFriends() async throws -> InviteReport {
+        if activeGroup == nil { _ = try await createGroup(title: "Friends") }
+        let group = try group(nil)
+        if let live = inviteReports(of: group).first(where: { !$0.link.isEmpty }) { return live }
+        return try await invite(to: group, uses: 1, lifetime: 7 * 86_400)
+    }
+
+    /// The live invites of a group, whoever made them, and overused ones; the link only where it is kept here.
+    func inviteReports(of group: GroupID) -> [InviteReport] {
+        guard let state = engine.state(of: group) else { return [] }
+        let names = names(in: group)
+        let now = clock.wallTime.seconds
+        let shown = state.invites.filter { $0.isLive(at: now) || $0.isOverused && now < $0.expiresAt && !$0.isRevoked }
+        return shown.map { invite in
+            InviteReport(
+                link: engine.link(ofInvite: invite.id, in: group) ?? "", id: invite.id.description,
+                expires: Timestamp.text(invite.expiresAt),
+                uses: invite.maximumUses == 0 ? nil : Int(invite.maximumUses), used: invite.used,
+                group: group.description, title: state.title, approval: invite.needsApproval,
+                overused: invite.isOverused, author: names[invite.inviter], mine: invite.inviter == identity.user)
+        }.sorted { ($0.expires, $0.id) > ($1.expires, $1.id) }
+    }
+
+    func revokeInvite(_ id: String) async throws -> InviteListReport {
+        for group in sharedGroups {
+            let matches = (engine.state(of: group)?.invites ?? []).filter {
+                !$0.isRevoked && !id.isEmpty && $0.id.description.hasPrefix(id.lowercased())
+            }
+            guard let invite = matches.first else { continue }
+            guard matches.count == 1 else { throw NodeFailure.unknownInvite(id) }
+            try await execute(.revokeInvite(group, invite.id))
+            return InviteListReport(invites: inviteReports(of: group))
+        }
+        throw NodeFailure.unknownInvite(id)
+    }
+
+    func inspect(_ text: String) throws -> InvitePreview {
+        let link: InviteLink
+        do { link = try InviteLink(parsing: text) } catch { throw NodeFailure(error) }
+        return InvitePreview(
+            group: link.group.description, title: link.title, inviter: link.inviter.description,
+            expires: Timestamp.text(link.expiresAt), expired: link.isExpired(at: clock.wallTime.seconds),
+            alreadyMember: engine.isMember(of: link.group))
+    }
+
+    func join(_ text: String, timeout: Int64, history: Int?) async throws -> JoinReport {
+        let link: InviteLink
+        do { link = try InviteLink(parsing: text) } catch { throw NodeFailure(error) }
+        guard !link.isExpired(at: clock.wallTime.seconds) else {
+            throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
+        }
+        do {
+            try await execute(.join(link, timeout: .seconds(max(1, min(timeout, 3_600)))))
+        } catch NodeFailure.linkExpired {
+            throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
+        } catch NodeFailure.approvalNeeded {
+            throw NodeFailure.approvalNeeded(title: link.title)
+        }
+        try await introduce(to: link.group, history: history)
+        await settle()
+        let state = engine.state(of: link.group)
+        return JoinReport(
+            group: link.group.description, title: state?.title ?? link.title, members: state?.members.count ?? 0)
+    }
+}

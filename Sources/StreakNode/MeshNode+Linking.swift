@@ -1,0 +1,141 @@
+import StreakCrypto
+import StreakEngine
+import StreakMembership
+import StreakReplication
+public import StreakStorage
+import StreakWire
+
+/// Linking a further machine to an account (product row A2; Protocol/friends.md §2).
+extension MeshNode {
+    /// A link by which one new machine becomes this user's, within ten minutes.
+    func deviceLink() async throws -> DeviceLinkReport {
+        guard case .invite(_, let text) = try await execute(.linkDevice) else {
+            throw NodeFailure.storageFailed("no link was made")
+        }
+        return DeviceLinkReport(
+            link: text, expires: Timestamp.text(clock.wallTime.seconds + MeshEngine.deviceLinkLifetime))
+    }
+
+    /// Makes an empty folder the data folder of a further machine of the account that made `text`.
+    ///
+    /// The machine makes its own keys; one of the account's other machines has to be running and reachable. Nothing is
+    /// left in the folder where it comes to nothing.
+    ///
+    /// - Parameter timeout: In seconds.
+    /// - Throws: `NodeFailure`.
+    public static func linkDevice(
+        in folder: DataFolder, link text: String, timeout: Int64, listen: String = "0.0.0.0:0", usesLAN: Bool = true
+    ) async throws -> ProfileReport {
+        let link: InviteLink
+        do { link = try InviteLink(parsing: text, purpose: .device) } catch { throw NodeFailure(error) }
+        let clock = SystemClock()
+        guard !link.isExpired(at: clock.wallTime.seconds) else {
+            throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
+        }
+        let lock = try prepare(folder)
+        let waiting = folder.inner("linking")
+        // What a crash in the middle of it left.
+        try waiting.delete()
+        let identity: DeviceIdentity
+        let linking: DeviceLinking
+        do {
+            (identity, linking) = try await request(
+                link, timeout: timeout, in: waiting,
+                configuration: NodeConfiguration(listen: listen, usesNetwork: true, usesLAN: usesLAN, peers: []))
+            try waiting.delete()
+        } catch NodeFailure.linkExpired {
+            try waiting.delete()
+            throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
+        } catch {
+            try waiting.delete()
+            throw error
+        }
+        try keep(linking, of: identity, under: link, in: folder)
+        lock.close()
+        return try await openOnce(folder)
+    }
+
+    /// Runs a node of nobody's account, in a folder that goes again, until one of the account's machines has answered.
+    private static func request(
+        _ link: InviteLink, timeout: Int64, in folder: DataFolder, configuration: NodeConfiguration
+    ) async throws -> (DeviceIdentity, DeviceLinking) {
+        try prepare(folder).close()
+        var entropy = SystemEntropy()
+        let identity = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
+        try Account.write(identity, to: folder)
+        let node = try await MeshNode(opening: folder, configuration: configuration)
+        let linking = try await withThrowingTaskGroup(of: DeviceLinking?.self) { group in
+            group.addTask {
+                try await node.run()
+                return nil
+            }
+            group.addTask {
+                _ = try await node.ready()
+                return try await node.requestDevice(link, timeout: timeout)
+            }
+            do {
+                guard let linking = try await group.next() ?? nil else { throw NodeFailure.stopping }
+                await node.close()
+                group.cancelAll()
+                return linking
+            } catch {
+                await node.close()
+                group.cancelAll()
+                throw error
+            }
+        }
+        return (identity, linking)
+    }
+
+    private func requestDevice(_ link: InviteLink, timeout: Int64) async throws -> DeviceLinking {
+        let outcome = try await execute(.requestDevice(link, timeout: .seconds(max(1, min(timeout, 3_600)))))
+        guard case .deviceLinked(let linking) = outcome else { throw NodeFailure.deviceLinkUnknown }
+        return linking
+    }
+
+    /// Writes what a new machine starts with. The account's file comes last: without it the folder has no account.
+    private static func keep(
+        _ linking: DeviceLinking, of identity: DeviceIdentity, under link: InviteLink, in folder: DataFolder
+    ) throws {
+        guard
+            let device = DeviceIdentity(
+                certificate: linking.certificate, signingKey: identity.signingKey, linkKey: identity.linkKey)
+        else { throw NodeFailure.accountDamaged }
+        let code: FriendCode
+        let keys: FriendCodeKeys
+        do {
+            code = try FriendCode(of: device.user)
+            keys = try FriendCodeKeys(of: code)
+        } catch {
+            throw NodeFailure.storageFailed("there is not memory enough for the code’s hash")
+        }
+        let store = try Store(opening: folder, newStoreID: Self.newStoreID)
+        let clock = SystemClock()
+        var engine = MeshEngine(
+            snapshot: try store.snapshot(), identity: device, entropy: SystemEntropy(), wallTime: clock.wallTime)
+        var change = DurableChange()
+        let outputs = engine.handle(
+            .command(CommandID(number: 1), .setAnswersToCode(keys)), at: clock.now, wallTime: clock.wallTime)
+        for case .persist(let part, _) in outputs { change.append(part) }
+        var arrival = try store.snapshot().nextArrival
+        for group in linking.groups {
+            for bytes in group.operations {
+                // The engine has checked every one.
+                guard let operation = try? SignedOperation(decoding: bytes) else { throw NodeFailure.accountDamaged }
+                change.operations.append(
+                    StoredOperation(group: group.group, id: operation.id, bytes: bytes, arrival: arrival))
+                arrival += 1
+            }
+            change.accessKeys += group.accessKeys.map { StoredAccessKey(group: group.group, key: $0) }
+        }
+        // The machine that made the link is found again without asking around.
+        change.addresses = (link.addresses.first ?? []).map {
+            RememberedAddress(device: link.inviter, endpoint: $0, lastAnswered: clock.wallTime.seconds)
+        }
+        change.settings[MeshEngine.privateGroupSetting] = linking.privateGroup.bytes.array
+        change.settings[friendCodeSetting] = Array(code.description.utf8)
+        try store.apply(change)
+        try store.close()
+        try Account.write(device, to: folder)
+    }
+}

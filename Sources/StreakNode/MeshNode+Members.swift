@@ -1,0 +1,128 @@
+import StreakEngine
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Who is in a group, who waits and who was.
+extension MeshNode {
+    func members(of group: GroupID) async throws -> MembersReport {
+        let named = (engine.state(of: group)?.members.map(\.user) ?? []).filter { !isAnonymous($0, in: group) }
+        await computeCodes(of: named)
+        let names = names(in: group)
+        guard let state = engine.state(of: group) else { throw NodeFailure.noGroup }
+        let linked = engine.linkedDevices
+        let reports = state.members.map { member in
+            report(of: member, in: group, state, names, linked.filter { member.devices.contains($0.device) })
+        }
+        return MembersReport(
+            group: group.description, title: state.title,
+            members: reports.sorted { ($0.me ? 0 : 1, $0.name, $0.user) < ($1.me ? 0 : 1, $1.name, $1.user) },
+            waiting: try joinRequests(of: group), former: state.removedUsers.map { former($0, in: group, state, names) }
+        )
+    }
+
+    private func report(
+        of member: GroupState.Member, in group: GroupID, _ state: GroupState, _ names: [UserID: String],
+        _ linked: [MeshEngine.LinkedDevice]
+    ) -> MemberReport {
+        let isMe = member.user == identity.user
+        let profile = self.profile(of: member.user, in: group)
+        let isAnonymous = profile?.isAnonymous ?? false
+        let isSilent = !isMe && (profile?.isLastSeenHidden ?? false)
+        let seen = linked.isEmpty ? views[group]?.lastSeen[member.user] : clock.wallTime.seconds
+        return MemberReport(
+            user: shownID(of: member.user, in: group), name: names[member.user] ?? "", role: member.role.word, me: isMe,
+            online: isMe ? network != nil : !linked.isEmpty && !isSilent,
+            lastSeen: isSilent ? nil : seen.map(Timestamp.text),
+            behind: isMe ? 0 : isSilent ? nil : behind(member.devices, in: group, linked),
+            via: isSilent ? nil : linked.first?.via.word, code: isAnonymous ? nil : knownCode(of: member.user),
+            devices: isAnonymous ? 0 : member.devices.count, anonymous: isAnonymous, hidden: profile?.isHidden ?? false,
+            region: profile.flatMap { $0.region.isEmpty ? nil : $0.region },
+            since: Timestamp.text(member.admittedAt), admittedBy: names[member.admitter],
+            invite: member.invite?.description, heir: state.heir == member.user)
+    }
+
+    /// What the best informed of a member's devices lacks; nil where none has told.
+    private func behind(_ devices: [DeviceID], in group: GroupID, _ linked: [MeshEngine.LinkedDevice]) -> Int? {
+        if linked.contains(where: { $0.agreeing.contains(group) }) { return 0 }
+        return devices.compactMap { engine.behind($0, in: group) }.min()
+    }
+
+    private func former(
+        _ former: GroupState.FormerMember, in group: GroupID, _ state: GroupState, _ names: [UserID: String]
+    ) -> FormerMemberReport {
+        FormerMemberReport(
+            user: shownID(of: former.user, in: group), name: names[former.user] ?? "",
+            reason: former.hasLeft ? "left" : "removed", erased: state.isErased(former.user))
+    }
+
+    /// The member that a name, an ID as reports give it, a friend code, or a prefix of name or ID means.
+    func member(_ selector: String, of group: GroupID) throws -> UserID {
+        let wanted = selector.lowercased()
+        let names = names(in: group)
+        let users = engine.state(of: group)?.members.map(\.user) ?? []
+        func matching(_ test: (UserID) -> Bool) -> [UserID] { wanted.isEmpty ? [] : users.filter(test) }
+        let code = FriendCode(selector)?.description
+        let candidates = [
+            matching { shownID(of: $0, in: group) == wanted },
+            matching { names[$0]?.lowercased() == wanted },
+            matching { code != nil && knownCode(of: $0) == code && !isAnonymous($0, in: group) },
+            matching { wanted.count >= 4 && shownID(of: $0, in: group).hasPrefix(wanted) },
+            matching { names[$0]?.lowercased().hasPrefix(wanted) ?? false },
+        ]
+        guard let found = candidates.first(where: { !$0.isEmpty }) else { throw NodeFailure.unknownMember(selector) }
+        guard found.count == 1 else {
+            throw NodeFailure.ambiguousMember(
+                selector,
+                candidates: found.map { "\(names[$0] ?? "") (\(shownID(of: $0, in: group).prefix(8)))" })
+        }
+        return found[0]
+    }
+
+    func setRole(of selector: String, to role: GroupState.Role, in group: GroupID) async throws -> MembersReport {
+        let user = try member(selector, of: group)
+        if engine.state(of: group)?.role(of: user) != role {
+            try await decide(
+                .setRole(group, user, role == .admin ? .admin : .member), in: group,
+                action: role == .admin ? "promote a member" : "demote an admin")
+        }
+        return try await members(of: group)
+    }
+
+    func removeMember(_ selector: String, from group: GroupID) async throws -> MembersReport {
+        let user = try member(selector, of: group)
+        try await decide(.remove(group, user), in: group, action: "remove this member")
+        return try await members(of: group)
+    }
+
+    // MARK: Newcomers who wait
+
+    /// The open requests of a group, or of all where it is nil.
+    func joinRequests(of group: GroupID?) throws -> [JoinRequestReport] {
+        let groups = group.map { [$0] } ?? sharedGroups.filter(engine.isMember)
+        return groups.flatMap { group in
+            let state = engine.state(of: group)
+            let names = names(in: group)
+            return engine.openRequests(in: group).map { request in
+                let user = request.claim.certificate.user
+                return JoinRequestReport(
+                    id: request.id.description, group: group.description, title: state?.title ?? "",
+                    user: user.description, code: knownCode(of: user), invite: request.claim.invite.description,
+                    takenBy: names[request.responder] ?? "")
+            }
+        }
+    }
+
+    func answerJoinRequest(_ id: String, admitting: Bool) async throws -> JoinRequestsReport {
+        let wanted = id.lowercased()
+        let found = sharedGroups.filter(engine.isMember).flatMap { group in
+            engine.openRequests(in: group).map(\.id).filter { !wanted.isEmpty && $0.description.hasPrefix(wanted) }
+                .map { (group, $0) }
+        }
+        guard let (group, request) = found.first, found.count == 1 else { throw NodeFailure.unknownRequest(id) }
+        try await decide(
+            admitting ? .admit(group, request: request) : .denyRequest(group, request: request), in: group,
+            action: admitting ? "let somebody in" : "turn somebody down")
+        return JoinRequestsReport(requests: try joinRequests(of: nil))
+    }
+}

@@ -1,0 +1,101 @@
+import StreakEngine
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// What users are called in a group, and by what ID reports name them there.
+extension MeshNode {
+    /// What this user is called; the private group knows it on all of the user's devices.
+    var ownName: String {
+        privateGroup.flatMap { views[$0]?.profiles[identity.user]?.name } ?? text(of: Self.nameSetting) ?? ""
+    }
+
+    func text(of setting: String) -> String? {
+        engine.setting(setting).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What a group knows of this user.
+    func ownProfile(in group: GroupID) -> Profile {
+        views[group]?.profiles[identity.user] ?? Profile(name: ownName)
+    }
+
+    func profile(of user: UserID, in group: GroupID) -> Profile? {
+        user == identity.user ? ownProfile(in: group) : views[group]?.profiles[user]
+    }
+
+    func isAnonymous(_ user: UserID, in group: GroupID) -> Bool {
+        profile(of: user, in: group)?.isAnonymous ?? false
+    }
+
+    /// By what reports name a user: an anonymous one has another ID in every group (product-rules 23).
+    func shownID(of user: UserID, in group: GroupID) -> String {
+        isAnonymous(user, in: group) ? Pseudonym(of: user, in: group).id.description : user.description
+    }
+
+    /// What a user is called in a group.
+    func name(of user: UserID, in group: GroupID) -> String {
+        names(in: group)[user] ?? plainName(of: user, in: group)
+    }
+
+    /// What the members of a group are called, now and formerly. Equal names get four characters of the friend code
+    /// (product-rules 40); derived aliases that collide get six digits, and so do equal chosen ones. O(members).
+    func names(in group: GroupID) -> [UserID: String] {
+        guard let state = engine.state(of: group) else { return [:] }
+        let users = state.members.map(\.user) + state.removedUsers.map(\.user)
+        let plain = users.map { (user: $0, name: plainName(of: $0, in: group)) }
+        let bearers = Dictionary(grouping: plain) { $0.name.lowercased() }.mapValues { Set($0.map(\.user)).count }
+        var names: [UserID: String] = [:]
+        for (user, name) in plain {
+            let isShared = bearers[name.lowercased(), default: 1] > 1
+            names[user] = isShared ? distinguished(name, of: user, in: group) : name
+        }
+        return names
+    }
+
+    private func distinguished(_ name: String, of user: UserID, in group: GroupID) -> String {
+        let pseudonym = Pseudonym(of: user, in: group)
+        if name == pseudonym.alias() { return pseudonym.alias(digits: 6) }
+        if isAnonymous(user, in: group) { return "\(name) (\(pseudonym.start(6)))" }
+        return "\(name) (\(codeStart(of: user)))"
+    }
+
+    /// The name of the profile; until it has arrived, what an anonymous member would be called.
+    private func plainName(of user: UserID, in group: GroupID) -> String {
+        profile(of: user, in: group)?.name ?? Pseudonym(of: user, in: group).alias()
+    }
+
+    // MARK: Friend codes
+
+    private static func codeSetting(of user: UserID) -> String { "code-" + user.description.prefix(48) }
+
+    /// A user's friend code, if it has been computed.
+    func knownCode(of user: UserID) -> String? {
+        text(of: user == identity.user ? Self.friendCodeSetting : Self.codeSetting(of: user))
+    }
+
+    /// The first group of a user's friend code; the start of the ID until it has been computed.
+    private func codeStart(of user: UserID) -> String {
+        String((knownCode(of: user) ?? user.description.uppercased()).prefix(4))
+    }
+
+    /// Codes that one request computes at the most: a slow hash of 60 ms each.
+    private static let maximumComputedCodes = 8
+
+    /// Sees to it that the codes of these users are known, or the first few of those that are not. The hashes are
+    /// computed beside this actor, once, and kept.
+    func computeCodes(of users: [UserID]) async {
+        let missing = users.filter { knownCode(of: $0) == nil }.prefix(Self.maximumComputedCodes)
+        guard !missing.isEmpty else { return }
+        let codes = await Self.codes(of: Array(missing))
+        for (user, code) in codes where knownCode(of: user) == nil {
+            // What cannot be kept now is computed again the next time.
+            _ = try? await execute(.keepSetting(name: Self.codeSetting(of: user), value: Array(code.utf8)))
+        }
+    }
+
+    @concurrent
+    private static func codes(of users: [UserID]) async -> [(UserID, String)] {
+        // Without memory for the hash there is no code to show.
+        users.compactMap { user in (try? FriendCode(of: user)).map { (user, $0.description) } }
+    }
+}

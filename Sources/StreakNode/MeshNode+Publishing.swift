@@ -1,0 +1,193 @@
+import StreakEngine
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// One change of this user's results, and the groups it is published in besides the private one.
+struct ResultChange {
+    var draft: RecordDraft
+    var groups: [GroupID]
+    /// False where only other groups learn what the private one knows already.
+    var isNews = true
+    /// Whether the user chose these groups by hand: then no history that is published later takes the result along. Nil
+    /// leaves that as it is.
+    var isChosen: Bool?
+}
+
+/// Which results go where (product rows C3 and B6).
+extension MeshNode {
+    private static let undoSetting = "undo"
+
+    /// The groups this user is in, the private one left out.
+    var memberGroups: [GroupID] { sharedGroups.filter(engine.isMember) }
+
+    /// What this user's devices have agreed on.
+    var accountSettings: AccountSettings { privateGroup.flatMap { views[$0]?.settings } ?? AccountSettings() }
+
+    func sharing(in group: GroupID) -> GroupSharing { accountSettings.sharing(in: group) }
+
+    func isSharing(in group: GroupID) -> Bool { engine.isMember(of: group) && !sharing(in: group).isStopped }
+
+    /// Whether new results of a game go to a group by themselves.
+    private func publishes(_ game: GameID, in group: GroupID) -> Bool {
+        let sharing = sharing(in: group)
+        return !sharing.isStopped && !sharing.unshared.contains(game)
+    }
+
+    /// The result as a group has it.
+    func published(_ key: ScoreKey, in group: GroupID) -> DailyScore? { views[group]?.index.score(key, of: me) }
+
+    /// The groups in which a result stands.
+    func groups(holding key: ScoreKey) -> [GroupID] { memberGroups.filter { published(key, in: $0) != nil } }
+
+    /// The groups that a user named; nil where all that share the game are meant.
+    ///
+    /// - Throws: `sharingStopped` for one that gets nothing new.
+    func chosenGroups(_ selectors: [String]?) throws -> [GroupID]? {
+        guard let selectors else { return nil }
+        var chosen: [GroupID] = []
+        for selector in selectors {
+            let group = try group(selector)
+            try checkMembership(of: group)
+            try checkSharing(in: group)
+            if !chosen.contains(group) { chosen.append(group) }
+        }
+        return chosen
+    }
+
+    func checkSharing(in group: GroupID) throws {
+        guard !sharing(in: group).isStopped else {
+            throw NodeFailure.sharingStopped(title: engine.state(of: group)?.title ?? "")
+        }
+    }
+
+    /// A new result goes to the chosen groups, or to all that share its game. One that takes the place of another goes
+    /// where that stands, and to the chosen groups.
+    func change(recording score: DailyScore, isNew: Bool, chosen: [GroupID]?) -> ResultChange {
+        guard !isNew else {
+            let groups = chosen ?? memberGroups.filter { publishes(score.game, in: $0) }
+            return ResultChange(draft: .score(score), groups: groups, isChosen: chosen != nil)
+        }
+        let holders = groups(holding: score.key).filter { !sharing(in: $0).isStopped }
+        return ResultChange(
+            draft: .score(score), groups: holders + (chosen ?? []).filter { !holders.contains($0) })
+    }
+
+    /// What is recorded already goes to these groups, too; nil where all have it.
+    func change(publishing score: DailyScore, in chosen: [GroupID]?) -> ResultChange? {
+        let targets = chosen ?? memberGroups.filter { publishes(score.game, in: $0) }
+        let lacking = targets.filter { group in published(score.key, in: group).map { $0 != score } ?? true }
+        guard !lacking.isEmpty else { return nil }
+        return ResultChange(
+            draft: .score(score), groups: lacking, isNews: false, isChosen: chosen == nil ? false : nil)
+    }
+
+    /// A withdrawal reaches every group that the result stands in, and no other: it would tell what was played.
+    func change(withdrawing key: ScoreKey) -> ResultChange {
+        ResultChange(draft: .withdrawnScore(key), groups: groups(holding: key), isChosen: false)
+    }
+
+    /// Writes changes, with what takes them back, in one transaction. Returns the groups they were published in.
+    func write(_ changes: [ResultChange]) async throws -> [String] {
+        guard !changes.isEmpty else { return [] }
+        let settings = accountSettings
+        let choices = changes.compactMap { change -> RecordDraft? in
+            guard let key = change.draft.scoreKey, let isChosen = change.isChosen else { return nil }
+            return settings.draft(making: isChosen, holdFor: key)
+        }
+        let news = changes.filter(\.isNews).map(\.draft) + choices
+        var writes = (privateGroup.map { [(group: $0, drafts: news)] } ?? []).filter { !$0.drafts.isEmpty }
+        let shared = memberGroups.map { group in
+            (group: group, drafts: changes.filter { $0.groups.contains(group) }.map(\.draft))
+        }
+        writes += shared.filter { !$0.drafts.isEmpty }
+        let log = UndoLog(undoing: writes, in: { views[$0]?.index ?? ScoreIndex() }, of: me)
+        let undo = Command.keepSetting(name: Self.undoSetting, value: log.encoded(at: clock.wallTime))
+        try await execute(.write(writes), with: [undo])
+        return writes.map(\.group).filter { $0 != privateGroup }.map(\.description)
+    }
+
+    /// Takes back the last change.
+    func undo() async throws -> UndoReport {
+        guard let bytes = engine.setting(Self.undoSetting), !bytes.isEmpty, let log = try? UndoLog(decoding: bytes)
+        else {
+            throw NodeFailure.nothingToUndo  // none, or one of another version
+        }
+        var writes = log.writes(toGroups: ownGroups)
+        let drafts = writes.first { $0.group == privateGroup }?.drafts ?? []
+        let withdrawn = drafts.compactMap { draft -> DailyScore? in
+            guard case .withdrawnScore(let key) = draft else { return nil }
+            return ownIndex.score(key, of: me)
+        }
+        let restored = drafts.compactMap { draft -> DailyScore? in
+            guard case .score(let score) = draft else { return nil }
+            return score
+        }
+        writes = writes.map { write in
+            guard write.group != privateGroup, sharing(in: write.group).isStopped else { return write }
+            // Where nothing new is published, a withdrawal still is none.
+            return (write.group, write.drafts.filter { if case .withdrawnScore = $0 { true } else { false } })
+        }
+        // What only shared groups lose is written anew in the private one, which then knows better than they.
+        let kept = Set(withdrawnKeys(in: writes.filter { $0.group != privateGroup })).subtracting(
+            drafts.map(\.scoreKey).compactMap(\.self))
+        if let privateGroup, !kept.isEmpty {
+            let scores = kept.sorted { $0 < $1 }.compactMap { ownIndex.score($0, of: me) }.map(RecordDraft.score)
+            writes.append((privateGroup, scores))
+        }
+        try await execute(.write(writes), with: [.keepSetting(name: Self.undoSetting, value: [])])
+        return UndoReport(
+            restored: restored.map { resultReport($0) }, withdrawn: withdrawn.map { resultReport($0) })
+    }
+
+    private func withdrawnKeys(in writes: [(group: GroupID, drafts: [RecordDraft])]) -> [ScoreKey] {
+        writes.flatMap(\.drafts).compactMap { draft in
+            if case .withdrawnScore(let key) = draft { key } else { nil }
+        }
+    }
+
+    // MARK: History
+
+    /// How much of what is recorded already a group is to get.
+    enum History {
+        /// The results of so many days back from today.
+        case days(Int)
+        case all
+
+        /// As requests name it.
+        init(_ days: Int?) { self = days.map(History.days) ?? .all }
+    }
+
+    /// A hundred years, in days.
+    private static let longestHistory = 36_525
+
+    /// My results that a group lacks, or has as they were before an edit; those of games it does not get, and those whose
+    /// groups were chosen by hand, are left out.
+    func unpublishedResults(in group: GroupID, of history: History) -> [DailyScore] {
+        let settings = accountSettings
+        let unshared = settings.sharing(in: group).unshared
+        let from: PuzzleDay? =
+            switch history {
+            case .days(let days): clock.today.adding(days: -min(max(days, 0), Self.longestHistory))
+            case .all: nil
+            }
+        return ownResults().filter { result in
+            if let known = published(result.key, in: group) { return known != result }
+            return from.map { result.day >= $0 } ?? true && !unshared.contains(result.game)
+                && !settings.isChosen(result.key)
+        }
+    }
+}
+
+extension RecordDraft {
+    /// The result it is about.
+    var scoreKey: ScoreKey? {
+        switch self {
+        case .score(let score): score.key
+        case .withdrawnScore(let key): key
+        case .profile, .gameDefinition, .withdrawnGame, .setting: nil
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import StreakCrypto
+import StreakWire
+
+/// What stands for a user in a group where that user is anonymous. It differs from group to group, and who does not know
+/// the account's key cannot tell that two belong to one person (product rows A6 and rule 23).
+struct Pseudonym: Hashable, Sendable {
+    let id: Bytes32
+
+    private static let context = Array("streakmesh/v1/pseudonym".utf8)
+
+    init(of user: UserID, in group: GroupID) {
+        guard let id = Bytes32(Blake2b.hash(Self.context + group.bytes.array + user.bytes.array)) else {
+            preconditionFailure("BLAKE2b-256 gives 32 bytes")
+        }
+        self.id = id
+    }
+
+    /// `Player#A1B2`, with as many digits as are asked for.
+    func alias(digits: Int = 4) -> String { "Player#" + start(digits) }
+
+    /// The first hexadecimal digits, in capitals.
+    func start(_ digits: Int) -> String { String(id.description.prefix(digits)).uppercased() }
+}

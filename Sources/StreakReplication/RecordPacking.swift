@@ -1,0 +1,301 @@
+import StreakGames
+import StreakWire
+
+/// How the records of a run are written one after the other: as they are, or in columns (Protocol/records.md §6.1).
+///
+/// Columns put what results have in common (game, name, which fields are there) down once, and the rest field by field as
+/// differences from what a daily player would do next. Whoever reads them gets the same bytes back; signatures, chains and
+/// digests know nothing of it.
+enum RecordPacking {
+    private enum Form: UInt8 {
+        case rows = 0
+        case columns = 1
+    }
+
+    /// What the records of one run may come to when unpacked, in bytes.
+    static let maximumUnpackedSize = 262_144
+
+    /// The shorter of both forms.
+    static func pack(_ records: [[UInt8]]) -> [UInt8] {
+        var rows = WireWriter(reserving: records.reduce(1) { $0 + $1.count + 2 })
+        rows.write(Form.rows.rawValue)
+        for record in records { rows.writeBlob(record) }
+        // Fewer have too little in common.
+        guard records.count > 2 else { return rows.bytes }
+        var table = ScoreTable()
+        for record in records { table.append(record) }
+        var columns = WireWriter(reserving: rows.bytes.count / 4)
+        columns.write(Form.columns.rawValue)
+        table.write(to: &columns)
+        return columns.bytes.count < rows.bytes.count ? columns.bytes : rows.bytes
+    }
+
+    /// Reads exactly `count` records; a table of columns that would unpack to more than `maximumUnpackedSize` is refused
+    /// before it does.
+    static func unpack(_ bytes: [UInt8], count: Int) throws(WireError) -> [[UInt8]] {
+        var reader = WireReader(bytes)
+        guard let form = Form(rawValue: try reader.readUInt8()) else { throw .invalidValue(field: "packing") }
+        var records: [[UInt8]] = []
+        records.reserveCapacity(count)
+        switch form {
+        case .rows:
+            for _ in 0..<count { records.append(try reader.readBlob(maximum: ProtocolLimits.maximumRecordSize)) }
+        case .columns:
+            try ScoreTable.read(count, from: &reader, into: &records)
+        }
+        try reader.finish()
+        return records
+    }
+}
+
+/// Results field by field. Records of other kinds, and results written otherwise than this version does, stand beside the
+/// columns as they are.
+private struct ScoreTable {
+    /// What equal results have in common.
+    fileprivate struct Shape: Hashable {
+        var isNumbered: Bool
+        var flags: UInt8
+        var fields: UInt8
+        var game: [UInt8]
+        var name: [UInt8]
+
+        /// Whether its results name a puzzle's number, in the key or beside it.
+        var hasNumber: Bool { isNumbered || fields & Field.puzzle != 0 }
+    }
+
+    private enum Field {
+        static let day: UInt8 = 1
+        static let puzzle: UInt8 = 2
+        static let name: UInt8 = 128
+        /// Those written as they are, in the order of their columns: score, maximum, seconds, hints, mistakes.
+        static let plain: [UInt8] = [4, 8, 16, 32, 64]
+    }
+
+    /// What the next result of a player is expected to continue.
+    private struct Forecast {
+        var milliseconds: Int64 = 0
+        var day: Int64 = 0
+        /// By game: the last number and its day.
+        var numbers: [[UInt8]: (number: Int64, day: Int64)] = [:]
+
+        func number(of game: [UInt8], on day: Int64) -> Int64 {
+            guard let last = numbers[game] else { return 0 }
+            return last.number &+ day &- last.day
+        }
+    }
+
+    fileprivate static let maximumNumber: UInt64 = 1 << 40
+
+    private var shapes: [Shape] = []
+    private var slots: [Shape: UInt64] = [:]
+    /// 0 for a record beside the columns, else the position of its shape plus 1.
+    private var kinds: [UInt64] = []
+    private var times: [UInt64] = []
+    private var counters: [UInt64] = []
+    private var days: [UInt64] = []
+    private var numbers: [UInt64] = []
+    private var plain: [[UInt64]] = Field.plain.map { _ in [] }
+    private var ages: [UInt64] = []
+    private var others: [[UInt8]] = []
+    private var forecast = Forecast()
+
+    // MARK: Writing
+
+    /// One result taken apart.
+    fileprivate struct Row {
+        var shape: Shape
+        var time: HybridTime
+        var day: Int64
+        var number: Int64
+        var plain: [UInt64]
+        var age: Int64
+    }
+
+    mutating func append(_ record: [UInt8]) {
+        guard let row = try? Self.row(of: record) else {  // of another kind, or not as this version writes results
+            kinds.append(0)
+            others.append(record)
+            return
+        }
+        let slot = slots[row.shape] ?? UInt64(shapes.count + 1)
+        if slots[row.shape] == nil {
+            shapes.append(row.shape)
+            slots[row.shape] = slot
+        }
+        kinds.append(slot)
+        times.append(IntegerColumn.zigzag(row.time.milliseconds &- forecast.milliseconds))
+        counters.append(row.time.rawValue & 0xFFFF)
+        days.append(IntegerColumn.zigzag(row.day &- forecast.day))
+        if row.shape.hasNumber {
+            numbers.append(IntegerColumn.zigzag(row.number &- forecast.number(of: row.shape.game, on: row.day)))
+            forecast.numbers[row.shape.game] = (row.number, row.day)
+        }
+        var values = row.plain.makeIterator()
+        for (column, bit) in Field.plain.enumerated() where row.shape.fields & bit != 0 {
+            plain[column].append(values.next() ?? 0)
+        }
+        ages.append(IntegerColumn.zigzag(row.age))
+        forecast.milliseconds = row.time.milliseconds
+        forecast.day = row.day
+    }
+
+    private static func row(of record: [UInt8]) throws(WireError) -> Row {
+        var reader = WireReader(record)
+        guard try reader.readUInt8() == RecordKind.dailyScore.rawValue else { throw .invalidValue(field: "kind") }
+        let time = HybridTime(rawValue: try reader.readUInt64())
+        var subject = WireReader(try reader.readBlob(maximum: Record.maximumSubjectSize))
+        var value = WireReader(try reader.readBlob(maximum: Record.maximumValueSize))
+        try reader.finish()
+
+        let axis = try subject.readUInt8()
+        let key = try subject.readVarint(maximum: maximumNumber)
+        let game = try subject.readRaw(subject.remainingCount)
+        let flags = try value.readUInt8()
+        let fields = try value.readUInt8()
+        let isNumbered = axis == 1
+        // A number in the key comes with a day in the value, a day in the key without one.
+        guard axis < 2, isNumbered == (fields & Field.day != 0), !isNumbered || fields & Field.puzzle == 0 else {
+            throw .invalidValue(field: "axis")
+        }
+        let printedDay = isNumbered ? try value.readVarint(maximum: maximumNumber) : key
+        guard let day = PuzzleDay(yyyymmdd: Int(printedDay)) else { throw .invalidValue(field: "day") }
+        let number =
+            isNumbered ? key : fields & Field.puzzle != 0 ? try value.readVarint(maximum: maximumNumber) : 0
+        var plain: [UInt64] = []
+        for bit in Field.plain where fields & bit != 0 { plain.append(try value.readVarint(maximum: maximumNumber)) }
+        let name = fields & Field.name != 0 ? try value.readBlob(maximum: Record.maximumValueSize) : []
+        let age = try value.readSignedVarint()
+        try value.finish()
+        return Row(
+            shape: Shape(isNumbered: isNumbered, flags: flags, fields: fields, game: game, name: name), time: time,
+            day: Int64(day.daysSinceEpoch), number: Int64(number), plain: plain, age: age)
+    }
+
+    func write(to writer: inout WireWriter) {
+        writer.writeCount(shapes.count)
+        for shape in shapes {
+            writer.write(shape.isNumbered ? 1 : 0 as UInt8)
+            writer.write(shape.flags)
+            writer.write(shape.fields)
+            writer.writeBlob(shape.game)
+            if shape.fields & Field.name != 0 { writer.writeBlob(shape.name) }
+        }
+        for column in [kinds, times, counters, days, numbers] + plain + [ages] {
+            IntegerColumn.write(column, to: &writer)
+        }
+        for record in others { writer.writeBlob(record) }
+    }
+
+    // MARK: Reading
+
+    static func read(
+        _ count: Int, from reader: inout WireReader, into records: inout [[UInt8]]
+    ) throws(WireError) {
+        let shapes = try readShapes(atMost: count, from: &reader)
+        let kinds = try IntegerColumn.read(count, from: &reader)
+        var uses = [Int](repeating: 0, count: shapes.count + 1)
+        for kind in kinds {
+            guard kind <= UInt64(shapes.count) else { throw .invalidValue(field: "shape") }
+            uses[Int(kind)] += 1
+        }
+        func occurrences(where matches: (Shape) -> Bool) -> Int {
+            shapes.indices.reduce(0) { $0 + (matches(shapes[$1]) ? uses[$1 + 1] : 0) }
+        }
+        let scoreCount = count - uses[0]
+        var times = try IntegerColumn.read(scoreCount, from: &reader).makeIterator()
+        var counters = try IntegerColumn.read(scoreCount, from: &reader).makeIterator()
+        var days = try IntegerColumn.read(scoreCount, from: &reader).makeIterator()
+        var numbers = try IntegerColumn.read(occurrences(where: \.hasNumber), from: &reader).makeIterator()
+        var plain: [IndexingIterator<[UInt64]>] = []
+        for bit in Field.plain {
+            let length = occurrences { $0.fields & bit != 0 }
+            plain.append(try IntegerColumn.read(length, from: &reader).makeIterator())
+        }
+        var ages = try IntegerColumn.read(scoreCount, from: &reader).makeIterator()
+
+        var forecast = Forecast()
+        var size = 0
+        for kind in kinds {
+            if kind == 0 {
+                records.append(try reader.readBlob(maximum: ProtocolLimits.maximumRecordSize))
+            } else {
+                let shape = shapes[Int(kind) - 1]
+                var values: [UInt64] = []
+                let milliseconds = forecast.milliseconds &+ IntegerColumn.unzigzag(times.next() ?? 0)
+                let counter = counters.next() ?? 0
+                let day = forecast.day &+ IntegerColumn.unzigzag(days.next() ?? 0)
+                guard (0..<1 << 48).contains(milliseconds), counter <= 0xFFFF else {
+                    throw .invalidValue(field: "time")
+                }
+                var number: Int64 = 0
+                if shape.hasNumber {
+                    let residual = IntegerColumn.unzigzag(numbers.next() ?? 0)
+                    number = forecast.number(of: shape.game, on: day) &+ residual
+                    forecast.numbers[shape.game] = (number, day)
+                }
+                for (column, bit) in Field.plain.enumerated() where shape.fields & bit != 0 {
+                    values.append(plain[column].next() ?? 0)
+                }
+                forecast.milliseconds = milliseconds
+                forecast.day = day
+                let row = Row(
+                    shape: shape, time: HybridTime(rawValue: UInt64(milliseconds) << 16 | counter), day: day,
+                    number: number, plain: values, age: IntegerColumn.unzigzag(ages.next() ?? 0))
+                records.append(try row.record())
+            }
+            size += records[records.count - 1].count
+            guard size <= RecordPacking.maximumUnpackedSize else {
+                throw .limitExceeded(limit: RecordPacking.maximumUnpackedSize, actual: UInt64(size))
+            }
+        }
+    }
+
+    private static func readShapes(
+        atMost count: Int, from reader: inout WireReader
+    ) throws(WireError) -> [Shape] {
+        var shapes: [Shape] = []
+        for _ in 0..<(try reader.readCount(maximum: count)) {
+            let isNumbered = try reader.readFlag(field: "axis")
+            let flags = try reader.readUInt8()
+            let fields = try reader.readUInt8()
+            guard isNumbered == (fields & Field.day != 0), !isNumbered || fields & Field.puzzle == 0 else {
+                throw .invalidValue(field: "fields")
+            }
+            let game = try reader.readBlob(maximum: Record.maximumSubjectSize)
+            let name = fields & Field.name != 0 ? try reader.readBlob(maximum: Record.maximumValueSize) : []
+            shapes.append(Shape(isNumbered: isNumbered, flags: flags, fields: fields, game: game, name: name))
+        }
+        return shapes
+    }
+}
+
+extension ScoreTable.Row {
+    /// The record's bytes. Whether they are a record that its author signed, the chain hash tells.
+    fileprivate func record() throws(WireError) -> [UInt8] {
+        let (earliest, latest) = (PuzzleDay.earliest.daysSinceEpoch, PuzzleDay.latest.daysSinceEpoch)
+        guard Int64(earliest)...Int64(latest) ~= day, number >= 0 else { throw .invalidValue(field: "day") }
+        // Larger ones are in no result, and would take more room as rows than the columns did.
+        guard UInt64(number) <= ScoreTable.maximumNumber, plain.allSatisfy({ $0 <= ScoreTable.maximumNumber }) else {
+            throw .invalidValue(field: "number")
+        }
+        let printedDay = UInt64(PuzzleDay(daysSinceEpoch: Int(day)).yyyymmdd)
+        var subject = WireWriter(reserving: 48)
+        subject.write(shape.isNumbered ? 1 : 0 as UInt8)
+        subject.writeVarint(shape.isNumbered ? UInt64(number) : printedDay)
+        subject.writeRaw(shape.game)
+        var value = WireWriter(reserving: 32)
+        value.write(shape.flags)
+        value.write(shape.fields)
+        if shape.isNumbered { value.writeVarint(printedDay) }
+        if !shape.isNumbered && shape.hasNumber { value.writeVarint(UInt64(number)) }
+        for number in plain { value.writeVarint(number) }
+        if !shape.name.isEmpty || shape.fields & 128 != 0 { value.writeBlob(shape.name) }
+        value.writeSignedVarint(age)
+        var record = WireWriter(reserving: 16 + subject.bytes.count + value.bytes.count)
+        record.write(RecordKind.dailyScore.rawValue)
+        record.write(time.rawValue)
+        record.writeBlob(subject.bytes)
+        record.writeBlob(value.bytes)
+        return record.bytes
+    }
+}

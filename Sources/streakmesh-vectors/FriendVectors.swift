@@ -1,0 +1,201 @@
+import StreakCrypto
+import StreakEngine
+import StreakMembership
+import StreakWire
+
+extension VectorFile {
+    /// What is said to find friends and to link devices.
+    static func friends() throws -> VectorFile {
+        let ada = try Person("ada")
+        let ben = try Person("ben")
+        let code = try FriendCode(of: ada.user)
+        let request = FriendRequest(name: "Ben", code: code, askedAt: Cast.now, identity: ben.identity)
+        let second = FriendRequest(
+            name: "Zoë 🧩", code: try FriendCode(of: ben.user), askedAt: 0, identity: try ada.secondDevice())
+        let link = InviteLink(
+            seed: Cast.seed16("friend invite"), group: Cast.group, expiresAt: Cast.now + 90 * 86_400, title: "Ada",
+            addresses: [], identity: ada.identity)
+        let answers: [(String, FriendAnswer)] = [
+            ("pending", .pending), ("declined", .declined), ("accepted", .accepted(link: link.text)),
+        ]
+        return VectorFile(
+            name: "friends",
+            content: [
+                "spec": "friends.md", "decoder": "friend request",
+                "codeKeys": [try keys(of: code)],
+                "valid": .list(
+                    [("of a first device", request), ("of a second device, long ago", second)].map(describe)),
+                "invalid": .list(invalidRequests(request.bytes, of: ben)),
+                "answers": .list(
+                    answers.map { name, answer in
+                        [
+                            "name": .text(name), "hex": .hex(bytes(of: answer)),
+                            "link": answer.link.map { .text($0) } ?? .null,
+                        ]
+                    }),
+                "invalidAnswers": [
+                    refused("nothing", [], "truncated"), refused("kind 0", [0], "unknown-kind"),
+                    refused("kind 4", [4], "unknown-kind"),
+                    refused("a link of 2,049 bytes", [3, 0x81, 0x10], "limit-exceeded"),
+                ],
+                "carriedAnswers": .list(try answers.map { try carried($0.0, $0.1, to: request, by: ada, for: ben) }),
+                "invalidCarriedAnswers": .list(invalidCarried(request, by: ada)),
+            ])
+    }
+
+    private static func keys(of code: FriendCode) throws -> JSON {
+        let keys = try FriendCodeKeys(of: code)
+        return [
+            "code": .text(code.description), "presharedKey": .hex(keys.presharedKey.rawBytes()),
+            "tagKey": .hex(keys.tagKey.rawBytes()), "beaconKey": .hex(keys.beaconKey.rawBytes()),
+        ]
+    }
+
+    private static func describe(_ name: String, _ request: FriendRequest) -> JSON {
+        [
+            "name": .text(name), "hex": .hex(request.bytes), "user": .text(request.certificate.user.description),
+            "device": .text(request.certificate.device.description), "asker": .text(request.name),
+            "code": .text(request.code.description), "askedAt": .text(String(request.askedAt)),
+            "hash": .text(request.hash.description),
+        ]
+    }
+
+    private static func bytes(of answer: FriendAnswer) -> [UInt8] {
+        var writer = WireWriter()
+        answer.write(to: &writer)
+        return writer.bytes
+    }
+
+    private static func invalidRequests(_ request: [UInt8], of ben: Person) -> [JSON] {
+        // version, certificate of one link (162 bytes): the name's size is byte 163, the code's byte 167.
+        let nameAt = 163
+        let codeAt = 167
+        func signed(_ bytes: [UInt8]) -> [UInt8] {
+            let unsigned = Array(bytes.dropLast(64))
+            let message = Array("streakmesh/v1/friendRequest".utf8) + [0] + unsigned
+            return unsigned + ben.identity.signingKey.signature(for: message).rawBytes
+        }
+        let nameless = Array(request.prefix(nameAt)) + [0] + request.dropFirst(codeAt)
+        let wrongCode = replacing(request, at: codeAt + 14, by: request[codeAt + 14] == 0x30 ? 0x31 : 0x30)
+        return [
+            refused("nothing", [], "truncated"),
+            refused("version 2", replacing(request, at: 0, by: 2), "unsupported-version"),
+            refused("a certificate of version 2", replacing(request, at: 1, by: 2), "unsupported-version"),
+            refused("cut off", Array(request.dropLast()), "truncated"),
+            refused("a byte more", request + [0], "trailing-bytes"),
+            refused("no name", signed(nameless), "invalid-value: friend request"),
+            refused("a name of 161 bytes", Array(request.prefix(nameAt)) + [0xA1, 1], "limit-exceeded"),
+            refused("a code of 15 bytes", Array(request.prefix(codeAt)) + [15], "limit-exceeded"),
+            refused("a code with a wrong checksum", signed(wrongCode), "invalid-value: friend request"),
+            refused("2,049 bytes", request, zeros: 2_049 - request.count, "limit-exceeded"),
+            refused("another name", flipping(request, at: nameAt + 1), "invalid-value: signature"),
+            refused("another signature", flipping(request, at: -1), "invalid-value: signature"),
+            refused(
+                "a certificate that its account did not sign", signed(flipping(request, at: 120)),
+                "invalid-value: signature"),
+        ]
+    }
+
+    private static func carried(
+        _ name: String, _ answer: FriendAnswer, to request: FriendRequest, by owner: Person, for asker: Person
+    ) throws -> JSON {
+        let plain = CarriedFriendAnswer(answer, to: request, identity: owner.identity).encoded()
+        var entropy = SeededEntropy(seed: 9)
+        return [
+            "name": .text(name), "hex": .hex(plain), "user": .text(owner.user.description),
+            "request": .text(request.hash.description), "answer": .hex(bytes(of: answer)),
+            "askerLinkSecret": .hex(asker.identity.linkKey.rawBytes()),
+            "sealed": .hex(try SealedBox.seal(plain, to: asker.identity.linkKey.publicKey, from: &entropy)),
+        ]
+    }
+
+    private static func invalidCarried(_ request: FriendRequest, by owner: Person) -> [JSON] {
+        let plain = CarriedFriendAnswer(.declined, to: request, identity: owner.identity).encoded()
+        // certificate 162, request hash 16, answer 1, signature 64.
+        return [
+            refused("nothing", [], "truncated"),
+            refused("an answer of another kind", replacing(plain, at: 178, by: 4), "unknown-kind"),
+            refused("another answer", replacing(plain, at: 178, by: 1), "invalid-value: signature"),
+            refused("to another request", flipping(plain, at: 170), "invalid-value: signature"),
+            refused("by another account", flipping(plain, at: 1), "invalid-value: signature"),
+            refused("a byte more", plain + [0], "trailing-bytes"),
+        ]
+    }
+
+    /// Links by which a machine becomes a device, and the proofs that it holds one.
+    static func deviceLinks() throws -> VectorFile {
+        let ada = try Person("ada")
+        let machine = try Person("new machine")
+        let seed = Cast.seed16("device link seed")
+        let secrets = InviteSecrets(seed: seed)
+        let expiry = Cast.now + 600
+        func link(_ purpose: InviteLink.Purpose) -> InviteLink {
+            InviteLink(
+                seed: seed, group: Cast.group, expiresAt: expiry, title: "Ada",
+                addresses: [[Endpoint(ipv4: 0x7F00_0001, port: 7_420)]],
+                identity: ada.identity, purpose: purpose)
+        }
+        let device = link(.device)
+        let join = link(.join)
+        let handshake = Blake2b.hash(Person.seed("link"), size: 64)
+        func proof(group: GroupID = Cast.group, key: SigningSecretKey = secrets.inviteKey) -> [UInt8] {
+            var writer = WireWriter()
+            DeviceProof(inviteKey: key, privateGroup: group, identity: machine.identity, handshakeHash: handshake)
+                .write(to: &writer)
+            return writer.bytes
+        }
+        func entry(_ name: String, _ bytes: [UInt8], isValid: Bool) -> JSON {
+            ["name": .text(name), "hex": .hex(bytes), "isValid": .bool(isValid)]
+        }
+        let good = proof()
+        return VectorFile(
+            name: "device-links",
+            content: [
+                "spec": "friends.md §2", "decoder": "device proof",
+                "link": [
+                    "text": .text(device.text), "seed": .text(seed.description), "group": .text(Cast.group.description),
+                    "expiresAt": .text(String(expiry)), "inviter": .text(ada.device.description),
+                ],
+                "invalidLinks": [
+                    ["name": "an invite link", "text": .text(join.text), "reason": "not-a-link"],
+                    [
+                        "name": "an invite link under the other prefix",
+                        "text": .text(join.text.replacing("//join/", with: "//device/")), "reason": "tampered",
+                    ],
+                ],
+                "invalidInvites": [
+                    ["name": "a device link", "text": .text(device.text), "reason": "not-a-link"],
+                    [
+                        "name": "a device link under the other prefix",
+                        "text": .text(device.text.replacing("//device/", with: "//join/")), "reason": "tampered",
+                    ],
+                ],
+                "group": .text(Cast.group.description), "inviteKey": .hex(secrets.inviteKey.publicKey.rawBytes),
+                "device": .text(machine.device.description),
+                "linkKey": .hex(machine.identity.linkKey.publicKey.rawBytes),
+                "handshakeHash": .hex(handshake),
+                "valid": [
+                    entry("made for this group, these keys and this handshake", good, isValid: true),
+                    entry("another handshake", flipping(good, at: 64), isValid: false),
+                    entry("another link key", flipping(good, at: 40), isValid: false),
+                    entry("another device", flipping(good, at: 0), isValid: false),
+                    entry("made for another group", proof(group: GroupID(bytes: .zero)), isValid: false),
+                    entry(
+                        "made with another invite key",
+                        proof(key: InviteSecrets(seed: Cast.seed16("guessed")).inviteKey), isValid: false),
+                ],
+                "invalid": [
+                    refused("nothing", [], "truncated"), refused("a byte too few", Array(good.dropLast()), "truncated"),
+                    refused("a byte more", good + [0], "trailing-bytes"),
+                ],
+            ])
+    }
+}
+
+extension FriendAnswer {
+    /// The link of an acceptance.
+    var link: String? {
+        guard case .accepted(let link) = self else { return nil }
+        return link
+    }
+}

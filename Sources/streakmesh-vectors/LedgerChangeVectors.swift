@@ -1,0 +1,269 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Sets in which roles, devices and places come and go.
+extension VectorFile {
+    static func changes() throws -> [JSON] {
+        try [
+            takenOver(), takenOverTooLate(), handedBack(), deviceRevoked(), deviceCertifiedByRevoked(),
+            settingsDecide(),
+            demoted(), readmitted(), approved(), cameBack(), forked(),
+        ]
+    }
+
+    /// The heir takes the group over while the owner, cut off, renames it.
+    private static func takenOver() throws -> JSON {
+        var friends = try Friends()
+        let (ada, cleo) = (friends.ada, friends.cleo)
+        try friends.stage.perform(
+            "name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
+        var other = friends.stage
+        try friends.stage.perform(
+            "take over", .transfer(Transfer(newOwner: cleo.user, cuts: friends.stage.cuts(of: ada.user))),
+            by: cleo.identity)
+        try other.perform("rename", .rename("Too late"), by: ada.identity)
+        try friends.stage.merge(other)
+        return try set(
+            "an heir takes over, and ends what the owner signs meanwhile", friends.stage,
+            Expectation(
+                members: [(ada, "member"), (friends.ben, "member"), (cleo, "owner")],
+                refused: [("rename", "needs-admin")]))
+    }
+
+    private static func takenOverTooLate() throws -> JSON {
+        var friends = try Friends()
+        let (ada, cleo) = (friends.ada, friends.cleo)
+        try friends.stage.perform(
+            "name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
+        var other = friends.stage
+        try friends.stage.perform(
+            "name no heir", .setRole(RoleChange(user: cleo.user, change: .noHeir)), by: ada.identity)
+        try other.perform(
+            "take over", .transfer(Transfer(newOwner: cleo.user, cuts: other.cuts(of: ada.user))), by: cleo.identity)
+        try friends.stage.merge(other)
+        return try set(
+            "an heir takes over, named no longer", friends.stage,
+            Expectation(
+                members: [(ada, "owner"), (friends.ben, "member"), (cleo, "member")],
+                refused: [("take over", "transfer-does-not-stand")]))
+    }
+
+    private static func handedBack() throws -> JSON {
+        var friends = try Friends()
+        let (ada, cleo) = (friends.ada, friends.cleo)
+        try friends.stage.perform(
+            "name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
+        try friends.stage.perform(
+            "take over", .transfer(Transfer(newOwner: cleo.user, cuts: friends.stage.cuts(of: ada.user))),
+            by: cleo.identity)
+        try friends.stage.perform("rename meanwhile", .rename("By Cleo"), by: cleo.identity)
+        try friends.stage.perform(
+            "hand back", .transfer(Transfer(newOwner: ada.user, cuts: friends.stage.cuts(of: cleo.user))),
+            by: cleo.identity)
+        // What the owner says of heirs from now on does not undo the time in between.
+        try friends.stage.perform(
+            "no heir any more", .setRole(RoleChange(user: ada.user, change: .noHeir)), by: ada.identity)
+        return try set(
+            "an heir takes over and hands back", friends.stage,
+            Expectation(title: "By Cleo", members: [(ada, "owner"), (friends.ben, "member"), (cleo, "member")]))
+    }
+
+    private static func revocation(
+        of device: DeviceIdentity, by person: Person, in stage: LedgerStage, label: String
+    ) -> OperationBody {
+        let last = stage.ledger.tips.first { $0.device == device.device }?.operation ?? .none
+        return .revokeDevice(
+            DeviceRevocation(
+                accountKey: person.accountKey, group: stage.ledger.group,
+                cut: DeviceCut(device: device.device, lastOperation: last, feeds: []),
+                accessKeyHash: stage.hash(label)))
+    }
+
+    /// Ada's second device goes on renaming, not knowing that it was revoked.
+    private static func deviceRevoked() throws -> JSON {
+        var friends = try Friends()
+        let ada = friends.ada
+        let second = try ada.secondDevice()
+        try friends.stage.perform("add a device", .addDevice(second.certificate), by: ada.identity)
+        try friends.stage.perform("rename", .rename("By the second"), by: second)
+        var other = friends.stage
+        try friends.stage.perform(
+            "revoke the device",
+            revocation(of: second, by: ada, in: friends.stage, label: "second access key"), by: ada.identity)
+        try other.perform("rename again", .rename("By a thief"), by: second)
+        try friends.stage.merge(other)
+        return try set(
+            "a device is revoked, and goes on", friends.stage,
+            Expectation(
+                title: "By the second",
+                members: [(ada, "owner"), (friends.ben, "member"), (friends.cleo, "member")],
+                refused: [("rename again", "author-revoked")]))
+    }
+
+    /// The revoked device certifies a third one meanwhile; the one it certified before, known to the revoker, stays.
+    private static func deviceCertifiedByRevoked() throws -> JSON {
+        var friends = try Friends()
+        let ada = friends.ada
+        let second = try ada.secondDevice()
+        func certified(_ label: String) throws -> DeviceIdentity {
+            let made = try Person.device(label, of: ada.accountKey)
+            guard let certificate = second.certificate(for: made.device, linkKey: made.linkKey.publicKey),
+                let identity = DeviceIdentity(
+                    certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
+            else { throw VectorFailure(text: "the chain of \(label) is full") }
+            return identity
+        }
+        let third = try certified("ada third")
+        let fourth = try certified("ada fourth")
+        try friends.stage.perform("add the second", .addDevice(second.certificate), by: ada.identity)
+        try friends.stage.perform("add the third", .addDevice(third.certificate), by: second)
+        var other = friends.stage
+        try friends.stage.perform(
+            "revoke the second",
+            revocation(of: second, by: ada, in: friends.stage, label: "second access key"), by: ada.identity)
+        try friends.stage.perform("rename", .rename("By the third"), by: third)
+        try other.perform("add the fourth", .addDevice(fourth.certificate), by: second)
+        try other.perform("rename by the fourth", .rename("By a thief's"), by: fourth)
+        try friends.stage.merge(other)
+        return try set(
+            "what a revoked device had certified", friends.stage,
+            Expectation(
+                title: "By the third",
+                members: [(ada, "owner"), (friends.ben, "member"), (friends.cleo, "member")],
+                refused: [("add the fourth", "author-revoked"), ("rename by the fourth", "author-revoked")]))
+    }
+
+    /// Only the owner may invite any more: who did not know may still.
+    private static func settingsDecide() throws -> JSON {
+        var friends = try Friends()
+        let (ada, ben) = (friends.ada, friends.ben)
+        var other = friends.stage
+        var settings = GroupSettings(whoMayInvite: .owner)
+        settings[7] = 300
+        try friends.stage.perform("settings", .settings(settings), by: ada.identity)
+        let secrets = InviteSecrets(seed: Cast.seed16("forbidden invite"))
+        let end = friends.stage.ledger.tips.first { $0.device == ben.device }
+        let forbidden = try friends.stage.signed(
+            .invite(secrets.terms(maximumUses: 0, expiresAt: Cast.now + 86_400)), by: ben.identity,
+            number: (end?.number ?? 0) + 1, previous: end?.operation ?? .none,
+            parents: friends.stage.ledger.heads + (end.map { [$0.operation] } ?? []))
+        try friends.stage.take(forbidden, "an invite against them")
+        _ = try other.invite(by: friends.cleo.identity, label: "an invite in ignorance")
+        try friends.stage.merge(other)
+        return try set(
+            "settings say who may invite", friends.stage,
+            Expectation(
+                members: [(ada, "owner"), (ben, "member"), (friends.cleo, "member")],
+                refused: [("an invite against them", "inviting-not-allowed")]))
+    }
+
+    /// What the former admin signs past the cut, with old parents, counts as a member's.
+    private static func demoted() throws -> JSON {
+        var friends = try Friends()
+        let (ada, ben) = (friends.ada, friends.ben)
+        try friends.stage.perform(
+            "name an admin", .setRole(RoleChange(user: ben.user, change: .admin)), by: ada.identity)
+        try friends.stage.perform("rename", .rename("Ben's choice"), by: ben.identity)
+        var other = friends.stage
+        try friends.stage.perform(
+            "demote", .setRole(RoleChange(user: ben.user, change: .member, cuts: friends.stage.cuts(of: ben.user))),
+            by: ada.identity)
+        try other.perform("rename again", .rename("Ben's revenge"), by: ben.identity)
+        try other.perform(
+            "remove cleo",
+            .remove(
+                Removal(
+                    user: friends.cleo.user, cuts: other.cuts(of: friends.cleo.user),
+                    accessKeyHash: other.hash("second access key"))), by: ben.identity)
+        try friends.stage.merge(other)
+        return try set(
+            "an admin is demoted, and goes on", friends.stage,
+            Expectation(
+                title: "Ben's choice", members: [(ada, "owner"), (ben, "member"), (friends.cleo, "member")],
+                refused: [("rename again", "needs-admin"), ("remove cleo", "needs-admin")]))
+    }
+
+    /// Removed, and admitted again under an invite made after that; one from before does not serve.
+    private static func readmitted() throws -> JSON {
+        var friends = try Friends()
+        let (ada, ben) = (friends.ada, friends.ben)
+        try friends.stage.perform(
+            "remove ben",
+            .remove(
+                Removal(
+                    user: ben.user, cuts: friends.stage.cuts(of: ben.user),
+                    accessKeyHash: friends.stage.hash("second access key"))), by: ada.identity)
+        let cleo = friends.cleo.identity
+        let old = try friends.stage.signed(
+            .admit(friends.stage.claim(ben.identity, friends.invite.secrets, friends.invite.operation)), by: cleo,
+            number: 1, previous: .none)
+        try friends.stage.take(old, "an admission under the old invite")
+        let fresh = try friends.stage.invite(by: ada.identity, label: "invite for ben")
+        try friends.stage.perform(
+            "admit ben again", .admit(friends.stage.claim(ben.identity, fresh.secrets, fresh.operation)), by: cleo)
+        return try set(
+            "a member is removed and admitted again", friends.stage,
+            Expectation(
+                members: [(ada, "owner"), (ben, "member"), (friends.cleo, "member")],
+                refused: [("an admission under the old invite", "newcomer-removed")]))
+    }
+
+    /// A plain member may only put the wish down; the owner's admission copies its claim.
+    private static func approved() throws -> JSON {
+        var friends = try Friends()
+        let dora = try Person("dora")
+        let emil = try Person("emil")
+        let secrets = InviteSecrets(seed: Cast.seed16("approved invite"))
+        let terms = secrets.terms(maximumUses: 0, expiresAt: Cast.now + 7 * 86_400, needsApproval: true)
+        let invite = try friends.stage.perform("invite", .invite(terms), by: friends.ada.identity)
+        let claim = friends.stage.claim(dora.identity, secrets, invite)
+        try friends.stage.perform("request of dora", .request(claim), by: friends.ben.identity)
+        try friends.stage.perform("admit dora", .admit(claim), by: friends.ada.identity)
+        let hasty = try friends.stage.signed(
+            .admit(friends.stage.claim(emil.identity, secrets, invite)), by: friends.cleo.identity, number: 1,
+            previous: .none)
+        try friends.stage.take(hasty, "admit emil")
+        return try set(
+            "an invite that needs approval", friends.stage,
+            Expectation(
+                members: [(friends.ada, "owner"), (friends.ben, "member"), (friends.cleo, "member"), (dora, "member")],
+                refused: [("admit emil", "needs-approval")]))
+    }
+
+    /// Whoever left comes back under the invite it came by.
+    private static func cameBack() throws -> JSON {
+        var friends = try Friends()
+        let ben = friends.ben
+        try friends.stage.perform(
+            "leave", .leave(Departure(erases: true, cuts: friends.stage.cuts(of: ben.user))), by: ben.identity)
+        try friends.stage.perform(
+            "admit ben again",
+            .admit(friends.stage.claim(ben.identity, friends.invite.secrets, friends.invite.operation)),
+            by: friends.cleo.identity)
+        return try set(
+            "a member leaves with erasure and comes back", friends.stage,
+            Expectation(
+                members: [(friends.ada, "owner"), (ben, "member"), (friends.cleo, "member")], erased: [ben]))
+    }
+
+    /// A device whose disk went back in time signs two operations of one number.
+    private static func forked() throws -> JSON {
+        var friends = try Friends()
+        var other = friends.stage
+        try friends.stage.perform("rename", .rename("One"), by: friends.ada.identity)
+        try other.perform("rename in another way", .rename("Other"), by: friends.ada.identity)
+        try friends.stage.merge(other)
+        let both = friends.stage.ledger.allOperations.filter {
+            ["rename", "rename in another way"].contains(friends.stage.label($0.id))
+        }
+        let title = both.min { $0.id < $1.id }?.operation.body
+        guard case .rename(let winner) = title else { throw VectorFailure(text: "no title") }
+        return try set(
+            "a forked chain of operations", friends.stage,
+            Expectation(
+                title: winner,
+                members: [(friends.ada, "owner"), (friends.ben, "member"), (friends.cleo, "member")]))
+    }
+}

@@ -1,0 +1,281 @@
+import ArgumentParser
+import Foundation
+import StreakNode
+import StreakStorage
+import StreakWeb
+
+/// Where a secret comes from: never from the command line unless its user insists, for every program may read that.
+enum SecretInput {
+    /// The longest line that is read, in bytes.
+    private static let maximumLength = 4_096
+
+    /// The first line of a descriptor, of standard input, or of what is typed unseen after `prompt`.
+    static func read(_ prompt: String, from descriptor: Int32?, on terminal: Terminal) throws -> String {
+        if let descriptor {
+            return try line(of: terminal.read(descriptor, limit: maximumLength))
+        }
+        if terminal.isInputInteractive {
+            guard let typed = terminal.askUnseen(prompt) else { throw CommandFailure.usage("Nothing was typed.") }
+            return typed
+        }
+        return try line(of: terminal.readInput(limit: maximumLength))
+    }
+
+    private static func line(of bytes: [UInt8]) throws -> String {
+        guard bytes.count <= maximumLength else { throw CommandFailure.usage("That is longer than any secret.") }
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return String(decoding: line, as: UTF8.self)
+    }
+}
+
+struct RecoveryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recovery", abstract: "Show the recovery key, and confirm that you wrote it down.",
+        subcommands: [Show.self, Confirm.self])
+
+    struct Show: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show the key, as long as it is on this machine. Whoever has it is you.")
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .account(.showRecoveryKey) }
+
+        func lines(for report: RecoveryKeyReport, style: OutputStyle) -> [String] {
+            report.key.keyLines.map { "  " + style.applying(.bold, to: $0) } + [
+                "", "Write it on paper. It brings your account back when every machine of yours is lost.",
+                "Then type it in with `streakmesh recovery confirm`: it is removed from this machine.",
+            ]
+        }
+    }
+
+    struct Confirm: SessionCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Type the key in from your paper; the account's secret is then removed from this machine.")
+
+        @Argument(help: "The key; else it is asked for, or read from standard input.")
+        var key: String?
+
+        @Option(name: .customLong("key-fd"), help: "Read the key from this file descriptor.")
+        var descriptor: Int32?
+
+        @OptionGroup var shared: SharedOptions
+
+        func run(in session: Session) async throws {
+            let key = try key ?? SecretInput.read("Recovery key: ", from: descriptor, on: session.terminal)
+            let report = try await session.call(
+                .account(.confirmRecoveryKey(key: key)), returning: RecoveryReport.self)
+            session.show(report) { _ in ["Confirmed. Your account's secret is no longer on this machine."] }
+        }
+    }
+}
+
+struct RecoverCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover", abstract: "Come back on a new machine with the recovery key.",
+        discussion: """
+            Makes a new device of your account in an empty data folder. Then join your groups again by any live invite of \
+            theirs: you are still a member, and the results that you had shared come back from your friends.
+            """)
+
+    @Argument(help: "The key; else it is asked for, or read from standard input.")
+    var key: String?
+
+    @Option(help: "Your name as friends see it, 1 to 40 characters.")
+    var name: String
+
+    @Option(name: .customLong("key-fd"), help: "Read the key from this file descriptor.")
+    var descriptor: Int32?
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        guard !session.folder.hasAccount else { throw NodeFailure.accountExists }
+        let key = try key ?? SecretInput.read("Recovery key: ", from: descriptor, on: session.terminal)
+        let profile = try MeshNode.recoverAccount(in: session.folder, key: key, name: name)
+        session.show(profile) { style in
+            profile.lines(style) + [
+                "", "Next: `streakmesh join LINK` with any live invite of your groups.",
+                "A lost machine is shut out with `streakmesh device revoke DEVICE`.",
+            ]
+        }
+    }
+}
+
+struct BackupCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Write a sealed copy of your account and all its data to a new file.")
+
+    @Argument(help: "The file to write.")
+    var file: String
+
+    @Option(name: .customLong("passphrase-fd"), help: "Read the passphrase from this file descriptor.")
+    var descriptor: Int32?
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        let passphrase = try SecretInput.read("Passphrase: ", from: descriptor, on: session.terminal)
+        if descriptor == nil, session.terminal.isInputInteractive,
+            session.terminal.askUnseen("Once more: ") != passphrase
+        {
+            throw CommandFailure.usage("The two passphrases differ.")
+        }
+        let path = URL(fileURLWithPath: file).standardizedFileURL.path
+        let report = try await session.call(
+            .account(.backup(file: path, passphrase: passphrase)), returning: BackupReport.self)
+        session.show(report) { style in
+            [
+                "Wrote \(style.applying(.bold, to: report.file)) (\(report.bytes / 1_024) KiB).",
+                "Only the passphrase opens it; `streakmesh restore` reads it.",
+            ]
+        }
+    }
+}
+
+struct RestoreCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Bring an account back from a backup, into an empty data folder.")
+
+    @Argument(help: "The file that `backup` wrote.")
+    var file: String
+
+    @Option(name: .customLong("passphrase-fd"), help: "Read the passphrase from this file descriptor.")
+    var descriptor: Int32?
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        guard !session.folder.hasAccount else { throw NodeFailure.accountExists }
+        let passphrase = try SecretInput.read("Passphrase: ", from: descriptor, on: session.terminal)
+        let path = URL(fileURLWithPath: file).standardizedFileURL.path
+        let profile = try await MeshNode.restoreAccount(in: session.folder, from: path, passphrase: passphrase)
+        session.show(profile) { style in
+            profile.lines(style) + ["", "Restored. What is newer than the backup comes back from your friends."]
+        }
+    }
+}
+
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "List your machines, link a new one, and shut one out.",
+        subcommands: [List.self, Link.self, Join.self, Revoke.self])
+
+    struct List: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "List your machines.")
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .device(.list) }
+
+        func lines(for report: DeviceListReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Link: SessionCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a link by which a new machine becomes yours. Works once, for ten minutes.",
+            discussion:
+                "Whoever has it gets into your account: give it to nobody, and leave this machine's node running.")
+
+        @Flag(help: "Show the link as a QR code, too.")
+        var qr = false
+
+        @OptionGroup var shared: SharedOptions
+
+        func run(in session: Session) async throws {
+            let report = try await session.call(.device(.link), returning: DeviceLinkReport.self)
+            if qr, !session.usesJSON {
+                QRCode(text: report.link).map { session.terminal.write($0.terminalText) }
+            }
+            session.show(report) { _ in
+                [
+                    report.link, "", "On the new machine, within ten minutes and while this one's node runs:",
+                    "`streakmesh device join 'LINK'`.",
+                ]
+            }
+        }
+    }
+
+    struct Join: SessionCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make this machine one of yours, by the link that another one made. Needs an empty data folder.")
+
+        @Argument(help: "The link, beginning with streakmesh://device/.")
+        var link: String
+
+        @Option(help: "How long to look for the other machine: 30s, 2m …")
+        var timeout = "30s"
+
+        @OptionGroup var shared: SharedOptions
+
+        func run(in session: Session) async throws {
+            guard let seconds = TypedValue.seconds(timeout), seconds > 0 else {
+                throw CommandFailure.usage("`--timeout` takes 30s or 2m; not “\(timeout.printable)”.")
+            }
+            guard !session.folder.hasAccount else { throw NodeFailure.accountExists }
+            _ = try await MeshNode.linkDevice(in: session.folder, link: link, timeout: seconds)
+            // Whatever is reached at once is here at once; the rest comes with the node.
+            _ = try? await session.call(.network(.sync), returning: StatusReport.self, needsNetwork: true)
+            let profile = try await session.call(.profile(.whoami), returning: ProfileReport.self)
+            session.show(profile) { style in
+                profile.lines(style) + ["", "This machine is yours now. Next: `streakmesh up`."]
+            }
+        }
+    }
+
+    struct Revoke: SessionCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shut a lost machine out of every group. Needs the recovery key.",
+            discussion: """
+                As long as the account's secret is still on this machine (`streakmesh status` reminds you of it) no key is \
+                asked for.
+                """)
+
+        @Argument(help: "The device's ID, or a unique beginning of it.")
+        var device: String
+
+        @Option(name: .customLong("key-fd"), help: "Read the recovery key from this file descriptor.")
+        var descriptor: Int32?
+
+        @OptionGroup var shared: SharedOptions
+
+        func run(in session: Session) async throws {
+            var key: String?
+            let profile = try await session.call(.profile(.whoami), returning: ProfileReport.self)
+            if profile.recoveryConfirmed {
+                key = try SecretInput.read("Recovery key: ", from: descriptor, on: session.terminal)
+            }
+            let given = key
+            let report = try await session.call(
+                .device(.revoke(device: device, key: given)), returning: DeviceListReport.self)
+            session.show(report) { style in
+                ["Shut out, wherever your node or a friend's hears of it."] + report.lines(style)
+            }
+        }
+    }
+}
+
+extension DeviceListReport {
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        var table = TextTable([.left, .left, .left, .left])
+        table.addHeader("device", "state", "", "linked by")
+        for device in devices {
+            table.addRow(
+                .init(String(device.device.prefix(12)), device.this ? .bold : .plain),
+                .init(device.state, device.state == "current" ? .plain : .bad),
+                .init(device.this ? "this machine" : device.online ? "online" : "", .good),
+                .init(device.certifiedBy == "account" ? "the account" : String(device.certifiedBy.prefix(12)), .dim))
+        }
+        return style.lines(of: table)
+    }
+}
+
+extension String {
+    /// A recovery key's fourteen groups, in lines that are easy to copy by hand.
+    var keyLines: [String] {
+        let groups = split(separator: "-")
+        return stride(from: 0, to: groups.count, by: 5).map {
+            groups[$0..<Swift.min($0 + 5, groups.count)].joined(separator: "-")
+        }
+    }
+}

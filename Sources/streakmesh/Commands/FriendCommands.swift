@@ -1,0 +1,189 @@
+import ArgumentParser
+import StreakNode
+import StreakWeb
+
+struct FriendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "friend", abstract: "Make friends by code: a group of two, without a link.",
+        subcommands: [
+            Code.self, Add.self, List.self, Approve.self, Decline.self, Cancel.self, Block.self, Unblock.self,
+            Remove.self,
+        ],
+        defaultSubcommand: List.self)
+
+    struct Code: SessionCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show your friend code, and choose whether your node answers whoever looks for it.")
+
+        @Flag(help: "Show it as a QR code, too.")
+        var qr = false
+
+        @Option(help: "Answer whoever knows the code: on or off.")
+        var answer: Switch?
+
+        @OptionGroup var shared: SharedOptions
+
+        func run(in session: Session) async throws {
+            let request: FriendshipRequest = answer.map { .answer($0 == .on) } ?? .list
+            let report = try await session.call(.friend(request), returning: FriendsReport.self)
+            if qr, !session.usesJSON {
+                QRCode(text: report.code).map { session.terminal.write($0.terminalText) }
+            }
+            session.show(report) { style in
+                [
+                    style.applying(.bold, to: report.code),
+                    report.answering
+                        ? "A friend enters it with `streakmesh friend add`, while your node runs on their network."
+                        : "Your node does not answer to it; `--answer on` changes that.",
+                ]
+            }
+        }
+    }
+
+    struct Add: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ask the owner of a code to be your friend.",
+            discussion: """
+                Your node looks for the owner on the local network and by way of common friends, for seven days or until \
+                there is an answer.
+                """)
+
+        @Argument(help: "Their friend code; case, blanks and hyphens don't matter.")
+        var code: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .friend(.add(code: code)) }
+
+        func lines(for report: FriendsReport, style: OutputStyle) -> [String] {
+            ["Asked. Your node looks for the owner for seven days, whenever it runs."] + report.lines(style)
+        }
+    }
+
+    struct List: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "List friends, requests and whom you blocked.")
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .friend(.list) }
+
+        func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Approve: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say yes to a request: the two of you get a group.",
+            discussion: "A name proves nothing: compare the code with what your friend tells you.")
+
+        @Argument(help: "Who: name, code or ID.")
+        var user: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .friend(.approve(user: user)) }
+
+        func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Decline: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "Say no to a request.")
+
+        @Argument(help: "Who: name, code or ID.")
+        var user: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .friend(.decline(user: user)) }
+
+        func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Cancel: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "Take a request of yours back.")
+
+        @Argument(help: "The code you asked.")
+        var code: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .friend(.cancel(code: code)) }
+
+        func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Block: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take no more requests of somebody, who is not told.")
+
+        @Argument(help: "Who: name, code or ID.")
+        var user: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .friend(.block(user: user)) }
+
+        func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Unblock: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "Take requests of somebody again.")
+
+        @Argument(help: "Who: code or ID.")
+        var user: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .friend(.unblock(user: user)) }
+
+        func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Remove: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End the group of the two of you.",
+            discussion: "Both keep what was shared so far; neither gets anything new.")
+
+        @Argument(help: "The friend: name, code or ID.")
+        var user: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .friend(.remove(user: user)) }
+
+        func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+}
+
+extension FriendsReport {
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        var table = TextTable([.left, .left, .left, .left])
+        for friend in friends {
+            table.addRow(
+                .init(friend.name, .bold), .init(friend.online ? "online" : "friend", friend.online ? .good : .plain),
+                .init(friend.code ?? "", .dim), .init(friend.title, .dim))
+        }
+        for request in received {
+            let state = request.state == "pending" ? "asks you" : "you have \(request.state)"
+            table.addRow(.init(request.name), .init(state), .init(request.code, .dim), .init(""))
+        }
+        for request in sent {
+            let state =
+                switch request.state {
+                case "looking": "you look for them until \(Timestamp(request.until)?.dateText ?? request.until)"
+                case "pending": "has your request"
+                case "joining": "said yes"
+                default: "declined"
+                }
+            table.addRow(.init(""), .init(state), .init(request.code, .dim), .init(""))
+        }
+        for person in blocked {
+            table.addRow(
+                .init(String(person.user.prefix(8))), .init("blocked", .bad), .init(person.code ?? "", .dim), .init(""))
+        }
+        let rows = style.lines(of: table)
+        guard !rows.isEmpty else {
+            return ["No friends by code yet. Yours is \(code); `streakmesh friend add CODE` asks a friend."]
+        }
+        return rows
+    }
+}

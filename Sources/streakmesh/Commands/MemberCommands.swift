@@ -1,0 +1,175 @@
+import ArgumentParser
+import Foundation
+import StreakNode
+import StreakWeb
+
+struct MembersCommand: QueryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "members", abstract: "List the members of a group, who waits to be let in, and who was in it.")
+
+    @Option(help: "The group (else the active one).")
+    var group: String?
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() -> NodeRequest { .member(.list(group: group)) }
+
+    func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
+}
+
+struct MemberCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "member", abstract: "Promote, demote and remove members.",
+        subcommands: [Promote.self, Demote.self, Remove.self])
+
+    /// Whom a command is about.
+    struct Target: ParsableArguments {
+        @Argument(help: "The member: name, friend code, user ID, or a unique beginning of name or ID.")
+        var user: String
+
+        @Option(help: "The group (else the active one).")
+        var group: String?
+    }
+
+    struct Promote: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "Make a member an admin. By the owner.")
+
+        @OptionGroup var target: Target
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .member(.promote(group: target.group, user: target.user)) }
+
+        func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Demote: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "Make an admin a plain member. By the owner.")
+
+        @OptionGroup var target: Target
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .member(.demote(group: target.group, user: target.user)) }
+
+        func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Remove: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a member. By the owner; by an admin, if the member is none.",
+            discussion: """
+                The group keeps the results shared so far, and so does whoever was removed; they get nothing new. Who has \
+                not heard of it yet goes on sharing with them until then.
+                """)
+
+        @OptionGroup var target: Target
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .member(.remove(group: target.group, user: target.user)) }
+
+        func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+}
+
+struct RequestsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "requests", abstract: "List, approve and deny the requests of those who wait to be let in.",
+        subcommands: [List.self, Approve.self, Deny.self], defaultSubcommand: List.self)
+
+    struct List: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "List them.")
+
+        @Option(help: "Only of this group (else of all).")
+        var group: String?
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .member(.requests(group: group)) }
+
+        func lines(for report: JoinRequestsReport, style: OutputStyle) -> [String] { report.requests.lines(style) }
+    }
+
+    struct Approve: QueryCommand {
+        static let configuration = CommandConfiguration(abstract: "Let somebody in. By the owner and admins.")
+
+        @Argument(help: "The request's ID, or a unique beginning of it.")
+        var id: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .member(.approve(id: id)) }
+
+        func lines(for report: JoinRequestsReport, style: OutputStyle) -> [String] {
+            ["They are in, as soon as their node asks again. Still waiting:"] + report.requests.lines(style)
+        }
+    }
+
+    struct Deny: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Turn somebody down, on this node; another admin may still let them in.")
+
+        @Argument(help: "The request's ID, or a unique beginning of it.")
+        var id: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .member(.deny(id: id)) }
+
+        func lines(for report: JoinRequestsReport, style: OutputStyle) -> [String] {
+            ["Turned down. Still waiting:"] + report.requests.lines(style)
+        }
+    }
+}
+
+extension MembersReport {
+    func lines(_ style: OutputStyle) -> [String] {
+        let hasSeveralDevices = members.contains { $0.devices > 1 }
+        let now = Int64(Date().timeIntervalSince1970)
+        var table = TextTable([.left, .left, .left, .left, .right, .right, .left, .left])
+        table.addHeader("member", "role", "seen", "connection", "behind", "devices", "code", "")
+        for member in members {
+            let seen = member.me ? "this is you" : member.online ? "online" : member.lastSeenText(at: now)
+            table.addRow(
+                .init(member.name, member.me ? .bold : .plain), .init(member.role),
+                .init(seen, member.online || member.me ? .good : .dim), .init(member.via ?? ""),
+                .init(member.behind.map { $0 == 0 ? "in sync" : "\($0)" } ?? "", .dim),
+                .init(hasSeveralDevices ? "\(member.devices)" : ""), .init(member.code ?? "", .dim),
+                .init(member.marks, .dim))
+        }
+        var lines = [style.applying(.bold, to: title)] + style.lines(of: table)
+        if !waiting.isEmpty { lines += ["", "Waiting to be let in:"] + waiting.lines(style) }
+        if !former.isEmpty {
+            let names = former.map { "\($0.name) (\($0.reason)\($0.erased ? ", results deleted" : ""))" }
+            lines += ["", style.applying(.dim, to: "No longer in it: \(names.joined(separator: ", "))")]
+        }
+        return lines
+    }
+}
+
+extension [JoinRequestReport] {
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        guard !isEmpty else { return ["Nobody waits."] }
+        var table = TextTable([.left, .left, .left, .left])
+        table.addHeader("ID", "group", "friend code", "asked")
+        for request in self {
+            table.addRow(
+                .init(String(request.id.prefix(12))), .init(request.title),
+                .init(request.code ?? String(request.user.prefix(8))), .init(request.takenBy, .dim))
+        }
+        return style.lines(of: table) + [
+            "A name proves nothing: compare the friend code with what your friend tells you."
+        ]
+    }
+}
+
+extension MemberReport {
+    /// How long ago the member was seen; `now` in seconds since 1970.
+    fileprivate func lastSeenText(at now: Int64) -> String {
+        guard let lastSeen else { return "not known" }
+        return Timestamp(lastSeen)?.relativeText(to: now) ?? lastSeen
+    }
+
+    /// What is to be known of a member besides the usual.
+    fileprivate var marks: String {
+        [heir ? "heir" : nil, hidden ? "on no board" : nil, region].compactMap(\.self).joined(separator: ", ")
+    }
+}

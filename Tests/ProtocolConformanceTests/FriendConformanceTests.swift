@@ -1,0 +1,109 @@
+import StreakCrypto
+import StreakMembership
+import StreakWire
+import Testing
+
+@testable import streakmesh_vectors
+
+struct FriendConformanceTests {
+    @Test func `the keys of a friend code`() throws {
+        for entry in try Vectors.read("friends").list("codeKeys") {
+            let keys = try FriendCodeKeys(of: try #require(FriendCode(entry.text("code"))))
+            #expect(try keys.presharedKey.rawBytes() == entry.bytes("presharedKey"))
+            #expect(try keys.tagKey.rawBytes() == entry.bytes("tagKey"))
+            #expect(try keys.beaconKey.rawBytes() == entry.bytes("beaconKey"))
+        }
+    }
+
+    @Test func `requests have the fields they say`() throws {
+        for entry in try Vectors.read("friends").list("valid") {
+            let request = try FriendRequest(decoding: entry.bytes("hex"))
+            #expect(try request.certificate.user == entry.identifier("user"))
+            #expect(try request.certificate.device == entry.identifier("device"))
+            #expect(try request.name == entry.text("asker"))
+            #expect(try request.code.description == entry.text("code"))
+            #expect(try request.askedAt == entry.integer("askedAt"))
+            #expect(try request.hash.description == entry.text("hash"))
+        }
+    }
+
+    @Test func `answers, as they are and carried`() throws {
+        let vectors = try Vectors.read("friends")
+        for entry in vectors.list("answers") {
+            var reader = WireReader(try entry.bytes("hex"))
+            let answer = try FriendAnswer(from: &reader)
+            try reader.finish()
+            #expect(try answer.link.map { Value.text($0) } ?? .null == entry["link"])
+        }
+        for entry in vectors.list("invalidAnswers") {
+            var reader = WireReader(try entry.bytes("hex"))
+            let expected = try entry.text("reason")
+            do throws(WireError) {
+                _ = try FriendAnswer(from: &reader)
+                Issue.record("\(entry.name): taken")
+            } catch {
+                #expect(error.reason == expected, "\(entry.name)")
+            }
+        }
+        for entry in vectors.list("carriedAnswers") {
+            let key = try AgreementSecretKey(rawBytes: entry.bytes("askerLinkSecret"))
+            let plain = try SealedBox.open(entry.bytes("sealed"), with: key)
+            #expect(try plain == entry.bytes("hex"))
+            let carried = try CarriedFriendAnswer(decoding: plain)
+            #expect(carried.encoded() == plain)
+            #expect(try carried.certificate.user == entry.identifier("user"))
+            #expect(try carried.request.description == entry.text("request"))
+            var reader = WireReader(try entry.bytes("answer"))
+            #expect(try FriendAnswer(from: &reader) == carried.answer)
+        }
+        for entry in vectors.list("invalidCarriedAnswers") {
+            let bytes = try entry.bytes("hex")
+            let expected = try entry.text("reason")
+            do throws(WireError) {
+                _ = try CarriedFriendAnswer(decoding: bytes)
+                Issue.record("\(entry.name): taken")
+            } catch {
+                #expect(error.reason == expected, "\(entry.name)")
+            }
+        }
+    }
+
+    @Test func `device links and invite links never serve as each other`() throws {
+        let vectors = try Vectors.read("device-links")
+        let entry = try vectors["link"]
+        let link = try InviteLink(parsing: entry.text("text"), purpose: .device)
+        #expect(try link.text == entry.text("text"))
+        #expect(try link.seed.description == entry.text("seed"))
+        #expect(try link.group == entry.identifier("group"))
+        #expect(try link.expiresAt == entry.integer("expiresAt"))
+        #expect(try link.inviter == entry.identifier("inviter"))
+        for (list, purpose) in [("invalidLinks", InviteLink.Purpose.device), ("invalidInvites", .join)] {
+            #expect(!vectors.list(list).isEmpty)
+            for entry in vectors.list(list) {
+                let text = try entry.text("text")
+                let expected = try entry.text("reason")
+                do throws(InviteLinkError) {
+                    _ = try InviteLink(parsing: text, purpose: purpose)
+                    Issue.record("\(entry.name): taken")
+                } catch {
+                    #expect(error.reason == expected, "\(entry.name)")
+                }
+            }
+        }
+    }
+
+    @Test func `a proof serves one private group, one machine and one handshake`() throws {
+        let vectors = try Vectors.read("device-links")
+        let group: GroupID = try vectors.identifier("group")
+        let key = try SigningPublicKey(rawBytes: vectors.bytes("inviteKey"))
+        for entry in vectors.list("valid") {
+            var reader = WireReader(try entry.bytes("hex"))
+            let proof = try DeviceProof(from: &reader)
+            #expect(try proof.isValid(inviteKey: key, privateGroup: group) == entry.flag("isValid"), "\(entry.name)")
+            guard try entry.flag("isValid") else { continue }
+            #expect(try proof.device == vectors.identifier("device"))
+            #expect(try proof.linkKey.rawBytes == vectors.bytes("linkKey"))
+            #expect(try proof.handshakeHash == vectors.bytes("handshakeHash"))
+        }
+    }
+}

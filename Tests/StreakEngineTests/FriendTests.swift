@@ -1,0 +1,291 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+import Synchronization
+import Testing
+
+@testable import StreakEngine
+
+/// Friend codes (B1, B2): from the code to a group of two, however often either side starts anew.
+struct FriendTests {
+    /// Codes cost 60 ms each: made once.
+    static let codes = CodeTable()
+
+    /// Node 0 owns the code and answers, node 1 asks.
+    private func pair(answers: Bool = true) throws -> FriendNetwork {
+        var network = FriendNetwork()
+        // Who is in no group calls for nobody.
+        try network.add(1, hasPrivateGroup: answers)
+        try network.add(2, hasPrivateGroup: true)
+        if answers { network.command(.setAnswersToCode(Self.codes.keys(of: network.nodes[0].user)), at: 0) }
+        network.command(.setAnswersToCode(Self.codes.keys(of: network.nodes[1].user)), at: 1)
+        return network
+    }
+
+    private func ask(_ network: inout FriendNetwork, name: String = "Bea") -> CommandOutcome? {
+        network.command(.addFriend(Self.codes.keys(of: network.nodes[0].user), name: name), at: 1)
+    }
+
+    private func code(_ network: FriendNetwork, _ node: Int) -> FriendCode {
+        Self.codes.keys(of: network.nodes[node].user).code
+    }
+
+    @Test func `a code, an approval, and there is a group of two`() throws {
+        var network = try pair()
+        #expect(ask(&network) == .done)
+        network.run(for: .seconds(3))
+        let (owner, asker) = (network.nodes[0].user, network.nodes[1].user)
+        #expect(network.nodes[0].friendEvents == [.requestReceived(asker)])
+        #expect(network.nodes[1].friendEvents == [.ownerFound(code(network, 0), owner)])
+        let request = try #require(network.nodes[0].engine.receivedFriendRequests.first)
+        #expect(request.name == "Bea")
+        #expect(request.code == code(network, 1))
+        #expect(request.stage == .pending)
+        #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.pending(owner)])
+        guard case .group(let group)? = network.command(.approveFriend(asker, name: "Ann"), at: 0) else {
+            Issue.record("not approved")
+            return
+        }
+        network.run(for: .seconds(5))
+        #expect(network.nodes[1].friendEvents.last == .accepted(code(network, 0), group))
+        #expect(network.nodes[0].friendEvents.last == .joined(asker, group))
+        for node in [0, 1] {
+            #expect(network.nodes[node].engine.state(of: group)?.members.map(\.user) == [owner, asker].sorted())
+            #expect(network.nodes[node].engine.state(of: group)?.title == "Ann & Bea")
+        }
+        #expect(network.nodes[1].engine.sentFriendRequests.isEmpty)
+        #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
+        #expect(ask(&network) == .failed(.friend(.alreadyFriend(group))))
+        // Nothing is left to do, and nothing of it in the stores.
+        for node in [0, 1] {
+            let left = network.nodes[node].snapshot.settings.keys.filter {
+                $0.hasPrefix("friend-in-") || $0.hasPrefix("friend-out-")
+            }
+            #expect(left.isEmpty)
+        }
+    }
+
+    /// After each of these steps one of the two dies and starts from its store.
+    @Test(arguments: [0, 1], 0..<4)
+    func `either side may start anew at every step`(victim: Int, step: Int) throws {
+        var network = try pair()
+        func mayDie(_ at: Int, _ network: inout FriendNetwork) {
+            if at == step { network.restart(victim) }
+        }
+        #expect(ask(&network) == .done)
+        mayDie(0, &network)
+        network.run(for: .seconds(30))
+        mayDie(1, &network)
+        let asker = network.nodes[1].user
+        #expect(network.nodes[0].engine.receivedFriendRequests.map(\.user) == [asker])
+        guard case .group(let group)? = network.command(.approveFriend(asker, name: "Ann"), at: 0) else {
+            Issue.record("not approved")
+            return
+        }
+        mayDie(2, &network)
+        network.run(for: .milliseconds(60))
+        mayDie(3, &network)
+        network.run(for: .seconds(400))
+        #expect(network.nodes[1].engine.isMember(of: group))
+        #expect(network.nodes[0].engine.state(of: group)?.isMember(asker) == true)
+        #expect(network.nodes[1].engine.sentFriendRequests.isEmpty)
+    }
+
+    @Test func `the asker waits for an owner who comes later, and gives up after seven days`() throws {
+        var network = try pair()
+        network.nodes[0].isOn = false
+        #expect(ask(&network) == .done)
+        network.run(for: .seconds(3_600))
+        #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.looking])
+        var other = network
+        network.nodes[0].isOn = true
+        network.run(for: .seconds(400))
+        #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
+        other.run(for: .seconds(7 * 86_400))
+        #expect(other.nodes[1].friendEvents == [.expired(code(other, 0))])
+        #expect(other.nodes[1].engine.sentFriendRequests.isEmpty)
+        other.run(for: .seconds(1))
+        #expect(other.nodes[1].snapshot.settings.keys.allSatisfy { !$0.hasPrefix("friend-out-") })
+    }
+
+    @Test func `named addresses find the owner where beacons do not`() throws {
+        var network = try pair()
+        network.usesBeacons = false
+        for node in [0, 1] { network.restart(node) }
+        #expect(ask(&network) == .done)
+        network.run(for: .seconds(60))
+        #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
+        network.command(.dialAddresses([network.nodes[0].endpoint]), at: 1)
+        network.run(for: .seconds(400))
+        #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
+    }
+
+    @Test func `declined is told, and a new wish is a new request`() throws {
+        var network = try pair()
+        _ = ask(&network)
+        network.run(for: .seconds(3))
+        let asker = network.nodes[1].user
+        #expect(network.command(.declineFriend(asker), at: 0) == .done)
+        network.run(for: .seconds(3))
+        #expect(network.nodes[1].friendEvents.last == .declined(code(network, 0)))
+        #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.declined])
+        network.run(for: .seconds(1_000))
+        #expect(network.nodes[0].friendEvents == [.requestReceived(asker)])
+        // Asked again, the owner may think otherwise.
+        #expect(ask(&network) == .done)
+        network.run(for: .seconds(20))
+        #expect(network.nodes[0].friendEvents == [.requestReceived(asker), .requestReceived(asker)])
+        guard case .group? = network.command(.approveFriend(asker, name: "Ann"), at: 0) else {
+            Issue.record("not approved")
+            return
+        }
+    }
+
+    @Test func `who is blocked hears what one hears who waits`() throws {
+        var network = try pair()
+        let asker = network.nodes[1].user
+        #expect(network.command(.blockFriend(asker), at: 0) == .done)
+        network.restart(0)
+        #expect(network.nodes[0].engine.blockedUsers == [asker])
+        _ = ask(&network)
+        network.run(for: .seconds(3))
+        #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
+        #expect(network.nodes[0].friendEvents.isEmpty)
+        #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.pending(network.nodes[0].user)])
+        #expect(network.command(.unblockFriend(asker), at: 0) == .done)
+        network.run(for: .seconds(400))
+        #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
+    }
+
+    @Test func `who does not answer to the code is not found`() throws {
+        var network = try pair(answers: false)
+        _ = ask(&network)
+        network.command(.dialAddresses([network.nodes[0].endpoint]), at: 1)
+        network.run(for: .seconds(600))
+        #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.looking])
+        #expect(network.sent.allSatisfy { $0.from != 0 })
+        // Switched on, then off again.
+        network.command(.setAnswersToCode(Self.codes.keys(of: network.nodes[0].user)), at: 0)
+        network.command(.setAnswersToCode(nil), at: 0)
+        network.restart(0)
+        #expect(!network.nodes[0].engine.answersToCode)
+        network.run(for: .seconds(600))
+        #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
+    }
+
+    @Test func `wishes that make no sense are refused`() throws {
+        var network = try pair()
+        let own = Self.codes.keys(of: network.nodes[1].user)
+        #expect(network.command(.addFriend(own, name: "B"), at: 1) == .failed(.friend(.ownCode)))
+        network.command(.setAnswersToCode(nil), at: 1)
+        #expect(network.command(.addFriend(own, name: "B"), at: 1) == .failed(.friend(.ownCode)))
+        #expect(ask(&network) == .done)
+        #expect(ask(&network) == .failed(.friend(.alreadyAsked)))
+        #expect(network.command(.cancelFriend(code(network, 0)), at: 1) == .done)
+        #expect(network.command(.cancelFriend(code(network, 0)), at: 1) == .failed(.friend(.unknownRequest)))
+        #expect(
+            network.command(.approveFriend(network.nodes[1].user, name: "A"), at: 0)
+                == .failed(.friend(.unknownRequest)))
+    }
+
+    @Test func `whose friend by invite one is already is told so, and not asked`() throws {
+        var network = try pair()
+        let group = try network.joinGroup(0, [1], title: "Two")
+        #expect(ask(&network) == .done)
+        network.run(for: .seconds(20))
+        #expect(network.nodes[1].friendEvents == [.failed(code(network, 0), .alreadyFriend(group))])
+        #expect(network.nodes[0].friendEvents.isEmpty)
+    }
+
+    @Test func `whoever knows the code and is not its owner hears of nobody`() throws {
+        var network = try pair(answers: false)
+        // An impostor of a third account answers to the code.
+        let impostor = try network.add(3)
+        network.command(.setAnswersToCode(Self.codes.keys(of: network.nodes[0].user)), at: impostor)
+        _ = ask(&network)
+        network.run(for: .seconds(30))
+        #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.looking])
+        #expect(network.nodes[impostor].engine.sessions.isEmpty)
+        #expect(network.nodes[impostor].friendEvents.isEmpty)
+        // It was dialled, and no third message came.
+        let told = network.sent.filter { $0.from == 1 && $0.to == impostor && !$0.isBeacon }.map(\.bytes)
+        #expect(!told.isEmpty)
+        #expect(told.allSatisfy { $0.first == 1 })
+        // What it can read of the calls names nobody.
+        let keys = Self.codes.keys(of: network.nodes[0].user)
+        let hours = (-1...1).map { Beacon.hourKey(keys.beaconKey, hour: Beacon.hour(of: network.wallTime) + $0) }
+        let read = network.sent.filter(\.isBeacon).compactMap { Beacon.open($0.bytes, hourKeys: hours)?.content }
+        #expect(!read.isEmpty)
+        for node in network.nodes {
+            #expect(read.allSatisfy { $0.linkKey != node.identity.linkKey.publicKey })
+        }
+        // The owner is found all the same, once it is there.
+        network.command(.setAnswersToCode(keys), at: 0)
+        network.run(for: .seconds(700))
+        #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
+    }
+
+    @Test(arguments: [
+        ("Ann", "Bea", "Ann & Bea"), ("", "\u{7}\u{202E}x", "? & x"),
+        (String(repeating: "a", count: 90), String(repeating: "b", count: 90), nil),
+        (String(repeating: "👩‍👩‍👧‍👦", count: 40), "b", nil),
+    ])
+    func `titles of two names are titles`(own: String, other: String, title: String?) throws {
+        let made = MeshEngine.pairTitle(own, other)
+        if let title { #expect(made == title) }
+        var entropy = SeededEntropy(seed: 1)
+        _ = try Ledger.found(
+            title: made, identity: Forged.stranger, accessKey: .generate(from: &entropy), at: 1, entropy: &entropy)
+    }
+
+    @Test func `nothing on the wire tells code, name or key`() throws {
+        var network = try pair()
+        _ = ask(&network, name: "Beatrice-of-Nowhere")
+        network.run(for: .seconds(5))
+        network.command(.approveFriend(network.nodes[1].user, name: "Annabel-of-Nowhere"), at: 0)
+        network.run(for: .seconds(20))
+        #expect(network.nodes[1].friendEvents.count == 2)
+        var secrets: [[UInt8]] = [
+            Array("Beatrice-of-Nowhere".utf8), Array("Annabel-of-Nowhere".utf8), Array("streakmesh".utf8),
+        ]
+        for node in network.nodes {
+            let keys = Self.codes.keys(of: node.user)
+            secrets.append(Array(keys.code.description.utf8))
+            secrets.append(keys.code.description.utf8.filter { $0 != 0x2D })
+            secrets += [keys.presharedKey.rawBytes(), keys.tagKey.rawBytes(), keys.beaconKey.rawBytes()]
+            secrets += [
+                node.user.bytes.array, node.identity.device.bytes.array, node.identity.linkKey.publicKey.rawBytes,
+            ]
+        }
+        #expect(network.sent.count > 10)
+        for packet in network.sent {
+            for secret in secrets { #expect(!packet.bytes.contains(secret)) }
+        }
+        // Two beacons about one code have nothing in common.
+        let beacons = network.sent.filter(\.isBeacon).map(\.bytes)
+        #expect(beacons.count > 2)
+        for (index, beacon) in beacons.enumerated() {
+            for other in beacons.dropFirst(index + 1) where other != beacon {
+                let pieces = stride(from: 0, to: beacon.count - 8, by: 1).map { Array(beacon[$0..<($0 + 8)]) }
+                #expect(!pieces.contains { other.contains($0) })
+            }
+        }
+    }
+}
+
+/// Keys of the accounts that tests use, each made once.
+final class CodeTable: Sendable {
+    private let table = Mutex<[UserID: FriendCodeKeys]>([:])
+
+    func keys(of user: UserID) -> FriendCodeKeys {
+        table.withLock { known in
+            if let keys = known[user] { return keys }
+            guard let code = try? FriendCode(of: user), let keys = try? FriendCodeKeys(of: code) else {
+                preconditionFailure("no memory for a friend code")
+            }
+            known[user] = keys
+            return keys
+        }
+    }
+}

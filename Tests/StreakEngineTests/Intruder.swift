@@ -1,0 +1,114 @@
+import StreakCrypto
+import StreakMembership
+import StreakWire
+
+@testable import StreakEngine
+
+/// A hostile program on the device of somebody, with keys that it once came by: it opens a link and says what it likes.
+struct Intruder {
+    private var links: Links
+    private var entropy: SeededEntropy
+    private let identity: DeviceIdentity
+    private var now = MonotonicInstant.zero
+    private var link: LinkID?
+    private var binding: [UInt8] = []
+    private let target: Int
+    static let endpoint = Endpoint(ipv4: 0x0A00_0064, port: 9_998)
+
+    /// What the other side has said.
+    private(set) var heard: [LinkMessage] = []
+    private(set) var isClosed = false
+
+    /// - Parameter seed: another for each intruder of a test: what one has sent is a replay from the next.
+    init(_ identity: DeviceIdentity, target: Int, seed: UInt64 = 667) {
+        entropy = SeededEntropy(seed: seed)
+        links = Links(staticKey: identity.linkKey)
+        self.identity = identity
+        self.target = target
+    }
+
+    /// Whether a link was opened under the key, with whoever has `peer`.
+    mutating func dial(_ key: LinkKey, peer: AgreementPublicKey?, in party: inout EngineParty) -> Bool {
+        links.dial(
+            peer: peer, key: key, to: party.endpoint(target), usesDatagrams: true, usesStreams: false, at: now,
+            entropy: &entropy)
+        exchange(with: &party)
+        return link != nil
+    }
+
+    /// Proves to hold an access key.
+    mutating func greet(_ keys: [AccessKey], in party: inout EngineParty) {
+        let proofs = keys.map { key in
+            Bytes16(
+                Blake2b.keyedHash(binding + identity.linkKey.publicKey.rawBytes, key: key.groupProofKey, size: 16))
+                ?? .zero
+        }
+        say(.hello(store: StoreID(bytes: Bytes16(6, 6)), proofs: proofs), in: &party)
+    }
+
+    /// Asks to join over this link, with a certificate and a proof for a handshake: this one where nil.
+    mutating func join(
+        by link: InviteLink, as newcomer: DeviceIdentity, handshake: [UInt8]? = nil, in party: inout EngineParty
+    ) {
+        let hash = Blake2b.hash(handshake ?? binding, size: 64)
+        let proof = JoinProof(
+            inviteKey: link.secrets.inviteKey, group: link.group, identity: newcomer, handshakeHash: hash)
+        var writer = WireWriter()
+        proof.write(to: &writer)
+        say(.joinRequested(certificate: newcomer.certificate.encoded(), proof: writer.bytes), in: &party)
+    }
+
+    mutating func say(_ message: LinkMessage, in party: inout EngineParty) {
+        guard let link else { return }
+        links.send(message.encoded, over: link, as: .reliable, at: now)
+        exchange(with: &party)
+    }
+
+    /// Passes datagrams both ways for a second.
+    mutating func exchange(with party: inout EngineParty) {
+        for _ in 0..<50 {
+            now = now.advanced(by: .milliseconds(20))
+            links.handle(.deadlineReached, at: now, entropy: &entropy)
+            let (outputs, events) = links.drain()
+            for event in events {
+                switch event {
+                case .opened(let id, _, _, let hash, _, _):
+                    link = id
+                    binding = hash
+                case .messageReceived(_, let bytes, _):
+                    if let message = try? LinkMessage(decoding: bytes) { heard.append(message) }  // none is damaged
+                case .closed:
+                    isClosed = true
+                default: break
+                }
+            }
+            for case .sendDatagram(let bytes, _) in outputs {
+                for answer in party.deliver(bytes, from: Self.endpoint, to: target) {
+                    links.handle(
+                        .datagramReceived(answer, from: party.endpoint(target)), at: now, entropy: &entropy)
+                }
+            }
+            party.run(for: .milliseconds(15))
+            for answer in party.takeStrays() {
+                links.handle(.datagramReceived(answer, from: party.endpoint(target)), at: now, entropy: &entropy)
+            }
+        }
+    }
+
+    /// The operations among what was heard.
+    var heardOperations: [SignedOperation] {
+        heard.flatMap { message -> [SignedOperation] in
+            guard case .operations(_, let encoded, _) = message else { return [] }
+            return encoded.compactMap { try? SignedOperation(decoding: $0) }  // counted by the test
+        }
+    }
+    /// Kinds of messages that say something of a group's records or keys.
+    var heardSecrets: [LinkMessage] {
+        heard.filter {
+            switch $0 {
+            case .digest, .tips, .runs, .rumour, .accessKeys, .welcome, .tipsRequested: true
+            default: false
+            }
+        }
+    }
+}

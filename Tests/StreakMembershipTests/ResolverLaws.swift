@@ -1,0 +1,319 @@
+import StreakCrypto
+import StreakWire
+
+@testable import StreakMembership
+
+/// What must hold of any operations whatever. Each law returns what it found broken, so that tests can also see
+/// whether a wrong resolver is noticed.
+struct ResolverLaws {
+    let seed: UInt64
+    private let original: RandomLedger
+    private var random: RandomLedger
+
+    init(seed: UInt64, rules: LedgerRules = LedgerRules()) throws {
+        self.seed = seed
+        original = try RandomLedger(seed: seed, rules: rules)
+        random = original
+    }
+
+    /// The broken laws of one graph, in words.
+    static func violations(seed: UInt64, rules: LedgerRules = LedgerRules()) throws -> [String] {
+        var laws = try ResolverLaws(seed: seed, rules: rules)
+        var found = try laws.orderOfArrival() + laws.shape() + laws.clocks()
+        for _ in 0..<2 { found += try laws.additionsWithoutPower() }
+        found += try laws.additionsOfAdmin()
+        for _ in 0..<2 { found += try laws.additionsPastCut() }
+        return found.map { "\($0); STREAKMESH_SEED=\(seed)" }
+    }
+
+    // MARK: One state
+
+    /// One set of operations gives one state, in any order of arrival, with repetitions.
+    private mutating func orderOfArrival() throws -> [String] {
+        let ledger = original.ledger
+        let operations = ledger.allOperations
+        var found: [String] = []
+        for _ in 0..<3 {
+            var copy = try original.fresh()
+            for operation in operations.dropFirst().shuffled(using: &random.generator) {
+                _ = try copy.insert(operation)
+                guard Int.random(in: 0..<4, using: &random.generator) == 0,
+                    let known = operations.randomElement(using: &random.generator),
+                    copy.contains(known.id)
+                else { continue }
+                if try copy.insert(known) != .duplicate { found.append("an operation was taken twice") }
+            }
+            if copy.pendingCount > 0 { found.append("operations wait though all are there") }
+            if copy.state != ledger.state { found.append("another order of arrival gives another state") }
+            if copy.tips != ledger.tips || copy.heads != ledger.heads { found.append("another order gives other tips") }
+            if copy.countingTips != ledger.countingTips { found.append("another order gives other counting tips") }
+            if copy.allOperations != operations { found.append("another order gives another order of operations") }
+            for operation in operations where copy.refusal(of: operation.id) != ledger.refusal(of: operation.id) {
+                found.append("another order refuses \(operation.operation.body.kind) for another reason")
+            }
+        }
+        return found
+    }
+
+    /// One owner, who is a member; lists sorted; every current device is a member's.
+    private func shape() -> [String] {
+        let state = original.ledger.state
+        var found: [String] = []
+        if state.members.filter({ $0.role == .owner }).map(\.user) != [state.owner] { found.append("not one owner") }
+        if state.members.map(\.user) != state.members.map(\.user).sorted() { found.append("members out of order") }
+        if state.devices.map(\.device) != state.devices.map(\.device).sorted() { found.append("devices out of order") }
+        for device in state.devices where device.isCurrent && !state.isMember(device.user) {
+            found.append("a current device of nobody who is in")
+        }
+        for former in state.removedUsers where state.isMember(former.user) { found.append("in and out at once") }
+        return found
+    }
+
+    /// Other times on all operations, whose names stay: the same state but for the times shown.
+    private func clocks() throws -> [String] {
+        var copy = try original.fresh()
+        for (index, signed) in original.ledger.allOperations.enumerated().dropFirst() {
+            let operation = signed.operation
+            let late = LedgerOperation(
+                group: operation.group, author: operation.author, number: operation.number,
+                previous: operation.previous, parents: operation.parents,
+                time: index.isMultiple(of: 2) ? .min : Int64(index) &* 86_400_000, body: operation.body)
+            let other = SignedOperation(
+                id: signed.id, operation: late, bytes: signed.bytes, signature: signed.signature)
+            _ = try copy.insert(other)
+        }
+        let (before, after) = (original.ledger.state, copy.state)
+        let isSame =
+            ResolverLaws.people(before) == ResolverLaws.people(after) && before.devices == after.devices
+            && before.invites == after.invites && before.requests == after.requests && before.title == after.title
+            && before.settings == after.settings && before.heir == after.heir && before.owner == after.owner
+            && before.removedUsers == after.removedUsers && before.erasedUsers == after.erasedUsers
+            && before.accessKeyHashes == after.accessKeyHashes
+        return isSame ? [] : ["a clock decided something"]
+    }
+
+    /// Members, but for the times shown and their devices.
+    private static func people(_ state: GroupState) -> [String] {
+        state.members.map {
+            "\($0.user) \($0.role) \($0.admittedBy) \($0.admitter) \($0.invite.map(\.description) ?? "")"
+        }
+    }
+
+    /// Invites, but for what an account's own admissions say of them: it may undo those by a departure.
+    private static func invites(_ state: GroupState, butFor user: UserID) -> [String] {
+        state.invites.map { "\($0.id) \($0.isRevoked) \($0.used) \($0.admitted.filter { $0 != user })" }
+    }
+
+    // MARK: What additions may do
+
+    private func wasOwner(_ index: Int) -> Bool {
+        let user = RandomLedger.accounts[index].user
+        return index == 0
+            || random.operations.contains {
+                $0.operation.body.kind == .transfer && random.ledger.refusal(of: $0.id) == nil
+                    && LedgerLawNames.newOwner(of: $0) == user
+            }
+    }
+
+    private func wasAdmin(_ index: Int) -> Bool {
+        let user = RandomLedger.accounts[index].user
+        return wasOwner(index)
+            || random.operations.contains { operation in
+                guard case .setRole(let change) = operation.operation.body else { return false }
+                return change.user == user && change.change == .admin
+                    && random.ledger.refusal(of: operation.id) == nil
+            }
+    }
+
+    /// Whether somebody took the group as heir: the owner of that time may annul it for ever.
+    private var hasHeirTakenOver: Bool {
+        random.operations.contains { operation in
+            LedgerLawNames.newOwner(of: operation) == random.ledger.user(of: operation.operation.author)
+                && random.ledger.refusal(of: operation.id) == nil
+        }
+    }
+
+    /// What the documents say an account can still do (Protocol/membership.md §9): the account key voids its own
+    /// devices' work, a former owner signs a transfer with a smaller hash, an admin's departure voids its own acts.
+    private func exempt(_ index: Int) -> Set<OperationBody.Kind> {
+        var kinds: Set<OperationBody.Kind> = [.revokeDevice]
+        if wasOwner(index) { kinds.insert(.transfer) }
+        if wasAdmin(index) { kinds.insert(.leave) }
+        return kinds
+    }
+
+    /// What is left of that to who was removed with an honest cut: nothing, but for a former owner; for an admin whose
+    /// powers nothing but its own departure had ended; and where somebody's cut leaves what the account had revoked, so
+    /// that a longer revocation gives it back.
+    private func exemptPastCut(_ index: Int) -> Set<OperationBody.Kind> {
+        let account = RandomLedger.accounts[index]
+        let devices = account.devices.map(\.device)
+        var kinds: Set<OperationBody.Kind> = wasOwner(index) ? [.revokeDevice, .transfer] : []
+        for operation in random.ledger.allOperations.map(\.operation) {
+            guard random.ledger.user(of: operation.author) != account.user else {
+                if operation.body.kind == .leave, wasAdmin(index) { kinds.insert(.leave) }
+                continue
+            }
+            let leavesRevoked = operation.body.cuts.contains {
+                devices.contains($0.device) && hasRevoked(upTo: $0.lastOperation)
+            }
+            if leavesRevoked { kinds.insert(.revokeDevice) }
+        }
+        return kinds
+    }
+
+    private func hasRevoked(upTo last: OperationID) -> Bool {
+        var step = random.ledger.operation(last)
+        while let operation = step {
+            if case .authorRevoked = random.ledger.refusal(of: operation.id) { return true }
+            step = random.ledger.operation(operation.operation.previous)
+        }
+        return false
+    }
+
+    /// The state after an account has added what it likes; the ledger is put back.
+    private mutating func state(
+        after count: Int, additionsBy index: Int, without excluded: Set<OperationBody.Kind>
+    ) throws -> GroupState {
+        let start = random
+        for _ in 0..<count { try random.add(by: index, without: excluded) }
+        defer {
+            let generator = random.generator
+            random = start
+            random.generator = generator
+        }
+        return random.ledger.state
+    }
+
+    /// Who has no power takes nobody's place, role or invite, whatever parents it claims.
+    private mutating func additionsWithoutPower() throws -> [String] {
+        let index = Int.random(in: 0..<12, using: &random.generator)
+        let user = RandomLedger.accounts[index].user
+        let before = random.ledger.state
+        guard !before.isAtLeastAdmin(user), before.heir != user, !(wasOwner(index) && hasHeirTakenOver) else {
+            return []
+        }
+        let after = try state(after: 8, additionsBy: index, without: exempt(index))
+        var found = Self.differencesOfGroup(before, after)
+        for member in before.members where member.user != user && after.role(of: member.user) != member.role {
+            found.append("a member without power changed another's role or place")
+        }
+        for invite in before.invites where invite.inviter != user {
+            guard let now = after.invite(invite.id) else {
+                found.append("a member without power voided another's invite")
+                continue
+            }
+            if now.isRevoked != invite.isRevoked { found.append("a member without power revoked another's invite") }
+            if !Set(now.admitted).union([user]).isSuperset(of: invite.admitted) {
+                found.append("a member without power voided an admission")
+            }
+        }
+        for former in before.removedUsers where former.user != user && !after.isMember(former.user) {
+            if !after.removedUsers.contains(former) { found.append("a member without power changed another's removal") }
+        }
+        if after.accessKeyHashes != before.accessKeyHashes { found.append("a member without power made an access key") }
+        for device in before.devices where device.user != user && before.isMember(device.user) {
+            if after.device(device.device).map({ Self.isSame($0, device) }) != true {
+                found.append("a member without power changed another's device")
+            }
+        }
+        return found.map { "\($0) (account \(index))" }
+    }
+
+    private static func differencesOfGroup(_ before: GroupState, _ after: GroupState) -> [String] {
+        var found: [String] = []
+        if before.owner != after.owner { found.append("the owner changed") }
+        if before.heir != after.heir { found.append("the heir changed") }
+        if before.title != after.title { found.append("the title changed") }
+        if before.settings != after.settings { found.append("the settings changed") }
+        return found
+    }
+
+    /// Whether nothing has changed of a device but, perhaps, who else has published its certificate.
+    private static func isSame(_ left: GroupState.Device, _ right: GroupState.Device) -> Bool {
+        left.user == right.user && left.standing == right.standing && left.cut == right.cut
+            && left.earlierCuts == right.earlierCuts && left.erasedEpochs == right.erasedEpochs
+    }
+
+    /// An admin's additions change no owner, heir or admin.
+    private mutating func additionsOfAdmin() throws -> [String] {
+        let before = random.ledger.state
+        let admins = before.members.filter { $0.role == .admin && $0.user != before.heir }.map(\.user)
+        guard let admin = admins.randomElement(using: &random.generator),
+            let index = RandomLedger.accounts.firstIndex(where: { $0.user == admin }),
+            !(wasOwner(index) && hasHeirTakenOver)
+        else { return [] }
+        let after = try state(after: 10, additionsBy: index, without: exempt(index))
+        var found: [String] = []
+        if before.owner != after.owner { found.append("an admin changed the owner") }
+        if before.heir != after.heir { found.append("an admin changed the heir") }
+        for member in before.members where member.role >= .admin && after.role(of: member.user) != member.role {
+            found.append("an admin changed an admin")
+        }
+        for member in after.members where member.role >= .admin && before.role(of: member.user) != member.role {
+            found.append("an admin made an admin")
+        }
+        return found.map { "\($0) (account \(index))" }
+    }
+
+    /// After an honest cut nothing that the target adds changes anything.
+    private mutating func additionsPastCut() throws -> [String] {
+        let start = random
+        defer {
+            let generator = random.generator
+            random = start
+            random.generator = generator
+        }
+        let state = random.ledger.state
+        let targets = state.members.filter { $0.role != .owner }.map(\.user)
+        guard let target = targets.randomElement(using: &random.generator),
+            let index = RandomLedger.accounts.firstIndex(where: { $0.user == target }),
+            !(wasOwner(index) && hasHeirTakenOver)
+        else { return [] }
+        // An admin's removal of the heir leaves it heir: the owner's word.
+        let mayBeAdmin = state.role(of: target) == .member && state.heir != target
+        let removers = state.members.filter { $0.role == .owner || mayBeAdmin && $0.role == .admin }
+        guard let remover = removers.randomElement(using: &random.generator), let device = remover.devices.first,
+            let identity = RandomLedger.accounts.flatMap(\.devices).first(where: { $0.device == device })
+        else { return [] }
+        do {
+            let removal = Removal(
+                user: target, cuts: random.ledger.cuts(of: target) { _ in [] }, accessKeyHash: Bytes32(9, 9, 9, 9))
+            let operation = try random.ledger.draft(.remove(removal), by: identity, at: TestGroup.now)
+            _ = try random.ledger.insert(operation)
+        } catch {
+            return [
+                "an honest \(remover.role) could not remove a \(state.role(of: target).map { "\($0)" } ?? ""): \(error)"
+            ]
+        }
+        let before = random.ledger.state
+        guard !before.isMember(target) else { return ["who was removed is still in (account \(index))"] }
+        let after = try self.state(after: 10, additionsBy: index, without: exemptPastCut(index))
+        var found = Self.differencesOfGroup(before, after)
+        if Self.people(before) != Self.people(after) { found.append("what was added past a cut changed the members") }
+        if Self.invites(before, butFor: target) != Self.invites(after, butFor: target) {
+            found.append("what was added past a cut changed the invites")
+        }
+        if before.accessKeyHashes != after.accessKeyHashes { found.append("an access key was added past a cut") }
+        let requests = { (state: GroupState) in state.requests.filter { $0.claim.certificate.user != target } }
+        if requests(before) != requests(after) { found.append("what was added past a cut changed the requests") }
+        // A certificate is its account's own word whoever publishes it, so devices may be added, and none may change.
+        for device in before.devices where device.user != target {
+            if after.device(device.device).map({ Self.isSame($0, device) }) != true {
+                found.append("what was added past a cut changed another's device")
+            }
+        }
+        let former = { (state: GroupState) in state.removedUsers.map(\.user).filter { $0 != target } }
+        if former(before) != former(after) {
+            found.append("what was added past a cut changed who was removed")
+        }
+        return found.map { "\($0) (account \(index), removed by \(remover.role))" }
+    }
+}
+
+enum LedgerLawNames {
+    static func newOwner(of operation: SignedOperation) -> UserID? {
+        guard case .transfer(let transfer) = operation.operation.body else { return nil }
+        return transfer.newOwner
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import StreakEngine
+import StreakStorage
+import StreakWire
+import Testing
+
+@testable import StreakNode
+
+/// The recovery key, and coming back with it or from a backup (product row A3).
+@Suite struct AccountTests {
+    @Test func `the secret stays until the key is confirmed, and is gone then`() async throws {
+        try await NodeParty.alone { node, party in
+            let secret = party.path("Ada/account.secret")
+            let shown = try await node.call(.account(.showRecoveryKey), returning: RecoveryKeyReport.self)
+            #expect(try await !node.status().recoveryConfirmed)
+            var wrong = shown.key
+            wrong.replaceSubrange(wrong.startIndex...wrong.startIndex, with: wrong.hasPrefix("7") ? "8" : "7")
+            await #expect(throws: NodeFailure.self) {
+                try await node.call(.account(.confirmRecoveryKey(key: wrong)), returning: RecoveryReport.self)
+            }
+            #expect(FileManager.default.fileExists(atPath: secret))
+            let typed = shown.key.lowercased().replacing("-", with: " ").replacing("0", with: "o")
+            let report = try await node.call(
+                .account(.confirmRecoveryKey(key: typed)), returning: RecoveryReport.self)
+            #expect(report.recoveryConfirmed)
+            #expect(!FileManager.default.fileExists(atPath: secret))
+            #expect(try await node.status().recoveryConfirmed)
+            await #expect(throws: NodeFailure.recoveryKeyNeeded) {
+                try await node.call(.account(.showRecoveryKey), returning: RecoveryKeyReport.self)
+            }
+        }
+    }
+
+    @Test func `the key of another account confirms nothing`() async throws {
+        try await NodeParty.alone { node, party in
+            try party.makeAccount("Ben")
+            let other = try MeshNode.recoveryKey(in: party.dataFolder("Ben"))
+            await #expect(throws: NodeFailure.otherRecoveryKey) {
+                try await node.call(.account(.confirmRecoveryKey(key: other)), returning: RecoveryReport.self)
+            }
+        }
+    }
+
+    @Test func `recovering makes another device of the same account, in an empty folder only`() throws {
+        let party = try NodeParty()
+        let ada = try party.makeAccount("Ada")
+        let key = try MeshNode.recoveryKey(in: party.dataFolder("Ada"))
+        let again = try MeshNode.recoverAccount(in: party.dataFolder("new"), key: key, name: "Ada")
+        #expect((again.user, again.friendCode) == (ada.user, ada.friendCode))
+        #expect(again.device != ada.device)
+        #expect(again.recoveryConfirmed)
+        try party.makeAccount("Ben")
+        #expect(throws: NodeFailure.accountExists) {
+            try MeshNode.recoverAccount(in: party.dataFolder("Ben"), key: key, name: "Ada")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `published results come back from a friend, and the lost device can be shut out`() async throws {
+        let party = try NodeParty()
+        let link = try await party.running("Ada", "Ben") { nodes in
+            _ = try await nodes[1].group(.create(title: "Red"))
+            let link = try await nodes[1].invite().link
+            try await nodes[0].join(link)
+            try await nodes[0].add("Wordle 1,700 3/6")
+            try await nodes[0].add("Wordle 1,701 3/6", to: [])
+            try await nodes[1].until { try await $0.board().rows.contains { $0.name == "Ada" && $0.played == 1 } }
+            return link
+        }
+        let key = try MeshNode.recoveryKey(in: party.dataFolder("Ada"))
+        try party.dataFolder("Ada").delete()
+        _ = try MeshNode.recoverAccount(in: party.dataFolder("Ada2"), key: key, name: "Ada")
+        try await party.running("Ben", "Ada2") { nodes in
+            try await nodes[1].join(link)
+            try await nodes[1].until { try await $0.results().count == 1 }
+            #expect(try await nodes[1].members().count == 2)
+            let devices = try await nodes[1].call(.device(.list), returning: DeviceListReport.self).devices
+            let lost = try #require(devices.first { !$0.this })
+            await #expect(throws: NodeFailure.recoveryKeyNeeded) {
+                try await nodes[1].call(
+                    .device(.revoke(device: lost.device, key: nil)), returning: DeviceListReport.self)
+            }
+            let report = try await nodes[1].call(
+                .device(.revoke(device: lost.device, key: key)), returning: DeviceListReport.self)
+            #expect(report.devices.first { $0.device == lost.device }?.state == "revoked")
+            // What was published under the old device goes on counting.
+            #expect(try await nodes[1].results().count == 1)
+        }
+    }
+}
+
+@Suite struct BackupTests {
+    private static let passphrase = "seven wet otters"
+
+    private static func backup(_ node: MeshNode, to file: String) async throws -> BackupReport {
+        try await node.call(.account(.backup(file: file, passphrase: passphrase)), returning: BackupReport.self)
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a backup goes on without a fork beside what was written since`() async throws {
+        let party = try NodeParty()
+        let file = party.path("backup")
+        try await party.running("Ada", "Ben") { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Red"))
+            try await ben.join(try await ada.invite().link)
+            try await ada.add("Wordle 1,700 3/6")
+            #expect(try await Self.backup(ada, to: file).bytes > 1_000)
+            try await ada.add("Wordle 1,701 3/6")
+            try await ben.until { try await $0.board().rows.contains { $0.name == "Ada" && $0.played == 2 } }
+        }
+        let restored = try await MeshNode.restoreAccount(
+            in: party.dataFolder("Ada2"), from: file, passphrase: Self.passphrase)
+        #expect(restored.name == "Ada" && !restored.recoveryConfirmed)
+        try await party.running("Ben", "Ada2") { nodes in
+            let (ben, ada) = (nodes[0], nodes[1])
+            try await ada.add("Wordle 1,702 3/6")
+            try await ben.until { try await $0.board().rows.contains { $0.name == "Ada" && $0.played == 3 } }
+            // What was lost comes back from the friend into the private results.
+            try await ada.until { try await $0.results().count == 3 }
+            for node in nodes {
+                let engine = await node.engine
+                #expect(engine.groupIDs.allSatisfy { !engine.hasFork(in: $0) })
+            }
+        }
+    }
+
+    @Test func `a wrong passphrase, a part of a file and another file restore nothing`() async throws {
+        try await NodeParty.alone { node, party in
+            let file = party.path("backup")
+            _ = try await Self.backup(node, to: file)
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+            try bytes.dropLast(40).write(to: URL(fileURLWithPath: party.path("part")))
+            try Data("hello".utf8).write(to: URL(fileURLWithPath: party.path("other")))
+            for (name, passphrase) in [
+                ("backup", "seven dry otters"), ("part", Self.passphrase), ("other", "x"), ("none", "x"),
+            ] {
+                let target = party.dataFolder("target")
+                await #expect(throws: NodeFailure.self, "\(name)") {
+                    try await MeshNode.restoreAccount(in: target, from: party.path(name), passphrase: passphrase)
+                }
+                #expect(!target.hasAccount, "\(name)")
+            }
+        }
+    }
+
+    @Test func `a backup overwrites nothing, restores over nothing, and wants a passphrase`() async throws {
+        try await NodeParty.alone { node, party in
+            let file = party.path("backup")
+            await #expect(throws: NodeFailure.weakPassphrase(minimum: 8)) {
+                try await node.call(.account(.backup(file: file, passphrase: "short")), returning: BackupReport.self)
+            }
+            _ = try await Self.backup(node, to: file)
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            await #expect(throws: NodeFailure.cannotWriteFile(reason: "it exists already")) {
+                try await Self.backup(node, to: file)
+            }
+            try party.makeAccount("Ben")
+            await #expect(throws: NodeFailure.accountExists) {
+                try await MeshNode.restoreAccount(
+                    in: party.dataFolder("Ben"), from: file, passphrase: Self.passphrase)
+            }
+            let left = try FileManager.default.contentsOfDirectory(atPath: party.path("Ada"))
+            #expect(!left.contains { $0.contains("backup") })
+        }
+    }
+}

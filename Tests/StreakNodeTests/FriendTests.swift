@@ -1,0 +1,77 @@
+import Testing
+
+@testable import StreakNode
+
+/// Friends by code (product rows B1 and B2, rule B9).
+@Suite(.timeLimit(.minutes(10))) struct FriendTests {
+    private static func friends(_ node: MeshNode, _ request: FriendshipRequest = .list) async throws -> FriendsReport {
+        try await node.call(.friend(request), returning: FriendsReport.self)
+    }
+
+    @Test func `a code leads to a group of two, once its owner says yes`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben", usesLAN: true) { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            let code = try await Self.friends(ada).code
+            let asked = try await Self.friends(ben, .add(code: code.lowercased()))
+            #expect(asked.sent.map(\.code) == [code])
+            await #expect(throws: NodeFailure.friendAlreadyAsked) { try await Self.friends(ben, .add(code: code)) }
+            try await ada.until { try await Self.friends($0).received.map(\.name) == ["Ben"] }
+            #expect(try await Self.friends(ada).received[0].code == Self.friends(ben).code)
+            try await ada.add("Wordle 1,700 3/6")
+            _ = try await Self.friends(ada, .approve(user: "Ben"))
+            try await ben.until { try await Self.friends($0).friends.map(\.name) == ["Ada"] }
+            try await ada.until { try await Self.friends($0).friends.map(\.name) == ["Ben"] }
+            try await ben.add("Wordle 1,701 4/6")
+            try await ada.until { try await $0.board().rows.contains { $0.name == "Ben" && $0.played == 1 } }
+            await #expect(throws: NodeFailure.alreadyFriends(title: "Ada & Ben")) {
+                try await Self.friends(ben, .add(code: code))
+            }
+            #expect(try await Self.friends(ada, .remove(user: "Ben")).friends.isEmpty)
+            try await ben.until { try await Self.friends($0).friends.isEmpty }
+        }
+    }
+
+    @Test(arguments: [
+        ("", "it is empty"), (" - ", "it is empty"), ("7K3M-9QXT", "it has 8 symbols in place of 12"),
+        ("AAAA-BBBB-CCCC", "at least one of its symbols is mistyped"),
+    ])
+    func `what is no code is refused with its reason`(text: String, reason: String) async throws {
+        _ = try await NodeParty.alone { node, _ in
+            await #expect(throws: NodeFailure.invalidFriendCode(reason: reason)) {
+                try await Self.friends(node, .add(code: text))
+            }
+        }
+    }
+
+    @Test func `each mistake has its own answer`() async throws {
+        _ = try await NodeParty.alone { node, party in
+            let own = try await Self.friends(node).code
+            await #expect(throws: NodeFailure.ownFriendCode) { try await Self.friends(node, .add(code: own)) }
+            let ben = try party.makeAccount("Ben").friendCode
+            #expect(try await Self.friends(node, .add(code: ben)).sent.map(\.state) == ["looking"])
+            #expect(try await Self.friends(node, .cancel(code: ben)).sent.isEmpty)
+            await #expect(throws: NodeFailure.unknownFriend("Ben")) {
+                try await Self.friends(node, .approve(user: "Ben"))
+            }
+            await #expect(throws: NodeFailure.unknownFriend("Ben")) {
+                try await Self.friends(node, .remove(user: "Ben"))
+            }
+            await #expect(throws: NodeFailure.unknownFriend("Ben")) {
+                try await Self.friends(node, .unblock(user: "Ben"))
+            }
+        }
+    }
+
+    @Test func `answering is on until it is switched off, also after a restart`() async throws {
+        _ = try await NodeParty.alone { node, party in
+            #expect(try await Self.friends(node).answering)
+            #expect(try await !Self.friends(node, .answer(false)).answering)
+            await node.close()
+            let again = try await party.open("Ada")
+            #expect(try await !Self.friends(again).answering)
+            #expect(try await Self.friends(again, .answer(true)).answering)
+            await again.close()
+        }
+    }
+}

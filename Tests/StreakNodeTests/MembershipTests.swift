@@ -1,0 +1,123 @@
+import StreakEngine
+import StreakStorage
+import Testing
+
+@testable import StreakNode
+
+/// Roles, settings, invites and departures, between running nodes.
+@Suite(.timeLimit(.minutes(10))) struct MembershipTests {
+    private static func members(_ node: MeshNode, _ request: MemberRequest) async throws -> MembersReport {
+        try await node.call(.member(request), returning: MembersReport.self)
+    }
+
+    private static func requests(_ node: MeshNode, _ request: MemberRequest) async throws -> [JoinRequestReport] {
+        try await node.call(.member(request), returning: JoinRequestsReport.self).requests
+    }
+
+    @Test func `a group changes its title, settings, roles, heir and owner`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Red"))
+            try await ben.join(try await ada.invite().link)
+            try await ada.until { try await $0.members().contains { $0.name == "Ben" } }
+            await #expect(throws: NodeFailure.notAllowed(action: "rename the group")) {
+                try await ben.group(.rename(group: nil, title: "Blue"))
+            }
+            #expect(try await Self.members(ada, .promote(group: nil, user: "ben")).members.last?.role == "admin")
+            try await ben.until { try await $0.members().contains { $0.me && $0.role == "admin" } }
+            #expect(try await ben.group(.rename(group: nil, title: "Blue")).title == "Blue")
+            let change = GroupSettingsChange(invites: "owner", spoilerGuard: false)
+            let settings = try await ben.call(
+                .group(.changeSettings(group: nil, change)), returning: GroupSettingsReport.self)
+            #expect((settings.invites, settings.spoilerGuard) == ("owner", false))
+            await #expect(throws: NodeFailure.notAllowed(action: "invite")) { try await ben.invite() }
+            try await ada.until { try await $0.status().groups[0].title == "Blue" }
+            _ = try await ada.group(.heir(group: nil, user: "Ben"))
+            try await ben.until { try await $0.members().contains { $0.me && $0.heir } }
+            #expect(try await ben.group(.takeOver(group: nil)).role == "owner")
+            try await ada.until { try await $0.members().contains { $0.name == "Ben" && $0.role == "owner" } }
+            #expect(try await Self.members(ben, .demote(group: nil, user: "Ada")).members.last?.role == "member")
+        }
+    }
+
+    @Test func `who is removed says so, keeps own results and shows nobody else's`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Red"))
+            try await ben.join(try await ada.invite().link)
+            try await ada.add("Wordle 1,700 3/6")
+            try await ben.add("Wordle 1,700 4/6")
+            try await ben.until { try await $0.board().rows.count { $0.played == 1 } == 2 }
+            try await ada.until { try await $0.board().rows.count { $0.played == 1 } == 2 }
+            let report = try await Self.members(ada, .remove(group: nil, user: "Ben"))
+            #expect(report.former.map(\.reason) == ["removed"])
+            let list = NodeRequest.group(.list)
+            try await ben.until {
+                try await $0.call(list, returning: GroupListReport.self).groups.first?.role == "removed"
+            }
+            try await ben.until { try await $0.board(of: "Red").rows.allSatisfy { $0.me || $0.played == 0 } }
+            #expect(try await ben.results().count == 1)
+            await #expect(throws: NodeFailure.notMember(title: "Red")) {
+                try await ben.add("Wordle 1,701 4/6", to: ["Red"])
+            }
+            #expect(try await ben.add("Wordle 1,701 4/6").published.isEmpty)
+            // What the removed member had shared stays with the group.
+            #expect(try await ada.board().rows.count { $0.played == 1 } >= 1)
+        }
+    }
+
+    @Test func `a newcomer under approval waits, and is let in or turned down`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben", "Cleo") { nodes in
+            let (ada, ben, cleo) = (nodes[0], nodes[1], nodes[2])
+            _ = try await ada.group(.create(title: "Red"))
+            let invite = try await ada.invite(approval: true)
+            #expect(invite.approval)
+            await #expect(throws: NodeFailure.approvalNeeded(title: "Red")) { try await ben.join(invite.link) }
+            let waiting = try await Self.requests(ada, .requests(group: nil))
+            #expect(waiting.count == 1)
+            #expect(try await Self.members(ada, .list(group: nil)).waiting == waiting)
+            #expect(try await Self.requests(ada, .approve(id: String(waiting[0].id.prefix(8)))).isEmpty)
+            #expect(try await ben.join(invite.link).members == 2)
+            await #expect(throws: NodeFailure.approvalNeeded(title: "Red")) { try await cleo.join(invite.link) }
+            let id = try #require(try await Self.requests(ada, .requests(group: nil)).first?.id)
+            #expect(try await Self.requests(ada, .deny(id: id)).isEmpty)
+            await #expect(throws: NodeFailure.unknownRequest("zz")) { try await Self.requests(ada, .deny(id: "zz")) }
+        }
+    }
+
+    @Test func `members are explained: code, role, since when and by whom`() async throws {
+        let party = try NodeParty()
+        let ben = try party.makeAccount("Ben")
+        try await party.running("Ada", "Ben") { nodes in
+            _ = try await nodes[0].group(.create(title: "Red"))
+            let invite = try await nodes[0].invite()
+            try await nodes[1].join(invite.link)
+            try await nodes[0].until { try await $0.members().contains { $0.name == "Ben" } }
+            let member = try #require(try await nodes[0].members().first { !$0.me })
+            #expect(member.code == ben.friendCode)
+            #expect((member.admittedBy, member.invite, member.role) == ("Ada", invite.id, "member"))
+            #expect(member.since?.hasSuffix("Z") == true)
+            // Everybody sees every live invite and who made it; the link only its author.
+            let seen = try await nodes[1].call(.invite(.list(group: nil)), returning: InviteListReport.self).invites
+            #expect(seen.map(\.id) == [invite.id])
+            #expect((seen[0].author, seen[0].mine, seen[0].link, seen[0].used) == ("Ada", false, "", 1))
+        }
+    }
+
+    @Test func `equal names are told apart`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            _ = try await nodes[0].group(.create(title: "Red"))
+            try await nodes[1].join(try await nodes[0].invite().link)
+            _ = try await nodes[1].call(.profile(.rename(name: "ada")), returning: ProfileReport.self)
+            try await nodes[0].until { try await $0.members().allSatisfy { $0.name.lowercased().hasPrefix("ada (") } }
+            #expect(Set(try await nodes[0].members().map(\.name)).count == 2)
+            await #expect(throws: NodeFailure.self) {
+                try await Self.members(nodes[0], .promote(group: nil, user: "ada"))
+            }
+        }
+    }
+}

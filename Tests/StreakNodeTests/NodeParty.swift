@@ -1,0 +1,132 @@
+import Foundation
+import StreakEngine
+import StreakStorage
+import StreakWire
+import Testing
+
+@testable import StreakNode
+
+/// Accounts with real stores in a folder of the test's own, which is removed at its end.
+final class NodeParty: Sendable {
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "sm-\(UInt32.random(in: 0...UInt32.max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        // A folder that stays behind in the temporary one harms nothing.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    func dataFolder(_ name: String) -> DataFolder { DataFolder(path: path(name)) }
+
+    @discardableResult
+    func makeAccount(_ name: String) throws -> ProfileReport {
+        try MeshNode.createAccount(in: dataFolder(name), name: name)
+    }
+
+    /// With `usesLAN` the node is on every network of this machine and looks for others there.
+    func open(_ name: String, usesNetwork: Bool = false, usesLAN: Bool = false) async throws -> MeshNode {
+        try await MeshNode(
+            opening: dataFolder(name),
+            configuration: NodeConfiguration(
+                listen: usesLAN ? "0.0.0.0:0" : "127.0.0.1:0", usesNetwork: usesNetwork, usesLAN: usesLAN,
+                peers: []))
+    }
+
+    /// One account that is not on the network, for as long as `body` takes.
+    static func alone<Answer: Sendable>(
+        _ body: @Sendable (MeshNode, NodeParty) async throws -> Answer
+    ) async throws -> Answer {
+        let party = try NodeParty()
+        try party.makeAccount("Ada")
+        let node = try await party.open("Ada")
+        do {
+            let answer = try await body(node, party)
+            await node.close()
+            return answer
+        } catch {
+            await node.close()
+            throw error
+        }
+    }
+
+    /// Running nodes of these accounts, which are made where they are not there yet.
+    func running<Answer: Sendable>(
+        _ names: String..., usesLAN: Bool = false, body: @Sendable ([MeshNode]) async throws -> Answer
+    ) async throws -> Answer {
+        var nodes: [MeshNode] = []
+        for name in names {
+            if !dataFolder(name).hasAccount { try makeAccount(name) }
+            nodes.append(try await open(name, usesNetwork: true, usesLAN: usesLAN))
+        }
+        let all = nodes
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for node in all { group.addTask { try await node.run() } }
+            for node in all { _ = try await node.ready() }
+            do {
+                let answer = try await body(all)
+                for node in all { await node.close() }
+                group.cancelAll()
+                return answer
+            } catch {
+                for node in all { await node.close() }
+                group.cancelAll()
+                throw error
+            }
+        }
+    }
+}
+
+extension MeshNode {
+    func group(_ request: GroupRequest) async throws -> GroupReport {
+        try await call(.group(request), returning: GroupReport.self)
+    }
+
+    func members(_ group: String? = nil) async throws -> [MemberReport] {
+        try await call(.member(.list(group: group)), returning: MembersReport.self).members
+    }
+
+    func privacy(_ request: PrivacyRequest) async throws -> PrivacyReport {
+        try await call(.privacy(request), returning: PrivacyReport.self)
+    }
+
+    @discardableResult
+    func add(_ text: String, to groups: [String]? = nil, replace: Bool = false) async throws -> AddReport {
+        try await call(
+            .score(.add(text: text, date: nil, replace: replace, groups: groups)), returning: AddReport.self)
+    }
+
+    func results() async throws -> [ResultReport] {
+        try await call(.score(.results(game: nil, from: nil, to: nil)), returning: ResultsReport.self).results
+    }
+
+    func board(of group: String? = nil) async throws -> BoardReport {
+        try await call(.board(BoardRequest(group: group, range: "all", reveal: true)), returning: BoardReport.self)
+    }
+
+    func status() async throws -> StatusReport { try await call(.network(.status), returning: StatusReport.self) }
+
+    func invite(approval: Bool = false) async throws -> InviteReport {
+        try await call(
+            .invite(.create(group: nil, uses: 5, lifetime: 3_600, needsApproval: approval)),
+            returning: InviteReport.self)
+    }
+
+    @discardableResult
+    func join(_ link: String, history: Int? = nil) async throws -> JoinReport {
+        try await call(.invite(.join(link: link, timeout: 120, history: history)), returning: JoinReport.self)
+    }
+
+    /// Waits until something holds, looking again whenever anything happens. A test's time limit ends it.
+    func until(_ holds: @Sendable (MeshNode) async throws -> Bool) async throws {
+        let events = events()
+        if try await holds(self) { return }
+        for await _ in events where try await holds(self) { return }
+        throw NodeFailure.stopping
+    }
+}

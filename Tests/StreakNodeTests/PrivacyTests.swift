@@ -1,0 +1,106 @@
+import StreakEngine
+import StreakMembership
+import StreakWire
+import Testing
+
+@testable import StreakNode
+
+/// What a group sees of a user (product row A6, rules 23 and 24).
+@Suite struct PrivacyTests {
+    @Test func `an alias differs from group to group and hides what leads to the account`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            _ = try await node.group(.create(title: "Blue"))
+            let red = try await node.privacy(.change(group: "Red", PrivacyChange(anonymous: true)))
+            let blue = try await node.privacy(.change(group: "Blue", PrivacyChange(anonymous: true)))
+            let user = try await node.call(.profile(.whoami), returning: ProfileReport.self).user
+            #expect(red.name.hasPrefix("Player#") && red.name.count == "Player#A1B2".count)
+            #expect(red.user.hasPrefix(red.name.dropFirst("Player#".count).lowercased()))
+            #expect(Set([red.user, blue.user, user]).count == 3)
+            let member = try #require(try await node.members("Red").first)
+            #expect((member.user, member.name, member.code, member.devices) == (red.user, red.name, nil, 0))
+            try await node.add("Wordle 1,700 3/6")
+            let row = try #require(try await node.board(of: "Red").rows.first)
+            #expect((row.user, row.name, row.me, row.anonymous) == (red.user, red.name, true, true))
+        }
+    }
+
+    @Test func `a rename leaves the alias alone, and the name comes back with the mask off`() async throws {
+        try await NodeParty.alone { node, party in
+            _ = try await node.group(.create(title: "Red"))
+            let chosen = try await node.privacy(.change(group: nil, PrivacyChange(alias: "Fox")))
+            #expect((chosen.anonymous, chosen.name, chosen.alias) == (true, "Fox", "Fox"))
+            _ = try await node.call(.profile(.rename(name: "Adele")), returning: ProfileReport.self)
+            #expect(try await node.members().first?.name == "Fox")
+            await node.close()
+            // A start introduces this user where it is unknown; the alias is no unknown name.
+            let again = try await party.open("Ada")
+            #expect(try await again.members().first?.name == "Fox")
+            #expect(try await again.call(.profile(.whoami), returning: ProfileReport.self).name == "Adele")
+            let bare = try await again.privacy(.change(group: nil, PrivacyChange(anonymous: false)))
+            #expect((bare.anonymous, bare.name) == (false, "Adele"))
+            await again.close()
+        }
+    }
+
+    @Test func `who is hidden is on no board, and only they see their row`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            try await node.add("Wordle 1,700 3/6")
+            #expect(try await node.board().ranked == 1)
+            let report = try await node.privacy(.change(group: nil, PrivacyChange(hidden: true, region: "FR")))
+            #expect((report.hidden, report.region) == (true, "FR"))
+            let board = try await node.board()
+            #expect((board.ranked, board.rows.count) == (0, 0))
+            #expect((board.mine?.onlyMe, board.mine?.rank, board.mine?.value) == (true, nil, 4))
+        }
+    }
+
+    @Test(arguments: [
+        (PrivacyChange(alias: String(repeating: "x", count: 41)), NodeFailure.invalidAlias(limit: 40)),
+        (PrivacyChange(alias: "a\u{202E}b"), .invalidAlias(limit: 40)),
+        (PrivacyChange(region: String(repeating: "F", count: 17)), .invalidRegion(limit: 16)),
+    ])
+    func `what cannot be shown is refused`(change: PrivacyChange, failure: NodeFailure) async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            await #expect(throws: failure) { try await node.privacy(.change(group: nil, change)) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `friends' nodes honour it`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Red"))
+            try await ben.join(try await ada.invite().link)
+            try await ada.add("Wordle 1,700 3/6")
+            try await ben.until { try await $0.board().rows.contains { $0.name == "Ada" && $0.played == 1 } }
+            let change = PrivacyChange(anonymous: true, hidden: true, lastSeen: false)
+            let alias = try await ada.privacy(.change(group: nil, change)).name
+            try await ben.until { try await $0.members().contains { $0.name == alias } }
+            let shown = try #require(try await ben.members().first { !$0.me })
+            #expect((shown.code, shown.devices, shown.lastSeen, shown.online) == (nil, 0, nil, false))
+            #expect(try await ben.board().rows.allSatisfy { $0.name != alias })
+            let peer = try #require(try await ben.status().peers.first)
+            #expect((peer.name, peer.user, peer.address) == (alias, shown.user, nil))
+            let identity = await ada.identity
+            let texts = try await [
+                "\(ben.members())", "\(ben.board())", "\(ben.status())",
+            ].joined()
+            #expect(!texts.contains(identity.user.description))
+            #expect(!texts.contains(identity.device.description))
+        }
+    }
+}
+
+@Suite struct PseudonymTests {
+    @Test func `it grows where four digits collide`() {
+        let group = GroupID(bytes: .zero)
+        let pseudonym = Pseudonym(of: UserID(bytes: .zero), in: group)
+        #expect(pseudonym.alias().count == 11)
+        #expect(pseudonym.alias(digits: 6).hasPrefix(pseudonym.alias()))
+        #expect(Pseudonym(of: UserID(bytes: .zero), in: GroupID(bytes: Bytes32(1, 0, 0, 0))) != pseudonym)
+    }
+}

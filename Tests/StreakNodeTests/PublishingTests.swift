@@ -1,0 +1,159 @@
+import StreakEngine
+import StreakWire
+import Testing
+
+@testable import StreakNode
+
+/// Where results go (product rows C3 and B6). Each group is looked into by its own board.
+@Suite struct PublishingTests {
+    private static let wordle = "Wordle 1,700 3/6"
+
+    /// The titles of the groups on whose boards the user has a result.
+    private static func groupsWithResults(_ node: MeshNode) async throws -> Set<String> {
+        var found: Set<String> = []
+        for title in ["Red", "Blue"] where try await node.board(of: title).rows.contains(where: { $0.played > 0 }) {
+            found.insert(title)
+        }
+        return found
+    }
+
+    private static func withGroups(_ body: @Sendable (MeshNode) async throws -> Void) async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            _ = try await node.group(.create(title: "Blue"))
+            try await body(node)
+        }
+    }
+
+    @Test(
+        arguments: [(nil, ["Red", "Blue"]), ([], []), (["Red"], ["Red"]), (["red", "Blue"], ["Red", "Blue"])]
+            as [([String]?, Set<String>)])
+    func `a new result goes to the chosen groups`(chosen: [String]?, expected: Set<String>) async throws {
+        try await Self.withGroups { node in
+            let report = try await node.add(Self.wordle, to: chosen)
+            #expect(report.published.count == expected.count)
+            #expect(try await Self.groupsWithResults(node) == expected)
+            #expect(try await node.results().first?.groups.count == expected.count)
+        }
+    }
+
+    @Test func `what was kept private is published by pasting it again with a group, or by publish`() async throws {
+        try await Self.withGroups { node in
+            try await node.add(Self.wordle, to: [])
+            try await node.add(Self.wordle)
+            #expect(try await Self.groupsWithResults(node).isEmpty)
+            let again = try await node.add(Self.wordle, to: ["Red"])
+            #expect(again.added.first?.unchanged == true)
+            #expect(try await Self.groupsWithResults(node) == ["Red"])
+            let day = try #require(try await node.results().first?.day)
+            let request = ScoreRequest.publish(game: "wordle", date: day, puzzle: nil, groups: nil)
+            #expect(try await node.call(.score(request), returning: AddReport.self).published.count == 1)
+            #expect(try await Self.groupsWithResults(node) == ["Red", "Blue"])
+            #expect(try await node.call(.score(request), returning: AddReport.self).published.isEmpty)
+        }
+    }
+
+    @Test func `a change goes where the result stands, and a private result stays private`() async throws {
+        try await Self.withGroups { node in
+            try await node.add(Self.wordle, to: ["Red"])
+            try await node.add("Wordle 1,700 5/6", replace: true)
+            #expect(try await Self.groupsWithResults(node) == ["Red"])
+            #expect(try await node.board(of: "Red").rows.first?.value == 2)
+        }
+    }
+
+    @Test func `a withdrawal tells no group what it never had`() async throws {
+        try await Self.withGroups { node in
+            try await node.add(Self.wordle, to: ["Red"])
+            let day = try #require(try await node.results().first?.day)
+            let before = try await node.status().groups
+            let report = try await node.call(
+                .score(.delete(game: "wordle", date: day, puzzle: nil)), returning: AddReport.self)
+            #expect(report.published.count == 1)
+            let after = try await node.status().groups
+            for (old, new) in zip(before, after) {
+                #expect(new.records - old.records == (old.title == "Red" ? 1 : 0), "\(old.title)")
+            }
+            #expect(try await node.results().isEmpty)
+        }
+    }
+
+    @Test func `undoing a publication leaves the result private`() async throws {
+        try await NodeParty.alone { node, party in
+            _ = try await node.group(.create(title: "Red"))
+            try await node.add(Self.wordle, to: [])
+            try await node.add(Self.wordle, to: ["Red"])
+            _ = try await node.call(.score(.undo), returning: UndoReport.self)
+            #expect(try await node.board(of: "Red").rows.allSatisfy { $0.played == 0 })
+            #expect(try await node.results().count == 1)
+            // Starting anew compares what the group lacks with what is private.
+            await node.close()
+            let again = try await party.open("Ada")
+            #expect(try await again.results().count == 1)
+            await again.close()
+        }
+    }
+
+    @Test func `history that is published later leaves out what was kept private`() async throws {
+        try await Self.withGroups { node in
+            try await node.add(Self.wordle, to: [])
+            try await node.add("Wordle 1,701 4/6")
+            _ = try await node.privacy(.stopSharing(group: "Red"))
+            try await node.add("Wordle 1,702 4/6")
+            let stopped = try await node.privacy(.show(group: "Red"))
+            #expect((stopped.sharing, stopped.published, stopped.heldBack) == (false, 1, 1))
+            let resumed = try await node.privacy(.resumeSharing(group: "Red", history: nil))
+            #expect((resumed.sharing, resumed.published, resumed.heldBack) == (true, 2, 0))
+        }
+    }
+}
+
+/// Stopping to share, and games that a group does not get.
+@Suite struct SharingTests {
+    @Test func `who stops sharing publishes nothing new, and reads on`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            try await node.add("Wordle 1,700 3/6")
+            _ = try await node.privacy(.stopSharing(group: nil))
+            let before = try await node.status().groups[0]
+            #expect(!before.sharing)
+            try await node.add("Wordle 1,701 3/6")
+            try await node.add("Wordle 1,700 2/6", replace: true)
+            _ = try await node.call(.profile(.rename(name: "Adele")), returning: ProfileReport.self)
+            let after = try await node.status().groups[0]
+            #expect(after.digest == before.digest)
+            #expect(try await node.members().first?.name == "Ada")
+            await #expect(throws: NodeFailure.sharingStopped(title: "Red")) {
+                try await node.add("Wordle 1,702 3/6", to: ["Red"])
+            }
+            // What was edited is corrected; of the rest only what the chosen history holds is published.
+            let resumed = try await node.privacy(.resumeSharing(group: nil, history: 0))
+            #expect((resumed.published, resumed.name) == (1, "Adele"))
+            #expect(try await node.board().rows.first?.value == 5)
+            #expect(try await node.results().count == 2)
+        }
+    }
+
+    @Test func `a group does not get games that are not shared with it`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            let changed = try await node.privacy(.change(group: nil, PrivacyChange(unshare: ["wordle"])))
+            #expect(changed.unshared == ["wordle"])
+            #expect(try await node.add("Wordle 1,700 3/6").published.isEmpty)
+            #expect(try await node.add("Nerdle 1,300 3/6").published.count == 1)
+            let again = try await node.privacy(.change(group: nil, PrivacyChange(share: ["wordle"])))
+            #expect(again.unshared.isEmpty)
+            #expect(try await node.add("Wordle 1,701 3/6").published.count == 1)
+        }
+    }
+
+    @Test func `an unknown group or game changes nothing`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            await #expect(throws: NodeFailure.unknownGroup("Green")) {
+                try await node.add("Wordle 1,700 3/6", to: ["Red", "Green"])
+            }
+            #expect(try await node.results().isEmpty)
+        }
+    }
+}
