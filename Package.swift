@@ -85,7 +85,7 @@ let programs: [Target] = [
             .logging,
         ]),
     program("streakmesh-sim", ["StreakSimulator", .argumentParser]),
-    program("streakmesh-bench", ["StreakNode", "StreakStorage", .argumentParser]),
+    program("streakmesh-bench", ["StreakNode", "StreakStorage", "StreakScores", "StreakGames", .argumentParser]),
     program(
         "streakmesh-vectors",
         [
@@ -112,7 +112,10 @@ let testTargets: [Target] = [
     tests("StreakStorageTests", ["StreakStorage", "StreakReplication", "StreakWire", "StreakCrypto", .grdb]),
     tests(
         "StreakNodeTests",
-        ["StreakNode", "StreakStorage", "StreakEngine", "StreakWire", .nioCore, .nioPosix, .serviceLifecycle, .logging]),
+        [
+            "StreakNode", "StreakStorage", "StreakEngine", "StreakReplication", "StreakScores", "StreakGames",
+            "StreakWire", .nioCore, .nioPosix, .serviceLifecycle, .logging,
+        ]),
     tests(
         "StreakWebTests", ["StreakWeb", "StreakNode", .nioCore, .nioPosix, .nioEmbedded, .serviceLifecycle, .logging]),
     tests("StreakCommandTests", ["streakmesh", "StreakWeb", "StreakNode", .argumentParser]),

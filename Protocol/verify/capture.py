@@ -99,15 +99,7 @@ class Node:
         if resolver is None:
             return
         for feed, copy in self.copies.items():
-            right = resolver.feed_right(feed)
-            if right.is_whole:
-                yield from ((copy, tip) for tip in copy.tips())
-            elif right.cut is not None:
-                end = (right.cut.number, right.cut.hash)
-                if copy.holds(end):
-                    yield copy, end
-                else:
-                    yield from ((copy, tip) for tip in copy.tips() if tip[0] < right.cut.number)
+            yield from ((copy, end) for end in resolver.feed_right(feed).ends(copy))
 
     def count(self) -> int:
         """How many records count, of every feed those of its longest branch (sync.md §3)."""

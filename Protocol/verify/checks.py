@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import beacons, friends, keys, links, messages, noise
+from . import beacons, friends, keys, links, messages, noise, patterns
 from .certificates import Certificate
 from .codec import Epoch, Reader, Refusal, blob, decode, signed_varint, varint
 from .crypto import agreement_public_key, hash512, is_signed, signing_bytes, signing_public_key, unsealed
@@ -134,6 +134,13 @@ def check_game_definitions(file: Entry, report: Report) -> None:
         report.equal(one.name, found, {name: fields[name] for name in fields.fields})
     for one in file.all("invalid"):
         report.refused(one.name, one["reason"], lambda: definition(one))
+    for one in file.all("foldings"):
+        report.equal(one.path, patterns.fold(one["text"]), one["folded"])
+    for one in file.all("patterns"):
+        if one["written"] is None:
+            report.refused(one.path, "invalid-value: definition", lambda: patterns.written(one["text"], one["model"]))
+        else:
+            report.equal(one.path, patterns.written(one["text"], one["model"]), one["written"])
 
 
 def check_clocks(file: Entry, report: Report) -> None:
@@ -308,12 +315,29 @@ def check_ledgers(file: Entry, report: Report) -> None:
         for order in (operations, operations[::-1]):
             ledger = report.taken(one.name, lambda: Ledger.of(one.hex("group"), order))
             if ledger is not None:
-                _check_state(one, Resolver(ledger).state(), report)
+                resolver = Resolver(ledger)
+                _check_state(one, resolver.state(), report)
+                _check_counting(one, resolver, report)
     for one in file.all("refusals"):
         operations = [Operation.decode(bytes.fromhex(hex)) for hex in one["ledger"]]
         ledger = Ledger.of(operations[0].of_group, operations)
         for offer in one["offers"]:
             report.refused(offer.name, offer["reason"], lambda: ledger.add(Operation.decode(offer.hex())))
+
+
+def _check_counting(one: Entry, resolver: Resolver, report: Report) -> None:
+    """Up to where the feeds of a set count, of what nodes held before they knew of any cut."""
+    for feed in one.all("feeds"):
+        copy = FeedCopy(resolver.ledger.group, FeedName(feed.hex("device"), _epoch(feed["epoch"])))
+        for entry in feed["runs"]:
+            run = report.taken(feed.path, lambda: decode(entry.hex(), Run.read))
+            if run is not None:
+                report.taken(feed.path, lambda: copy.take(run))
+        right = resolver.feed_right(copy.name)
+        ends = [(end["number"], end.hex("hash")) for end in feed["ends"]]
+        report.equal(f"{one.name}: {feed.path}", sorted(right.ends(copy)), sorted(ends))
+        if right.cut is not None:
+            report.holds(feed.path, right.cut.is_signed_by(copy.name.device, copy.group), "the cut's signature is wrong")
 
 
 def _check_state(one: Entry, state: State, report: Report) -> None:

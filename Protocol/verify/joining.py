@@ -110,7 +110,14 @@ class JoinProof:
         return self.handshake_hash + self.invite_signature + self.device_signature
 
     def is_valid(self, group: bytes, invite_key: bytes, certificate: Certificate) -> bool:
-        text = (group, certificate.user, certificate.device, certificate.link_key, self.handshake_hash)
+        text = (
+            group,
+            invite_key,
+            certificate.user,
+            certificate.device,
+            certificate.link_key,
+            self.handshake_hash,
+        )
         return is_signed("joinProof", self.invite_signature, invite_key, *text) and is_signed(
             "joinProof", self.device_signature, certificate.device, *text
         )

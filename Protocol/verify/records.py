@@ -6,6 +6,7 @@ import datetime
 import re
 from dataclasses import dataclass
 
+from . import patterns
 from .codec import Reader, Refusal, blob, invalid_value
 from .crypto import hash256
 
@@ -169,7 +170,7 @@ AGGREGATIONS = ("best", "sum", "latest")
 
 @dataclass(frozen=True)
 class GameDefinition:
-    """Kind 4 (§3.3), as far as the bytes tell: what a name or a pattern may hold is not checked."""
+    """Kind 4 (§3.3)."""
 
     game: str
     model: str
@@ -201,6 +202,11 @@ class GameDefinition:
         best = reader.varint(10**9) if fields & 2 else None
         unit = reader.text(64) if fields & 4 else None
         pattern = reader.text(800) if fields & 8 else None
-        if not subject.startswith(b"custom-"):
+        name, icon, unit = patterns.label(name, 40), patterns.label(icon, 1), patterns.label(unit or "", 12) or None
+        index = MODELS.index(model)
+        is_maximum_wrong = maximum is not None and (maximum < 1 or model in ("lowerTimeSeconds", "count"))
+        is_best_wrong = best is not None and (best > (maximum or 10**9) or index > 3)
+        if not name or not icon or is_maximum_wrong or is_best_wrong or not re.fullmatch(rb"custom-.+", subject):
             raise invalid_value("definition")
-        return cls(subject.decode(), model, cadence, aggregation, name, icon, maximum, best, unit, pattern)
+        written = None if pattern is None else patterns.written(pattern, model)
+        return cls(subject.decode(), model, cadence, aggregation, name, icon, maximum, best, unit, written)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from .feeds import FeedName
+from .feeds import FeedCopy, FeedName, Place
 from .ledger import Ledger, publications
 from .operations import ZERO, Cut, FeedCut, Kind, Operation, Role, Settings
 
@@ -40,6 +40,15 @@ class FeedRight:
 
     is_whole: bool
     cut: FeedCut | None = None
+
+    def ends(self, copy: FeedCopy) -> list[Place]:
+        """Up to where the branches of what is held of the feed count (sync.md §3)."""
+        if self.is_whole:
+            return copy.tips()
+        if self.cut is None:
+            return []
+        end = (self.cut.number, self.cut.hash)
+        return [end] if copy.holds(end) else [tip for tip in copy.tips() if tip[0] < self.cut.number]
 
 
 @dataclass
@@ -111,18 +120,19 @@ class Resolver:
 
     def _pass_0(self) -> None:
         self.revocations = [one for one in self.all if one.kind is Kind.REVOKE_DEVICE]
-        self.void: set[bytes] = set()
+        self.void: dict[bytes, Operation] = {}
+        """By name: the revocation that voids an operation."""
         for operation in self.all:
             user = self.account(operation)
             held = self.revocation_of(user, operation.author)
             if held is not None and held.name != operation.name and not self.is_within(operation, held):
-                self.void.add(operation.name)
-            elif not self._is_certified_at(operation, user):
-                self.void.add(operation.name)
+                self.void[operation.name] = held
+            elif (breaking := self._breaking_at(operation, user)) is not None:
+                self.void[operation.name] = breaking
 
     def revocation_of(self, user: bytes, device: bytes) -> Operation | None:
         """The revocation of a device that holds."""
-        return self.holding((r for r in self.revocations if r.body.user == user and r.body.cuts[0].device == device), device)
+        return self.holding(self.revocations_of(user, device), device)
 
     def _certificates(self, user: bytes, device: bytes) -> list[Operation]:
         found = (one.body.certificate for one in publications(self.all))
@@ -130,24 +140,28 @@ class Resolver:
             one for one, c in zip(publications(self.all), found) if c is not None and c.user == user and c.device == device
         ]
 
-    def _is_certified_at(self, operation: Operation, user: bytes) -> bool:
-        """Whether one of the certificates published at or before an operation leads through no revoked device."""
+    def _breaking_at(self, operation: Operation, user: bytes) -> Operation | None:
+        """What breaks the author's certificates published at or before an operation; nothing if one is whole."""
         known = self._certificates(user, operation.author)
-        known = [one for one in known if one.name == operation.name or self.before(one, operation)]
-        return not known or any(not self.is_through_revoked(one) for one in known)
+        broken = [self.breaking(one) for one in known if self._is_at_or_before(one, operation)]
+        found = [one for one in broken if one is not None]
+        return min(found, key=lambda one: one.name, default=None) if len(found) == len(broken) else None
 
     def is_certified(self, user: bytes, device: bytes) -> bool:
-        return any(not self.is_through_revoked(one) for one in self._certificates(user, device))
+        return any(self.breaking(one) is None for one in self._certificates(user, device))
 
-    def is_through_revoked(self, publishing: Operation) -> bool:
-        """Whether an issuer of the certificate published was revoked, by nobody who knew of the certificate."""
+    def revocations_of(self, user: bytes, device: bytes) -> list[Operation]:
+        return [one for one in self.revocations if one.body.user == user and one.body.cuts[0].device == device]
+
+    def breaking(self, publishing: Operation) -> Operation | None:
+        """The revocation of an issuer of the certificate published, where nobody who revoked it knew of the certificate."""
         certificate = publishing.body.certificate
         assert certificate is not None
         for link in certificate.links[:-1]:
-            revoking = [r for r in self.revocations if r.body.user == certificate.user and r.body.cuts[0].device == link.device]
+            revoking = self.revocations_of(certificate.user, link.device)
             if revoking and not any(self.before(publishing, revocation) for revocation in revoking):
-                return True
-        return False
+                return min(revoking, key=lambda one: one.name)
+        return None
 
     # Pass 1: owners
 
@@ -230,8 +244,6 @@ class Resolver:
         return min(candidates, key=lambda one: one.name, default=None)
 
     def is_owners(self, operation: Operation) -> bool:
-        if operation.name in self.void:
-            return False
         if operation.name == self.founding.name:
             return True
         user = self.account(operation)
@@ -261,17 +273,26 @@ class Resolver:
         for time in self.times:
             if time.ended is not None:
                 self.ends.setdefault(time.user, []).append(time.ended)
-        for one in self.of_kind(Kind.LEAVE):
-            if self._may_leave(one):
+        for one in self.all:
+            if one.kind is Kind.LEAVE and self._may_leave(one) and (one.name not in self.void or self._came_back(one)):
                 self.ends.setdefault(self.account(one), []).append(one)
+
+    def _came_back(self, leave: Operation) -> bool:
+        """Whether somebody admitted the leaver again before the revocation that voids the departure."""
+        return any(
+            one.kind is Kind.ADMIT
+            and one.body.certificate is not None
+            and one.body.certificate.user == self.account(leave)
+            and self.before(leave, one)
+            and not self.before(self.void[leave.name], one)
+            for one in self.all
+        )
 
     def _may_leave(self, leave: Operation) -> bool:
         makings = (time.began for time in self.times if time.user == self.account(leave))
         return not self.is_owners(leave) and not any(self.ledger.are_concurrent(leave, making) for making in makings)
 
     def is_admins(self, operation: Operation) -> bool:
-        if operation.name in self.void:
-            return False
         user = self.account(operation)
         for naming in self.namings:
             if naming.body.user != user or not self.before(naming, operation):
@@ -287,11 +308,37 @@ class Resolver:
         return False
 
     def rank(self, operation: Operation) -> Rank:
+        if operation.name in self.void:
+            return Rank.NONE
         return Rank.OWNER if self.is_owners(operation) else Rank.ADMIN if self.is_admins(operation) else Rank.NONE
 
     # Pass 3: removals
 
     def _pass_3(self) -> None:
+        self._judge_removals()
+        while self._restore():
+            self._judge_removals()
+
+    def _restore(self) -> bool:
+        """Takes out of the void what removals leave; whether there was any such."""
+        restored = [one.name for one in self.all if one.name in self.void and self._is_left_by_removal(one)]
+        for name in restored:
+            del self.void[name]
+        return bool(restored)
+
+    def _is_left_by_removal(self, operation: Operation) -> bool:
+        user, revocation = self.account(operation), self.void[operation.name]
+        if any(time.user == user for time in self.times):
+            return False
+
+        def unknowing(cuttings: list[Operation]) -> list[Operation]:
+            return [one for one in cuttings if one.kind is not Kind.LEAVE and not self.before(revocation, one)]
+
+        removals = unknowing(self.removals.get(user, []))
+        cuts = removals + unknowing(self.ends.get(user, []))
+        return bool(removals) and any(self.is_within(operation, one) for one in cuts)
+
+    def _judge_removals(self) -> None:
         self.removals: dict[bytes, list[Operation]] = {}
         for one in self.of_kind(Kind.REMOVE):
             if self._removal_refusal(one) is None:
@@ -376,7 +423,7 @@ class Resolver:
                 return self._removal_refusal(operation)
             case Kind.LEAVE:
                 return None if self._may_leave(operation) else "owner-cannot-leave"
-        rank = Rank.NONE if operation.name in self.void else self.rank(operation)
+        rank = self.rank(operation)
         if rank is Rank.NONE and not self._is_plain_members(operation):
             places = self.places.get(self.account(operation), [])
             return "author-removed" if any(self.before(place, operation) for place in places) else "author-not-member"
@@ -430,9 +477,12 @@ class Resolver:
             is_known = self.before(removal, invite) or self.before(operation, removal)
             if removal.kind is Kind.REMOVE and not is_known:
                 return "newcomer-removed"
-        revoked = self.revocation_of(certificate.user, certificate.device)
-        if self.is_through_revoked(operation) or (revoked is not None and not self.before(operation, revoked)):
-            return "certificate-revoked"
+        removes = [one for one in self.removals.get(certificate.user, []) if one.kind is Kind.REMOVE]
+        for link in certificate.links:
+            for revoking in self.revocations_of(certificate.user, link.device):
+                is_settled = any(self.before(operation, one) and not self.before(revoking, one) for one in removes)
+                if not self.before(operation, revoking) and not is_settled:
+                    return "certificate-revoked"
         had_place = any(self.before(place, operation) for place in self.places.get(certificate.user, []))
         if is_admission and not had_place and self._members_before(operation) >= MAXIMUM_MEMBERS:
             return "too-many-members"
@@ -495,20 +545,21 @@ class Resolver:
         return naming and naming.body.user
 
     def is_revoked(self, user: bytes, device: bytes) -> bool:
-        return any(one.body.user == user and one.body.cuts[0].device == device for one in self.revocations)
+        return bool(self.revocations_of(user, device))
 
     def current_devices(self) -> set[bytes]:
         """Devices whose account is a member, whose certificate holds and that are not revoked."""
         return {device for device, user in self.devices().items() if self.is_current(device, user)}
 
     def devices(self) -> dict[bytes, bytes]:
-        """Every device a certificate was published for, with its account; of several accounts the smallest publication's."""
-        found: dict[bytes, tuple[bytes, bytes]] = {}
+        """Every device certified for an account with a place, with that account; of several the one it is current in."""
+        found: dict[bytes, tuple[bool, bytes]] = {}
         for one in publications(self.all):
             certificate = one.body.certificate
             assert certificate is not None
-            entry = (one.name, certificate.user)
-            found[certificate.device] = min(found.get(certificate.device, entry), entry)
+            if certificate.user in self.places:
+                entry = (not self.is_current(certificate.device, certificate.user), certificate.user)
+                found[certificate.device] = min(found.get(certificate.device, entry), entry)
         return {device: user for device, (_, user) in found.items()}
 
     def is_current(self, device: bytes, user: bytes) -> bool:
@@ -527,7 +578,7 @@ class Resolver:
         if any(one.body.erases for one in keeping_out):
             return FeedRight(False)
         ending = [self.holding(keeping_out, feed.device), self.revocation_of(user, feed.device)]
-        if ending == [None, None]:
+        if ending[1] is None and not self.is_certified(user, feed.device):
             return FeedRight(False)
         cuts = [self._feed_cut(one, feed) for one in ending if one is not None]
         if any(cut is None for cut in cuts):

@@ -119,14 +119,18 @@ struct GroupReplica: Sendable {
     }
 
     /// Takes a ledger operation. Returns the operations that are now part of the ledger, formerly pending ones among them.
-    mutating func insert(_ operation: SignedOperation, arrival: UInt64) throws(LedgerError) -> [SignedOperation] {
+    ///
+    /// - Parameter withinLimits: see `Ledger.insert`.
+    mutating func insert(
+        _ operation: SignedOperation, arrival: UInt64, withinLimits: Bool = true
+    ) throws(LedgerError) -> [SignedOperation] {
         let insertion: LedgerInsertion
         do {
-            insertion = try ledger.insert(operation)
+            insertion = try ledger.insert(operation, withinLimits: withinLimits)
         } catch LedgerError.tooManyPending {
             // Somebody filled the waiting room. What honest peers put there comes again.
             ledger.discardPending()
-            insertion = try ledger.insert(operation)
+            insertion = try ledger.insert(operation, withinLimits: withinLimits)
         }
         guard case .added(let added) = insertion else { return [] }
         for operation in added { operationArrivals[operation.operation.author] = arrival }
@@ -310,13 +314,15 @@ struct GroupReplica: Sendable {
         return feeds.restore(stored, hashAfter: hash)
     }
 
-    /// Signs records into this device's feed.
+    /// The records that say what drafts say, each with a time of its own.
+    mutating func records(of drafts: [RecordDraft], wall: WallTime) -> [[UInt8]] {
+        drafts.map { $0.record(at: clock.next(wallMilliseconds: wall.milliseconds)).encoded }
+    }
+
+    /// Signs records into this device's feed, as one run.
     mutating func write(
-        _ drafts: [RecordDraft], identity: DeviceIdentity, epoch: Epoch, arrival: UInt64, wall: WallTime
+        _ records: [[UInt8]], identity: DeviceIdentity, epoch: Epoch, arrival: UInt64, wall: WallTime
     ) -> (stored: StoredRun, merged: [MergedRecord]) {
-        let records = drafts.map { draft -> [UInt8] in
-            draft.record(at: clock.next(wallMilliseconds: wall.milliseconds)).encoded
-        }
         let id = FeedID(device: identity.device, epoch: epoch)
         let stored = feeds.modify(id) { $0.write(records, key: identity.signingKey, arrival: arrival) }
         digestMoved()
@@ -325,7 +331,7 @@ struct GroupReplica: Sendable {
 
     /// Where a device's ledger chain and feeds end here: what a cut by this node accepts.
     func cut(of device: DeviceID) -> DeviceCut {
-        let last = ledger.tips.last { $0.device == device }?.operation
+        let last = ledger.longestTip(of: device)
         let ends = feeds.epochs(of: device).compactMap { epoch -> FeedCut? in
             guard let feed = feeds[FeedID(device: device, epoch: epoch)], let run = feed.lastRun else { return nil }
             return FeedCut(
@@ -340,17 +346,6 @@ struct GroupReplica: Sendable {
 }
 
 extension RecordDraft {
-    /// What its record may weigh, in bytes, with its length.
-    var maximumSize: Int {
-        switch self {
-        case .score(let score): 192 + (score.gameName?.utf8.count ?? 0)
-        case .withdrawnScore: 128
-        case .profile: 704
-        case .gameDefinition, .setting: ProtocolLimits.maximumRecordSize
-        case .withdrawnGame: 128
-        }
-    }
-
     /// The record that says this at `time`.
     public func record(at time: HybridTime) -> Record {
         switch self {

@@ -179,11 +179,12 @@ extension MeshEngine {
         for (group, drafts) in writes where !drafts.isEmpty {
             let epoch = openEpoch(in: group, change: &change)
             var merged: [MergedRecord] = []
-            for batch in Self.batches(drafts) {
+            let records = groups[group]?.records(of: drafts, wall: wall) ?? []
+            for portion in Run.portions(of: records) {
                 let arrival = takeArrival()
                 guard var replica = groups.removeValue(forKey: group) else { continue }
                 let (stored, news) = replica.write(
-                    batch, identity: identity, epoch: epoch, arrival: arrival, wall: wall)
+                    portion, identity: identity, epoch: epoch, arrival: arrival, wall: wall)
                 groups[group] = replica
                 change.runs.append(stored)
                 merged += news
@@ -194,21 +195,6 @@ extension MeshEngine {
             work.append(.digestMoved(group))
         }
         persist(change, then: [.complete(id, .done)] + work)
-    }
-
-    /// Drafts in runs that stay below 64 KiB.
-    private static func batches(_ drafts: [RecordDraft]) -> [[RecordDraft]] {
-        var batches: [[RecordDraft]] = []
-        var size = 0
-        for draft in drafts {
-            if batches.isEmpty || size + draft.maximumSize > ProtocolLimits.maximumRunSize {
-                batches.append([])
-                size = 0
-            }
-            batches[batches.count - 1].append(draft)
-            size += draft.maximumSize
-        }
-        return batches
     }
 
     /// The epoch this device writes in a group; a new one where there is none that may be continued.

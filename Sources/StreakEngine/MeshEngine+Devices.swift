@@ -47,7 +47,7 @@ struct LedgerIntake: Sendable {
                 guard operation.id.bytes == group.bytes else { throw .notFounding }
                 ledger = try Ledger(founding: operation)
             } else {
-                _ = try ledger?.insert(operation)
+                _ = try ledger?.insert(operation, withinLimits: false)
             }
         }
     }

@@ -55,8 +55,9 @@ extension MeshEngine {
     /// A device of somebody this account shares groups with: new after a recovery, or it has lost the group of the two.
     /// The account key has signed for it and is no member less than before, so it needs no admission.
     private mutating func welcomeBack(_ certificate: DeviceCertificate, over link: LinkID) {
+        guard certificate.user != identity.user, !isRevokedAnywhere(certificate) else { return }
         let pair = friendGroup(with: certificate.user)
-        for group in groups.keys.sorted() where isCurrentMember(of: group) {
+        for group in groups.keys.sorted() where group != privateGroup && isCurrentMember(of: group) {
             guard let replica = groups[group], replica.state.isMember(certificate.user) else { continue }
             let known = replica.state.device(certificate.device)
             let isNew = known == nil && certificate.isIssuedByAccount

@@ -114,10 +114,16 @@ extension MeshEngine {
 
     // MARK: Coming back after a recovery
 
+    /// Groups that one friend may let this account back into at once.
+    private static let maximumReturns = 32
+
     /// Takes the welcome into a group of this account by a friend that was asked by its code. False where none was.
     mutating func receivedWelcomeOfFriend(_ group: GroupID, accessKeys: [[UInt8]], over link: LinkID) -> Bool {
         guard friendOwner(over: link) != nil else { return false }
-        if !isCurrentMember(of: group), (friends.returns[link]?.count ?? 0) < FriendMessage.maximumGroups {
+        let held = friends.returns[link]?.values.reduce(0) { $0 + $1.size } ?? 0
+        if !isCurrentMember(of: group), (friends.returns[link]?.count ?? 0) < Self.maximumReturns,
+            held < LedgerIntake.maximumSize, friends.returns[link]?[GroupHandle(group)] == nil
+        {
             for known in friends.returns.keys.sorted() where sessions[known] == nil { friends.returns[known] = nil }
             friends.returns[link, default: [:]][GroupHandle(group)] = LedgerIntake(
                 group: group, accessKeys: accessKeys)

@@ -181,9 +181,12 @@ extension MeshEngine {
         callForFriend(request.keys)
         for endpoint in request.endpoints + dialler.namedEndpoints { dialFriend(code, at: endpoint) }
         let message = FriendMessage.friendSought(statement(of: request).bytes)
-        for link in sessions.keys.sorted().filter({ !sharedGroups(on: $0).isEmpty }).prefix(16) {
-            send(.friend(message), over: link)
+        let carriers = sessions.keys.sorted().filter { link in
+            // The request tells the name.
+            let shared = sharedGroups(on: link)
+            return !shared.isEmpty && shared.allSatisfy { !aliasGroups.contains($0) }
         }
+        for link in carriers.prefix(16) { send(.friend(message), over: link) }
     }
 
     private func statement(of request: FriendRequests.Sent) -> FriendRequest {
@@ -334,6 +337,10 @@ extension MeshEngine {
     /// A join that this engine began by itself has ended.
     mutating func friendJoinEnded(_ code: FriendCode, _ outcome: CommandOutcome) {
         switch outcome {
+        case .failed(.alreadyMember(let group))
+        where friends.sent[code]?.owner.map({ friendGroup(with: $0.user) }) != group:
+            // A link into another group of both: no answer to what was asked.
+            lookAgain(code)
         case .group(let group), .failed(.alreadyMember(let group)):
             if let owner = friends.sent[code]?.owner?.user { friends.codes[owner] = code }
             forget(code, then: [.publish(.friend(.accepted(code, group)))])

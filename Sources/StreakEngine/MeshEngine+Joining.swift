@@ -30,6 +30,8 @@ struct JoinAttempt: Sendable {
     var deadline: MonotonicInstant
     var stage: Stage = .dialling
     var ledger: Ledger?
+    /// Bytes of it so far.
+    var ledgerSize = 0
     /// What the last member that was asked had against it.
     var refusal: CommandFailure?
     var nextDial: MonotonicInstant
@@ -126,6 +128,7 @@ extension MeshEngine {
         let keys = accessKeys.compactMap { try? AccessKey(rawBytes: $0) }  // each has 32 bytes as decoded
         joins[id]?.stage = .welcomed(link, accessKeys: keys)
         joins[id]?.ledger = nil
+        joins[id]?.ledgerSize = 0
     }
 
     mutating func receivedJoinRefusal(_ reason: JoinRefusal, over link: LinkID) {
@@ -168,6 +171,7 @@ extension MeshEngine {
         attempt.refusal = refusal
         attempt.stage = .dialling
         attempt.ledger = nil
+        attempt.ledgerSize = 0
         attempt.nextDial = now.advanced(by: .seconds(2))
         if let limit { attempt.deadline = min(attempt.deadline, now.advanced(by: limit)) }
         joins[id] = attempt
@@ -185,12 +189,16 @@ extension MeshEngine {
         else { return false }
         do {
             for bytes in encoded {
+                attempt.ledgerSize += bytes.count
+                guard attempt.ledgerSize <= LedgerIntake.maximumSize else {
+                    throw LedgerError.tooLarge(size: attempt.ledgerSize)
+                }
                 let operation = try SignedOperation(decoding: bytes)
                 if attempt.ledger == nil {
                     guard operation.id.bytes == attempt.link.group.bytes else { throw LedgerError.notFounding }
                     attempt.ledger = try Ledger(founding: operation)
                 } else {
-                    _ = try attempt.ledger?.insert(operation)
+                    _ = try attempt.ledger?.insert(operation, withinLimits: false)
                 }
             }
         } catch {
@@ -219,6 +227,12 @@ extension MeshEngine {
                 link: attempt.link, admittedBy: responder.device, admitting: identity.device)
             guard keys.contains(where: { ledger.state.accessKeyHashes.contains($0.hash) }) else {
                 throw InvitationError.otherGroup(ledger.group)
+            }
+            // Who asked to be a friend by code is let into a group of the two, and into no other.
+            if let code = friends.joins[id], let owner = friends.sent[code]?.owner?.user {
+                guard Set(ledger.state.members.map(\.user)) == [owner, identity.user] else {
+                    throw InvitationError.otherGroup(ledger.group)
+                }
             }
         } catch {
             links.close(link, at: now)
@@ -346,15 +360,33 @@ extension MeshEngine {
     private func isOwnNewDevice(_ claim: JoinClaim, of replica: GroupReplica) -> Bool {
         let certificate = claim.certificate
         guard certificate.isIssuedByAccount, certificate.isValid(), replica.state.isMember(certificate.user),
+            replica.id != privateGroup, !isRevokedAnywhere(certificate),
             replica.state.device(certificate.device) == nil, let invite = replica.state.invite(claim.invite)
         else { return false }
         return claim.proof.isValid(inviteKey: invite.publicKey, group: replica.id, certificate: certificate)
+    }
+
+    /// Whether a ledger held here says that the account has given up a certificate's device, or one that issued it.
+    /// Revocations are made in every group that the account is in; not all of them know every device.
+    func isRevokedAnywhere(_ certificate: DeviceCertificate) -> Bool {
+        let devices = [certificate.device] + certificate.issuers
+        return groups.keys.sorted().contains { group in
+            devices.contains { device in
+                if case .revoked = groups[group]?.state.device(device)?.standing { return true }
+                return false
+            }
+        }
     }
 
     /// Takes a newcomer in, or puts its wish down where owner or an admin is to decide.
     private mutating func answer(_ claim: JoinClaim, in group: GroupID, over link: LinkID) {
         guard let replica = groups[group] else { return }
         let user = claim.certificate.user
+        // The rest of the chain is for what only this device can do: a link passed around must not use it up.
+        guard
+            (replica.ledger.tips.filter { $0.device == identity.device }.map(\.number).max() ?? 0)
+                < Self.maximumAdmittingNumber
+        else { return refuseJoin(.other, over: link) }
         let needsApproval = replica.state.invite(claim.invite)?.needsApproval ?? false
         if needsApproval {
             guard !isDenied(user, in: group) else { return refuseJoin(.denied, over: link) }
@@ -383,6 +415,8 @@ extension MeshEngine {
 
     /// Wishes of one group that may wait for an answer at a time.
     static let maximumRequests = 64
+    /// From this number on a device's own chain takes no more newcomers in; another member does.
+    static let maximumAdmittingNumber: UInt64 = 800
 
     mutating func refuseJoin(_ reason: JoinRefusal, over link: LinkID) {
         send(.joinRefused(reason), over: link)

@@ -18,22 +18,6 @@ extension MeshEngine {
         sendOperations(operations, handle: handle, over: link)
     }
 
-    mutating func sendOperations(_ operations: [SignedOperation], handle: GroupHandle, over link: LinkID) {
-        var batch: [[UInt8]] = []
-        var size = 0
-        for operation in operations {
-            if size + operation.bytes.count > LinkMessage.preferredSize || batch.count == LinkMessage.maximumOperations
-            {
-                send(.operations(handle, batch, isFinal: false), over: link)
-                batch = []
-                size = 0
-            }
-            batch.append(operation.bytes)
-            size += operation.bytes.count
-        }
-        send(.operations(handle, batch, isFinal: true), over: link)
-    }
-
     /// Pushes fresh operations to everybody in the group.
     mutating func push(_ operations: [SignedOperation], in group: GroupID, except source: LinkID?) {
         guard let handle = groups[group]?.handle else { return }
@@ -76,9 +60,10 @@ extension MeshEngine {
         if receivedOperationsWhileJoining(encoded, isFinal: isFinal, handle: handle, over: link) { return }
         guard let group = provenGroup(handle, over: link) else { return }
         if isFinal, farewells.contains(group), isPeerCurrent(link, in: group) { endFarewell(to: group) }
+        let isMember = isPeerCurrent(link, in: group)
+        if !isMember, groups[group]?.ledger.refusedCount ?? 0 >= Self.maximumRefusedOperations { return }
         var change = DurableChange()
         var added: [SignedOperation] = []
-        let isMember = isPeerCurrent(link, in: group)
         for bytes in encoded {
             do {
                 let operation = try SignedOperation(decoding: bytes)
@@ -87,7 +72,8 @@ extension MeshEngine {
                 let isWaiting = !(groups[group]?.ledger.contains(operation.id) ?? true)
                 if isWaiting || !news.isEmpty && !isMember { sessions[link]?.strangeOperationCount += 1 }
             } catch {
-                sessions[link]?.strangeOperationCount += 1
+                // A member may have had to keep branches that need not be kept here, which costs no signature check.
+                if !isMember || !Self.isOfTooMany(error) { sessions[link]?.strangeOperationCount += 1 }
                 publish(.operationRefused(group))
             }
             // Each costs a signature check: whoever sends so many that nobody can use has to dial again.
@@ -102,6 +88,9 @@ extension MeshEngine {
             round.receivedAnything = round.receivedAnything || !added.isEmpty
             sessions[link]?.groups[group]?.round = round
             work.append(.continueRound(link, group))
+        } else if isMember {
+            // A large ledger takes its time.
+            sessions[link]?.groups[group]?.round?.deadline = now.advanced(by: SyncRound.patience)
         }
         if added.isEmpty {
             persist(change, then: work)
@@ -111,6 +100,14 @@ extension MeshEngine {
         work.append(.passOnOperations(group, fresh, except: link))
         ledgerChanged(group, change: change, then: work)
     }
+
+    private static func isOfTooMany(_ error: any Error) -> Bool {
+        if case .tooManyOperations? = error as? LedgerError { true } else { false }
+    }
+
+    /// Operations of a group that do not count beyond which nothing more is taken from anybody but members: whoever has an
+    /// old access key could otherwise fill every disk, dialling again and again.
+    static let maximumRefusedOperations = 4_096
 
     /// Inserts an operation and notes what is to be stored.
     mutating func insert(

@@ -18,7 +18,8 @@ extension MeshEngine {
                 guard let ledger = try? Ledger(founding: operation), ledger.group == stored.group else { continue }
                 groups[stored.group] = GroupReplica(ledger: ledger, accessKeys: keys[stored.group] ?? [])
             } else {
-                _ = try? groups[stored.group]?.insert(operation, arrival: stored.arrival)  // fetched again
+                _ = try? groups[stored.group]?.insert(  // fetched again
+                    operation, arrival: stored.arrival, withinLimits: false)
             }
         }
         for stored in snapshot.runs where !(groups[stored.group]?.restore(stored) ?? false) {

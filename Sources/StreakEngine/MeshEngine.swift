@@ -22,6 +22,9 @@ public struct MeshEngine: Sendable {
     var joins: [CommandID: JoinAttempt] = [:]
     /// Machines being linked here, by the command that asked.
     var deviceIntakes: [CommandID: DeviceIntake] = [:]
+    /// Groups in which this user goes by an alias: their members are not asked to find friends, for a request names its
+    /// asker.
+    public var aliasGroups: Set<GroupID> = []
     var friends = FriendRequests()
     var settings: [String: [UInt8]]
     /// Groups that this device has left without anybody having heard of it yet.
@@ -145,6 +148,8 @@ public struct MeshEngine: Sendable {
         }
         runTimers()
         processLinkEvents()
+        sendQueued()
+        processLinkEvents()
         defer { outputs = [] }
         return outputs
     }
@@ -261,10 +266,6 @@ public struct MeshEngine: Sendable {
         guard let digest = groups[group]?.digest, publishedDigests[group] != digest else { return }
         publishedDigests[group] = digest
         publish(.digestChanged(group, digest))
-    }
-
-    mutating func send(_ message: LinkMessage, over link: LinkID) {
-        links.send(message.encoded, over: link, as: .reliable, at: now)
     }
 
     mutating func sendDatagram(_ message: [UInt8], over link: LinkID) {

@@ -20,6 +20,7 @@ struct PeerSession: Sendable {
     var strangeOperationCount = 0
     /// Since when the peer has been known to no group's ledger as a current member; nil once it is.
     var strangerSince: MonotonicInstant?
+    var sending = SendingQueue()
     /// The peer's store, once it said hello.
     var store: StoreID?
     /// Groups whose access key both sides have proven to hold.

@@ -9,8 +9,8 @@ public import StreakWire
 /// | signature by the invite key | 64 bytes |
 /// | signature by the newcomer's device key | 64 bytes |
 ///
-/// Both signatures are over `streakmesh/v1/joinProof` ‖ 0 ‖ group ‖ user ‖ device ‖ link key ‖ handshake hash, so a
-/// proof serves no other group, key or handshake. The device's keeps whoever knows the seed from admitting an account
+/// Both signatures are over `streakmesh/v1/joinProof` ‖ 0 ‖ group ‖ invite key ‖ user ‖ device ‖ link key ‖ handshake
+/// hash, so a proof serves no other group, invite, key or handshake. The device's keeps whoever knows the seed from admitting an account
 /// that never asked.
 public struct JoinProof: Hashable, Sendable {
     public static let handshakeHashSize = 64
@@ -26,7 +26,9 @@ public struct JoinProof: Hashable, Sendable {
         inviteKey: SigningSecretKey, group: GroupID, identity: DeviceIdentity, handshakeHash: [UInt8]
     ) {
         precondition(handshakeHash.count == Self.handshakeHashSize, "a handshake hash has 64 bytes")
-        let message = Self.message(group: group, certificate: identity.certificate, handshakeHash: handshakeHash)
+        let message = Self.message(
+            group: group, inviteKey: inviteKey.publicKey, certificate: identity.certificate,
+            handshakeHash: handshakeHash)
         self.handshakeHash = handshakeHash
         inviteSignature = inviteKey.signature(for: message, as: .joinProof)
         deviceSignature = identity.signingKey.signature(for: message, as: .joinProof)
@@ -44,19 +46,21 @@ public struct JoinProof: Hashable, Sendable {
         writer.write(deviceSignature)
     }
 
-    /// Whether both signatures are over this group, this certificate's keys and this handshake. Two checks, 100 µs.
+    /// Whether both signatures are over this group, this invite, this certificate's keys and this handshake. Two checks, 100 µs.
     /// Compare `handshakeHash` with the one of the link the proof came over.
     public func isValid(inviteKey: SigningPublicKey, group: GroupID, certificate: DeviceCertificate) -> Bool {
-        let message = Self.message(group: group, certificate: certificate, handshakeHash: handshakeHash)
+        let message = Self.message(
+            group: group, inviteKey: inviteKey, certificate: certificate, handshakeHash: handshakeHash)
         return inviteKey.isValid(inviteSignature, for: SigningContext.joinProof.prefix + message)
             && certificate.device.hasSigned(message, as: .joinProof, deviceSignature)
     }
 
     private static func message(
-        group: GroupID, certificate: DeviceCertificate, handshakeHash: [UInt8]
+        group: GroupID, inviteKey: SigningPublicKey, certificate: DeviceCertificate, handshakeHash: [UInt8]
     ) -> [UInt8] {
-        var writer = WireWriter(reserving: 192)
+        var writer = WireWriter(reserving: 224)
         writer.write(group)
+        writer.writeRaw(inviteKey.rawBytes)
         writer.write(certificate.user)
         writer.write(certificate.device)
         writer.write(certificate.linkKey)

@@ -48,18 +48,47 @@ extension Ledger {
         let end = chainEnd(of: identity.device)
         let number = (end?.number ?? 0) + 1
         guard number <= ProtocolLimits.maximumOperationsPerDevice else { throw .tooManyOperations(identity.device) }
-        var parents = heads
-        if let end, !parents.contains(end.id) { parents.append(end.id) }
-        if parents.count > LedgerOperation.maximumParents {
-            // The next operation takes up the rest.
-            parents.removeAll { $0 == end?.id }
-            parents = Array(parents.prefix(LedgerOperation.maximumParents - (end == nil ? 0 : 1)))
-            if let end { parents.append(end.id) }
-        }
         let operation = LedgerOperation(
-            group: group, author: identity.device, number: number, previous: end?.id ?? .none, parents: parents,
+            group: group, author: identity.device, number: number, previous: end?.id ?? .none,
+            parents: parents(of: body, by: identity, after: end),
             time: time, body: body)
         return try SignedOperation(signing: operation, with: identity.signingKey)
+    }
+
+    /// What an operation names: its author's last, what its cuts name, and the ends of all that matters. What exceeds the
+    /// limit the next operation takes up.
+    private func parents(
+        of body: OperationBody, by identity: DeviceIdentity, after end: LedgerNode?
+    ) -> [OperationID] {
+        var required = Set(body.cuts.map(\.lastOperation) + (end.map { [$0.id] } ?? []))
+        // Whose device it is, and that a device revoked is the account's own, has to be told by some ancestor.
+        for device in [identity.device] + (body.kind == .revokeDevice ? body.cuts.map(\.device) : []) {
+            let published = (introductions.byDevice[device] ?? []).filter { $0.certificate.user == identity.user }
+            if let first = published.map(\.node).min(by: LedgerNode.inOrder) { required.insert(first.id) }
+        }
+        var needed: [LedgerNode] = []
+        var others: [LedgerNode] = []
+        for node in nodes.reversed() where required.contains(node.id) {
+            if node === end || !needed.contains(where: { node.isAncestor(of: $0) }) { needed.append(node) }
+        }
+        for node in nodes.reversed() where matters(node) && !needed.contains(where: { $0 === node }) {
+            if !(needed + others).contains(where: { node.isAncestor(of: $0) }) { others.append(node) }
+        }
+        others.sort { $0.id < $1.id }
+        // What is needed comes first, whatever there is besides; and its author's last even where others come after it.
+        let first = (end.map { [$0] } ?? []) + needed.filter { $0 !== end }
+        let named = (first + others).prefix(LedgerOperation.maximumParents)
+        return named.filter { node in node === end || !named.contains { node.isAncestor(of: $0) } }.map(\.id).sorted()
+    }
+
+    /// Whether others have to take an operation for this one's sake: it counts, or says something of a device that once
+    /// had a place, which holds although it does not count.
+    private func matters(_ node: LedgerNode) -> Bool {
+        if resolution.refusals[node.index] == nil { return true }
+        switch node.body {
+        case .addDevice, .revokeDevice: return state.device(node.device) != nil
+        default: return false
+        }
     }
 
     /// What is judged where an operation is made and nowhere else: by the clock, by the number of characters, and what

@@ -31,7 +31,8 @@ public enum LedgerInsertion: Sendable, Equatable {
 /// A group's signed operations and what they amount to.
 ///
 /// A value: a copy goes its own way. What is in never depends on the order of arrival, but for what exceeds the limits
-/// (`tooManyPending`, and the 8,000 operations that a device may reach only by forking its chain).
+/// (`tooManyPending`, and the branches and operations that a device may reach only by forking its chain). Even beyond
+/// those limits nothing is refused that another account's operation rests on.
 public struct Ledger: Sendable {
     /// Operations that may wait for ancestors.
     public static let maximumPending = 1_024
@@ -45,14 +46,16 @@ public struct Ledger: Sendable {
 
     /// In order of arrival, so ancestors first.
     private(set) var nodes: [LedgerNode]
-    private var nodeByID: [OperationID: LedgerNode]
+    private(set) var nodeByID: [OperationID: LedgerNode]
     private var nodesByDevice: [DeviceID: [LedgerNode]]
     /// The last of every lane.
     private var laneEnds: [LedgerNode]
+    private var branchCounts: [DeviceID: Int]
     private var headIDs: Set<OperationID>
     /// Who published a device's certificate, or an account's.
     private(set) var introductions: IntroductionIndex
     private(set) var pendingOperations: PendingOperations
+    private var refusedForks = RefusedForks()
     private var cache = ResolutionCache()
     /// Set before anything is inserted, if at all.
     var rules = LedgerRules()
@@ -74,6 +77,7 @@ public struct Ledger: Sendable {
         nodeByID = [node.id: node]
         nodesByDevice = [node.device: [node]]
         laneEnds = [node]
+        branchCounts = [node.device: 1]
         headIDs = [node.id]
         introductions = IntroductionIndex()
         introductions.add(node)
@@ -85,39 +89,102 @@ public struct Ledger: Sendable {
     /// Takes an operation, and those that waited for it. O(parents · devices) each, and about 50 µs a signature.
     ///
     /// Those that waited and turn out invalid are dropped without a word, with what waited for them.
-    public mutating func insert(_ operation: SignedOperation) throws(LedgerError) -> LedgerInsertion {
-        if nodeByID[operation.id] != nil || pendingOperations.contains(operation.id) { return .duplicate }
-        try checkAlone(operation)
+    ///
+    /// - Parameter withinLimits: false for a ledger that somebody else has judged already, as one from the store: what
+    ///   exceeds the limits of a device comes before what rests on it.
+    public mutating func insert(
+        _ operation: SignedOperation, withinLimits: Bool = true
+    ) throws(LedgerError) -> LedgerInsertion {
+        if nodeByID[operation.id] != nil { return .duplicate }
+        if pendingOperations.contains(operation.id) {
+            noteNeeds(of: operation)
+            return .duplicate
+        }
+        try checkAlone(operation, withinLimits: withinLimits)
         let missing = operation.operation.parents.filter { nodeByID[$0] == nil }
         guard missing.isEmpty else {
             guard pendingOperations.count < Self.maximumPending else { throw .tooManyPending }
             pendingOperations.add(operation, waitingFor: missing)
+            noteNeeds(of: operation)
             return .pending(missing: missing.filter { !pendingOperations.contains($0) })
         }
         do {
-            try append(operation)
+            try append(operation, withinLimits: withinLimits)
         } catch {
             pendingOperations.drop(dependingOn: operation.id)
             throw error
         }
-        return .added([operation] + appendPending(after: operation.id))
+        return .added([operation] + appendPending(after: operation.id, withinLimits: withinLimits))
     }
 
     /// What can be judged without the ancestors.
-    private func checkAlone(_ signed: SignedOperation) throws(LedgerError) {
+    private mutating func checkAlone(_ signed: SignedOperation, withinLimits: Bool) throws(LedgerError) {
         if case .found = signed.operation.body { throw .notFounding }
         guard signed.operation.group == group else { throw .wrongGroup(signed.operation.group) }
+        // Before the signature, since an honest peer may offer a forger's branches again and again.
+        if withinLimits { try checkLimits(of: signed) }
         guard isVerified(signed) || signed.hasValidSignature() else { throw .invalidSignature }
+    }
+
+    // MARK: Limits
+
+    /// Throws `tooManyOperations` for what only a device that forks its chain can sign, unless it is needed.
+    private mutating func checkLimits(of signed: SignedOperation) throws(LedgerError) {
+        let operation = signed.operation
+        let isFull = nodesByDevice[operation.author]?.count ?? 0 >= Self.maximumOperationsOfForkedDevice
+        guard isFull || branchCounts[operation.author] ?? 0 >= Self.maximumBranches && !isContinuation(operation) else {
+            return
+        }
+        guard !isNeeded(signed) else { return }
+        refusedForks.add(signed, parents: operation.parents.filter { nodeByID[$0] == nil })
+        pendingOperations.drop(dependingOn: signed.id)
+        throw .tooManyOperations(operation.author)
+    }
+
+    /// Whether an operation follows the end of a branch that is in.
+    private func isContinuation(_ operation: LedgerOperation) -> Bool {
+        nodeByID[operation.previous].map { laneEnds[$0.lane] === $0 } ?? false
+    }
+
+    /// Whether another account's operation rests on this one. If it was refused, that would be, too, and two nodes that
+    /// keep different branches would never again agree.
+    private func isNeeded(_ signed: SignedOperation) -> Bool {
+        if refusedForks.isNeeded(signed.id) { return true }
+        return pendingOperations.dependants(of: signed.id).contains {
+            mayRest($0, onForksOf: signed.operation.author)
+        }
+    }
+
+    /// Whether the author is of another account that has, or had, a place: anybody else's word would lift the limits.
+    private func mayRest(_ signed: SignedOperation, onForksOf forger: DeviceID) -> Bool {
+        guard let user = user(of: signed.operation.author), user != self.user(of: forger) else { return false }
+        return state.device(signed.operation.author) != nil
+    }
+
+    /// Notes which refused operations another account's waiting one rests on, so that they are taken when they come again.
+    private mutating func noteNeeds(of signed: SignedOperation) {
+        guard !refusedForks.isEmpty else { return }
+        var awaited = pendingOperations.missingParents(of: signed.id)
+        var seen = Set(awaited)
+        while let next = awaited.popLast() {
+            if let forger = refusedForks.author(of: next), mayRest(signed, onForksOf: forger) {
+                refusedForks.need(next)
+            }
+            for parent in pendingOperations.missingParents(of: next) + refusedForks.parents(of: next)
+            where seen.insert(parent).inserted {
+                awaited.append(parent)
+            }
+        }
     }
 
     private func isVerified(_ signed: SignedOperation) -> Bool { rules.verified?.contains(signed.id) ?? false }
 
-    private mutating func appendPending(after id: OperationID) -> [SignedOperation] {
+    private mutating func appendPending(after id: OperationID, withinLimits: Bool) -> [SignedOperation] {
         var added: [SignedOperation] = []
         var ready = pendingOperations.released(by: id)
         while let next = ready.popLast() {
             do {
-                try append(next)
+                try append(next, withinLimits: withinLimits)
                 added.append(next)
                 ready += pendingOperations.released(by: next.id)
             } catch {
@@ -128,12 +195,10 @@ public struct Ledger: Sendable {
         return added
     }
 
-    private mutating func append(_ signed: SignedOperation) throws(LedgerError) {
+    private mutating func append(_ signed: SignedOperation, withinLimits: Bool) throws(LedgerError) {
+        if withinLimits { try checkLimits(of: signed) }
         let operation = signed.operation
         let parents = operation.parents.compactMap { nodeByID[$0] }
-        guard nodesByDevice[operation.author]?.count ?? 0 < Self.maximumOperationsOfForkedDevice else {
-            throw .tooManyOperations(operation.author)
-        }
         let previous = nodeByID[operation.previous]
         if operation.number > 1 {
             guard let previous, previous.device == operation.author, previous.number + 1 == operation.number else {
@@ -145,14 +210,13 @@ public struct Ledger: Sendable {
         let lane: Int
         if let previous, laneEnds[previous.lane] === previous { lane = previous.lane } else { lane = laneEnds.count }
         let isNewLane = lane == laneEnds.count
-        if isNewLane, laneEnds.count(where: { $0.device == operation.author }) >= Self.maximumBranches {
-            throw .tooManyOperations(operation.author)
-        }
         let node = LedgerNode(
             signed: signed, index: nodes.count, lane: lane,
             position: isNewLane ? 1 : (previous?.position ?? 0) + 1, clock: clock, depth: depth,
             previous: previous, laneOrigin: isNewLane ? previous : previous?.laneOrigin, user: user)
         if isNewLane { laneEnds.append(node) } else { laneEnds[lane] = node }
+        if isNewLane { branchCounts[node.device, default: 0] += 1 }
+        refusedForks.remove(node.id)
         nodes.append(node)
         nodeByID[node.id] = node
         nodesByDevice[node.device, default: []].append(node)
@@ -194,6 +258,9 @@ public struct Ledger: Sendable {
 
     /// How many operations are in.
     public var count: Int { nodes.count }
+
+    /// How many of them do not count.
+    public var refusedCount: Int { resolution.refusedCount }
 
     public var pendingCount: Int { pendingOperations.count }
 
@@ -243,6 +310,9 @@ public struct Ledger: Sendable {
 
     /// The account of a device, by any certificate published in this ledger, whether or not it counts.
     public func user(of device: DeviceID) -> UserID? { introductions.user(of: device) }
+
+    /// The end of a device's longest branch, of several the one of smallest hash; nil where it has made nothing.
+    public func longestTip(of device: DeviceID) -> OperationID? { chainEnd(of: device)?.id }
 
     /// What a device's next operation has to name: the longest branch's end, of several the one of smallest hash.
     func chainEnd(of device: DeviceID) -> LedgerNode? {

@@ -16,6 +16,23 @@ struct PendingOperations: Sendable {
         for parent in missing { waiting[parent, default: []].append(operation.id) }
     }
 
+    /// What an operation waits for; empty if it does not wait.
+    func missingParents(of id: OperationID) -> [OperationID] { (missingParents[id] ?? []).sorted() }
+
+    /// All that waits for an operation, or for what waits for it.
+    func dependants(of id: OperationID) -> [SignedOperation] {
+        var found: [SignedOperation] = []
+        var seen: Set<OperationID> = [id]
+        var next = [id]
+        while let one = next.popLast() {
+            for dependant in waiting[one] ?? [] where seen.insert(dependant).inserted {
+                if let operation = operations[dependant] { found.append(operation) }
+                next.append(dependant)
+            }
+        }
+        return found
+    }
+
     /// Takes out what waited for `id` alone.
     mutating func released(by id: OperationID) -> [SignedOperation] {
         var released: [SignedOperation] = []

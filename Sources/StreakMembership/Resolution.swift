@@ -5,6 +5,8 @@ struct Resolution: Sendable {
     let state: GroupState
     /// By index of node; nil where it counts.
     let refusals: [Refusal?]
+    /// How many operations do not count.
+    let refusedCount: Int
     /// The ends of the chains of what counts, rising.
     let countingTips: [LedgerTip]
 
@@ -15,6 +17,7 @@ struct Resolution: Sendable {
         let resolver = Resolver(nodes: nodes, byID: nodesByID, introductions: introductions, rules: rules)
         resolver.resolve()
         refusals = resolver.refusals
+        refusedCount = refusals.count { $0 != nil }
         state = resolver.state()
         countingTips = resolver.countingTips()
     }

@@ -3,12 +3,14 @@ import StreakWire
 /// Pass 4: members, and whatever else is judged at an operation's parents.
 extension Resolver {
     func resolveMembers() {
-        grants[nodes[0].user, default: []].append(nodes[0])
+        give(nodes[0].user, by: nodes[0])
         titles.append(nodes[0])
         settings.append(nodes[0])
-        for tenure in tenures.dropFirst() { grants[tenure.user, default: []].append(tenure.start) }
+        for tenure in tenures.dropFirst() { give(tenure.user, by: tenure.start) }
         // Sorted for form's sake: each account's list is its own.
-        for user in namings.keys.sorted() { grants[user, default: []] += namings[user] ?? [] }
+        for user in namings.keys.sorted() {
+            for naming in namings[user] ?? [] { give(user, by: naming) }
+        }
         collectStrongInviteRevocations()
         for node in nodes.dropFirst() where refusals[node.index] == nil {
             refusals[node.index] = judge(node)
@@ -25,6 +27,21 @@ extension Resolver {
             else { continue }
             inviteRevocations[invite, default: []].append(node)
         }
+    }
+
+    /// Gives an account a place. The removals are all known by now.
+    private func give(_ user: UserID, by grant: LedgerNode) {
+        grants[user, default: []].append(grant)
+        var (low, high) = (0, places[user]?.count ?? 0)
+        while low < high {
+            let middle = (low + high) / 2
+            if let other = places[user]?[middle].grant, LedgerNode.inOrder(other, grant) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        places[user, default: []].insert(Place(grant: grant, open: openRemovals(of: user, after: grant)), at: low)
     }
 
     private func judge(_ node: LedgerNode) -> Refusal? {
@@ -51,7 +68,7 @@ extension Resolver {
         case .admit(let claim):
             if let refusal = refusal(of: claim, in: node) { return refusal }
             admissions[claim.invite, default: []].append(node)
-            grants[claim.certificate.user, default: []].append(node)
+            give(claim.certificate.user, by: node)
         case .setRole(let change):
             guard rank == Self.ownerRank else { return .needsOwner }
             guard change.user != node.user || change.change == .noHeir else { return .targetIsAuthor }
@@ -74,8 +91,8 @@ extension Resolver {
     private func membershipRefusal(of node: LedgerNode) -> Refusal? {
         guard ranks[node.index] < Self.adminRank else { return nil }
         var refusal = Refusal.authorNotMember
-        for grant in (grants[node.user] ?? []).sorted(by: LedgerNode.inOrder) where grant.isAncestor(of: node) {
-            guard let removal = removal(of: node, from: openRemovals(of: node.user, after: grant)) else { return nil }
+        for place in places[node.user] ?? [] where place.grant.isAncestor(of: node) {
+            guard let removal = removal(of: node, from: place.open) else { return nil }
             refusal = .authorRemoved(by: removal.id)
         }
         return refusal

@@ -21,6 +21,12 @@ final class Resolver {
         var end: LedgerNode?
     }
 
+    /// An operation that gives an account a place, and the removals that it does not come after.
+    struct Place {
+        let grant: LedgerNode
+        let open: [Cutting]
+    }
+
     static let ownRank = 0
     static let adminRank = 1
     static let ownerRank = 2
@@ -45,6 +51,8 @@ final class Resolver {
     // Pass 4.
     /// Operations that give an account a place.
     var grants: [UserID: [LedgerNode]] = [:]
+    /// The same with what ends each, in the one order for everybody.
+    var places: [UserID: [Place]] = [:]
     /// By invite.
     var admissions: [OperationID: [LedgerNode]] = [:]
     var invites: [OperationID: LedgerNode] = [:]

@@ -16,10 +16,13 @@ struct GroupSharing: Equatable, Sendable {
 /// What this user's devices tell each other in the private group, as records of kind `setting`: by name, 1 where it holds,
 /// withdrawn where it does not.
 ///
-/// `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where a group stands as 40 hexadecimal digits of its ID and a
+/// `favourite/GAME` and `reminded/GAME`, 1 where it is and 0 where it is not, against what is usual · a name alone, for a
+/// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where a group stands as 40 hexadecimal digits of its ID and a
 /// result as those of the hash of its subject.
 struct AccountSettings: Sendable {
     private var sharing: [String: GroupSharing] = [:]
+    private var texts: [String: String] = [:]
+    private var gameChoices: [String: [GameID: Bool]] = [:]
     private var chosen: Set<String> = []
 
     private static func name(of group: GroupID) -> String { String(group.description.prefix(40)) }
@@ -42,8 +45,28 @@ struct AccountSettings: Sendable {
                 sharing[parts[1]]?.unshared.remove(game)
             }
         case ("chosen", 2): if holds { chosen.insert(parts[1]) } else { chosen.remove(parts[1]) }
+        case ("favourite", 2), ("reminded", 2):
+            guard let game = GameID(rawValue: parts[1]) else { return }
+            gameChoices[parts[0], default: [:]][game] = record.value.first.map { $0 != 0 }
+        case (let name?, 1): texts[name] = holds ? String(decoding: record.value, as: UTF8.self) : nil
         default: break
         }
+    }
+
+    /// A setting that is a text; nil where there is none.
+    func text(_ name: String) -> String? { texts[name] }
+
+    /// What a choice that is made game by game deviates in from what is usual.
+    func choices(_ name: GameChoice) -> [GameID: Bool] { gameChoices[name.rawValue] ?? [:] }
+
+    /// The record that makes a choice of a game; nil as the choice withdraws it.
+    static func draft(making choice: GameChoice, of game: GameID, _ value: Bool?) -> RecordDraft {
+        .setting(name: "\(choice.rawValue)/\(game.rawValue)", value: value.map { [$0 ? 1 : 0] } ?? [])
+    }
+
+    /// What is chosen game by game.
+    enum GameChoice: String {
+        case favourite, reminded
     }
 
     func sharing(in group: GroupID) -> GroupSharing { sharing[Self.name(of: group)] ?? GroupSharing() }

@@ -11,6 +11,25 @@ struct GroupView: Sendable {
     private(set) var lastSeen: [UserID: Int64] = [:]
     /// Of the private group only.
     private(set) var settings = AccountSettings()
+    private(set) var games = GroupGames()
+    private var cache = InsightCache()
+    /// The custom games whose rules the index follows.
+    private var followed: [GameID: Game] = [:]
+
+    /// Everything about a player, kept until the player's results change.
+    mutating func insights(of player: PlayerID, rules: StreakRules, games: (GameID) -> Game?) -> PlayerInsights {
+        cache.rules = rules
+        return cache.insights(of: player, in: index, games: games)
+    }
+
+    /// Has sums follow the rules of custom games, whichever group they are defined in.
+    mutating func follow(_ games: [Game]) {
+        for game in games where followed[game.id] != game {
+            followed[game.id] = game
+            index.define(game)
+            cache.reset()
+        }
+    }
 
     /// Takes the new value of a key. One that does not decode is carried by the mesh and not shown.
     mutating func apply(_ record: MergedRecord) {
@@ -27,6 +46,7 @@ struct GroupView: Sendable {
             profile.region = DisplayText.validated(profile.region, maximumLength: Profile.maximumRegionLength) ?? ""
             profiles[user] = profile
         case .setting: settings.apply(record)
+        case .gameDefinition: games.apply(record)
         default: break
         }
     }
@@ -36,10 +56,13 @@ struct GroupView: Sendable {
         if record.value.isEmpty {
             guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }  // as above
             index.remove(key, of: player)
-        } else if let score = try? DailyScore(  // as above
+            cache.resultChanged(in: key.game, of: player)
+        } else if var score = try? DailyScore(  // as above
             subject: record.key.subject, value: record.value, time: record.time)
         {
+            score.updatedAt = record.time.milliseconds / 1_000
             index.replace(score, of: player)
+            cache.resultChanged(in: score.game, of: player)
         }
     }
 }
@@ -51,11 +74,19 @@ extension MeshNode {
         for group in engine.groupIDs { rebuildView(of: group) }
     }
 
+    /// Every group's sums follow every custom game, for a result may be known where its game is not.
+    func followCustomGames() {
+        let games = customGames.map(\.game)
+        for group in views.keys { views[group]?.follow(games) }
+    }
+
     func rebuildView(of group: GroupID) {
         var view = GroupView()
         let records = engine.mergedRecords(of: group)
         for record in records { view.apply(record) }
         views[group] = view
+        union = nil
+        followCustomGames()
         if group != privateGroup { noteLostResults(among: records) }
     }
 
@@ -64,11 +95,14 @@ extension MeshNode {
         switch event {
         case .recordsMerged(let group, let records):
             for record in records { views[group, default: GroupView()].apply(record) }
+            union = nil
+            if records.contains(where: { $0.key.kind == RecordKind.gameDefinition.rawValue }) { followCustomGames() }
             if group != privateGroup { noteLostResults(among: records) }
         case .recordsReset(let group):
             rebuildView(of: group)
         case .ledgerChanged(let group):
             if views[group] == nil { rebuildView(of: group) }
+            union = nil
             inbox.publish(.groupsChanged)
         case .digestChanged(let group, let digest):
             guard group != privateGroup else { return }

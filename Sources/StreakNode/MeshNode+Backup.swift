@@ -56,6 +56,7 @@ extension MeshNode {
         } catch StorageError.failed(let reason) {
             throw NodeFailure.invalidBackup(reason: reason)
         }
+        try folder.finish()
         lock.close()
         return try await openOnce(folder)
     }

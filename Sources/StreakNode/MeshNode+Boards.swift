@@ -7,67 +7,127 @@ import StreakWire
 
 /// Leaderboards and status, as pages and commands show them.
 extension MeshNode {
+    /// The most rows of one page.
+    private static let maximumRows = 1_000
+
     func board(_ request: BoardRequest) throws -> BoardReport {
         let group = try group(request.group)
         let game = try request.game.map(game)
-        let view = views[group] ?? GroupView()
         let today = clock.today
         let text = request.range ?? "today"
         guard let range = BoardRange(text) else { throw NodeFailure.invalidRange(text) }
         guard let metric = BoardMetric(rawValue: request.metric ?? "points") else {
             throw NodeFailure.invalidMetric(request.metric ?? "")
         }
-        let span = range.span(around: try day(request.date) ?? today, today: today, known: view.index.span)
-        let query = BoardQuery(
-            from: span.from, to: span.to, game: game?.id, metric: metric,
-            viewer: PlayerID(identity.user.bytes.array), today: today, now: clock.wallTime.seconds,
-            guardsSpoilers: guardsSpoilers(in: group), reveals: request.reveal)
-        let board = view.index.board(query, players: players(of: group, names(in: group))) { Catalogue.standard[$0] }
-        return report(board, of: group, game: game, range: span, view: view)
+        let everybody = request.everyGroup ? self.everybody() : nil
+        let index = everybody?.index ?? index(of: group)
+        let span = range.span(around: try day(request.date) ?? today, today: today, known: index.span)
+        var query = boardQuery(span, in: group)
+        query.game = game?.id
+        query.metric = metric
+        query.reveals = request.reveal
+        query.limit = min(max(request.limit ?? query.limit, 1), Self.maximumRows)
+        query.offset = max(request.offset ?? 0, 0)
+        query.region = request.region.flatMap { $0.isEmpty ? nil : $0 }
+        query.aggregation = game?.rangeAggregation
+        if request.everyGroup { query.guardsSpoilers = memberGroups.contains(where: guardsSpoilers) }
+        if request.nearby { query.only = nearby }
+        if metric == .coins, game == nil, !request.everyGroup { query.extraCoins = tierCoins(in: group) }
+        let players = everybody?.players ?? players(of: group)
+        let board = index.board(query, players: players) { self.knownGame($0, in: group) }
+        var report = report(board, of: group, game: game, index: index)
+        if request.everyGroup { report.title = "All groups" }
+        return report
     }
 
-    private func players(of group: GroupID, _ names: [UserID: String]) -> [Player] {
-        (engine.state(of: group)?.members ?? []).map { member in
+    func index(of group: GroupID) -> ScoreIndex { views[group]?.index ?? ScoreIndex() }
+
+    /// A board as this user sees it, by the group's rules.
+    func boardQuery(_ span: DaySpan, in group: GroupID) -> BoardQuery {
+        BoardQuery(
+            from: span.from, to: span.to, viewer: me, today: clock.today, now: clock.wallTime.seconds,
+            guardsSpoilers: guardsSpoilers(in: group), rules: rules(of: group))
+    }
+
+    /// Those who are linked over the local network now, and this user.
+    private var nearby: Set<PlayerID> {
+        let linked = engine.linkedDevices.filter { $0.via.word == "lan" }
+        let users = linked.flatMap { device in
+            device.groups.compactMap { engine.state(of: $0)?.device(device.device)?.user }
+        }
+        return Set(users.map { PlayerID($0.bytes.array) } + [me])
+    }
+
+    func players(of group: GroupID) -> [Player] {
+        let names = names(in: group)
+        return (engine.state(of: group)?.members ?? []).map { member in
             let profile = self.profile(of: member.user, in: group)
             let seen = profile?.isLastSeenHidden ?? false ? nil : views[group]?.lastSeen[member.user]
             return Player(
                 id: PlayerID(member.user.bytes.array), name: names[member.user] ?? "",
                 isHidden: profile?.isHidden ?? false,
-                lastSeen: seen.map { PuzzleDay(daysSinceEpoch: Int($0 / 86_400)) })
+                lastSeen: seen.map { PuzzleDay(daysSinceEpoch: Int($0 / 86_400)) },
+                memberSince: PuzzleDay(daysSinceEpoch: Int(clamping: member.admittedAt / 86_400)),
+                region: profile.flatMap { $0.region.isEmpty ? nil : $0.region })
         }
     }
 
-    private func report(
-        _ board: Board, of group: GroupID, game: Game?, range: DaySpan, view: GroupView
-    ) -> BoardReport {
-        let played = view.index.games.compactMap { Catalogue.standard[$0] ?? unknownGame($0, in: view) }
-        // A row of this user's own that is on no leaderboard is shown apart.
-        let rows = board.rows.contains(where: \.isMe) || board.myRow?.isPrivate ?? false ? board.rows : board.shownRows
+    /// Everybody in all groups: a person once, but an anonymous member as a row of its own in every group.
+    private func everybody() -> GroupsUnion {
+        if let union { return union }
+        let made = GroupsUnion(memberGroups.map(results))
+        union = made
+        return made
+    }
+
+    private func results(of group: GroupID) -> GroupResults {
+        var aliases: [PlayerID: PlayerID] = [:]
+        let players = players(of: group).map { player in
+            guard let user = UserID(player.id.bytes), user != identity.user, isAnonymous(user, in: group) else {
+                return player
+            }
+            var player = player
+            player.id = PlayerID(Pseudonym(of: user, in: group).id.array)
+            aliases[PlayerID(user.bytes.array)] = player.id
+            return player
+        }
+        return GroupResults(index: index(of: group), players: players, aliases: aliases)
+    }
+
+    private func report(_ board: Board, of group: GroupID, game: Game?, index: ScoreIndex) -> BoardReport {
+        // A row of this user's own that is on no leaderboard, or not of this region, is shown apart.
+        let isElsewhere = board.myPosition == nil && (board.query.region != nil || board.query.only != nil)
+        let isApart = isElsewhere || board.myRow?.isPrivate ?? false
+        let rows = isApart || board.rows.contains(where: \.isMe) ? board.rows : board.shownRows
         return BoardReport(
-            group: group.description, title: engine.state(of: group)?.title ?? "", from: range.from.description,
-            to: range.to.description, game: game?.id.rawValue, gameName: game?.name,
+            group: group.description, title: engine.state(of: group)?.title ?? "", from: board.query.from.description,
+            to: board.query.to.description, game: game?.id.rawValue, gameName: game?.name,
             metric: board.query.metric.rawValue, ranked: board.rankedCount,
             rows: rows.map { report(of: $0, in: group) },
             mine: board.myRow.map { report(of: $0, in: group) }, coveredCount: board.coveredCount,
             partial: engine.linkedDevices.contains { $0.syncing.contains(group) }, today: clock.today.description,
-            games: played.map(report(of:)))
+            games: index.games.map { id in
+                report(of: knownGame(id, in: group) ?? Scoring.unknownGame(id, name: index.name(of: id)))
+            },
+            listed: board.listedCount, offset: board.query.offset, nextOffset: board.nextOffset,
+            myPosition: board.myPosition, podium: board.podium.map { shownID(of: $0, in: group) })
     }
 
-    private func unknownGame(_ id: GameID, in view: GroupView) -> Game {
-        Scoring.unknownGame(id, name: view.index.name(of: id))
+    private func shownID(of row: BoardRow, in group: GroupID) -> String {
+        // The ID of an anonymous member on a board over several groups is no member's.
+        UserID(row.player.bytes).map { shownID(of: $0, in: group) } ?? row.player.bytes.hexadecimal
     }
 
     private func report(of row: BoardRow, in group: GroupID) -> BoardRowReport {
-        let user = UserID(row.player.bytes)
-        let profile = user.flatMap { self.profile(of: $0, in: group) }
+        let profile = UserID(row.player.bytes).flatMap { self.profile(of: $0, in: group) }
         return BoardRowReport(
-            rank: row.rank, tied: row.isTied,
-            user: user.map { shownID(of: $0, in: group) } ?? row.player.bytes.hexadecimal, name: row.name, me: row.isMe,
+            rank: row.rank, tied: row.isTied, user: shownID(of: row, in: group), name: row.name, me: row.isMe,
             value: row.value, raw: row.raw, label: row.label, delta: row.delta.map(DeltaReport.init), late: row.isLate,
             edited: row.isEdited, covered: row.isCovered, played: row.played, of: row.of,
             perGame: Dictionary(row.perGame.map { ($0.game.rawValue, $0.value) }) { first, _ in first },
             onlyMe: row.isPrivate, anonymous: profile?.isAnonymous ?? false,
-            region: profile.flatMap { $0.region.isEmpty ? nil : $0.region })
+            region: profile.flatMap { $0.region.isEmpty ? nil : $0.region }, medal: row.medal?.rawValue,
+            detail: row.detail)
     }
 
     // MARK: Status
@@ -133,5 +193,13 @@ extension MeshNode {
 extension DeltaReport {
     init(_ delta: RankDelta) {
         if let places = delta.difference { self = .places(places) } else { self = .new }
+    }
+}
+
+extension Game {
+    /// What a custom game ranks by over a range; nil for a game whose points add up.
+    var rangeAggregation: Aggregation? {
+        guard model == .highScore || model == .count else { return nil }
+        return aggregation.flatMap { Aggregation(rawValue: $0.rawValue) }
     }
 }

@@ -41,7 +41,7 @@ extension MeshNode {
 
     /// Tells groups that this device has just come into who this user is, and what it solved today.
     func introduceToNewGroups() -> Bool {
-        let groups = newGroups.sorted().filter(engine.isMember)
+        let groups = newGroups.sorted().filter { engine.isMember(of: $0) && !sharing(in: $0).isStopped }
         newGroups = []
         let writes = groups.map { group in
             let results = unpublishedResults(in: group, of: .days(0)).map(RecordDraft.score)

@@ -29,12 +29,20 @@ extension MeshNode {
     /// long as a newly linked device has not heard what the name is.
     private func profileWrite(in group: GroupID, name: String) -> (group: GroupID, drafts: [RecordDraft])? {
         let known = views[group]?.profiles[identity.user]
-        guard !name.isEmpty, !sharing(in: group).isStopped, known?.isAnonymous != true, known?.name != name else {
-            return nil
-        }
+        guard !name.isEmpty, !sharing(in: group).isStopped, known?.isAnonymous != true, known?.name != name,
+            known != nil || isNew(in: group)
+        else { return nil }
         var profile = known ?? Profile(name: name)
         profile.name = name
         return (group, [.profile(profile)])
+    }
+
+    /// Whether a group cannot know a profile of this user: no other device of the account is or was in it, and it never
+    /// left. Else the profile may be an alias that has not arrived yet, and a name told now would take its place.
+    func isNew(in group: GroupID) -> Bool {
+        guard group != privateGroup, let state = engine.state(of: group) else { return true }
+        return !state.removedUsers.contains { $0.user == identity.user }
+            && !state.devices.contains { $0.user == identity.user && $0.device != identity.device }
     }
 
     /// Tells every group this user's name that does not know it: a process that ended between joining and introducing
@@ -150,7 +158,8 @@ extension MeshNode {
         let results =
             history.map { unpublishedResults(in: group, of: .days($0)) }
             ?? unpublishedResults(in: group, of: .all)
-        let drafts: [RecordDraft] = [.profile(ownProfile(in: group))] + results.map { .score($0) }
+        let profile = views[group]?.profiles[identity.user] != nil || isNew(in: group) ? ownProfile(in: group) : nil
+        let drafts: [RecordDraft] = (profile.map { [.profile($0)] } ?? []) + results.map { .score($0) }
         var sharing = sharing(in: group)
         sharing.isStopped = false
         try await execute(
@@ -177,8 +186,11 @@ extension MeshNode {
             inbox.publish(.groupsChanged)
             return report
         }
+        // Whoever lets this user in again without being asked gets nothing.
+        var sharing = sharing(in: group)
+        sharing.isStopped = true
         do {
-            try await execute(.leave(group, erasing: erasing))
+            try await execute(.leave(group, erasing: erasing), with: [.write(writes(making: sharing, holdFor: group))])
         } catch NodeFailure.ownerCannotLeave {
             throw NodeFailure.ownerCannotLeave(title: title)
         }
@@ -192,7 +204,32 @@ extension MeshNode {
     private enum Choice {
         /// 0: results are shown at once. Else, and without it, they are covered until one's own is recorded.
         static let spoilerGuard: UInt8 = 1
+        /// What a missed day counts: 1 one more than the worst, 2 zero; without it nothing.
+        static let missedDay: UInt8 = 2
+        /// 1: streaks have freezes.
+        static let freezes: UInt8 = 3
+        /// After how many days a result counts no more; without it never.
+        static let archiveDays: UInt8 = 4
     }
+
+    /// What boards and streaks of a group follow. A value of a later version is as if there were none.
+    func rules(of group: GroupID) -> BoardRules {
+        let settings = engine.state(of: group)?.settings
+        let missedDay: MissedDay =
+            switch settings?[Choice.missedDay] {
+            case 1: .worstPlusOne
+            case 2: .zero
+            default: .nothing
+            }
+        let archive = settings?[Choice.archiveDays].flatMap {
+            (1...Self.maximumArchiveDays).contains($0) ? Int($0) : nil
+        }
+        return BoardRules(
+            missedDay: missedDay,
+            streaks: StreakRules(usesFreezes: settings?[Choice.freezes] == 1, archiveDays: archive))
+    }
+
+    private static let maximumArchiveDays: UInt64 = 366
 
     func guardsSpoilers(in group: GroupID) -> Bool {
         engine.state(of: group)?.settings[Choice.spoilerGuard] != 0
@@ -211,7 +248,8 @@ extension MeshNode {
         return GroupSettingsReport(
             group: group.description, title: state?.title ?? "",
             invites: (state?.settings.whoMayInvite ?? .everyone).word, spoilerGuard: guardsSpoilers(in: group),
-            heir: state?.heir.map { name(of: $0, in: group) })
+            heir: state?.heir.map { name(of: $0, in: group) }, missedDay: rules(of: group).missedDay.word,
+            freezes: rules(of: group).streaks.usesFreezes, archiveDays: rules(of: group).streaks.archiveDays ?? 0)
     }
 
     func changeSettings(of group: GroupID, _ change: GroupSettingsChange) async throws -> GroupSettingsReport {
@@ -224,6 +262,19 @@ extension MeshNode {
             settings.whoMayInvite = permission
         }
         if let isGuarding = change.spoilerGuard { settings[Choice.spoilerGuard] = isGuarding ? nil : 0 }
+        if let word = change.missedDay {
+            guard let missed = MissedDay.allCases.first(where: { $0.word == word }) else {
+                throw NodeFailure.invalidSetting(name: "missed", values: MissedDay.allCases.map(\.word))
+            }
+            settings[Choice.missedDay] = [.worstPlusOne: 1, .zero: 2][missed]
+        }
+        if let hasFreezes = change.freezes { settings[Choice.freezes] = hasFreezes ? 1 : nil }
+        if let days = change.archiveDays {
+            guard let count = UInt64(exactly: days), count <= Self.maximumArchiveDays else {
+                throw NodeFailure.invalidSetting(name: "archive", values: ["0", "7", "\(Self.maximumArchiveDays)"])
+            }
+            settings[Choice.archiveDays] = count == 0 ? nil : count
+        }
         if settings != engine.state(of: group)?.settings {
             try await decide(.changeSettings(group, settings), in: group, action: "change the group’s settings")
         }
@@ -273,6 +324,17 @@ extension GroupSettings.InvitePermission {
         case .everyone: "everyone"
         case .admins: "admins"
         case .owner: "owner"
+        }
+    }
+}
+
+extension MissedDay {
+    /// The word for people and scripts.
+    var word: String {
+        switch self {
+        case .nothing: "nothing"
+        case .worstPlusOne: "worst+1"
+        case .zero: "zero"
         }
     }
 }

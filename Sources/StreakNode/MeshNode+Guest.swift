@@ -15,7 +15,7 @@ extension MeshNode {
 
     /// A guest's mode outlasts the process.
     func reopenGuest() async throws {
-        guard guestName != nil else { return }
+        guard guestName != nil, guestFolder.hasAccount else { return }
         guest = try await openGuest()
     }
 
@@ -34,17 +34,23 @@ extension MeshNode {
         case .score(.add(let text, let date, let replace, _)):
             let request = ScoreRequest.add(text: text, date: date, replace: replace, groups: nil)
             return try await guest.call(.score(request), returning: AddReport.self)
-        case .score(.record(let game, let score, let isCompleted, let seconds, let date, _)):
+        case .score(.record(let game, let score, let isCompleted, let seconds, let date, _, let replace)):
             let request = ScoreRequest.record(
-                game: game, score: score, isCompleted: isCompleted, seconds: seconds, date: date, groups: nil)
+                game: game, score: score, isCompleted: isCompleted, seconds: seconds, date: date, groups: nil,
+                replace: replace)
             return try await guest.call(.score(request), returning: AddReport.self)
         case .score(.preview), .score(.delete): return try await guest.call(request, returning: AddReport.self)
         case .score(.undo): return try await guest.call(request, returning: UndoReport.self)
         case .score(.results): return try await guest.call(request, returning: ResultsReport.self)
-        case .score(.games): return GamesReport(games: games())
+        case .score(.games): return try await guest.call(request, returning: GamesReport.self)
         case .board: throw NodeFailure.noGroup
+        case .insight(.statistics): return try await guest.call(request, returning: StatisticsReport.self)
+        case .insight(.streaks): return try await guest.call(request, returning: StreaksReport.self)
+        case .insight(.achievements): return try await guest.call(request, returning: AchievementsReport.self)
+        case .game(.list): return try await guest.call(request, returning: GamesReport.self)
         case .network: return guestNetworkStatus()
-        case .profile, .account, .device, .friend, .group, .member, .invite, .privacy, .guest, .score:
+        case .profile, .account, .device, .friend, .group, .member, .invite, .privacy, .guest, .score, .insight,
+            .reminder, .game, .exchange:
             throw NodeFailure.guestPlaying(name: guestName ?? "")
         }
     }
@@ -116,12 +122,13 @@ extension MeshNode {
         }
         await playing.close()
         guest = nil
+        // The mode ends before the results go: a crash between the two must not leave a mode without a guest.
+        if wasActive { try await execute(.keepSetting(name: Self.guestSetting, value: [])) }
         if ending != .keep {
             try guestFolder.delete()
             report.results = 0
         }
         if wasActive {
-            try await execute(.keepSetting(name: Self.guestSetting, value: []))
             try await reopenNetwork()
             inbox.publish(.groupsChanged)
         }
@@ -129,8 +136,13 @@ extension MeshNode {
     }
 
     private static func write(_ results: ResultsReport, to path: String) throws {
+        try writeFile(Array(try ControlCoding.line(results).readableBytesView), to: path)
+    }
+
+    /// Writes a new file for the user.
+    static func writeFile(_ bytes: [UInt8], to path: String) throws {
         do {
-            try writeNewFile(Array(try ControlCoding.line(results).readableBytesView), to: path)
+            try writeNewFile(bytes, to: path)
         } catch StorageError.fileExists {
             throw NodeFailure.cannotWriteFile(reason: "it exists already")
         } catch StorageError.failed(let reason) {

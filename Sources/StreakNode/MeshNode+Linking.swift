@@ -59,10 +59,12 @@ extension MeshNode {
     private static func request(
         _ link: InviteLink, timeout: Int64, in folder: DataFolder, configuration: NodeConfiguration
     ) async throws -> (DeviceIdentity, DeviceLinking) {
-        try prepare(folder).close()
+        let lock = try prepare(folder)
         var entropy = SystemEntropy()
         let identity = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
         try Account.write(identity, to: folder)
+        try folder.finish()
+        lock.close()
         let node = try await MeshNode(opening: folder, configuration: configuration)
         let linking = try await withThrowingTaskGroup(of: DeviceLinking?.self) { group in
             group.addTask {
@@ -93,7 +95,7 @@ extension MeshNode {
         return linking
     }
 
-    /// Writes what a new machine starts with. The account's file comes last: without it the folder has no account.
+    /// Writes what a new machine starts with.
     private static func keep(
         _ linking: DeviceLinking, of identity: DeviceIdentity, under link: InviteLink, in folder: DataFolder
     ) throws {
@@ -137,5 +139,6 @@ extension MeshNode {
         try store.apply(change)
         try store.close()
         try Account.write(device, to: folder)
+        try folder.finish()
     }
 }

@@ -16,6 +16,7 @@ extension MeshNode {
     /// Hands the engine all that has come in, then does what it says, storing all changes in one transaction.
     func process() {
         guard !isClosed else { return }
+        engine.aliasGroups = Set(ownGroups.filter { ownProfile(in: $0).isAnonymous })
         for _ in 0..<Self.maximumRounds {
             let inputs = inbox.take()
             for input in inputs { handle(input) }
@@ -27,6 +28,8 @@ extension MeshNode {
             if inputs.isEmpty, !isStoring, !isDue, !isWriting { break }
         }
         if let pausedUntil, pausedUntil <= clock.now { resume() }
+        remind()
+        if !pendingChangeIDs.isEmpty { flush() }
         releaseSettlers()
         setAlarm()
     }
@@ -72,8 +75,9 @@ extension MeshNode {
 
     /// Sees to it that the loop turns when the engine next wants it to.
     func setAlarm() {
-        guard network != nil else { return }
-        let candidates = [pausedUntil ?? engine.nextDeadline, nextSettling]
+        guard network != nil || isRunning else { return }
+        let isServing = network != nil
+        let candidates = [isServing ? pausedUntil ?? engine.nextDeadline : nil, nextSettling, nextReminder]
         guard let due = candidates.compactMap({ $0 }).min() else { return }
         if let deadline, alarm != nil, deadline <= due, deadline > clock.now { return }
         alarm?.cancel()

@@ -33,7 +33,12 @@ extension MeshNode {
     /// Whether new results of a game go to a group by themselves.
     private func publishes(_ game: GameID, in group: GroupID) -> Bool {
         let sharing = sharing(in: group)
-        return !sharing.isStopped && !sharing.unshared.contains(game)
+        return !sharing.isStopped && !sharing.unshared.contains(game) && knows(game, in: group)
+    }
+
+    /// A custom game's results go to the groups that have defined it.
+    private func knows(_ game: GameID, in group: GroupID) -> Bool {
+        !game.isCustom || views[group]?.games[game] != nil
     }
 
     /// The result as a group has it.
@@ -75,10 +80,19 @@ extension MeshNode {
             draft: .score(score), groups: holders + (chosen ?? []).filter { !holders.contains($0) })
     }
 
+    /// The same for many results at once: those of one game go to the same groups.
+    func changes(recording scores: [DailyScore], replacing: [DailyScore]) -> [ResultChange] {
+        let groups = memberGroups
+        var targets: [GameID: [GroupID]] = [:]
+        for game in Set(scores.map(\.game)) { targets[game] = groups.filter { publishes(game, in: $0) } }
+        return scores.map { ResultChange(draft: .score($0), groups: targets[$0.game] ?? [], isChosen: false) }
+            + replacing.map { change(recording: $0, isNew: false, chosen: nil) }
+    }
+
     /// What is recorded already goes to these groups, too; nil where all have it.
     func change(publishing score: DailyScore, in chosen: [GroupID]?) -> ResultChange? {
         let targets = chosen ?? memberGroups.filter { publishes(score.game, in: $0) }
-        let lacking = targets.filter { group in published(score.key, in: group).map { $0 != score } ?? true }
+        let lacking = targets.filter { group in published(score.key, in: group).map { !$0.isSame(as: score) } ?? true }
         guard !lacking.isEmpty else { return nil }
         return ResultChange(
             draft: .score(score), groups: lacking, isNews: false, isChosen: chosen == nil ? false : nil)
@@ -174,9 +188,9 @@ extension MeshNode {
             case .all: nil
             }
         return ownResults().filter { result in
-            if let known = published(result.key, in: group) { return known != result }
+            if let known = published(result.key, in: group) { return !known.isSame(as: result) }
             return from.map { result.day >= $0 } ?? true && !unshared.contains(result.game)
-                && !settings.isChosen(result.key)
+                && knows(result.game, in: group) && !settings.isChosen(result.key)
         }
     }
 }

@@ -33,6 +33,10 @@ extension MeshNode {
         case .guest(let request): try await answer(request)
         case .score(let request): try await answer(request)
         case .board(let request): try board(request)
+        case .insight(let request): try await answer(request)
+        case .reminder(let request): try await answer(request)
+        case .game(let request): try await answer(request)
+        case .exchange(let request): try await answer(request)
         case .network(let request): try await answer(request)
         }
     }
@@ -136,15 +140,16 @@ extension MeshNode {
         case .add(let text, let date, let replace, let groups):
             try await add(text, date: date, replacing: replace, groups: groups)
         case .preview(let text, let date): try preview(text, date: date)
-        case .record(let game, let score, let isCompleted, let seconds, let date, let groups):
+        case .record(let game, let score, let isCompleted, let seconds, let date, let groups, let replace):
             try await record(
-                game, score: score, isCompleted: isCompleted, seconds: seconds, date: date, groups: groups)
+                game, score: score, isCompleted: isCompleted, seconds: seconds, date: date, groups: groups,
+                replacing: replace)
         case .publish(let game, let date, let puzzle, let groups):
             try await publish(game, date: date, puzzle: puzzle, groups: groups)
         case .delete(let game, let date, let puzzle): try await delete(game, date: date, puzzle: puzzle)
         case .undo: try await undo()
         case .results(let game, let from, let to): try results(game: game, from: from, to: to)
-        case .games: GamesReport(games: games())
+        case .games: try games(search: nil, category: nil, favouritesOnly: false, group: nil)
         }
     }
 

@@ -14,29 +14,6 @@ extension MeshNode {
 
     func ownResults() -> [DailyScore] { ownIndex.results(of: me) }
 
-    func games() -> [GameReport] { Catalogue.standard.games.map(report(of:)) }
-
-    func report(of game: Game) -> GameReport {
-        GameReport(
-            id: game.id.rawValue, name: game.name, model: game.model.rawValue, favourite: game.isFavourite,
-            url: game.url.isEmpty ? nil : game.url, category: game.category.rawValue, icon: game.emoji)
-    }
-
-    /// A game by ID, name or unique prefix of either.
-    func game(_ selector: String) throws -> Game {
-        let found = Catalogue.standard.games(matching: selector)
-        guard let first = found.first, !selector.isEmpty else {
-            let near = Catalogue.standard.games.filter {
-                $0.name.lowercased().contains(selector.lowercased().prefix(3))
-            }
-            throw NodeFailure.unknownGame(selector, suggestions: near.prefix(3).map(\.id.rawValue))
-        }
-        guard found.count == 1 else {
-            throw NodeFailure.ambiguousGame(selector, candidates: found.prefix(6).map(\.id.rawValue))
-        }
-        return first
-    }
-
     func day(_ text: String?) throws -> PuzzleDay? {
         guard let text else { return nil }
         guard let day = PuzzleDay(text) else { throw NodeFailure.invalidDate(text) }
@@ -58,7 +35,7 @@ extension MeshNode {
         _ text: String, date: String?, replacing: Bool
     ) throws -> (readings: [Reading], refused: [RefusedText]) {
         let day = try day(date)
-        let reading = ShareReader().read(text)
+        let reading = shareReader.read(text)
         var staged: [ScoreKey: DailyScore] = [:]
         var readings: [Reading] = []
         for share in reading.shares {
@@ -115,15 +92,8 @@ extension MeshNode {
     private func judge(
         _ share: Share, day: PuzzleDay?, replacing: Bool, staged: [ScoreKey: DailyScore]
     ) -> Reading {
-        let game = Catalogue.standard[share.game]
-        let now = clock.wallTime.seconds
-        let isKeyed = share.puzzle != nil && share.puzzle.flatMap { game?.day(ofPuzzle: $0) } == nil
-        var score = DailyScore(
-            game: share.game, day: share.day ?? day ?? clock.today, puzzle: share.puzzle, isKeyedByPuzzle: isKeyed,
-            score: share.score, maxAttempts: share.maxAttempts, isCompleted: share.isCompleted,
-            seconds: share.seconds, hints: share.hints, isHardMode: share.isHardMode, gameName: game?.name,
-            firstRecordedAt: now)
-        guard score.day <= PuzzleDay.furthest(at: now) else {
+        var score = score(of: share, on: day)
+        guard score.day <= PuzzleDay.furthest(at: clock.wallTime.seconds) else {
             return .refused(
                 RefusedText(
                     text: share.text, reason: "future",
@@ -132,7 +102,11 @@ extension MeshNode {
         guard let earlier = staged[score.key] ?? ownIndex.score(score.key, of: me) else {
             return .new(score, text: share.text)
         }
-        guard !score.saysTheSame(as: earlier) else { return .unchanged(earlier) }
+        guard !score.agrees(with: earlier) else { return .unchanged(earlier) }
+        if let game = knownGame(score.game), game.model == .highScore, !replacing {
+            // The better value of a day stands (product-rules 3).
+            return Scoring.replaces(score, earlier, in: game) ? .replaced(score, text: share.text) : .unchanged(earlier)
+        }
         guard replacing else {
             let recorded = resultReport(earlier)
             return .refused(
@@ -143,6 +117,18 @@ extension MeshNode {
         score.firstRecordedAt = earlier.firstRecordedAt
         score.isEdited = true
         return .replaced(score, text: share.text)
+    }
+
+    /// The result that a share tells of.
+    func score(of share: Share, on day: PuzzleDay?) -> DailyScore {
+        let game = knownGame(share.game)
+        let isKeyed = share.puzzle != nil && share.puzzle.flatMap { game?.day(ofPuzzle: $0) } == nil
+        let score = DailyScore(
+            game: share.game, day: share.day ?? day ?? clock.today, puzzle: share.puzzle, isKeyedByPuzzle: isKeyed,
+            score: share.score, maxAttempts: share.maxAttempts, isCompleted: share.isCompleted,
+            seconds: share.seconds, hints: share.hints, isHardMode: share.isHardMode, gameName: game?.name,
+            firstRecordedAt: clock.wallTime.seconds)
+        return game?.model == .count ? score.log(numbered: share.puzzle.map(UInt16.init(truncatingIfNeeded:))) : score
     }
 
     /// Pasted texts are kept for re-reading on this machine and never published (product-rules 6).
@@ -159,54 +145,63 @@ extension MeshNode {
 
     // MARK: By hand
 
+    /// A value takes the place of another as an edit; of a high score the better value of a day stands, unless
+    /// `replacing`. A habit is logged once more.
     func record(
-        _ selector: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?, groups: [String]?
+        _ selector: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?, groups: [String]?,
+        replacing: Bool
     ) async throws -> AddReport {
         let chosen = try chosenGroups(groups)
         let game = try game(selector)
         let day = try day(date) ?? clock.today
-        let now = clock.wallTime.seconds
-        guard day <= PuzzleDay.furthest(at: now) else { throw NodeFailure.futureDate(day.description) }
-        let value = try Self.checked(score, seconds: seconds, isCompleted: isCompleted, game: game)
-        let puzzle = game.puzzle(on: day)
-        var result = DailyScore(
-            game: game.id, day: day, puzzle: puzzle, score: isCompleted ? value : nil, maxAttempts: game.maxAttempts,
-            isCompleted: isCompleted, seconds: game.model == .lowerTimeSeconds ? seconds ?? score : seconds,
-            hints: game.model == .lowerHints ? value : nil, gameName: game.name, firstRecordedAt: now)
+        guard day <= PuzzleDay.furthest(at: clock.wallTime.seconds) else {
+            throw NodeFailure.futureDate(day.description)
+        }
+        var result = try entry(
+            of: game, on: day, score: score ?? (game.model == .count ? 1 : nil), isCompleted: isCompleted,
+            seconds: seconds)
         let earlier = ownIndex.score(result.key, of: me)
         if let earlier {
-            if result.saysTheSame(as: earlier) {
+            let isBeaten = game.model == .highScore && !replacing && !Scoring.replaces(result, earlier, in: game)
+            if result.isTold(by: earlier) || isBeaten {
                 let news = chosen.flatMap { change(publishing: earlier, in: $0) }
                 let published = try await write(news.map { [$0] } ?? [])
                 return AddReport(added: [resultReport(earlier, isUnchanged: true)], refused: [], published: published)
             }
-            result.firstRecordedAt = earlier.firstRecordedAt
-            result.isEdited = true
+            if game.model != .highScore || replacing {
+                result.firstRecordedAt = earlier.firstRecordedAt
+                result.isEdited = true
+            }
         }
         let published = try await write([change(recording: result, isNew: earlier == nil, chosen: chosen)])
         return AddReport(added: [resultReport(result, isReplaced: earlier != nil)], refused: [], published: published)
     }
 
-    /// The limits of pasted shares hold for typed values (product-rules 7).
-    private static func checked(_ score: Int?, seconds: Int?, isCompleted: Bool, game: Game) throws -> Int? {
-        if game.model == .lowerTimeSeconds {
-            guard let time = seconds ?? score else {
-                if isCompleted { throw NodeFailure.invalidScore(reason: "\(game.name) needs a time") }
-                return nil
-            }
-            guard (1..<360_000).contains(time) else {
-                throw NodeFailure.invalidScore(reason: "a time lies between 0:01 and 99:59:59")
-            }
-            return time
+    /// A typed result. The limits of pasted shares hold for it (product-rules 7).
+    private func entry(
+        of game: Game, on day: PuzzleDay, score: Int?, isCompleted: Bool, seconds: Int?
+    ) throws -> DailyScore {
+        let isTimed = game.model == .lowerTimeSeconds
+        let value = isTimed ? seconds ?? score : score
+        guard !isCompleted || value != nil else {
+            throw NodeFailure.invalidScore(reason: "\(game.name) needs a \(isTimed ? "time" : "score")")
         }
-        guard isCompleted else { return nil }
-        guard let score else { throw NodeFailure.invalidScore(reason: "\(game.name) needs a score") }
-        let least = game.best.map { game.model.isLowerBetter ? $0 : 0 } ?? 0
-        let most = game.maxAttempts ?? 10_000_000
-        guard (least...max(least, most)).contains(score) else {
-            throw NodeFailure.invalidScore(reason: "\(game.name) goes from \(least) to \(most)")
+        let result = DailyScore(
+            game: game.id, day: day, puzzle: game.puzzle(on: day), score: isCompleted ? value : nil,
+            maxAttempts: game.maxAttempts, isCompleted: isCompleted, seconds: isTimed ? value : seconds,
+            hints: game.model == .lowerHints && isCompleted ? value : nil, gameName: game.name,
+            firstRecordedAt: clock.wallTime.seconds)
+        if let value, isTimed, value == 0 { throw NodeFailure.invalidScore(reason: "a time is 0:01 at the least") }
+        switch ResultLimits.violation(by: result, in: game) {
+        case nil: return game.model == .count ? result.log(numbered: nil) : result
+        case .seconds: throw NodeFailure.invalidScore(reason: "a time is 99:59:59 at the most")
+        case .score where isTimed: throw NodeFailure.invalidScore(reason: "a time is 99:59:59 at the most")
+        case .score:
+            let least = game.model.isLowerBetter ? game.best ?? 0 : 0
+            let most = game.maxAttempts.map { "to \($0)" } ?? "upwards"
+            throw NodeFailure.invalidScore(reason: "\(game.name) goes from \(least) \(most)")
+        case .some(let column): throw NodeFailure.invalidScore(reason: "\(game.name) has no such \(column.title)")
         }
-        return score
     }
 
     func delete(_ selector: String, date: String, puzzle: Int?) async throws -> AddReport {
@@ -244,7 +239,7 @@ extension MeshNode {
     }
 
     func resultReport(_ score: DailyScore, isReplaced: Bool = false, isUnchanged: Bool = false) -> ResultReport {
-        let game = Catalogue.standard[score.game] ?? Scoring.unknownGame(score.game, name: score.gameName)
+        let game = knownGame(score.game) ?? Scoring.unknownGame(score.game, name: score.gameName)
         return ResultReport(
             game: score.game.rawValue, gameName: game.name, day: score.day.description, puzzle: score.puzzle,
             score: score.score, maxAttempts: score.maxAttempts, completed: score.isCompleted, seconds: score.seconds,
@@ -255,10 +250,13 @@ extension MeshNode {
 }
 
 extension DailyScore {
-    /// Whether two readings of one puzzle agree in all that the player did.
-    func saysTheSame(as other: DailyScore) -> Bool {
-        (score, isCompleted, seconds, hints) == (other.score, other.isCompleted, other.seconds, other.hints)
-            && (maxAttempts == other.maxAttempts || maxAttempts == nil || other.maxAttempts == nil)
+    /// This as one log of a habit, of which a day may have several: its key is the day and sixteen bits, drawn by chance
+    /// where nothing tells one log from another (product-rules, C6).
+    func log(numbered number: UInt16?) -> DailyScore {
+        var log = self
+        log.puzzle = (day.daysSinceEpoch & 0x7FFF) << 16 | Int(number ?? UInt16.random(in: .min ... .max))
+        log.isKeyedByPuzzle = true
+        return log
     }
 }
 

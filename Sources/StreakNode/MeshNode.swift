@@ -18,13 +18,17 @@ public actor MeshNode: NodeCalling {
     let folder: DataFolder
     let store: Store
     let configuration: NodeConfiguration
-    let clock = SystemClock()
+    let clock: SystemClock
     let inbox = Inbox()
     private let folderLock: DataFolderLock
 
     var engine: MeshEngine
     var network: MeshNetwork?
     var views: [GroupID: GroupView] = [:]
+    /// Everybody in all groups, until anything changes.
+    var union: GroupsUnion?
+    /// When reminders were last looked at, in Unix seconds: none is told that was due before.
+    var remindersSeen: Int64?
     var waiting: [CommandID: CheckedContinuation<Result<CommandOutcome, NodeFailure>, Never>] = [:]
     var nextCommand: UInt64 = 1
     /// Changes asked for and not yet on disk, as one transaction.
@@ -97,7 +101,8 @@ public actor MeshNode: NodeCalling {
         change.settings[MeshEngine.privateGroupSetting] = group.bytes.array
         try store.apply(change)
         try store.close()
-        withExtendedLifetime(lock) {}
+        try folder.finish()
+        lock.close()
         return ProfileReport(
             user: identity.user.description, device: identity.device.description, name: name,
             friendCode: code.description,
@@ -119,6 +124,7 @@ public actor MeshNode: NodeCalling {
         }
         self.folder = folder
         self.configuration = configuration
+        clock = SystemClock(wall: configuration.wall)
         identity = try Account.identity(in: folder)
         store = try Store(opening: folder, newStoreID: Self.newStoreID)
         let snapshot = try store.snapshot()

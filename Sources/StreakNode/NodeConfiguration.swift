@@ -8,6 +8,8 @@ public struct NodeConfiguration: Sendable {
     public var usesLAN: Bool
     /// Addresses, as `HOST:PORT`, at which members may be found.
     public var peers: [String]
+    /// What tells the time of day, in milliseconds since 1970; nil for the machine's clock.
+    var wall: (@Sendable () -> Int64)?
 
     public init(listen: String, usesNetwork: Bool, usesLAN: Bool, peers: [String]) {
         self.listen = listen

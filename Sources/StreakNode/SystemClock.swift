@@ -1,5 +1,6 @@
 import StreakEngine
 import StreakGames
+import StreakScores
 
 #if canImport(Darwin)
     import Darwin
@@ -10,24 +11,32 @@ import StreakGames
 /// The machine's clocks, as the engine takes them.
 struct SystemClock: Sendable {
     private let start = ContinuousClock.now
+    /// What tells the time of day in the place of the machine's clock.
+    private let wall: (@Sendable () -> Int64)?
+
+    init(wall: (@Sendable () -> Int64)? = nil) { self.wall = wall }
 
     /// Time since this node started, suspended time included.
     var now: MonotonicInstant { MonotonicInstant.zero.advanced(by: start.duration(to: .now)) }
 
     var wallTime: WallTime {
+        if let wall { return WallTime(milliseconds: wall()) }
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return WallTime(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
     /// The calendar day it is here, in the machine's time zone.
-    var today: PuzzleDay {
-        var seconds = time_t(wallTime.seconds)
-        var local = unsafe tm()
-        unsafe localtime_r(&seconds, &local)
-        let (year, month, day) = unsafe (Int(local.tm_year), Int(local.tm_mon), Int(local.tm_mday))
-        return PuzzleDay(year: year + 1_900, month: month + 1, day: day)
-            ?? PuzzleDay(daysSinceEpoch: Int(wallTime.seconds / 86_400))
+    var today: PuzzleDay { calendar.day(at: wallTime.seconds) }
+
+    /// The machine's time zone.
+    var calendar: LocalCalendar {
+        LocalCalendar { instant in
+            var seconds = time_t(instant)
+            var local = unsafe tm()
+            unsafe localtime_r(&seconds, &local)
+            return unsafe Int(local.tm_gmtoff)
+        }
     }
 }
 

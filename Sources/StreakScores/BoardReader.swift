@@ -198,14 +198,17 @@ struct BoardReader {
     }
 
     private func addPoints(_ sums: Sums, _ shown: () -> [Entry], _ game: Game, to tally: inout Tally) {
-        let aggregation = query.isDayView ? nil : query.aggregation ?? Aggregation(of: game.model)
+        // A habit may be logged several times a day, so its day is a sum, too.
+        let isDay = query.isDayView && game.model != .count
+        let aggregation = isDay ? nil : query.aggregation ?? Aggregation(of: game.model)
         tally.value = Int(sums.points)
         if query.isDayView || sums.count == 1 || aggregation != nil {
             let entries = shown()
             guard let last = entries.last else { return }
             var single: Entry?
             // Of several numbers played on one day the newest is the day's puzzle.
-            if query.isDayView || sums.count == 1 || aggregation == .latest { single = last }
+            let isSummed = aggregation == .sum && entries.count > 1
+            if !isSummed, query.isDayView || sums.count == 1 || aggregation == .latest { single = last }
             if aggregation == .best {
                 single = entries.min { RawOrder($0.result, in: game) < RawOrder($1.result, in: game) }
             }

@@ -48,15 +48,23 @@ public struct DataFolder: Sendable, Hashable {
 
     var lockPath: String { path + "/lock" }
 
-    /// Whether the folder holds a database or any secret.
-    public var hasAccount: Bool {
+    /// There from `create` until `finish`: what is beside it was never confirmed to anybody.
+    private var unfinishedPath: String { path + "/unfinished" }
+
+    private var isUnfinished: Bool { unsafe access(unfinishedPath, F_OK) == 0 }
+
+    /// Whether the folder holds a database or any secret, and not one whose making a crash cut short.
+    public var hasAccount: Bool { !isUnfinished && holdsAnything }
+
+    private var holdsAnything: Bool {
         if unsafe access(databasePath, F_OK) == 0 { return true }
         // A folder that cannot be listed does not exist, or everything else done with it will say why.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.contains { $0.hasSuffix(Self.secretSuffix) }
     }
 
-    /// Makes the folder and those above it.
+    /// Makes the folder and those above it, and removes what a crash left of an account that was being made here. Until
+    /// `finish` whatever is put into it is no account.
     ///
     /// - Throws: `accountExists`, `diskFull`, `failed`.
     public func create() throws {
@@ -74,7 +82,24 @@ public struct DataFolder: Sendable, Hashable {
         guard unsafe stat(path, &status) == 0 else { throw StorageError.system("entering the folder") }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw StorageError.failed("the data folder is not a folder") }
         guard unsafe chmod(path, 0o700) == 0 else { throw StorageError.system("closing the folder to others") }
+        if isUnfinished {
+            for name in try FileManager.default.contentsOfDirectory(atPath: path) where Self.isOfAccount(name) {
+                try DurableFile.remove(path + "/" + name)
+            }
+        } else {
+            try DurableFile.create(unfinishedPath) { _ in }
+            try DurableFile.synchronizeFolder(of: unfinishedPath)
+        }
     }
+
+    private static func isOfAccount(_ name: String) -> Bool {
+        name.hasSuffix(secretSuffix) || name.hasPrefix("streakmesh.sqlite") || name == "generation"
+    }
+
+    /// What is in the folder is an account from here on.
+    ///
+    /// - Throws: `failed`.
+    public func finish() throws { try DurableFile.remove(unfinishedPath) }
 
     /// Takes the folder for this process. Nothing in it is opened or written without this.
     ///
@@ -106,6 +131,13 @@ extension DataFolder {
 /// - Throws: `StorageError.fileExists` where there is one, which then stays as it is; `diskFull`, `failed`.
 public func writeNewFile(_ bytes: [UInt8], to path: String) throws {
     try DurableFile.create(path) { try DurableFile.writeAll(bytes, to: $0) }
+}
+
+/// The bytes of a file outside any data folder, on a user's order; nil where there is none.
+///
+/// - Throws: `StorageError.fileTooLarge` before more than `maximumSize` bytes are kept; `failed`.
+public func readFile(_ path: String, maximumSize: Int) throws -> [UInt8]? {
+    try DurableFile.read(path, maximumSize: maximumSize)
 }
 
 // MARK: - Control socket

@@ -37,6 +37,8 @@ public final class DataFolderLock: Sendable {
             guard let open = file else { return }
             // So that nobody is told the ID of a process that is gone; the lock itself ends with the descriptor.
             _ = ftruncate(open, 0)
+            // A program that is being started has a copy of the descriptor until it runs; it must not hold the folder.
+            _ = flock(open, LOCK_UN)
             _ = systemClose(open)
             file = nil
         }

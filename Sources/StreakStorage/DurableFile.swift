@@ -120,7 +120,7 @@ enum DurableFile {
 
     static func readAll(_ file: Int32, maximumSize: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4_096)
+        var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = unsafe chunk.withUnsafeMutableBytes { unsafe systemRead(file, $0) }
             if count == 0 { return bytes }

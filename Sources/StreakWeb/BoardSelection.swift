@@ -10,8 +10,16 @@ struct BoardSelection: Sendable, Equatable {
     var date: String?
     var metric: String?
     var reveal = false
+    /// Everybody in all of my groups, a person once.
+    var everyGroup = false
+    /// Only who is on this network now.
+    var nearby = false
+    /// Only players with this region.
+    var region: String?
     /// How many rows are shown.
     var shown = WebLimit.boardRows
+    /// How many rows come before the first shown one.
+    var offset = 0
 
     init(group: String?, game: String? = nil, range: String = "today") {
         self.group = group
@@ -25,7 +33,11 @@ struct BoardSelection: Sendable, Equatable {
         date = fields["date"]
         metric = fields["metric"] == "points" ? nil : fields["metric"]
         reveal = fields.isSet("reveal")
-        shown = min(max(fields.number("shown") ?? WebLimit.boardRows, WebLimit.boardRows), 10_000)
+        everyGroup = fields["scope"] == "all"
+        nearby = fields["scope"] == "nearby"
+        region = fields["region"]
+        shown = min(max(fields.number("shown") ?? WebLimit.boardRows, WebLimit.boardRows), WebLimit.mostBoardRows)
+        offset = min(max(fields.number("offset") ?? 0, 0), 1_000_000)
         if let from = fields["from"], let to = fields["to"] {
             range = "\(from)..\(to)"
         } else if let chosen = fields["range"] {
@@ -34,25 +46,40 @@ struct BoardSelection: Sendable, Equatable {
     }
 
     var request: BoardRequest {
-        BoardRequest(group: group, game: game, range: range, date: date, metric: metric, reveal: reveal)
+        BoardRequest(
+            group: group, game: game, range: range, date: date, metric: metric, reveal: reveal, everyGroup: everyGroup,
+            region: region, nearby: nearby, limit: shown, offset: offset)
     }
 
     var href: String {
         PageLink("/board").adding("group", group).adding("game", game).adding("range", range).adding("date", date)
-            .adding("metric", metric).adding("reveal", reveal ? "1" : nil)
-            .adding("shown", shown == WebLimit.boardRows ? nil : String(shown)).text
+            .adding("metric", metric).adding("scope", scope).adding("region", region)
+            .adding("reveal", reveal ? "1" : nil)
+            .adding("shown", shown == WebLimit.boardRows ? nil : String(shown))
+            .adding("offset", offset == 0 ? nil : String(offset)).text
     }
+
+    /// As the URL says it; nil is the group alone.
+    var scope: String? { everyGroup ? "all" : nearby ? "nearby" : nil }
 
     /// The same selection with something changed. What was uncovered or unfolded for one board is not for another.
     func with(_ change: (inout BoardSelection) -> Void) -> BoardSelection {
         var selection = self
         selection.reveal = false
         selection.shown = WebLimit.boardRows
+        selection.offset = 0
         change(&selection)
         return selection
     }
 
     var isCustom: Bool { range.contains("..") }
+
+    /// The days of a range `D..D`, where it is one.
+    var customDays: (first: PuzzleDay, last: PuzzleDay)? {
+        let ends = range.split(separator: ".", omittingEmptySubsequences: true).compactMap { PuzzleDay(String($0)) }
+        guard isCustom, ends.count == 2, ends[0] <= ends[1] else { return nil }
+        return (ends[0], ends[1])
+    }
 
     /// The shown day one step earlier or later, or nil where the range cannot be paged.
     func day(steppingFrom day: PuzzleDay, by direction: Int) -> PuzzleDay? {

@@ -26,6 +26,8 @@ struct RowView: Sendable, Equatable {
     var late: Bool
     var edited: Bool
     var covered: Bool
+    /// What else is to be known of the player here: an alias, a region, a row that nobody else sees.
+    var marks: [String]
     /// The whole row, to be read aloud.
     var sentence: String
 
@@ -45,8 +47,9 @@ struct RowView: Sendable, Equatable {
         late = row.late && !row.covered
         edited = row.edited && !row.covered
         let isSingle = selection.range == "today" && selection.game != nil
-        detail = isSingle || row.covered || row.of == 0 ? nil : "played \(row.played) of \(row.of)"
+        detail = isSingle || row.covered ? nil : row.detail ?? (row.of == 0 ? nil : "played \(row.played) of \(row.of)")
         delta = row.covered ? nil : row.delta.map(Self.delta)
+        marks = [row.onlyMe ? "only you see this" : nil, row.anonymous ? "alias" : nil, row.region].compactMap(\.self)
         sentence = ""
         sentence = Self.sentence(row, self)
     }
@@ -74,6 +77,7 @@ struct RowView: Sendable, Equatable {
             parts.append("\(places > 0 ? "up" : "down") \(places.magnitude) \(unit)")
         case nil: break
         }
+        parts += view.marks
         if view.late { parts.append("posted later") }
         if view.edited { parts.append("edited") }
         return parts.joined(separator: ", ")
@@ -86,7 +90,8 @@ struct BoardView: Sendable, Equatable {
         var prevHref: String?
         var nextHref: String?
         var todayHref: String?
-        var day: String
+        /// The shown day; nil where a range of its own is paged.
+        var day: String?
         var today: String
     }
 
@@ -126,6 +131,18 @@ struct BoardView: Sendable, Equatable {
     var hasUnranked: Bool
     var moreHref: String?
     var moreText: String
+    /// The first page, where this is a later one.
+    var topHref: String?
+    /// The page that holds my row, where this does not.
+    var aroundHref: String?
+    /// My row where it is on another page.
+    var apart: [RowView]
+    var scopes: [TabView]
+    var regions: [TabView]
+    var hasRegions: Bool
+    var selectionScope: String
+    var selectionRegion: String
+    var championsHref: String
     var you: You?
     var coveredText: String?
     var revealHref: String
@@ -155,26 +172,37 @@ struct BoardView: Sendable, Equatable {
         let named = [("today", "Day"), ("7d", "7 days"), ("week", "Week"), ("month", "Month"), ("all", "All time")]
         ranges = Self.ranges(named, selection)
         moreRanges = Self.ranges([("30d", "30 days"), ("365d", "365 days"), ("year", "Year")], selection)
-        metrics = [("points", "Points"), ("streak", "Streak"), ("logs", "Results"), ("coins", "Coins")].map { metric in
-            TabView(
-                label: metric.1,
-                href: selection.with { $0.metric = metric.0 == "points" ? nil : metric.0 }.href,
-                current: metric.0 == report.metric)
-        }
+        metrics = Self.metrics(report, selection)
         from = report.from
         to = report.to
-        isCustomised = selection.metric != nil || selection.isCustom || moreRanges.contains { $0.current }
+        isCustomised =
+            selection.metric != nil || selection.isCustom || selection.scope != nil || selection.region != nil
+            || moreRanges.contains { $0.current }
+        scopes = Self.scopes(selection)
+        regions = Self.regions(report, selection)
+        hasRegions = !regions.isEmpty
+        selectionScope = selection.scope ?? ""
+        selectionRegion = selection.region ?? ""
+        championsHref =
+            PageLink("/champions").adding("group", selection.group ?? report.group).adding("game", report.game)
+            .adding("period", selection.range == "month" ? "month" : nil).text
         let views = report.rows.map { RowView($0, selection: selection, report: report) }
         let ranked = zip(report.rows, views).filter { $0.0.rank != nil }
-        let medallists = ranked.prefix { ($0.0.rank ?? 4) <= 3 }.map(\.1)
+        let standing = selection.offset == 0 ? Set(report.podium) : []
+        let medallists = ranked.prefix { standing.contains($0.0.user) }.map(\.1)
         hasPodium = medallists.count == 3
         podium = hasPodium ? medallists : []
-        let listed = ranked.map(\.1).dropFirst(podium.count)
-        var visible = Array(listed.prefix(max(0, selection.shown - podium.count)))
-        moreText = "\(min(WebLimit.boardRows, listed.count - visible.count)) more"
-        moreHref = listed.count > visible.count ? Self.more(selection) : nil
+        let visible = Array(ranked.map(\.1).dropFirst(podium.count))
+        moreText = "\(min(WebLimit.boardRows, max(report.listed - (report.nextOffset ?? 0), 1))) more"
+        moreHref = report.nextOffset.map { Self.more(selection, next: $0) }
+        topHref = selection.offset > 0 ? selection.with { _ in }.href : nil
+        aroundHref = nil
+        apart = []
         if let mine = report.mine, mine.rank != nil, !(podium + visible).contains(where: \.me) {
-            visible.append(RowView(mine, selection: selection, report: report))
+            apart = [RowView(mine, selection: selection, report: report)]
+            aroundHref = report.myPosition.map { position in
+                selection.with { $0.offset = max(0, position - WebLimit.boardRows / 2) }.href
+            }
         }
         rows = visible
         hasRows = !visible.isEmpty
@@ -182,9 +210,7 @@ struct BoardView: Sendable, Equatable {
         unranked = zip(report.rows, views).filter { $0.0.rank == nil && !$0.0.covered }.map(\.1)
         hasUnranked = !unranked.isEmpty
         you = Self.you(report, selection)
-        coveredText =
-            report.coveredCount == 0
-            ? nil : report.coveredCount == 1 ? "1 result is covered" : "\(report.coveredCount) results are covered"
+        coveredText = Self.coveredText(report.coveredCount)
         revealHref = selection.with { $0.reveal = true }.href
         hideHref = selection.reveal ? selection.with { _ in }.href : nil
         partial = report.partial
@@ -193,20 +219,67 @@ struct BoardView: Sendable, Equatable {
             ? "No scores for \(report.game == nil ? "any game" : heading). Pick a different date or invite friends to compare."
             : nil
         playHref = game?.webURL
-        rankedText =
-            report.ranked == 0
-            ? "Nobody is ranked yet" : report.ranked == 1 ? "1 player ranked" : "\(report.ranked) players ranked"
-        summary = Self.summary(heading, period, ranked.map(\.1), report)
+        rankedText = Self.rankedText(report.ranked)
+        summary = Self.summary(heading, period, selection.offset == 0 ? ranked.map(\.1) : [], report)
     }
 
-    private static func more(_ selection: BoardSelection) -> String {
+    private static func coveredText(_ count: Int) -> String? {
+        count == 0 ? nil : count == 1 ? "1 result is covered" : "\(count) results are covered"
+    }
+
+    private static func rankedText(_ count: Int) -> String {
+        count == 0 ? "Nobody is ranked yet" : count == 1 ? "1 player ranked" : "\(count) players ranked"
+    }
+
+    /// A hundred rows more on this page, or where that is full the next page.
+    private static func more(_ selection: BoardSelection, next: Int) -> String {
         selection.with {
             $0.reveal = selection.reveal
-            $0.shown = selection.shown + WebLimit.boardRows
+            let isFull = selection.shown >= WebLimit.mostBoardRows
+            $0.shown = isFull ? WebLimit.boardRows : selection.shown + WebLimit.boardRows
+            $0.offset = isFull ? next : selection.offset
         }.href
     }
 
+    private static func metrics(_ report: BoardReport, _ selection: BoardSelection) -> [TabView] {
+        [("points", "Points"), ("streak", "Streak"), ("logs", "Results"), ("coins", "Coins")].map { metric in
+            TabView(
+                label: metric.1,
+                href: selection.with { $0.metric = metric.0 == "points" ? nil : metric.0 }.href,
+                current: metric.0 == report.metric)
+        }
+    }
+
+    private static func scopes(_ selection: BoardSelection) -> [TabView] {
+        [(nil, "This group"), ("all", "All my groups"), ("nearby", "On this network")].map { scope in
+            TabView(
+                label: scope.1,
+                href: selection.with {
+                    $0.everyGroup = scope.0 == "all"
+                    $0.nearby = scope.0 == "nearby"
+                }.href, current: selection.scope == scope.0)
+        }
+    }
+
+    /// “Everywhere” and every region that a player on the board has named; empty where nobody has.
+    private static func regions(_ report: BoardReport, _ selection: BoardSelection) -> [TabView] {
+        let known = Set(
+            (report.rows + [report.mine].compactMap(\.self)).compactMap(\.region)
+                + [selection.region].compactMap(\.self))
+        guard !known.isEmpty else { return [] }
+        return [
+            TabView(
+                label: "Everywhere", href: selection.with { $0.region = nil }.href, current: selection.region == nil)
+        ]
+            + known.sorted().prefix(24).map { region in
+                TabView(
+                    label: region, href: selection.with { $0.region = region }.href,
+                    current: selection.region == region)
+            }
+    }
+
     private static func pager(_ report: BoardReport, _ selection: BoardSelection, today: PuzzleDay) -> Pager? {
+        if let days = selection.customDays { return pager(days.first, days.last, selection, today: today) }
         guard selection.range != "all", !selection.isCustom else { return nil }
         let day = selection.date.flatMap { PuzzleDay($0) } ?? today
         func href(_ day: PuzzleDay?) -> String? {
@@ -216,6 +289,21 @@ struct BoardView: Sendable, Equatable {
         return Pager(
             prevHref: href(selection.day(steppingFrom: day, by: -1)), nextHref: day < today ? href(next) : nil,
             todayHref: day < today ? href(today) : nil, day: day.description, today: today.description)
+    }
+
+    /// The same number of days before and after, as far as today.
+    private static func pager(
+        _ first: PuzzleDay, _ last: PuzzleDay, _ selection: BoardSelection, today: PuzzleDay
+    ) -> Pager {
+        let length = first.days(until: last) + 1
+        func href(_ first: PuzzleDay, _ last: PuzzleDay) -> String {
+            selection.with { $0.range = "\(first)..\(last)" }.href
+        }
+        let later = min(last.adding(days: length), today)
+        return Pager(
+            prevHref: href(first.adding(days: -length), last.adding(days: -length)),
+            nextHref: last < today ? href(later.adding(days: 1 - length), later) : nil, todayHref: nil, day: nil,
+            today: today.description)
     }
 
     /// “All games”, then what was played in the range, then favourites; the shown game is always among them.
@@ -249,7 +337,9 @@ struct BoardView: Sendable, Equatable {
         let view = RowView(mine, selection: selection, report: report)
         return You(
             avatar: view.avatar, rank: view.rank, label: mine.rank == nil ? "No result yet" : mine.label,
-            note: mine.rank == nil ? "Paste yours to be ranked" : "of \(report.ranked)", isRanked: mine.rank != nil,
+            note: mine.onlyMe
+                ? "only you see this" : mine.rank == nil ? "Paste yours to be ranked" : "of \(report.ranked)",
+            isRanked: mine.rank != nil,
             jumpHref: mine.rank == nil ? nil : "#me")
     }
 

@@ -71,7 +71,8 @@ final class ChangeHub: Service {
         switch event {
         case .changed(let group, _): schedule(group: group)
         case .peer, .groupsChanged: schedule(group: nil)
-        case .notice(let text): send(.message(text))
+        // Back quotes set commands apart in a terminal; a page has none.
+        case .notice(let text): send(.message(text.filter { $0 != "`" }))
         }
     }
 

@@ -316,6 +316,17 @@ public enum FailureText {
 
     private static func describeResult(_ failure: NodeFailure) -> Description? {
         switch failure {
+        case .invalidGame(let reason):
+            ("invalidGame", shortened(reason), "Try the pattern with `streakmesh games test`.", Exit.badData)
+        case .importFailed(let reason):
+            ("importFailed", reason, "Nothing was imported. Check the file, and try `--dry-run`.", Exit.badData)
+        case .unknownSender(let name, let candidates):
+            (
+                "unknownSender",
+                name.map { "Nobody called “\(shortened($0))” writes in this chat." }
+                    ?? "Several people write in this chat: which of them are you?",
+                "Name yourself with `--sender`: \(listed(candidates)).", Exit.badData
+            )
         case .unknownGame(let text, let suggestions):
             (
                 "unknownGame", "No game is called “\(shortened(text))”.",

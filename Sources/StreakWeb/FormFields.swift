@@ -18,6 +18,11 @@ struct FormFields: Sendable, Equatable {
         }
     }
 
+    /// The fields of a form that carries files.
+    init(_ parts: [(name: String, value: String)]) {
+        for part in parts { values[part.name] = part.value }
+    }
+
     /// A field's text, or nil where it is absent or empty.
     subscript(name: String) -> String? {
         guard let value = values[name], !value.isEmpty else { return nil }

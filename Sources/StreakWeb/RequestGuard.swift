@@ -171,8 +171,9 @@ struct PlainView: Sendable {
             )
         case .contentTooLarge:
             (code, title, message, hint) = (
-                "tooLarge", "Too much at once", "At most \(WebLimit.bodySize / 1024) KiB can be sent.",
-                "Paste it in parts."
+                "tooLarge", "Too much at once",
+                "At most \(WebLimit.bodySize / 1024) KiB of text, or a file of \(WebLimit.uploadSize >> 20) MiB, can be sent.",
+                "Send it in parts."
             )
         case .notFound:
             (code, title, message, hint) = (

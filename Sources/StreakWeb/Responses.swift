@@ -44,13 +44,20 @@ extension NodeFailure {
     /// The HTTP status that says the same.
     var httpStatus: HTTPResponse.Status {
         switch self {
-        case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult, .nothingToUndo: .notFound
+        case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult, .nothingToUndo, .unknownMember,
+            .unknownRequest,
+            .unknownDevice, .unknownFriend, .noGuest:
+            .notFound
         case .textTooLong: .contentTooLarge
-        case .noGroup, .noAccount, .accountExists, .alreadyMember, .limitReached: .conflict
+        case .noGroup, .noAccount, .accountExists, .alreadyMember, .limitReached, .alreadyFriends, .friendAlreadyAsked,
+            .tooManyDevices, .approvalNeeded:
+            .conflict
         case .storageFailed: .internalServerError
         case .diskFull: .insufficientStorage
         case .nobodyReachable, .stopping, .folderBusy: .serviceUnavailable
-        case .notMember, .notAllowed, .ownerCannotLeave, .linkUsedUp, .linkRevoked, .removedFromGroup: .forbidden
+        case .notMember, .notAllowed, .ownerCannotLeave, .linkUsedUp, .linkRevoked, .removedFromGroup, .guestPlaying,
+            .sharingStopped, .joinDenied, .friendBlocked, .otherRecoveryKey, .recoveryKeyNeeded:
+            .forbidden
         case .cannotListen: .internalServerError
         default: .unprocessableContent
         }

@@ -34,6 +34,8 @@ final class SessionStore: Sendable {
         var tokens: [Token] = []
         var entries: [Entry] = []
         var nextID = 1
+        /// One for all sessions: files are large.
+        var upload: (session: Int, upload: Upload)?
     }
 
     private let state = Mutex(State())
@@ -86,6 +88,23 @@ final class SessionStore: Sendable {
 
     func signOut(_ session: Session) {
         state.withLock { $0.entries.removeAll { $0.id == session.id } }
+        dropUpload(of: session)
+    }
+
+    /// Keeps a file until its import is confirmed; the one before is forgotten, whoever sent it.
+    func keep(_ upload: Upload, for session: Session) {
+        state.withLock { $0.upload = (session.id, upload) }
+    }
+
+    /// The session's file, where it is still here.
+    func upload(for session: Session) -> Upload? {
+        state.withLock { state in state.upload.flatMap { $0.session == session.id ? $0.upload : nil } }
+    }
+
+    func dropUpload(of session: Session) {
+        state.withLock { state in
+            if state.upload?.session == session.id { state.upload = nil }
+        }
     }
 
     /// Keeps something to say on the session's next page.

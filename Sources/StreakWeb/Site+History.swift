@@ -39,7 +39,7 @@ struct HistoryView: Sendable {
 
 extension Site {
     func showHistory(_ visit: Visit) async throws -> Response {
-        let frame = try await frame()
+        let frame = try await frame(isOpenToGuest: true)
         let today = today
         let chosen = visit.fields["date"].flatMap { PuzzleDay($0) }
         let month =
@@ -48,12 +48,16 @@ extension Site {
         let game = visit.fields["game"]
         let report = try await node.call(
             .score(.results(game: game, from: month.description, to: last.description)), returning: ResultsReport.self)
-        let games = try await catalogue().games
+        let catalogue = try await catalogue()
+        let games = catalogue.games
         let icons = Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }
         let group = frame.active?.id
         var byDay: [String: [ResultView]] = [:]
         for result in report.results {
-            byDay[result.day, default: []].append(ResultView(result, icon: icons[result.game], group: group))
+            byDay[result.day, default: []].append(
+                ResultView(
+                    result, icon: icons[result.game], group: group, groups: frame.groups,
+                    isLog: catalogue.habits.contains(result.game)))
         }
         func link(_ month: PuzzleDay) -> PageLink {
             PageLink("/history").adding("month", String(month.description.prefix(7))).adding("game", game)

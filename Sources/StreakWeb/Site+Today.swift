@@ -10,8 +10,17 @@ struct TodayView: Sendable {
         var href: String
     }
 
+    struct Habit: Sendable {
+        var id: String
+        var icon: String
+        var name: String
+        var note: String?
+    }
+
     var text: String
     var chosenDate: String?
+    var share: ShareView?
+    var guest: String?
     var maximum: String
     var dayTitle: String
     var outcome: OutcomeView?
@@ -19,6 +28,14 @@ struct TodayView: Sendable {
     var hasResults: Bool
     var play: [Play]
     var hasPlay: Bool
+    /// Habits, logged by one press.
+    var habits: [Habit]
+    var hasHabits: Bool
+    var atRisk: [StreaksView.Line]
+    var hasAtRisk: Bool
+    var fresh: [Site.AchievementsView.Unlock]
+    var hasFresh: Bool
+    var freshRest: String?
     var hasGroup: Bool
     var top: [RowView]
     var hasTop: Bool
@@ -39,14 +56,15 @@ extension Site {
         let text = visit.fields["text"] ?? ""
         let date = visit.fields["date"]
         do {
+            let groups = ShareChoice(visit.fields).groups
             let report = try await node.call(
-                .score(.add(text: text, date: date, replace: visit.fields.isSet("replace"), groups: nil)),
+                .score(.add(text: text, date: date, replace: visit.fields.isSet("replace"), groups: groups)),
                 returning: AddReport.self)
             guard report.refused.isEmpty, !report.added.isEmpty else {
                 let left = report.added.isEmpty ? text : report.refused.map(\.text).joined(separator: "\n\n")
                 return try await today(visit, text: left, date: date, outcome: report, status: .unprocessableContent)
             }
-            return say(Self.confirmation(report), then: "/today", visit)
+            return say(try await confirmation(report), then: "/today", visit)
         } catch let failure as NodeFailure {
             return try await today(
                 visit, text: text, date: date, outcome: nil, status: failure.httpStatus, problem: FailureView(failure))
@@ -61,27 +79,29 @@ extension Site {
         guard visit.fields.isSet("fragment") else {
             return try await today(visit, text: text, date: date, outcome: report, isPreview: true)
         }
-        let outcome = try await outcome(report, isPreview: true, date: date)
+        let outcome = try await outcome(report, isPreview: true, date: date, ShareChoice(visit.fields))
         return .html(templates.render("outcome", outcome))
     }
 
-    private func outcome(_ report: AddReport, isPreview: Bool, date: String?) async throws -> OutcomeView {
+    private func outcome(
+        _ report: AddReport, isPreview: Bool, date: String?, _ choice: ShareChoice
+    ) async throws -> OutcomeView {
         let games = try await catalogue().games
         let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
         return OutcomeView(
             report, isPreview: isPreview, date: date,
-            icons: Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first },
-            titles: Dictionary(groups.map { ($0.id, $0.title) }) { first, _ in first })
+            icons: Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }, groups: groups, choice: choice)
     }
 
     private func today(
         _ visit: Visit, text: String, date: String?, outcome report: AddReport?, isPreview: Bool = false,
         status: HTTPResponse.Status = .ok, problem: FailureView? = nil
     ) async throws -> Response {
-        let frame = try await frame()
+        let frame = try await frame(isOpenToGuest: true)
         let games = try await catalogue()
+        let choice = ShareChoice(visit.fields)
         let group = frame.group(visit.fields)
-        let board = try await todaysBoard(group)
+        let board = try await todaysBoard(group, of: frame.current)
         let day = board.flatMap { PuzzleDay($0.today) } ?? today
         let mine = try await node.call(
             .score(.results(game: nil, from: day.description, to: day.description)), returning: ResultsReport.self)
@@ -91,31 +111,100 @@ extension Site {
         let selection = BoardSelection(group: group)
         let boardView = board.map { BoardView($0, selection: selection, catalogue: games) }
         var outcome: OutcomeView?
-        if let report { outcome = try await self.outcome(report, isPreview: isPreview, date: date) }
+        if let report { outcome = try await self.outcome(report, isPreview: isPreview, date: date, choice) }
+        // Every log is a result of its own.
+        var logged: [String: Int] = [:]
+        for result in mine.results { logged[result.game, default: 0] &+= result.score ?? 1 }
+        let habits = games.games.filter { $0.model == "count" }.prefix(12).map { game in
+            TodayView.Habit(
+                id: game.id, icon: game.icon, name: game.name,
+                note: logged[game.id].map { "\($0) today" })
+        }
+        // Streaks and achievements are the host's.
+        let isHost = frame.guest == nil
+        let atRisk = isHost ? try await streaksAtRisk() : []
+        let fresh = isHost ? try await freshUnlocks() : (shown: [], rest: nil)
         let top = boardView.map { Array(($0.podium + $0.rows).prefix(5)) } ?? []
         let view = TodayView(
-            text: text, chosenDate: date, maximum: day.adding(days: 1).description, dayTitle: day.weekdayText,
-            outcome: outcome, results: mine.results.map { ResultView($0, icon: icons[$0.game], group: group) },
+            text: text, chosenDate: date, share: ShareView(frame.groups, choice: choice), guest: frame.guest,
+            maximum: day.adding(days: 1).description, dayTitle: day.weekdayText,
+            outcome: outcome,
+            results: mine.results.map {
+                ResultView(
+                    $0, icon: icons[$0.game], group: group, groups: frame.groups, isLog: games.habits.contains($0.game))
+            },
             hasResults: !mine.results.isEmpty,
             play: play.prefix(8).map { TodayView.Play(icon: $0.icon, name: $0.name, href: $0.webURL ?? "") },
-            hasPlay: !play.isEmpty, hasGroup: board != nil, top: top, hasTop: !top.isEmpty,
+            hasPlay: !play.isEmpty, habits: habits, hasHabits: !habits.isEmpty, atRisk: atRisk,
+            hasAtRisk: !atRisk.isEmpty, fresh: fresh.shown, hasFresh: !fresh.shown.isEmpty, freshRest: fresh.rest,
+            hasGroup: board != nil, top: top,
+            hasTop: !top.isEmpty,
             coveredText: boardView?.coveredText, boardHref: selection.href, groupTitle: board?.title ?? "",
             you: boardView?.you, summary: boardView?.summary ?? "")
         return page(.today, "today", title: "Today", view, frame, visit, status: status, problem: problem)
     }
 
     /// Today's board of all games, or nil where there is no group to have one.
-    private func todaysBoard(_ group: String?) async throws -> BoardReport? {
-        guard let group else { return nil }
+    private func todaysBoard(_ group: String?, of current: [GroupReport]) async throws -> BoardReport? {
+        // A group of the URL may be one that this user has left.
+        guard let group, current.contains(where: { $0.id == group }) else { return nil }
         return try await node.call(.board(BoardRequest(group: group, range: "today")), returning: BoardReport.self)
     }
 
-    private static func confirmation(_ report: AddReport) -> String {
-        guard let first = report.added.first, report.added.count == 1 else {
-            return "Recorded \(report.added.count) results."
+    /// What was recorded, and who has it now.
+    private func confirmation(_ report: AddReport) async throws -> String {
+        let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+        var text = "Recorded \(report.added.count) results."
+        if let first = report.added.first, report.added.count == 1 {
+            let name = "\(first.gameName)\(first.puzzle.map { " \(ResultView.grouped($0))" } ?? "")"
+            guard !first.unchanged else { return "\(name) was recorded already." }
+            text = "Recorded \(name): \(first.label)."
         }
-        let name = "\(first.gameName)\(first.puzzle.map { " \(ResultView.grouped($0))" } ?? "")"
-        return first.unchanged ? "\(name) was recorded already." : "Recorded \(name): \(first.label)."
+        guard groups.contains(where: \.isCurrent) else { return text }
+        return OutcomeView.titles(of: report.published, groups).map { "\(text) Shared with \($0)." }
+            ?? "\(text) Nobody else gets it."
+    }
+
+    // MARK: Sharing one result with more groups
+
+    struct SharePageView: Sendable {
+        var game: String
+        var date: String
+        var puzzle: Int?
+        var title: String
+        var note: String
+        var share: ShareView?
+    }
+
+    func showShare(_ visit: Visit) async throws -> Response {
+        let frame = try await frame()
+        let (game, date) = (visit.fields["game"] ?? "", visit.fields["date"] ?? "")
+        let puzzle = visit.fields.number("puzzle")
+        let report = try await node.call(
+            .score(.results(game: game, from: date, to: date)), returning: ResultsReport.self)
+        guard let result = report.results.first(where: { $0.game == game && (puzzle ?? $0.puzzle) == $0.puzzle }) else {
+            throw NodeFailure.noSuchResult(game: game, day: date)
+        }
+        let lacking = frame.groups.filter { !result.groups.contains($0.id) }
+        let standing = OutcomeView.titles(of: result.groups, frame.groups)
+        let view = SharePageView(
+            game: game, date: date, puzzle: result.puzzle, title: "\(result.gameName): \(result.label)",
+            note: standing.map { "Shared with \($0) so far." } ?? "Nobody else has it so far.",
+            share: ShareView(lacking, choice: nil))
+        return page(.history, "share", title: "Share a result", view, frame, visit)
+    }
+
+    func share(_ visit: Visit) async throws -> Response {
+        let fields = visit.fields
+        // By name: a box ticked here means this group, whatever it shares otherwise.
+        let report = try await node.call(
+            .score(
+                .publish(
+                    game: fields["game"] ?? "", date: fields["date"] ?? "", puzzle: fields.number("puzzle"),
+                    groups: ShareChoice(fields).ticked)), returning: AddReport.self)
+        let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+        let text = OutcomeView.titles(of: report.published, groups).map { "Shared with \($0)." }
+        return say(text ?? "Nothing was shared: no group was chosen.", then: "/history", visit)
     }
 
     // MARK: By hand
@@ -130,6 +219,7 @@ extension Site {
         var failed: Bool
         var isEdit: Bool
         var gameTitle: String
+        var share: ShareView?
     }
 
     func showRecord(_ visit: Visit) async throws -> Response { try await recordForm(visit) }
@@ -137,6 +227,7 @@ extension Site {
     private func recordForm(
         _ visit: Visit, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
     ) async throws -> Response {
+        let frame = try await frame(isOpenToGuest: true)
         let games = try await catalogue().games
         let chosen = visit.fields["game"] ?? ""
         let isEdit = visit.fields.isSet("edit")
@@ -145,9 +236,10 @@ extension Site {
             date: visit.fields["date"] ?? today.description, maximum: today.adding(days: 1).description,
             score: visit.fields["score"] ?? "", time: visit.fields["time"] ?? "",
             failed: visit.fields.isSet("failed"), isEdit: isEdit,
-            gameTitle: games.first { $0.id == chosen }?.name ?? chosen)
+            gameTitle: games.first { $0.id == chosen }?.name ?? chosen,
+            share: isEdit ? nil : ShareView(frame.groups, choice: ShareChoice(visit.fields)))
         return page(
-            .history, "record", title: isEdit ? "Edit a result" : "Record by hand", view, try await frame(), visit,
+            .history, "record", title: isEdit ? "Edit a result" : "Record by hand", view, frame, visit,
             status: status, problem: problem)
     }
 
@@ -166,9 +258,11 @@ extension Site {
                 .score(
                     .record(
                         game: fields["game"] ?? "", score: fields.number("score"), isCompleted: !fields.isSet("failed"),
-                        seconds: seconds, date: fields["date"], groups: nil)), returning: AddReport.self)
+                        seconds: seconds, date: fields["date"], groups: ShareChoice(fields).groups,
+                        replace: fields.isSet("edit"))),
+                returning: AddReport.self)
             if let refusal = report.refused.first { throw NodeFailure.invalidScore(reason: refusal.message) }
-            return say(Self.confirmation(report), then: fields.isSet("edit") ? "/history" : "/today", visit)
+            return say(try await confirmation(report), then: fields.isSet("edit") ? "/history" : "/today", visit)
         } catch let failure as NodeFailure {
             return try await recordForm(visit, status: failure.httpStatus, problem: FailureView(failure))
         }

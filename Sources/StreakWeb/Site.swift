@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import StreakGames
 import StreakNode
-import Synchronization
 
 /// The pages: asks the node, shows the answers.
 struct Site: Sendable {
@@ -14,7 +13,6 @@ struct Site: Sendable {
     let address: BoundAddress
     /// Seconds since 1970.
     let now: @Sendable () -> Int64
-    private let lastSync = LastSync()
 
     init(
         node: any NodeCalling, hub: ChangeHub, sessions: SessionStore, templates: Templates, address: BoundAddress,
@@ -28,8 +26,8 @@ struct Site: Sendable {
         self.now = now
     }
 
-    /// The rooms of the page (product-rules, H10).
-    enum Room: String, CaseIterable { case today, board, history, friends, profile }
+    /// The rooms of the page (product-rules, H10), and one for the numbers.
+    enum Room: String, CaseIterable { case today, board, numbers, history, friends, profile }
 
     /// What every page shows around its content.
     struct Frame: Sendable {
@@ -38,19 +36,34 @@ struct Site: Sendable {
         var status: StatusReport
 
         /// The group that pages are about, unless their URL names another.
-        var active: GroupReport? { groups.first(where: \.active) ?? groups.first(where: \.isCurrent) }
-        var titles: [String: String] { Dictionary(groups.map { ($0.id, $0.title) }) { first, _ in first } }
+        var active: GroupReport? { groups.first { $0.active && $0.isCurrent } ?? groups.first(where: \.isCurrent) }
+        /// The groups that this user is in.
+        var current: [GroupReport] { groups.filter(\.isCurrent) }
+        /// The name of the guest who plays now; everything but their results waits for the host.
+        var guest: String? { status.guest }
 
         /// The group of a URL, or the active one.
         func group(_ fields: FormFields) -> String? { fields["group"] ?? active?.id }
+
+        /// The report of the group of a URL, or of the active one. Throws `NodeFailure.unknownGroup` or `.noGroup`.
+        func report(_ fields: FormFields) throws -> GroupReport {
+            if let id = fields["group"] {
+                guard let found = groups.first(where: { $0.id == id }) else { throw NodeFailure.unknownGroup(id) }
+                return found
+            }
+            guard let active else { throw NodeFailure.noGroup }
+            return active
+        }
     }
 
-    func frame() async throws -> Frame {
+    /// Asks for what is around every page. Throws `NodeFailure.guestPlaying` while a guest plays, unless the page is one
+    /// that a guest may see.
+    func frame(isOpenToGuest: Bool = false) async throws -> Frame {
         async let profile = node.call(.profile(.whoami), returning: ProfileReport.self)
         async let groups = node.call(.group(.list), returning: GroupListReport.self)
         async let status = node.call(.network(.status), returning: StatusReport.self)
         let frame = try await Frame(profile: profile, groups: groups.groups, status: status)
-        if frame.status.state == "live" { lastSync.set(now()) }
+        if let guest = frame.guest, !isOpenToGuest { throw NodeFailure.guestPlaying(name: guest) }
         return frame
     }
 
@@ -79,9 +92,14 @@ struct Site: Sendable {
         var choices: [GroupChoice]
         var groupName: String
         var hasGroups: Bool
+        var guest: String?
+        /// Whether to remind of the recovery key.
+        var reminds: Bool
         var flash: Flash?
         var problem: FailureView?
         var backTo: String
+        /// Where the page's live parts come from, where its own address is that of a form.
+        var liveAddress: String?
         var content: String
         var page: any Sendable
     }
@@ -95,7 +113,8 @@ struct Site: Sendable {
             visit.fields["group"].flatMap { name in frame.groups.first { $0.id.hasPrefix(name) } } ?? frame.active
         let flash = visit.isFragment ? nil : sessions.takeFlash(for: visit.session)
         let labels: [Room: (String, String)] = [
-            .today: ("Today", "/today"), .board: ("Boards", "/board"), .history: ("History", "/history"),
+            .today: ("Today", "/today"), .board: ("Boards", "/board"),
+            .numbers: ("Numbers", "/numbers"), .history: ("History", "/history"),
             .friends: ("Friends", "/friends"), .profile: ("Profile", "/profile"),
         ]
         let nav = Room.allCases.compactMap { each in
@@ -104,20 +123,25 @@ struct Site: Sendable {
         let layout = LayoutView(
             title: title, nav: nav, myAvatar: AvatarView(user: frame.profile.user, name: frame.profile.name),
             myName: frame.profile.name, chip: statusView(frame),
-            choices: frame.groups.filter(\.isCurrent).map {
-                GroupChoice(
-                    id: $0.id, title: $0.title, note: $0.members == 1 ? "1 member" : "\($0.members) members",
-                    chosen: $0.id == shown?.id)
+            choices: frame.current.map {
+                GroupChoice(id: $0.id, title: $0.title, note: $0.membersText, chosen: $0.id == shown?.id)
             },
-            groupName: shown?.title ?? "No group yet", hasGroups: !frame.groups.isEmpty, flash: flash,
-            problem: problem ?? flash?.problem, backTo: visit.back, content: template, page: view)
+            groupName: shown?.title ?? "No group yet", hasGroups: !frame.groups.isEmpty, guest: frame.guest,
+            reminds: frame.guest == nil && !frame.profile.recoveryConfirmed && !visit.path.hasPrefix("/recovery"),
+            flash: flash, problem: problem ?? flash?.problem, backTo: visit.back,
+            liveAddress: visit.isForm ? visit.back : nil, content: template, page: view)
         return .html(templates.render(visit.isFragment ? "fragment" : "layout", layout), status: status)
     }
 
     func statusView(_ frame: Frame) -> StatusView {
         let online = frame.status.peers.filter { $0.state == "linked" }.count
         let peers = online == 1 ? "1 device linked" : "\(online) devices linked"
-        let synced = lastSync.value.map { "in sync \(Timestamp(seconds: $0).relativeText(to: now()))" }
+        let synced = frame.status.lastSync.flatMap { Timestamp($0) }.map {
+            "in sync \($0.relativeText(to: now()))"
+        }
+        if let guest = frame.guest {
+            return StatusView(kind: "local", label: "Guest", detail: "\(guest) is playing; every link is closed")
+        }
         switch frame.status.state {
         case "live": return StatusView(kind: "live", label: "Live", detail: "\(peers), everything in sync")
         case "syncing":
@@ -152,15 +176,53 @@ struct Site: Sendable {
         addInterface(to: router)
     }
 
+    private static let pages: [(path: String, handler: @Sendable (Site) -> Handler)] = [
+        ("/", { _ in { _ in .seeOther("/today") } }), ("/today", Site.showToday), ("/board", Site.showBoard),
+        ("/games", Site.showGames), ("/player", Site.showPlayer), ("/history", Site.showHistory),
+        ("/record", Site.showRecord), ("/share", Site.showShare), ("/friends", Site.showFriends),
+        ("/friends/codes", { site in { try await site.showCodes($0) } }), ("/group", Site.showGroup),
+        ("/leave", Site.showLeave), ("/invite", Site.showInvite),
+        ("/join", { site in { try await site.showJoin($0) } }),
+        ("/privacy", Site.showPrivacy), ("/profile", Site.showProfile), ("/guest", Site.showGuest),
+        ("/recovery", { site in { try await site.showRecovery($0) } }),
+        ("/devices", { site in { try await site.showDevices($0) } }),
+        ("/backup", { site in { try await site.showBackup($0) } }), ("/numbers", Site.showNumbers),
+        ("/streaks", Site.showStreaks), ("/achievements", Site.showAchievements), ("/recap", Site.showRecap),
+        ("/champions", Site.showChampions), ("/game", Site.showGame), ("/games/define", Site.showDefine),
+        ("/exchange", Site.showExchange), ("/export", { site in { try await site.exportResults($0) } }),
+        ("/reminders", Site.showReminders),
+    ]
+
+    /// What forms are sent to.
+    static let forms: [(path: String, handler: @Sendable (Site) -> Handler)] = [
+        ("/add", Site.add), ("/preview", Site.preview), ("/record", Site.record), ("/delete", Site.delete),
+        ("/undo", Site.undo), ("/share", Site.share), ("/rename", Site.rename), ("/groups/create", Site.createGroup),
+        ("/groups/use", Site.useGroup), ("/groups/leave", Site.leaveGroup), ("/group/rename", Site.renameGroup),
+        ("/group/settings", Site.changeSettings), ("/group/heir", Site.nameHeir), ("/group/transfer", Site.transfer),
+        ("/group/take-over", Site.takeOver), ("/member/promote", Site.promote), ("/member/demote", Site.demote),
+        ("/member/remove", Site.removeMember), ("/requests/approve", Site.approveRequest),
+        ("/requests/deny", Site.denyRequest), ("/invite", Site.invite), ("/invite/friends", Site.inviteFriends),
+        ("/invite/revoke", Site.revokeInvite), ("/join/look", Site.lookAtLink), ("/join", Site.join),
+        ("/friends/answer", Site.answerToCode), ("/friends/add", Site.addFriend),
+        ("/friends/cancel", Site.cancelFriend), ("/friends/approve", Site.approveFriend),
+        ("/friends/decline", Site.declineFriend), ("/friends/block", Site.blockFriend),
+        ("/friends/unblock", Site.unblockFriend), ("/friends/remove", Site.removeFriend),
+        ("/privacy", Site.changePrivacy), ("/privacy/games", Site.changeSharedGames),
+        ("/sharing/stop", Site.stopSharing), ("/sharing/resume", Site.resumeSharing),
+        ("/recovery/show", Site.showRecoveryKey), ("/recovery/confirm", Site.confirmRecoveryKey),
+        ("/devices/link", Site.linkDevice), ("/devices/revoke", Site.revokeDevice), ("/backup", Site.backUp),
+        ("/guest/start", Site.startGuest), ("/guest/stop", Site.stopGuest), ("/sync", Site.synchronise),
+        ("/achievements/celebrate", Site.celebrate), ("/games/favourite", Site.favourGame), ("/log", Site.log),
+        ("/games/define", Site.define), ("/games/test", Site.tryPattern), ("/games/remove", Site.removeGame),
+        (Site.uploadPath, Site.lookAtImport), ("/import", Site.importResults), ("/import/forget", Site.forgetImport),
+        ("/reminders", Site.changeReminders),
+        ("/sign-out", Site.signOut),
+    ]
+
     private func addPages(to router: Router<WebContext>) {
-        let pages: [(RouterPath, Handler)] = [
-            ("/", { _ in .seeOther("/today") }), ("/today", showToday), ("/board", showBoard), ("/games", showGames),
-            ("/player", showPlayer), ("/history", showHistory), ("/record", showRecord), ("/friends", showFriends),
-            ("/invite", showInvite), ("/join", { try await showJoin($0) }), ("/leave", showLeave),
-            ("/profile", showProfile),
-        ]
-        for (path, handler) in pages {
-            router.get(path) { request, context in
+        for page in Self.pages {
+            let handler = page.handler(self)
+            router.get(RouterPath(page.path)) { request, context in
                 let visit = try await Visit(request, context)
                 do {
                     return try await handler(visit)
@@ -172,15 +234,9 @@ struct Site: Sendable {
     }
 
     private func addForms(to router: Router<WebContext>) {
-        let forms: [(RouterPath, Handler)] = [
-            ("/add", add), ("/preview", preview), ("/record", record), ("/delete", delete), ("/undo", undo),
-            ("/rename", rename), ("/groups/create", createGroup), ("/groups/use", useGroup),
-            ("/groups/leave", leaveGroup), ("/invite", invite), ("/invite/friends", inviteFriends),
-            ("/invite/revoke", revokeInvite), ("/join/look", lookAtLink), ("/join", join), ("/sync", synchronise),
-            ("/sign-out", signOut),
-        ]
-        for (path, handler) in forms {
-            router.post(path) { request, context in
+        for form in Self.forms {
+            let handler = form.handler(self)
+            router.post(RouterPath(form.path)) { request, context in
                 let visit = try await Visit(request, context)
                 do {
                     return try await handler(visit)
@@ -195,10 +251,21 @@ struct Site: Sendable {
 
     /// A page that could not be made, inside the frame where there is one.
     private func showFailure(_ failure: NodeFailure, _ visit: Visit) async throws -> Response {
-        let room = Room.allCases.first { visit.path == "/\($0.rawValue)" } ?? .today
+        let rooms: [Room: [String]] = [
+            .board: ["board", "game", "games", "champions"],
+            .numbers: ["numbers", "streaks", "achievements", "recap"],
+            .history: ["history", "record", "share", "exchange", "export"],
+            .friends: ["friends", "player", "group", "leave", "invite", "join"],
+            .profile: ["profile", "privacy", "guest", "recovery", "devices", "backup", "reminders"],
+        ]
+        let word = visit.path.split(separator: "/").first.map(String.init) ?? ""
+        let room = Room.allCases.first { rooms[$0]?.contains(word) ?? false } ?? .today
+        let frame = try await frame(isOpenToGuest: true)
+        if case .guestPlaying(let name) = failure {
+            return page(room, "guestwall", title: "For the host", GuestWallView(name: name), frame, visit)
+        }
         return page(
-            room, "failure", title: "That did not work", FailureView(failure), try await frame(), visit,
-            status: failure.httpStatus)
+            room, "failure", title: "That did not work", FailureView(failure), frame, visit, status: failure.httpStatus)
     }
 
     /// Says something on the next page and goes there.
@@ -208,16 +275,11 @@ struct Site: Sendable {
     }
 }
 
-/// When everything was last seen to be in sync.
-private final class LastSync: Sendable {
-    private let state = Mutex<Int64?>(nil)
-
-    var value: Int64? { state.withLock { $0 } }
-
-    func set(_ seconds: Int64) { state.withLock { $0 = seconds } }
-}
-
 extension GroupReport {
     /// Whether this user is still in.
-    var isCurrent: Bool { role != "left" && role != "removed" }
+    var isCurrent: Bool { !["left", "removed", "revoked"].contains(role) }
+    /// Whether this user lets others in and removes members.
+    var isDeciding: Bool { role == "owner" || role == "admin" }
+    /// “1 member”, “7 members”.
+    var membersText: String { members == 1 ? "1 member" : "\(members) members" }
 }

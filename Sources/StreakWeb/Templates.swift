@@ -1,6 +1,7 @@
 import Mustache
 
-/// The page's templates, parsed once. Every value is escaped: no template uses `{{{ }}}` or `{{& }}` (tested).
+/// The page's templates, parsed once. Every value is escaped: no template uses `{{{ }}}` or `{{& }}` (tested), but for
+/// the drawings that `PlotView` has looked through.
 struct Templates: Sendable {
     private let library: MustacheLibrary
 
@@ -27,6 +28,33 @@ struct Templates: Sendable {
         "leave": PackageResources.leave_mustache,
         "profile": PackageResources.profile_mustache,
         "failure": PackageResources.failure_mustache,
+        "notices": PackageResources.notices_mustache,
+        "guestwall": PackageResources.guestwall_mustache,
+        "qr": PackageResources.qr_mustache,
+        "sharing": PackageResources.sharing_mustache,
+        "share": PackageResources.share_mustache,
+        "group": PackageResources.group_mustache,
+        "codes": PackageResources.codes_mustache,
+        "privacy": PackageResources.privacy_mustache,
+        "recovery": PackageResources.recovery_mustache,
+        "devices": PackageResources.devices_mustache,
+        "backup": PackageResources.backup_mustache,
+        "guest": PackageResources.guest_mustache,
+        "game": PackageResources.game_mustache,
+        "define": PackageResources.define_mustache,
+        "reminders": PackageResources.reminders_mustache,
+        "exchange": PackageResources.exchange_mustache,
+        "plot": PackageResources.plot_mustache,
+        "tiles": PackageResources.tiles_mustache,
+        "numbershead": PackageResources.numbershead_mustache,
+        "numbers": PackageResources.numbers_mustache,
+        "streakline": PackageResources.streakline_mustache,
+        "streaks": PackageResources.streaks_mustache,
+        "atrisk": PackageResources.atrisk_mustache,
+        "achievements": PackageResources.achievements_mustache,
+        "celebration": PackageResources.celebration_mustache,
+        "recap": PackageResources.recap_mustache,
+        "champions": PackageResources.champions_mustache,
     ]
 
     init() throws {

@@ -34,6 +34,9 @@ public struct Timestamp: Equatable, Comparable, Sendable {
         return "\(day.longText), \(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute) UTC"
     }
 
+    /// “28 November 2026”, by UTC.
+    var dayText: String { day.longText }
+
     /// How long ago or ahead this is, in words: “just now”, “5 min ago”, “in 3 days”.
     public func relativeText(to now: Int64) -> String {
         let (age, overflow) = now.subtractingReportingOverflow(seconds)

@@ -43,7 +43,8 @@ struct FailureView: Sendable, Equatable {
     init(_ failure: NodeFailure) {
         let text = FailureText.describe(failure)
         // Back quotes set commands apart in a terminal; a page has none.
-        (code, message, hint) = (text.code, text.message, text.hint.filter { $0 != "`" })
+        (code, message) = (text.code, text.message)
+        hint = FailureText.hintOnPage(forCode: text.code) ?? text.hint.filter { $0 != "`" }
     }
 
     init(code: String, message: String, hint: String) {
@@ -73,22 +74,35 @@ struct ResultView: Sendable, Equatable {
     var completed: Bool
     var late: Bool
     var edited: Bool
+    /// Whether nobody but this user has it, though there are groups.
+    var kept: Bool
+    /// Where it can be shared with more groups.
+    var shareHref: String?
     var boardHref: String
     var editHref: String
 
-    init(_ result: ResultReport, icon: String?, group: String?) {
+    /// `groups` are all of this user's; `group` is the one whose board it leads to. The number of a log is nobody's
+    /// puzzle.
+    init(_ result: ResultReport, icon: String?, group: String?, groups: [GroupReport], isLog: Bool = false) {
         game = result.game
         gameName = result.gameName
         self.icon = icon ?? "🧩"
         day = result.day
         dayText = PuzzleDay(result.day)?.longText ?? result.day
         puzzle = result.puzzle
-        puzzleText = result.puzzle.map { "No. \(Self.grouped($0))" }
+        puzzleText = isLog ? nil : result.puzzle.map { "No. \(Self.grouped($0))" }
         label = result.label
         points = result.points == 1 ? "1 point" : "\(result.points) points"
         completed = result.completed
         late = result.late
         edited = result.edited
+        let standing = Set(result.groups)
+        kept = standing.isEmpty && groups.contains(where: \.isCurrent)
+        let lacks = groups.contains { $0.isCurrent && $0.sharing && !standing.contains($0.id) }
+        shareHref =
+            lacks
+            ? PageLink("/share").adding("game", result.game).adding("date", result.day)
+                .adding("puzzle", result.puzzle.map(String.init)).text : nil
         boardHref =
             PageLink("/board").adding("group", group).adding("game", result.game).adding("range", "today")
             .adding("date", result.day).text
@@ -127,7 +141,11 @@ struct OutcomeView: Sendable, Equatable {
     var isPreview: Bool
     var added: [ResultLine]
     var refused: [Refusal]
+    /// The groups it goes to.
     var published: String?
+    /// Whether it goes to none, by choice.
+    var kept: Bool
+    var share: ShareView?
     var date: String?
     var nothing: Bool
 
@@ -140,9 +158,13 @@ struct OutcomeView: Sendable, Equatable {
         var note: String?
     }
 
-    init(_ report: AddReport, isPreview: Bool, date: String?, icons: [String: String], titles: [String: String]) {
+    init(
+        _ report: AddReport, isPreview: Bool, date: String?, icons: [String: String], groups: [GroupReport],
+        choice: ShareChoice
+    ) {
         self.isPreview = isPreview
         self.date = date
+        share = ShareView(groups, choice: choice)
         added = report.added.map { result in
             ResultLine(
                 icon: icons[result.game] ?? "🧩", gameName: result.gameName,
@@ -156,73 +178,14 @@ struct OutcomeView: Sendable, Equatable {
                 conflict: refusal.recorded.map { "Recorded already: \($0.gameName), \($0.label)" },
                 replaceable: refusal.reason == "conflict")
         }
-        let names = report.published.map { titles[$0] ?? $0 }
-        published = names.isEmpty ? nil : names.joined(separator: ", ")
+        published = Self.titles(of: isPreview ? choice.groups ?? report.published : report.published, groups)
+        kept = published == nil && choice.groups != nil && report.added.contains { !$0.unchanged }
         nothing = report.added.isEmpty && report.refused.isEmpty
     }
-}
 
-struct MemberView: Sendable, Equatable {
-    var href: String
-    var avatar: AvatarView
-    var name: String
-    var me: Bool
-    /// Where a role is worth saying.
-    var roleName: String?
-    var online: Bool
-    var presence: String
-    var sync: String?
-    var behind: Bool
-    var code: String?
-    var devicesText: String
-
-    init(_ member: MemberReport, group: String, now: Int64) {
-        href = PageLink("/player").adding("group", group).adding("user", member.user).text
-        avatar = AvatarView(user: member.user, name: member.name)
-        name = member.name
-        me = member.me
-        roleName = member.role == "member" ? nil : member.role
-        online = member.online || member.me
-        let via: [String: String] = ["lan": "on your network", "direct": "directly"]
-        if member.me {
-            presence = "This is you"
-        } else if member.online {
-            presence = member.via.map { "Online, \(via[$0] ?? "via \($0)")" } ?? "Online"
-        } else if let seen = member.lastSeen.flatMap({ Timestamp($0) }) {
-            presence = "Last seen \(seen.relativeText(to: now))"
-        } else {
-            presence = "Not seen yet"
-        }
-        behind = (member.behind ?? 0) > 0
-        sync =
-            member.me
-            ? nil
-            : member.behind.map { $0 == 0 ? "In sync" : "Behind by \($0) \($0 == 1 ? "record" : "records")" }
-        code = member.code
-        devicesText = member.devices == 1 ? "1 device" : "\(member.devices) devices"
-    }
-}
-
-struct InviteView: Sendable, Equatable {
-    var id: String
-    var link: String
-    var title: String
-    var expires: String
-    var expiresIn: String
-    var usesText: String
-
-    init(_ invite: InviteReport, now: Int64) {
-        id = invite.id
-        link = invite.link
-        title = invite.title
-        let instant = Timestamp(invite.expires)
-        expires = instant?.dateText ?? invite.expires
-        expiresIn = instant.map { "Expires \($0.relativeText(to: now))" } ?? "Expires \(invite.expires)"
-        if let uses = invite.uses {
-            let left = max(0, uses - invite.used)
-            usesText = left == 1 ? "Good for one friend" : "Good for \(left) more friends"
-        } else {
-            usesText = "Good for any number of friends"
-        }
+    /// The titles of groups, or nil where there are none.
+    static func titles(of groups: [String], _ known: [GroupReport]) -> String? {
+        let titles = groups.map { id in known.first { $0.id == id }?.title ?? id }
+        return titles.isEmpty ? nil : titles.joined(separator: ", ")
     }
 }

@@ -1,5 +1,7 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
+import StreakNode
 
 /// One request of a signed-in browser, with its fields read.
 struct Visit: Sendable {
@@ -10,6 +12,8 @@ struct Visit: Sendable {
     var session: Session
     /// Whether only the parts that change are wanted (`?fragment=…`).
     var isFragment: Bool
+    /// Whether a form was sent: then `path` is no address that can be asked for again.
+    var isForm: Bool
     /// Where to go after a form was carried out, or where it came from.
     var back: String
     /// The game, range and metric looked at last, as `PageLink.encode`d words.
@@ -23,18 +27,38 @@ struct Visit: Sendable {
         let query = request.uri.query ?? ""
         guard var fields = FormFields(parsing: query) else { throw HTTPError(.badRequest) }
         isFragment = fields.isSet("fragment")
+        isForm = request.method == .post
         remembered =
             request.cookies[context.viewCookie]?.value.split(separator: ":", omittingEmptySubsequences: false)
             .map(String.init) ?? []
-        if request.method == .post {
-            let body = try await request.body.collect(upTo: WebLimit.bodySize)
-            guard let form = FormFields(parsing: String(buffer: body)) else { throw HTTPError(.badRequest) }
-            fields = form
+        if isForm {
+            fields = try await Self.form(request)
             back = fields["back"].flatMap { PageLink.isLocal($0) ? $0 : nil } ?? "/today"
         } else {
-            back = query.isEmpty ? path : "\(path)?\(query)"
+            // Forms within a part that was fetched anew lead back to the whole page.
+            let rest = query.split(separator: "&").filter { !$0.hasPrefix("fragment=") }.joined(separator: "&")
+            back = rest.isEmpty ? path : "\(path)?\(rest)"
         }
         self.fields = fields
+    }
+
+    /// The fields of a form; only where files are taken, one that carries files.
+    private static func form(_ request: Request) async throws -> FormFields {
+        let isUpload = request.uri.path == Site.uploadPath
+        let boundary = request.headers[.contentType].flatMap { MultipartForm.boundary(ofContentType: $0) }
+        if boundary != nil, !isUpload { throw HTTPError(.unsupportedMediaType) }
+        let body = try await request.body.collect(upTo: isUpload ? WebLimit.uploadSize : WebLimit.bodySize)
+        guard let boundary else {
+            guard let form = FormFields(parsing: String(buffer: body)) else { throw HTTPError(.badRequest) }
+            return form
+        }
+        do {
+            return FormFields(try MultipartForm.fields(of: Array(buffer: body), boundary: boundary))
+        } catch MultipartForm.Fault.notText {
+            throw NodeFailure.importFailed(reason: "The file is not UTF-8 text.")
+        } catch {
+            throw HTTPError(.badRequest)
+        }
     }
 }
 

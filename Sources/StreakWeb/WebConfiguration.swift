@@ -35,6 +35,8 @@ public struct WebAddress: Sendable, Equatable {
 enum WebLimit {
     /// The largest request body in bytes: a year of shares fits, a disk image does not.
     static let bodySize = 128 * 1024
+    /// The largest file to import, in bytes: many years of results, or a long chat.
+    static let uploadSize = 16 << 20
     /// Open event streams. A browser holds one per visible tab.
     static let eventStreams = 16
     /// Signed-in browsers; the oldest is signed out when one more comes.
@@ -45,6 +47,8 @@ enum WebLimit {
     static let signInLifetime: Duration = .seconds(24 * 3600)
     /// Rows of a board shown at first, and added by “100 more” (product-rules, D6 add).
     static let boardRows = 100
+    /// The most rows of one board page; what comes after is on another.
+    static let mostBoardRows = 1_000
     /// Fields of one form or query.
     static let formFields = 64
     /// How long changes are collected before a page is told (product.md, H2).

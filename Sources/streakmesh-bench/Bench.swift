@@ -15,12 +15,21 @@ struct Bench: AsyncParsableCommand {
     @Option(name: .customLong("idle-seconds"), help: "How long an idle pair is watched.")
     var idleSeconds = 60
 
+    @Flag(name: .customLong("only-numbers"), help: "Measure nothing that needs another process.")
+    var onlyNumbers = false
+
+    @Option(help: "Share texts to parse: lines of JSON with a `text` each.")
+    var shares: String?
+
     func run() async throws {
+        try NumbersBench(shares: shares).run()
+        if onlyNumbers { return }
         let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let path = program ?? beside.appendingPathComponent("streakmesh").path
         let lab = try Lab(program: path)
         defer { lab.close() }
         try await measureAdd(lab)
+        try measureImport(lab)
         try await measurePair(lab)
         try await measureNewcomer(lab)
     }
@@ -36,6 +45,24 @@ struct Bench: AsyncParsableCommand {
         }
         Figure.show("add, whole process, p50", times.percentile(50), "ms", target: "< 100")
         Figure.show("add, whole process, p99", times.percentile(99), "ms", target: "< 100")
+    }
+
+    /// An import of ten years, as a whole process, on a store with one shared group.
+    private func measureImport(_ lab: Lab) throws {
+        let rows = (0..<20_000).map { "\(2_015 + $0 / 2_000)-01-01,birdle,\($0 % 6 + 1),6,true,\($0 + 1)" }
+        let file = lab.path("history.csv")
+        try Data(("date,game,score,maxAttempts,completed,puzzle\n" + rows.joined(separator: "\n")).utf8).write(
+            to: URL(fileURLWithPath: file))
+        try lab.makeAccount("importer")
+        try lab.run("importer", ["group", "create", "History"])
+        let start = ContinuousClock.now
+        try lab.run("importer", ["import", file])
+        let seconds = start.duration(to: .now).milliseconds / 1_000
+        Figure.show("import of 20,000 results, published in a group", seconds, "s", target: "< 2")
+        let again = ContinuousClock.now
+        try lab.run("importer", ["import", file])
+        Figure.show(
+            "the same file again", again.duration(to: .now).milliseconds / 1_000, "s", target: "< 2")
     }
 
     /// Two linked nodes: how soon a score is seen, what an idle pair sends, how large a node is.

@@ -22,6 +22,9 @@ final class Lab {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    /// A file of this name in the lab's folder.
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
     private func data(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
     func makeAccount(_ name: String) throws { try run(name, ["init", "--name", name]) }

@@ -70,14 +70,17 @@ extension VectorFile {
             Expectation(title: "By Cleo", members: [(ada, "owner"), (friends.ben, "member"), (cleo, "member")]))
     }
 
-    private static func revocation(
-        of device: DeviceIdentity, by person: Person, in stage: LedgerStage, label: String
+    /// A revocation that leaves what is known of the device, or up to `last`.
+    static func revocation(
+        of device: DeviceIdentity, by person: Person, in stage: LedgerStage, label: String,
+        leaving last: OperationID? = nil,
+        feeds: [FeedCut] = []
     ) -> OperationBody {
-        let last = stage.ledger.tips.first { $0.device == device.device }?.operation ?? .none
+        let end = stage.ledger.tips.first { $0.device == device.device }?.operation ?? .none
         return .revokeDevice(
             DeviceRevocation(
                 accountKey: person.accountKey, group: stage.ledger.group,
-                cut: DeviceCut(device: device.device, lastOperation: last, feeds: []),
+                cut: DeviceCut(device: device.device, lastOperation: last ?? end, feeds: feeds),
                 accessKeyHash: stage.hash(label)))
     }
 

@@ -15,7 +15,7 @@ extension VectorFile {
                         founded(), joined(), admittedTwice(), left(), removed(), admittedByRemoved(), raised(),
                         revoked(),
                         handedOn(), notAllowed(),
-                    ] + changes()),
+                    ] + changes() + revocations() + feedSets()),
                 "refusals": .list(try refusals()),
             ])
     }
@@ -27,6 +27,7 @@ extension VectorFile {
         /// Labels of operations that do not count, with the reason.
         var refused: [(String, String)] = []
         var erased: [Person] = []
+        var feeds: [CountedFeed] = []
     }
 
     static func set(_ name: String, _ stage: LedgerStage, _ expected: Expectation) throws -> JSON {
@@ -62,6 +63,7 @@ extension VectorFile {
                     ["device": .text($0.device.description), "operation": .text($0.operation.description)]
                 }),
             "refused": .list(refused),
+            "feeds": .list(expected.feeds.map(\.json)),
         ]
     }
 

@@ -82,7 +82,14 @@ struct LedgerStage {
 
     func hash(_ label: String) -> Bytes32 { Bytes32(digest: Person.seed(label)) }
 
-    func cuts(of user: UserID) -> [DeviceCut] { ledger.cuts(of: user) { _ in [] } }
+    /// Cuts that leave everything, and of feeds those that are listed.
+    func cuts(of user: UserID, feeds: [DeviceID: [FeedCut]] = [:]) -> [DeviceCut] {
+        ledger.cuts(of: user) { feeds[$0] ?? [] }
+    }
+
+    func removal(of user: UserID, feeds: [DeviceID: [FeedCut]] = [:], key label: String) -> OperationBody {
+        .remove(Removal(user: user, cuts: cuts(of: user, feeds: feeds), accessKeyHash: hash(label)))
+    }
 }
 
 /// Three friends: Ada founded the group, Ben and Cleo joined by invites of Ada and Ben.

@@ -31,6 +31,8 @@ enum Arguments {
             let subcommands = command.configuration.subcommands
             guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
             guard let next = subcommands.first(where: { $0._commandName == word }) else {
+                // What else stands behind `games` is searched for.
+                guard ObjectIdentifier(command) != ObjectIdentifier(GamesCommand.self) else { return }
                 let names = subcommands.map { $0._commandName }
                 let near = Spelling.suggestions(for: word, among: names)
                 throw CommandFailure.unknownCommand(

@@ -32,7 +32,13 @@ struct StreakMeshCommand: AsyncParsableCommand {
                 subcommands: [
                     AddCommand.self, ParseCommand.self, RecordCommand.self, PublishCommand.self, DeleteCommand.self,
                     UndoCommand.self,
-                    BoardCommand.self, ResultsCommand.self, GamesCommand.self,
+                    BoardCommand.self, ResultsCommand.self, GamesCommand.self, ExportCommand.self, ImportCommand.self,
+                ]),
+            CommandGroup(
+                name: "Numbers:",
+                subcommands: [
+                    StatsCommand.self, StreaksCommand.self, AchievementsCommand.self, RecapCommand.self,
+                    VersusCommand.self, ChampionsCommand.self, ShareCommand.self, RemindersCommand.self,
                 ]),
             CommandGroup(
                 name: "Node:",

@@ -29,6 +29,11 @@ struct Terminal {
         Self.write(line, to: STDOUT_FILENO)
     }
 
+    /// Writes the content of a file, which has its own line ends, to standard output.
+    func writeContent(_ content: String) {
+        Self.write(content, to: STDOUT_FILENO, terminator: "")
+    }
+
     /// Writes a line to standard error at once.
     func writeError(_ line: String) {
         Self.write(line, to: STDERR_FILENO)

@@ -1,8 +1,10 @@
 import StreakCrypto
 import StreakMembership
+import StreakReplication
 import StreakWire
 import Testing
 
+@testable import StreakEngine
 @testable import streakmesh_vectors
 
 struct MembershipConformanceTests {
@@ -129,6 +131,40 @@ struct MembershipConformanceTests {
                 #expect(refused.sorted() == expectedRefusals.sorted(), "\(entry.name)")
             }
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `feeds count up to where the sets say, whether they came before their cuts or after`(isEarly: Bool) throws {
+        let wall = WallTime(milliseconds: Cast.now * 1_000)
+        var count = 0
+        for entry in try Vectors.read("ledgers").list("sets") where !entry.list("feeds").isEmpty {
+            let operations = try entry.list("operations").map { try SignedOperation(decoding: $0.bytes("hex")) }
+            var replica = GroupReplica(ledger: try Ledger(founding: operations[0]), accessKeys: [])
+            var runs = try entry.list("feeds").flatMap { feed in
+                try feed.list("runs").map { run -> Run in
+                    var reader = WireReader(try run.bytes("hex"))
+                    return try Run(from: &reader)
+                }
+            }
+            for operation in operations.dropFirst() {
+                _ = try replica.insert(operation, arrival: 1)
+                guard isEarly else { continue }
+                // Refused until its device is known.
+                runs = runs.filter { (try? replica.receive($0, arrival: 1, wall: wall)) == nil }
+            }
+            // Refused where a cut leaves nothing of it.
+            for run in runs { _ = try? replica.receive(run, arrival: 2, wall: wall) }
+            replica.rebuild(wall: wall)
+            for feed in entry.list("feeds") {
+                let id = FeedID(device: try feed.identifier("device"), epoch: try feed.epoch("epoch"))
+                let tips = replica.countingTips(changedSince: 0).filter { $0.feed == id }
+                let found = tips.map { "\($0.tip.number) \($0.tip.hash)" }
+                let ends = try feed.list("ends").map { "\(try $0.number("number")) \(try $0.text("hash"))" }
+                #expect(found.sorted() == ends.sorted(), "\(entry.name)")
+                count += 1
+            }
+        }
+        #expect(count > 15)
     }
 
     @Test func `what no ledger takes is refused with its reason`() throws {

@@ -1,11 +1,11 @@
 import StreakCrypto
-import StreakGames
 import StreakMembership
 import StreakReplication
 import StreakScores
 import StreakWire
 import Testing
 
+@testable import StreakGames
 @testable import streakmesh_vectors
 
 struct RecordConformanceTests {
@@ -103,7 +103,26 @@ struct RecordConformanceTests {
             "model": .text(game.model.rawValue), "cadence": .text("\(game.cadence)"),
             "aggregation": .text(game.aggregation.rawValue), "maximum": number(game.maximum),
             "best": number(game.best), "unit": game.unit.map { .text($0) } ?? .null,
+            "pattern": game.pattern.map { .text($0.text) } ?? .null,
         ])
+    }
+
+    @Test func `texts fold, and patterns are written, as they say`() throws {
+        let vectors = try Vectors.read("game-definitions")
+        for entry in vectors.list("foldings") {
+            var folded = String.UnicodeScalarView()
+            folded.append(contentsOf: PastedText(try entry.text("text")).scalars)
+            #expect(Array(String(folded).utf8) == Array(try entry.text("folded").utf8))
+        }
+        for entry in vectors.list("patterns") {
+            let model = try #require(ScoringModel(rawValue: try entry.text("model")))
+            let game = try? GameDefinition(  // where there is none, the pattern must not be used
+                id: GameID(literal: "custom-quiz"), name: "Quiz", icon: "?", model: model,
+                pattern: try entry.text("text"))
+            let written = game.map { Value.text($0.pattern?.text ?? "") } ?? .null
+            let text = try entry.text("text")
+            #expect(try written == entry["written"], "\(text)")
+        }
     }
 
     @Test func `chains, signed bytes and signatures`() throws {

@@ -118,7 +118,8 @@ import Testing
     @Test(
         arguments: [
             (["--json", "bord"], "bord", ["streakmesh board"]), (["foobarbaz", "--json"], "foobarbaz", []),
-            (["stauts"], "stauts", ["streakmesh status"]), (["group", "lst"], "group lst", ["streakmesh group list"]),
+            (["statsu"], "statsu", ["streakmesh stats", "streakmesh status"]),
+            (["group", "lst"], "group lst", ["streakmesh group list"]),
             (["invite", "revok", "--json"], "invite revok", ["streakmesh invite revoke"]),
         ] as [([String], String, [String])])
     func `an unknown command is named, with what may have been meant`(

@@ -35,11 +35,13 @@ struct EngineParty {
     private(set) var beacons: [[UInt8]] = []
     private var queue: [Item] = []
     private var lastCommand: UInt64 = 0
+    private let linkLimits: LinkLimits
 
     static let wall: Int64 = 1_795_000_000_000
 
     /// - Parameter accounts: whose device each engine is; all are certified by their account's own key.
-    init(accounts numbers: [Int]) {
+    init(accounts numbers: [Int], linkLimits: LinkLimits = LinkLimits()) {
+        self.linkLimits = linkLimits
         for (index, number) in numbers.enumerated() {
             var entropy = SeededEntropy(seed: 200 + UInt64(number))
             let account = SigningSecretKey.generate(from: &entropy)
@@ -55,7 +57,7 @@ struct EngineParty {
         engines.append(
             MeshEngine(
                 snapshot: Snapshot(store: StoreID(bytes: Bytes16(7, UInt64(index)))), identity: identity,
-                entropy: entropy, wallTime: WallTime(milliseconds: Self.wall)))
+                entropy: entropy, wallTime: WallTime(milliseconds: Self.wall), linkLimits: linkLimits))
         events.append([])
         give(.listening(port: 7_420, addresses: [endpoint(index)], usesDiscovery: true), to: index)
     }
@@ -158,7 +160,9 @@ struct EngineParty {
     }
 
     /// Changes an engine as only a hostile program could.
-    mutating func corrupt(_ index: Int, _ change: (inout MeshEngine) -> Void) { change(&engines[index]) }
+    mutating func corrupt(_ index: Int, _ change: (inout MeshEngine) throws -> Void) rethrows {
+        try change(&engines[index])
+    }
 
     /// Lets one engine say something to another on their link.
     mutating func say(_ message: LinkMessage, from source: Int, to target: Int) {

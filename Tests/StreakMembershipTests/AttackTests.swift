@@ -196,6 +196,23 @@ struct AttackTests {
         #expect(throws: LedgerError.invalidProof) { _ = try group.ledger.insert(forged) }
     }
 
+    @Test func `a proof serves no other invite, so nobody is let in again by an old wish`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(mallory)
+        let (first, second) = (try group.invite(by: olga), try group.invite(by: mallory))
+        let (asked, mixed) = (group.claim(eve.identity, first).proof, group.claim(eve.identity, second).proof)
+        var wire = WireWriter()
+        wire.writeRaw(mixed.handshakeHash)
+        wire.writeRaw(mixed.inviteSignature.rawBytes)
+        wire.writeRaw(asked.deviceSignature.rawBytes)
+        var reader = WireReader(wire.bytes)
+        let claim = JoinClaim(
+            invite: second.id, certificate: eve.identity.certificate, proof: try JoinProof(from: &reader))
+        #expect(throws: LedgerError.invalidProof) {
+            _ = try group.ledger.admission(of: claim, by: mallory.identity, at: TestGroup.now)
+        }
+    }
+
     @Test func `nobody is admitted who has not asked`() throws {
         var group = try TestGroup(founder: olga)
         let invite = try group.invite(by: olga)
@@ -264,6 +281,36 @@ struct AttackTests {
         #expect(group.ledger.state.invite(branches[1].id) != nil)
         #expect(group.ledger.state.invite(branches[0].id) == nil)
         #expect(group.ledger.countingTips.filter { $0.device == mallory.device }.map(\.operation) == [branches[1].id])
+    }
+
+    @Test(arguments: [false, true])
+    func `a chain forked forty times does not keep anybody from being removed or shut out`(isOwn: Bool) throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(mallory)
+        let stolen = isOwn ? olga.anotherDevice(77) : mallory.identity
+        if isOwn { try group.perform(.addDevice(stolen.certificate), by: olga.identity) }
+        let heads = group.ledger.heads
+        let end = isOwn ? nil : group.last(of: stolen.device)
+        let forks = try (0..<40).map { _ in
+            try group.signed(
+                .invite(group.freshSecrets().terms(maximumUses: 0, expiresAt: TestGroup.now + 9)), by: stolen,
+                parents: heads, after: end)
+        }
+        group.ledger = try inserting(forks, into: group.ledger)
+        #expect(group.ledger.tips.count { $0.device == stolen.device } == 40)
+        if isOwn {
+            let cut = DeviceCut(
+                device: stolen.device, lastOperation: group.ledger.longestTip(of: stolen.device) ?? .none, feeds: [])
+            try group.perform(
+                .revokeDevice(
+                    DeviceRevocation(
+                        accountKey: olga.accountKey, group: group.ledger.group, cut: cut,
+                        accessKeyHash: group.freshHash())), by: olga.identity)
+            #expect(group.ledger.state.device(stolen.device)?.isCurrent == false)
+        } else {
+            try group.perform(group.removal(of: mallory), by: olga.identity)
+            #expect(!group.has(mallory))
+        }
     }
 
     @Test func `a newcomer refuses a ledger without its invite, inviter or responder`() throws {

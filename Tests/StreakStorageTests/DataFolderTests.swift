@@ -45,6 +45,8 @@ struct DataFolderTests {
         #expect(try mode(folder.path) == 0o700)
         let lock = try folder.lock()
         try folder.writeSecret([1, 2, 3], named: "device")
+        #expect(!folder.hasAccount, "it is not finished")
+        try folder.finish()
         #expect(folder.hasAccount)
         let store = try Store(opening: folder, newStoreID: StoreIDs().next)
         try store.apply(try fullChange())
@@ -70,8 +72,10 @@ struct DataFolderTests {
         let folder = try temporary.account("a")
         try folder.create()
         try withStore(folder) { _ in }
+        try folder.finish()
         #expect(throws: StorageError.accountExists) { try folder.create() }
         let other = try temporary.account("b")
+        try other.finish()
         try other.writeSecret([1], named: "account")
         #expect(throws: StorageError.accountExists) { try other.create() }
         try other.removeSecret(named: "account")
@@ -142,8 +146,22 @@ struct DataFolderTests {
         #expect(try folder.readSecret(named: "device", maximumSize: 10) == nil)
     }
 
+    @Test func `an account whose making a crash cut short is made anew`() throws {
+        let folder = DataFolder(path: temporary.path + "/cut-short")
+        try folder.create()
+        try folder.writeSecret([1], named: "account")
+        try withStore(folder) { try $0.apply(try fullChange()) }
+        #expect(!folder.hasAccount)
+        try folder.create()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["unfinished"])
+        try folder.writeSecret([2], named: "account")
+        try folder.finish()
+        #expect(folder.hasAccount)
+    }
+
     @Test func `what a crash left of a secret is no hindrance`() throws {
         let folder = try temporary.account()
+        try folder.finish()
         try Data([9]).write(to: URL(fileURLWithPath: folder.path + "/device.secret.new"))
         #expect(!folder.hasAccount)
         #expect(try folder.readSecret(named: "device", maximumSize: 10) == nil)

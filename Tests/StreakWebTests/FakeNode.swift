@@ -13,6 +13,12 @@ final class FakeNode: NodeCalling {
         case silent
         /// Names and titles that try to be markup.
         case hostile
+        /// A plain member under an alias, on no board, who has stopped sharing; another group has removed it.
+        case outsider
+        /// As `full`, before the recovery key is written down; a guest has left results.
+        case unconfirmed
+        /// A guest plays.
+        case guest
         /// Every request fails.
         case failing
     }
@@ -21,11 +27,18 @@ final class FakeNode: NodeCalling {
     /// 2026-11-21T09:30:00Z
     static let now: Int64 = 1_795_253_400
     private let requests = Mutex<[NodeRequest]>([])
+    private let refusal = Mutex<NodeFailure?>(nil)
 
     init(_ scenario: Scenario) { self.scenario = scenario }
 
+    /// From now on every request that would change something fails like this.
+    func refuse(with failure: NodeFailure) { refusal.withLock { $0 = failure } }
+
     /// What was asked so far.
     var asked: [NodeRequest] { requests.withLock { $0 } }
+
+    /// Of these, what would have changed something.
+    var changes: [NodeRequest] { asked.filter { !$0.isQuestion } }
 
     static let script = "<script>alert('x')</script>"
     static let group = "9f2c4e0b7a31d5c86e10f4b29d7a3c5e8b1f6024d9c7a3e5b8f0164d2c9a7e3b"
@@ -47,6 +60,7 @@ final class FakeNode: NodeCalling {
 
     func call<Report: Codable & Sendable>(_ request: NodeRequest, returning type: Report.Type) async throws -> Report {
         requests.withLock { $0.append(request) }
+        if !request.isQuestion, let failure = refusal.withLock({ $0 }) { throw failure }
         guard let report = try answer(request) as? Report else {
             throw NodeFailure.invalidRequest("the fake node answers \(type) to something else")
         }
@@ -57,19 +71,23 @@ final class FakeNode: NodeCalling {
 
     private func answer(_ request: NodeRequest) throws -> any Sendable {
         if scenario == .failing { throw NodeFailure.storageFailed("/home/somebody/secret.db is broken") }
+        if scenario == .guest, let answer = try answerForGuest(request) { return answer }
         switch request {
         case .profile:
-            return ProfileReport(user: Self.user(1), device: Self.user(40), name: name(1), friendCode: "7K2M-9QXD-R4TV")
+            return ProfileReport(
+                user: Self.user(1), device: Self.user(40), name: name(1), friendCode: "7K2M-9QXD-R4TV",
+                recoveryConfirmed: scenario != .unconfirmed)
         case .group(.list): return GroupListReport(groups: groups)
         case .group(.create(let title)):
             guard !title.isEmpty else { throw NodeFailure.invalidTitle(limit: 60) }
             return GroupReport(id: Self.group, title: title, role: "owner", members: 1, active: true)
+        case .group(.settings), .group(.changeSettings): return settings
         case .group: return try first(groups)
-        case .member: return members
+        case .member(let request): return answer(request)
         case .invite(.create), .invite(.friends): return invite("a1b2c3", uses: 1)
         case .invite(.list), .invite(.revoke):
             return InviteListReport(
-                invites: scenario == .full ? [invite("a1b2c3", uses: 1), invite("d4e5f6", uses: nil)] : [])
+                invites: scenario == .silent || isAlone ? [] : invites)
         case .invite(.join(let link, _, _)):
             guard !link.contains("nobody") else { throw NodeFailure.nobodyReachable }
             return JoinReport(group: Self.group, title: title, members: 7)
@@ -78,22 +96,33 @@ final class FakeNode: NodeCalling {
             return InvitePreview(
                 group: Self.group, title: title, inviter: name(0), expires: "2026-11-28T09:30:00Z", expired: false,
                 alreadyMember: false)
-        case .score(.add(let text, _, let replace, _)): return try add(text, replace: replace)
-        case .score(.preview(let text, _)): return try add(text, replace: false)
-        case .score(.record), .score(.delete), .score(.publish):
+        case .score(.add(let text, _, let replace, let groups)): return try add(text, replace: replace, groups)
+        case .score(.preview(let text, _)): return try add(text, replace: false, nil)
+        case .score(.publish(_, _, _, let groups)):
+            return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: groups ?? [])
+        case .score(.record), .score(.delete):
             return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: [])
         case .score(.undo): return UndoReport(restored: [result("wordle", day: "2026-11-21")], withdrawn: [])
         case .board(let board): return try self.board(board)
         case .score(.results(let game, let from, let to)):
-            let mine = scenario == .full || scenario == .hostile ? results : []
+            let mine = scenario == .silent || isAlone ? [] : results
             return ResultsReport(
                 results: mine.filter {
                     (game ?? $0.game) == $0.game && (from ?? $0.day) <= $0.day && $0.day <= (to ?? $0.day)
                 })
         case .network: return status
         case .score(.games): return GamesReport(games: games)
-        case .account, .device, .friend, .privacy, .guest:
-            throw NodeFailure.invalidRequest("the fake node does not know that")
+        case .account(let request): return try answer(request)
+        case .device(let request): return try answer(request)
+        case .friend: return friends
+        case .privacy(.show(let group)), .privacy(.change(let group, _)), .privacy(.stopSharing(let group)),
+            .privacy(.resumeSharing(let group, _)):
+            return privacy(of: group)
+        case .guest(let request): return answer(request)
+        case .insight(let request): return try answer(request)
+        case .reminder(let request): return answer(request)
+        case .game(let request): return try answer(request)
+        case .exchange(let request): return try answer(request)
         }
     }
 
@@ -102,32 +131,52 @@ final class FakeNode: NodeCalling {
         return element
     }
 
-    private var groups: [GroupReport] {
-        if isAlone { return [] }
+    var groups: [GroupReport] {
+        if isAlone || scenario == .guest { return [] }
         let own = GroupReport(
-            id: Self.group, title: title, role: "owner", members: scenario == .silent ? 1 : 7, active: true)
-        guard scenario == .full else { return [own] }
+            id: Self.group, title: title, role: scenario == .outsider ? "member" : "owner",
+            members: scenario == .silent ? 1 : 7, active: true, sharing: scenario != .outsider)
+        guard scenario == .full || scenario == .outsider || scenario == .unconfirmed else { return [own] }
         return [
             own, GroupReport(id: Self.user(50), title: "Office", role: "member", members: 12, active: false),
-            GroupReport(id: Self.user(51), title: "Old school friends", role: "left", members: 4, active: false),
+            GroupReport(
+                id: Self.user(51), title: "Old school friends", role: scenario == .outsider ? "removed" : "left",
+                members: 4, active: false),
         ]
     }
 
-    private var members: MembersReport {
+    var members: MembersReport {
         let count = scenario == .silent ? 1 : 7
         let order = scenario == .silent ? [1] : Array(0..<count)
         return MembersReport(
             group: Self.group, title: title,
-            members: order.map { index in
-                MemberReport(
-                    user: Self.user(index), name: name(index),
-                    role: index == 1 ? "owner" : index == 2 ? "admin" : "member",
+            members: order.map { index -> MemberReport in
+                let isAlias = index == 5 || scenario == .outsider && index == 1
+                return MemberReport(
+                    user: isAlias ? Self.user(index == 1 ? 60 : 61) : Self.user(index),
+                    name: isAlias ? index == 1 ? "Player#A1B2" : "Player#E5F6" : name(index), role: role(index),
                     me: index == 1, online: index < 4,
                     lastSeen: index == 6 ? nil : "2026-11-2\(index < 4 ? 1 : 0)T0\(index):12:00Z",
                     behind: index == 6 ? nil : index == 3 ? 12 : 0,
                     via: index == 0 ? "lan" : index == 2 ? "direct" : nil,
-                    code: index == 5 ? nil : "7K2M-9QXD-R4T\(index)", devices: index == 2 ? 2 : 1)
-            })
+                    code: isAlias || index == 6 ? nil : "7K2M-9QXD-R4T\(index)",
+                    devices: isAlias ? 0 : index == 2 ? 2 : 1, anonymous: isAlias, hidden: index == 3,
+                    region: scenario == .hostile ? Self.script : index == 4 ? "FR" : nil,
+                    since: "2026-0\(index + 1)-14T18:20:00Z", admittedBy: name(index == 1 ? 1 : index == 0 ? 1 : 0),
+                    invite: index == 1 ? nil : "a1b2c3d4e5f6", heir: index == (scenario == .outsider ? 1 : 2))
+            }, waiting: waiting, former: former)
+    }
+
+    private func role(_ index: Int) -> String {
+        let owner = scenario == .outsider ? 0 : 1
+        return index == owner ? "owner" : index == 2 ? "admin" : "member"
+    }
+
+    private var invites: [InviteReport] {
+        var overused = invite("0718", uses: 2)
+        (overused.link, overused.used, overused.overused, overused.approval) = ("", 3, true, true)
+        (overused.author, overused.mine) = (name(0), false)
+        return [invite("a1b2c3", uses: 1), invite("d4e5f6", uses: nil), overused]
     }
 
     private func invite(_ id: String, uses: Int?) -> InviteReport {
@@ -149,7 +198,8 @@ final class FakeNode: NodeCalling {
                 ? peers.map {
                     PeerStatus(device: "d", user: nil, name: $0.0, state: $0.1, via: $0.2, address: "192.0.2.1:7421")
                 }
-                : [], version: "0.1.0", running: true, listen: nil, web: nil)
+                : [], version: "0.1.0", running: true, listen: nil, web: nil, lastSync: "2026-11-21T09:25:00Z",
+            recoveryConfirmed: scenario != .unconfirmed, guest: scenario == .guest ? guestName : nil)
     }
 
     // MARK: Games and results
@@ -169,10 +219,10 @@ final class FakeNode: NodeCalling {
                 id: $0.0, name: $0.1, model: "lowerAttempts", favourite: $0.4,
                 url: scenario == .hostile ? "javascript:alert(1)" : "https://example.org/\($0.0)", category: $0.3,
                 icon: $0.2)
-        }
+        } + ownGames
     }
 
-    private func result(_ game: String, day: String, edited: Bool = false, late: Bool = false) -> ResultReport {
+    func result(_ game: String, day: String, edited: Bool = false, late: Bool = false) -> ResultReport {
         let labels = ["wordle": "3 guesses", "connections": "not solved", "mini": "0:42", "strands": "1 hint"]
         return ResultReport(
             game: game, gameName: scenario == .hostile ? Self.script : Self.catalogue.first { $0.0 == game }?.1 ?? game,
@@ -180,11 +230,17 @@ final class FakeNode: NodeCalling {
             completed: game != "connections",
             seconds: game == "mini" ? 42 : nil, hints: nil, points: game == "connections" ? 0 : 4,
             label: labels[game] ?? "5 pts",
-            replaced: false, unchanged: false, edited: edited, late: late)
+            replaced: false, unchanged: false, edited: edited, late: late,
+            groups: game == "quordle" ? [] : [Self.group])
     }
 
     private var results: [ResultReport] {
-        [
+        let logs = ownGames.isEmpty ? [] : [1_361_757_531, 1_361_771_201]
+        return logs.map { number in
+            var log = result(Self.habit, day: "2026-11-21")
+            (log.gameName, log.puzzle, log.score, log.label) = (gameName(Self.habit), number, 1, "1 log")
+            return log
+        } + [
             result("wordle", day: "2026-11-21"), result("connections", day: "2026-11-21"),
             result("mini", day: "2026-11-20", edited: true), result("wordle", day: "2026-11-20"),
             result("strands", day: "2026-11-20"), result("quordle", day: "2026-11-20"),
@@ -194,7 +250,7 @@ final class FakeNode: NodeCalling {
         ]
     }
 
-    private func add(_ text: String, replace: Bool) throws -> AddReport {
+    private func add(_ text: String, replace: Bool, _ groups: [String]?) throws -> AddReport {
         guard text.utf8.count <= 65_536 else { throw NodeFailure.textTooLong(limit: 65_536) }
         var report = AddReport(added: [], refused: [], published: [])
         if text.contains("Wordle") {
@@ -214,7 +270,8 @@ final class FakeNode: NodeCalling {
                     message: "This is no result that I know. Nearest: Wordle 1,617 3/6.",
                     recorded: nil))
         }
-        if !report.added.isEmpty, !isAlone { report.published = [Self.group] }
+        let all = self.groups.isEmpty ? [] : [Self.group]
+        if !report.added.isEmpty { report.published = groups ?? all }
         return report
     }
 
@@ -223,19 +280,27 @@ final class FakeNode: NodeCalling {
         if let game = request.game, !games.contains(where: { $0.id == game }) {
             throw NodeFailure.unknownGame(game, suggestions: ["wordle"])
         }
-        let day = request.date ?? "2026-11-21"
-        let from = request.range == "7d" ? "2026-11-15" : request.range == "all" ? "2021-06-19" : day
+        let days = request.range.flatMap { $0.contains("..") ? $0.split(separator: ".").map(String.init) : nil }
+        let day = days?.last ?? request.date ?? "2026-11-21"
+        let from = days?.first ?? (request.range == "7d" ? "2026-11-15" : request.range == "all" ? "2021-06-19" : day)
         var rows = scenario == .silent ? [] : rows(request)
         if scenario == .full, request.game == "wordle", !request.reveal {
             rows += [row(5, rank: nil, value: 0, label: "", covered: true)]
         }
+        let medals = rows.filter { ($0.rank ?? 4) <= 3 }
+        let podium = medals.count == 3 ? medals.map(\.user) : []
+        // The board of a year has more rows than a page.
+        let more = request.range == "365d" ? 240 : 0
         return BoardReport(
             group: Self.group, title: title, from: from, to: day, game: request.game,
             gameName: request.game.flatMap { id in games.first { $0.id == id }?.name },
             metric: request.metric ?? "points",
-            ranked: rows.filter { $0.rank != nil }.count, rows: rows, mine: rows.first(where: \.me),
+            ranked: rows.filter { $0.rank != nil }.count, rows: rows.filter { !$0.onlyMe },
+            mine: rows.first(where: \.me),
             coveredCount: rows.filter(\.covered).count, partial: request.range == "all", today: "2026-11-21",
-            games: scenario == .silent ? [] : Array(games.prefix(4)))
+            games: scenario == .silent ? [] : Array(games.prefix(4)), listed: rows.count + more,
+            offset: request.offset ?? 0, nextOffset: more > 0 ? (request.offset ?? 0) + (request.limit ?? 100) : nil,
+            myPosition: rows.contains { $0.me } ? 1 : nil, podium: podium)
     }
 
     private func rows(_ request: BoardRequest) -> [BoardRowReport] {
@@ -274,9 +339,14 @@ final class FakeNode: NodeCalling {
         _ index: Int, rank: Int?, tied: Bool = false, value: Int, label: String, delta: DeltaReport? = nil,
         late: Bool = false, edited: Bool = false, covered: Bool = false
     ) -> BoardRowReport {
-        BoardRowReport(
-            rank: rank, tied: tied, user: Self.user(index), name: name(index), me: index == 1, value: value, raw: nil,
+        let isAlias = index == 5 || scenario == .outsider && index == 1
+        return BoardRowReport(
+            rank: rank, tied: tied, user: isAlias ? Self.user(index == 1 ? 60 : 61) : Self.user(index),
+            name: isAlias ? index == 1 ? "Player#A1B2" : "Player#E5F6" : name(index), me: index == 1, value: value,
+            raw: nil,
             label: label, delta: delta, late: late, edited: edited, covered: covered, played: 5, of: 7,
-            perGame: covered ? [:] : ["wordle": 4, "mini": 6, "strands": 7])
+            perGame: covered ? [:] : ["wordle": 4, "mini": 6, "strands": 7],
+            onlyMe: scenario == .outsider && index == 1, anonymous: isAlias,
+            region: scenario == .hostile ? Self.script : index == 4 ? "FR" : nil)
     }
 }

@@ -33,16 +33,17 @@ struct LocalBrowser: Sendable {
         }
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) { text += "\(name): \(value)\r\n" }
         text += "\r\n" + (body ?? "")
-        var received = ""
+        // Pieces end anywhere, also inside a character.
+        var received = ByteBuffer()
         try await exchange(text) { part in
-            received += part
+            received.writeImmutableBuffer(part)
             return true
         }
-        return Self.parse(received)
+        return Self.parse(String(buffer: received))
     }
 
     /// Sends a text and gives what comes back to `read`, until that answers false or the server closes.
-    func exchange(_ text: String, read: (String) async throws -> Bool) async throws {
+    func exchange(_ text: String, read: (ByteBuffer) async throws -> Bool) async throws {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -53,7 +54,7 @@ struct LocalBrowser: Sendable {
             try await outbound.write(ByteBuffer(string: text))
             do {
                 for try await buffer in inbound {
-                    guard try await read(String(buffer: buffer)) else { return }
+                    guard try await read(buffer) else { return }
                 }
             } catch is IOError {
                 // The server closed while there was still something to send: what was read counts.

@@ -26,6 +26,8 @@ import Testing
         .invalidRegion(limit: 16), .invalidSetting(name: "invites", values: ["everyone"]),
         .invalidFriendCode(reason: "it is empty"), .ownFriendCode, .alreadyFriends(title: "Ann & Ben"),
         .friendAlreadyAsked, .friendBlocked, .unknownFriend("ben"), .deviceLinkUnknown, .tooManyDevices,
+        .invalidGame(reason: "A game needs a name."), .importFailed(reason: "No column of it is a date."),
+        .unknownSender(nil, candidates: ["a", "b"]),
     ]
 
     @Test func `every failure has its own code, a sentence and a next step`() {
@@ -35,7 +37,7 @@ import Testing
             #expect(codes.insert(text.code).inserted, "\(text.code) twice")
             // The code is the name of the case, which is what programs rely on.
             #expect("\(failure)".hasPrefix(text.code), "\(failure) is called \(text.code)")
-            #expect(text.message.hasSuffix("."))
+            #expect(text.message.hasSuffix(".") || text.message.hasSuffix("?"))
             #expect(text.hint.hasSuffix(".") || text.hint.hasSuffix("?"))
             #expect([1, 64, 65, 69, 73, 75, 77].contains(text.exitCode))
             #expect(!text.message.contains("/secret"))
@@ -49,6 +51,18 @@ import Testing
     ])
     func `exit codes are those of the command line's contract`(failure: NodeFailure, code: Int32) {
         #expect(FailureText.describe(failure).exitCode == code)
+    }
+
+    @Test func `what can go wrong on a page is never answered with a command`() {
+        // These end a command before there is a page, or are about the folder that the node runs on.
+        let elsewhere = ["noAccount", "accountExists", "accountDamaged", "cannotCreate", "folderBusy"]
+        for failure in Self.all {
+            let view = FailureView(failure)
+            guard !elsewhere.contains(view.code) else { continue }
+            #expect(!view.hint.contains("streakmesh "), "\(view.code): \(view.hint)")
+            #expect(!view.hint.contains("--"), "\(view.code): \(view.hint)")
+            #expect(view.hint.hasSuffix(".") || view.hint.hasSuffix("?"))
+        }
     }
 
     @Test func `foreign text is cut to one line`() {

@@ -103,6 +103,12 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case unknownGame(String, suggestions: [String])
     case ambiguousGame(String, candidates: [String])
     case invalidScore(reason: String)
+    /// A custom game cannot be defined like this; a sentence.
+    case invalidGame(reason: String)
+    /// A file cannot be read as results; a sentence.
+    case importFailed(reason: String)
+    /// Several people write in a chat, and none is named or the name is none of theirs.
+    case unknownSender(String?, candidates: [String])
     /// Not a day as `yyyy-MM-dd`.
     case invalidDate(String)
     /// The day has not begun anywhere on Earth (product-rules 4).

@@ -14,6 +14,10 @@ public enum NodeRequest: Codable, Sendable, Equatable {
     case guest(GuestRequest)
     case score(ScoreRequest)
     case board(BoardRequest)
+    case insight(InsightRequest)
+    case reminder(ReminderRequest)
+    case game(GameRequest)
+    case exchange(ExchangeRequest)
     case network(NetworkRequest)
 }
 
@@ -161,9 +165,11 @@ public enum ScoreRequest: Codable, Sendable, Equatable {
     case add(text: String, date: String?, replace: Bool, groups: [String]?)
     /// → `AddReport`: what `add` would do, storing nothing.
     case preview(text: String, date: String?)
-    /// → `AddReport`. `seconds` is the solve time of a timed game; `groups` as in `add`.
+    /// → `AddReport`. `seconds` is the solve time of a timed game; `groups` as in `add`. A lower value takes the place of
+    /// the day's best one only where `replace` is set.
     case record(
-        game: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?, groups: [String]?)
+        game: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?, groups: [String]?,
+        replace: Bool = false)
     /// → `AddReport`: a result that is recorded already goes to these groups, too.
     case publish(game: String, date: String, puzzle: Int?, groups: [String]?)
     /// → `AddReport`: the withdrawn result, under `added`.
@@ -189,10 +195,22 @@ public struct GroupSettingsChange: Codable, Sendable, Equatable {
     public var invites: String?
     /// Whether results of a puzzle are covered until one's own is recorded.
     public var spoilerGuard: Bool?
+    /// What a missed day counts in averages: `nothing`, `worst+1` or `zero`.
+    public var missedDay: String?
+    /// Whether streaks have freezes.
+    public var freezes: Bool?
+    /// After how many days a result counts no more; 0 for never.
+    public var archiveDays: Int?
 
-    public init(invites: String? = nil, spoilerGuard: Bool? = nil) {
+    public init(
+        invites: String? = nil, spoilerGuard: Bool? = nil, missedDay: String? = nil, freezes: Bool? = nil,
+        archiveDays: Int? = nil
+    ) {
         self.invites = invites
         self.spoilerGuard = spoilerGuard
+        self.missedDay = missedDay
+        self.freezes = freezes
+        self.archiveDays = archiveDays
     }
 }
 
@@ -239,11 +257,27 @@ public struct BoardRequest: Codable, Sendable, Equatable {
     public var metric: String?
     /// Shows covered results.
     public var reveal: Bool
+    /// Everybody in all of the user's groups, a person once; `group` is then without effect.
+    public var everyGroup: Bool
+    /// Only players with this region, whatever its letter case.
+    public var region: String?
+    /// Only players who are linked over the local network now, and the user.
+    public var nearby: Bool
+    /// The most rows, at most 1,000; nil for 100.
+    public var limit: Int?
+    /// Rows skipped.
+    public var offset: Int?
 
     public init(
         group: String? = nil, game: String? = nil, range: String? = nil, date: String? = nil, metric: String? = nil,
-        reveal: Bool = false
+        reveal: Bool = false, everyGroup: Bool = false, region: String? = nil, nearby: Bool = false,
+        limit: Int? = nil, offset: Int? = nil
     ) {
+        self.everyGroup = everyGroup
+        self.region = region
+        self.nearby = nearby
+        self.limit = limit
+        self.offset = offset
         self.group = group
         self.game = game
         self.range = range

@@ -103,6 +103,12 @@ public struct GroupSettingsReport: Codable, Sendable, Equatable {
     public var spoilerGuard: Bool
     /// The name of who may take the group over.
     public var heir: String?
+    /// What a missed day counts in averages: `nothing`, `worst+1` or `zero`.
+    public var missedDay = "nothing"
+    /// Whether streaks have freezes.
+    public var freezes = false
+    /// After how many days a result counts no more; 0 for never.
+    public var archiveDays = 0
 }
 
 public struct InviteReport: Codable, Sendable, Equatable {
@@ -244,6 +250,10 @@ public struct BoardRowReport: Codable, Sendable, Equatable {
     /// Whether the player goes by an alias here.
     public var anonymous = false
     public var region: String?
+    /// 1 to 3 where the rank earns a medal.
+    public var medal: Int?
+    /// What stands beneath the label of a sum: “average 0:45, played 6 of 7”.
+    public var detail: String?
 }
 
 public struct BoardReport: Codable, Sendable, Equatable {
@@ -266,6 +276,15 @@ public struct BoardReport: Codable, Sendable, Equatable {
     public var today: String
     /// Games with a result in the range, by ID, busiest first.
     public var games: [GameReport]
+    /// How many rows there are on all pages.
+    public var listed = 0
+    public var offset = 0
+    /// Where the next rows begin; nil on the last page.
+    public var nextOffset: Int?
+    /// The position of my row among all, from 0; nil where it is not listed.
+    public var myPosition: Int?
+    /// User IDs of ranks 1, 2 and 3, where exactly three hold them.
+    public var podium: [String] = []
 }
 
 public struct ResultsReport: Codable, Sendable, Equatable {
@@ -280,6 +299,10 @@ public struct GameReport: Codable, Sendable, Equatable {
     public var url: String?
     public var category: String
     public var icon: String
+    /// How a custom game is defined; nil for one of the catalogue.
+    public var definition: GameForm?
+    /// IDs of the groups in which a custom game is defined.
+    public var groups: [String] = []
 }
 
 public struct GamesReport: Codable, Sendable, Equatable {

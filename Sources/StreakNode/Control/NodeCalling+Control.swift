@@ -29,6 +29,21 @@ extension NodeCalling {
         case .score(.games): try await reply(to: request, with: GamesReport.self)
         case .score: try await reply(to: request, with: AddReport.self)
         case .board: try await reply(to: request, with: BoardReport.self)
+        case .insight(.statistics): try await reply(to: request, with: StatisticsReport.self)
+        case .insight(.streaks): try await reply(to: request, with: StreaksReport.self)
+        case .insight(.achievements), .insight(.celebrate):
+            try await reply(to: request, with: AchievementsReport.self)
+        case .insight(.recap): try await reply(to: request, with: RecapReport.self)
+        case .insight(.versus): try await reply(to: request, with: VersusReport.self)
+        case .insight(.champions): try await reply(to: request, with: ChampionsReport.self)
+        case .insight(.shareText): try await reply(to: request, with: ShareTextReport.self)
+        case .reminder: try await reply(to: request, with: RemindersReport.self)
+        case .game(.list), .game(.remove): try await reply(to: request, with: GamesReport.self)
+        case .game(.test): try await reply(to: request, with: PatternReport.self)
+        case .game: try await reply(to: request, with: GameReport.self)
+        case .exchange(.export): try await reply(to: request, with: ExportReport.self)
+        case .exchange(.inspectChat): try await reply(to: request, with: ChatReport.self)
+        case .exchange: try await reply(to: request, with: ImportReport.self)
         case .network: try await reply(to: request, with: StatusReport.self)
         }
     }

@@ -167,13 +167,3 @@ private struct ImportPlanBuilder {
         }
     }
 }
-
-extension DailyScore {
-    /// Whether two statements about one puzzle agree; what only one of them says is no contradiction.
-    fileprivate func agrees(with other: DailyScore, inHardMode statesHardMode: Bool) -> Bool {
-        func agree(_ left: Int?, _ right: Int?) -> Bool { left == nil || right == nil || left == right }
-        return score == other.score && isCompleted == other.isCompleted && agree(seconds, other.seconds)
-            && agree(hints, other.hints) && agree(mistakes, other.mistakes) && agree(maxAttempts, other.maxAttempts)
-            && (!statesHardMode || isHardMode == other.isHardMode)
-    }
-}

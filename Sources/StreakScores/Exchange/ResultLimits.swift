@@ -12,6 +12,7 @@ public enum ResultLimits {
     public static let maximumNameSize = 160
 
     private static let highestCount = 1_000
+    private static let highestLog = Int(Int32.max)
 
     /// The first value of `result` that `game` cannot have, or `nil`. Days are judged by `PuzzleDay.furthest`.
     ///
@@ -41,6 +42,8 @@ public enum ResultLimits {
     }
 
     private static func isPossible(_ number: Int, in game: Game) -> Bool {
+        // The number of a habit's log is made of its day and a random part.
+        guard game.model != .count else { return 0...highestLog ~= number }
         guard let epoch = game.epoch else { return 0...highestNumber ~= number }
         return number >= epoch.number && game.day(ofPuzzle: number) != nil
     }

@@ -75,7 +75,8 @@ async function load(address) {
 /** Fetches this page again and shows what has changed. */
 export async function refresh() {
   const mine = generation;
-  const parsed = await load(location.href);
+  // What a form has answered has no address of its own to ask again.
+  const parsed = await load(document.body.dataset.address ?? location.href);
   if (mine === generation) swap(parsed, false);
 }
 

@@ -190,7 +190,7 @@ struct DeviceCommand: AsyncParsableCommand {
             session.show(report) { _ in
                 [
                     report.link, "", "On the new machine, within ten minutes and while this one's node runs:",
-                    "`streakmesh device join 'LINK'`.",
+                    "`streakmesh device join`, which asks for it.",
                 ]
             }
         }
@@ -200,8 +200,12 @@ struct DeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make this machine one of yours, by the link that another one made. Needs an empty data folder.")
 
-        @Argument(help: "The link, beginning with streakmesh://device/.")
-        var link: String
+        @Argument(
+            help: """
+                The link, beginning with streakmesh://device/; else it is asked for, or read from standard input, where no \
+                other user of this machine can see it.
+                """)
+        var link: String?
 
         @Option(help: "How long to look for the other machine: 30s, 2m …")
         var timeout = "30s"
@@ -213,6 +217,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 throw CommandFailure.usage("`--timeout` takes 30s or 2m; not “\(timeout.printable)”.")
             }
             guard !session.folder.hasAccount else { throw NodeFailure.accountExists }
+            let link = try link ?? SecretInput.read("Device link: ", from: nil, on: session.terminal)
             _ = try await MeshNode.linkDevice(in: session.folder, link: link, timeout: seconds)
             // Whatever is reached at once is here at once; the rest comes with the node.
             _ = try? await session.call(.network(.sync), returning: StatusReport.self, needsNetwork: true)

@@ -23,11 +23,32 @@ struct BoardCommand: QueryCommand {
     @Flag(help: "Show results of puzzles that you have yet to play.")
     var reveal = false
 
+    @Option(help: "How many rows, at most 1000 (else 100).")
+    var top: Int?
+
+    @Option(help: "How many rows to skip.")
+    var offset: Int?
+
+    @Option(help: "Only players with this region.")
+    var region: String?
+
+    @Option(help: "all: everybody in all your groups, a person once.")
+    var groups: GroupScope?
+
+    @Flag(help: "Only players who are on your local network now.")
+    var nearby = false
+
     @OptionGroup var shared: SharedOptions
+
+    enum GroupScope: String, ExpressibleByArgument, CaseIterable {
+        case all
+    }
 
     func request() -> NodeRequest {
         .board(
-            BoardRequest(group: group, game: game, range: range, date: date, metric: metric, reveal: reveal))
+            BoardRequest(
+                group: group, game: game, range: range, date: date, metric: metric, reveal: reveal,
+                everyGroup: groups == .all, region: region, nearby: nearby, limit: top, offset: offset))
     }
 
     func lines(for report: BoardReport, style: OutputStyle) -> [String] {
@@ -74,6 +95,7 @@ extension BoardReport {
         if coveredCount > 0 {
             notes.append("\(coveredCount) covered until you have played; `--reveal` shows them.")
         }
+        if let nextOffset { notes.append("\(listed - nextOffset) more: `--offset \(nextOffset)`") }
         if partial { notes.append("History is still arriving: this may change.") }
         return notes
     }
@@ -98,8 +120,8 @@ extension BoardRowReport {
     /// What is to be known about a row besides its value. A covered row tells nothing of what was played.
     var marks: String {
         [
-            me ? "you" : nil, late ? "late" : nil, edited ? "edited" : nil,
-            played < of && !covered ? "played \(played) of \(of)" : nil,
+            me ? "you" : nil, covered ? nil : detail, late ? "late" : nil, edited ? "edited" : nil,
+            played < of && !covered && detail == nil ? "played \(played) of \(of)" : nil,
         ]
         .compactMap(\.self).joined(separator: ", ")
     }

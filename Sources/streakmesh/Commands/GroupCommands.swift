@@ -95,10 +95,21 @@ struct GroupCommand: AsyncParsableCommand {
         @Option(help: "Cover results until one's own is recorded: on or off.")
         var spoilers: Switch?
 
+        @Option(help: "What a missed day counts in averages: nothing, worst+1 or zero.")
+        var missed: String?
+
+        @Option(help: "Freezes that hold a streak over a missed day: on or off.")
+        var freezes: Switch?
+
+        @Option(help: "After how many days a result counts no more; 0 for never.")
+        var archive: Int?
+
         @OptionGroup var shared: SharedOptions
 
         func request() -> NodeRequest {
-            let change = GroupSettingsChange(invites: invites, spoilerGuard: spoilers.map { $0 == .on })
+            let change = GroupSettingsChange(
+                invites: invites, spoilerGuard: spoilers.map { $0 == .on }, missedDay: missed,
+                freezes: freezes.map { $0 == .on }, archiveDays: archive)
             return .group(
                 change == GroupSettingsChange() ? .settings(group: group) : .changeSettings(group: group, change))
         }
@@ -108,6 +119,10 @@ struct GroupCommand: AsyncParsableCommand {
             table.addRow(.init("who may invite", .dim), .init(report.invites))
             table.addRow(.init("spoiler guard", .dim), .init(report.spoilerGuard ? "on" : "off"))
             table.addRow(.init("heir", .dim), .init(report.heir ?? "none"))
+            table.addRow(.init("a missed day counts", .dim), .init(report.missedDay))
+            table.addRow(.init("freezes", .dim), .init(report.freezes ? "on" : "off"))
+            let archive = report.archiveDays == 0 ? "always" : "for \(report.archiveDays) days"
+            table.addRow(.init("results count", .dim), .init(archive))
             return [style.applying(.bold, to: report.title)] + style.lines(of: table)
         }
     }

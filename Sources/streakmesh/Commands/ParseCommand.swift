@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import StreakGames
 import StreakNode
+import StreakStorage
 
 /// Reads share texts without any account: for scripts, and to see what `add` would make of a text.
 struct ParseCommand: AsyncParsableCommand {
@@ -21,7 +22,7 @@ struct ParseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = shared.session()
-        let reader = ShareReader()
+        let reader = await Self.reader(in: session)
         if lines {
             try readLines(with: reader, in: session)
         } else {
@@ -29,6 +30,16 @@ struct ParseCommand: AsyncParsableCommand {
             let report = ParseReport(reading)
             session.show(report) { report.lines(reading, reader.catalogue, $0) }
         }
+    }
+
+    /// Of an account it knows the groups' own games, too; what keeps them from being asked for is no matter here.
+    private static func reader(in session: Session) async -> ShareReader {
+        guard session.folder.hasAccount,
+            let games = try? await session.call(  // as above
+                .game(.list(search: nil, category: "custom", favouritesOnly: false, group: nil)),
+                returning: GamesReport.self)
+        else { return ShareReader() }
+        return ShareReader(custom: games.games.compactMap { $0.definition.flatMap(GameDefinition.init) })
     }
 
     private func readLines(with reader: ShareReader, in session: Session) throws {
@@ -112,5 +123,23 @@ extension Share {
         guard isCompleted else { return maxAttempts.map { "X/\($0)" } ?? "not solved" }
         if let score { return maxAttempts.map { "\(score)/\($0)" } ?? "\(score)" }
         return hints.map { "\($0) hints" } ?? "done"
+    }
+}
+
+extension GameDefinition {
+    /// Nil where a later version knows kinds of games that this one does not.
+    fileprivate init?(_ form: GameForm) {
+        guard let id = form.id.flatMap({ GameID($0) }), let model = ScoringModel(rawValue: form.model) else {
+            return nil
+        }
+        let cadence = form.cadence.flatMap(Game.Cadence.init(rawValue:)) ?? .daily
+        let aggregation = form.aggregation.flatMap(RangeAggregation.init(rawValue:))
+        do throws(GameDefinitionFault) {
+            try self.init(
+                id: id, name: form.name, icon: form.icon, model: model, maximum: form.maximum, best: form.best,
+                unit: form.unit, cadence: cadence, aggregation: aggregation, pattern: form.pattern)
+        } catch {
+            return nil
+        }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import StreakGames
 import StreakNode
 
 /// The texts that `add` and `parse` read.
@@ -99,6 +98,9 @@ struct RecordCommand: SessionCommand {
     @Option(help: "The day, yyyy-MM-dd (else today).")
     var date: String?
 
+    @Flag(help: "Let a lower value replace a high score of that day.")
+    var replace = false
+
     @OptionGroup var publishing: PublishingOptions
     @OptionGroup var shared: SharedOptions
 
@@ -110,16 +112,23 @@ struct RecordCommand: SessionCommand {
                 throw CommandFailure.usage("`--time` takes m:ss or h:mm:ss, such as 0:42; not “\(time.printable)”.")
             }
         }
-        guard score != nil || fail || seconds != nil else {
+        let report: AddReport
+        do {
+            report = try await record(seconds: seconds, in: session)
+        } catch NodeFailure.invalidScore where score == nil && !fail && seconds == nil {
             throw CommandFailure.usage("Give `--score N`, `--time m:ss` or `--fail`.")
         }
-        let report = try await session.call(
+        try report.showOnly(in: session, as: "Recorded")
+    }
+
+    /// A log of a habit needs no number.
+    private func record(seconds: Int?, in session: Session) async throws -> AddReport {
+        try await session.call(
             .score(
                 .record(
                     game: game, score: score, isCompleted: !fail, seconds: seconds, date: date,
-                    groups: publishing.groups())),
+                    groups: publishing.groups(), replace: replace)),
             returning: AddReport.self)
-        try report.showOnly(in: session, as: "Recorded")
     }
 }
 
@@ -212,66 +221,6 @@ struct ResultsCommand: QueryCommand {
                 .init(result.label), .init("\(result.points)"), .init(result.marks, .dim))
         }
         return style.lines(of: table)
-    }
-}
-
-/// Needs no account: the games are the program's.
-struct GamesCommand: SessionCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "games", abstract: "List the games; favourites come first.")
-
-    @Argument(help: "Only games whose name, ID or category holds this.")
-    var search: String?
-
-    @Flag(help: "Only favourites.")
-    var favourites = false
-
-    @OptionGroup var shared: SharedOptions
-
-    func run(in session: Session) {
-        let games = Catalogue.standard.games.filter(matches)
-        session.show(CatalogueReport(games)) { lines(for: games, style: $0) }
-    }
-
-    private func lines(for games: [Game], style: OutputStyle) -> [String] {
-        guard !games.isEmpty else { return ["No game like that. `streakmesh games` lists all."] }
-        var table = TextTable([.left, .left, .left, .left, .left])
-        table.addHeader("", "game", "ID", "category", "address")
-        for game in games {
-            table.addRow(
-                .init(game.emoji), .init(game.name, game.isFavourite ? .bold : .plain), .init(game.id.rawValue),
-                .init(game.category.rawValue, .dim), .init(game.url, .dim))
-        }
-        return style.lines(of: table)
-    }
-
-    private func matches(_ game: Game) -> Bool {
-        guard game.isFavourite || !favourites else { return false }
-        guard let search = search?.lowercased() else { return true }
-        return [game.id.rawValue, game.name, game.category.rawValue].contains { $0.lowercased().contains(search) }
-    }
-}
-
-/// The answer of `games`: its keys are a contract (docs/cli.md).
-struct CatalogueReport: Sendable, Equatable {
-    struct Entry: Sendable, Equatable {
-        var id: String
-        var name: String
-        var model: String
-        var favourite: Bool
-        var url: String?
-        var category: String
-        var icon: String
-    }
-
-    var games: [Entry]
-
-    init(_ games: [Game]) {
-        self.games = games.map { game in
-            Entry(
-                id: game.id.rawValue, name: game.name, model: game.model.rawValue, favourite: game.isFavourite,
-                url: game.url.isEmpty ? nil : game.url, category: game.category.rawValue, icon: game.emoji)
-        }
     }
 }
 

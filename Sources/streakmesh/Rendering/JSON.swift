@@ -7,6 +7,8 @@ indirect enum JSON: Equatable {
     case null
     case bool(Bool)
     case integer(Int64)
+    /// Finite.
+    case number(Double)
     case string(String)
     case array([JSON])
     case object([Member])
@@ -32,6 +34,7 @@ indirect enum JSON: Equatable {
         case let value as String: self = .string(value)
         case let value as Bool: self = .bool(value)
         case let value as any FixedWidthInteger: self = .integer(Int64(clamping: value))
+        case let value as Double: self = value.isFinite ? .number(value) : .null
         case let value as DeltaReport:
             self =
                 switch value {
@@ -65,6 +68,7 @@ indirect enum JSON: Equatable {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
         case .integer(let value): text += String(value)
+        case .number(let value): text += String(value)
         case .string(let value): Self.write(value, to: &text)
         case .array(let values):
             text += "["

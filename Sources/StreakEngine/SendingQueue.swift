@@ -1,0 +1,92 @@
+import StreakMembership
+import StreakWire
+
+/// What a link does not take yet, because its peer has so much to acknowledge. In order: nothing overtakes.
+struct SendingQueue: Sendable {
+    enum Item: Sendable {
+        case message([UInt8])
+        /// The rest of a ledger, ancestors first; the last message of them is final.
+        case operations(GroupHandle, ArraySlice<SignedOperation>)
+    }
+
+    /// Whoever has so much said to it without acknowledging any of it has to dial again.
+    static let maximumCount = 1_024
+
+    private var items = Fifo<Item>()
+    /// The rest of the first item.
+    private var begun: Item?
+
+    var isEmpty: Bool { begun == nil && items.isEmpty }
+    var count: Int { items.count + (begun == nil ? 0 : 1) }
+
+    mutating func append(_ item: Item) { items.append(item) }
+
+    /// The next message to send. Take it out by `advance` once it is on its way.
+    mutating func next() -> [UInt8]? {
+        begun = begun ?? items.popFirst()
+        switch begun {
+        case .message(let bytes): return bytes
+        case .operations(let handle, let operations):
+            let count = Self.batchCount(of: operations)
+            return LinkMessage.operations(
+                handle, operations.prefix(count).map(\.bytes), isFinal: count == operations.count
+            ).encoded
+        case nil: return nil
+        }
+    }
+
+    mutating func advance() {
+        guard case .operations(let handle, let operations) = begun else {
+            begun = nil
+            return
+        }
+        let rest = operations.dropFirst(Self.batchCount(of: operations))
+        begun = rest.isEmpty ? nil : .operations(handle, rest)
+    }
+
+    /// How many operations one message takes.
+    private static func batchCount(of operations: ArraySlice<SignedOperation>) -> Int {
+        var size = 0
+        var count = 0
+        for operation in operations.prefix(LinkMessage.maximumOperations) {
+            size += operation.bytes.count
+            if count > 0, size > LinkMessage.preferredSize { break }
+            count += 1
+        }
+        return count
+    }
+}
+
+extension MeshEngine {
+    /// Sends a message as soon as the link takes it, after all that was to be sent before.
+    mutating func send(_ message: LinkMessage, over link: LinkID) {
+        queue(.message(message.encoded), over: link)
+    }
+
+    /// Sends a ledger, or a part of one, as fast as the peer takes it.
+    mutating func sendOperations(_ operations: [SignedOperation], handle: GroupHandle, over link: LinkID) {
+        queue(.operations(handle, operations[...]), over: link)
+    }
+
+    private mutating func queue(_ item: SendingQueue.Item, over link: LinkID) {
+        guard sessions[link] != nil else { return }
+        sessions[link]?.sending.append(item)
+        sendQueued(over: link)
+        guard sessions[link]?.sending.count ?? 0 > SendingQueue.maximumCount else { return }
+        sessions[link]?.sending = SendingQueue()
+        links.close(link, at: now)
+    }
+
+    /// Goes on with what the links did not take before.
+    mutating func sendQueued() {
+        for link in sessions.keys.sorted() where !(sessions[link]?.sending.isEmpty ?? true) { sendQueued(over: link) }
+    }
+
+    private mutating func sendQueued(over link: LinkID) {
+        while let message = sessions[link]?.sending.next(),
+            links.send(message, over: link, as: .reliable, at: now)
+        {
+            sessions[link]?.sending.advance()
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/// What is asked about the games themselves.
+public enum GameRequest: Codable, Sendable, Equatable {
+    /// → `GamesReport`: those whose name or ID holds `search`, of a category, or favourites only; nil asks for all.
+    case list(search: String?, category: String?, favouritesOnly: Bool, group: String?)
+    /// → `GameReport`
+    case setFavourite(game: String, isFavourite: Bool)
+    /// → `GameReport`: a new custom game of a group, or with `id` a changed one. Nil group is the active one.
+    case define(GameForm, group: String?)
+    /// → `GamesReport`: the group's custom games without it. Results stay. By whoever defined it.
+    case remove(game: String, group: String?)
+    /// → `PatternReport`: what the form's pattern makes of a text. Stores nothing.
+    case test(GameForm, text: String)
+}
+
+/// A custom game as typed into a form.
+public struct GameForm: Codable, Sendable, Equatable {
+    /// Of the game to change; nil for a new one.
+    public var id: String?
+    public var name: String
+    /// One character.
+    public var icon: String
+    /// `lowerAttempts`, `lowerGuesses`, `lowerHints`, `lowerTimeSeconds`, `higherIsBetter`, `highScore` or `count`.
+    public var model: String
+    public var maximum: Int?
+    public var best: Int?
+    public var unit: String?
+    /// `daily`, `weekly` or `unlimited`; nil is daily.
+    public var cadence: String?
+    /// `best`, `sum` or `latest`: what counts of several days; nil takes the model's.
+    public var aggregation: String?
+    public var pattern: String?
+
+    public init(
+        id: String? = nil, name: String, icon: String = "🎯", model: String, maximum: Int? = nil, best: Int? = nil,
+        unit: String? = nil, cadence: String? = nil, aggregation: String? = nil, pattern: String? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.icon = icon
+        self.model = model
+        self.maximum = maximum
+        self.best = best
+        self.unit = unit
+        self.cadence = cadence
+        self.aggregation = aggregation
+        self.pattern = pattern
+    }
+}
+
+/// What is asked about results in files.
+public enum ExchangeRequest: Codable, Sendable, Equatable {
+    /// → `ExportReport`. `format` is `csv` or `json`. With `file`, an absolute path, the content goes to that new file.
+    case export(format: String, game: String?, from: String?, to: String?, file: String? = nil)
+    /// → `ImportReport`
+    case load(ImportSource, ImportOptions)
+    /// → `ChatReport`: who writes in an exported chat, so that one can choose oneself.
+    case inspectChat(ImportSource)
+    /// → `ImportReport`. The shares of one sender; nil where only one person writes.
+    case loadChat(ImportSource, sender: String?, ImportOptions)
+}
+
+/// Where a file's bytes are.
+public enum ImportSource: Codable, Sendable, Equatable {
+    case text(String)
+    /// An absolute path on the node's machine.
+    case file(path: String)
+}
+
+public struct ImportOptions: Codable, Sendable, Equatable {
+    /// Nothing is stored.
+    public var isPreview: Bool
+    /// Results that are recorded with another value are replaced; else they are reported and left.
+    public var replaces: Bool
+    /// `day-first` or `month-first`, where 03/04/2026 could be either.
+    public var dates: String?
+    /// The game of a file that names none.
+    public var game: String?
+
+    public init(isPreview: Bool = false, replaces: Bool = false, dates: String? = nil, game: String? = nil) {
+        self.isPreview = isPreview
+        self.replaces = replaces
+        self.dates = dates
+        self.game = game
+    }
+}

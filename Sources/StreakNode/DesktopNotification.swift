@@ -1,0 +1,39 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Tells the user of this machine something outside of the page: by the desktop, or by a command of the user's.
+///
+/// Everything is started by a shell that ends at once, so nothing is waited for and no process stays behind as a zombie.
+/// Where there is no desktop, or no such command, nothing happens.
+enum DesktopNotification {
+    /// By `notify-send`, or on macOS by the script command.
+    static func show(_ text: String) {
+        #if os(macOS)
+            let script = "on run argv\ndisplay notification (item 1 of argv) with title \"StreakMesh\"\nend run"
+            start(["osascript", "-e", script, text])
+        #else
+            start(["notify-send", "--app-name=StreakMesh", "--", "StreakMesh", text])
+        #endif
+    }
+
+    /// The user's own command, with the text as its first argument.
+    static func run(_ command: String, with text: String) {
+        start(["/bin/sh", "-c", command, "streakmesh", text])
+    }
+
+    /// Starts a program, its words untouched by the shell, and comes back.
+    private static func start(_ words: [String]) {
+        let arguments = ["/bin/sh", "-c", "\"$@\" </dev/null >/dev/null 2>&1 &", "sh"] + words
+        var copies = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        defer { unsafe copies.forEach { unsafe free($0) } }
+        var child = pid_t()
+        guard unsafe posix_spawn(&child, "/bin/sh", nil, nil, &copies, environ) == 0 else { return }
+        var status: Int32 = 0
+        while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
+    }
+}

@@ -1,0 +1,257 @@
+import StreakEngine
+import StreakGames
+import StreakReplication
+import StreakScores
+import StreakStorage
+import StreakWire
+
+/// Results in files: exports, imports, exported chats.
+extension MeshNode {
+    func answer(_ request: ExchangeRequest) async throws -> any Sendable {
+        switch request {
+        case .export(let format, let game, let from, let to, let file):
+            try export(format: format, game: game, from: from, to: to, file: file)
+        case .load(let source, let options): try await load(source, options)
+        case .inspectChat(let source): try inspectChat(source)
+        case .loadChat(let source, let sender, let options): try await loadChat(source, sender: sender, options)
+        }
+    }
+
+    private func export(
+        format: String, game selector: String?, from: String?, to: String?, file: String?
+    ) throws -> ExportReport {
+        let game = try selector.map { try self.game($0) }
+        let results = ownIndex.results(
+            of: me, game: game?.id, from: try day(from) ?? .earliest, to: try day(to) ?? .latest)
+        let bytes: [UInt8]
+        switch format {
+        case "csv": bytes = ResultExport.csv(results)
+        case "json": bytes = ResultExport.json(results)
+        default: throw NodeFailure.invalidSetting(name: "format", values: ["csv", "json"])
+        }
+        guard let file else {
+            return ExportReport(
+                format: format, count: results.count, content: String(decoding: bytes, as: UTF8.self), file: nil)
+        }
+        try Self.writeFile(bytes, to: file)
+        return ExportReport(format: format, count: results.count, content: nil, file: file)
+    }
+
+    /// A file's bytes, bounded before they are read.
+    private static func bytes(of source: ImportSource) throws -> [UInt8] {
+        let limit = ResultImport.maximumFileSize
+        switch source {
+        case .text(let text):
+            guard text.utf8.count <= limit else { throw NodeFailure.textTooLong(limit: limit) }
+            return Array(text.utf8)
+        case .file(let path):
+            do {
+                guard path.hasPrefix("/"), let bytes = try readFile(path, maximumSize: limit) else {
+                    throw NodeFailure.importFailed(reason: "There is no file “\(path)”.")
+                }
+                return bytes
+            } catch StorageError.fileTooLarge {
+                throw NodeFailure.importFailed(reason: ImportFault.tooLarge.sentence)
+            } catch StorageError.failed(let reason) {
+                throw NodeFailure.importFailed(reason: "“\(path)” cannot be read: \(reason).")
+            }
+        }
+    }
+
+    private func load(_ source: ImportSource, _ options: ImportOptions) async throws -> ImportReport {
+        let dates: DateOrder?
+        switch options.dates {
+        case nil: dates = nil
+        case "day-first": dates = .dayFirst
+        case "month-first": dates = .monthFirst
+        case .some: throw NodeFailure.invalidSetting(name: "date-order", values: ["day-first", "month-first"])
+        }
+        let reader = ResultImport(
+            catalogue: Catalogue(games: Catalogue.standard.games + customGames.map(\.game)),
+            now: clock.wallTime.seconds, dateOrder: dates, game: try options.game.map { try self.game($0) })
+        let index = ownIndex
+        let me = me
+        let bytes = try Self.bytes(of: source)
+        let plan: ImportPlan
+        do throws(ImportFault) {
+            plan = try reader.plan(bytes) { index.score($0, of: me) }
+        } catch {
+            throw NodeFailure.importFailed(reason: error.sentence)
+        }
+        return try await carryOut(plan, options)
+    }
+
+    /// Writes what a plan accepts, in one transaction, into the private group and all that share the games.
+    private func carryOut(_ plan: ImportPlan, _ options: ImportOptions) async throws -> ImportReport {
+        let replaced = options.replaces ? plan.conflicts.map(\.replacement) : []
+        let changes = changes(recording: plan.accepted, replacing: replaced)
+        let published = options.isPreview ? [] : try await write(changes)
+        let left = options.replaces ? [] : plan.conflicts
+        let refused = plan.refused.map {
+            RefusedLine(line: $0.line, reason: $0.reason.word, message: $0.reason.sentence)
+        }
+        return ImportReport(
+            imported: plan.accepted.count + replaced.count, skipped: plan.duplicates.count + left.count,
+            replaced: replaced.count, refused: refused, refusedCount: plan.refusedCount,
+            conflicts: left.prefix(ResultImport.maximumRefusals).map(line), conflictCount: left.count,
+            preview: options.isPreview, sample: (plan.accepted + replaced).prefix(20).map { resultReport($0) },
+            published: published)
+    }
+
+    private func line(_ conflict: ImportPlan.Conflict) -> RefusedLine {
+        let (old, new) = (resultReport(conflict.existing), resultReport(conflict.imported))
+        return RefusedLine(
+            line: conflict.line, reason: "conflict",
+            message: "\(old.gameName) of \(old.day) is recorded as \(old.label), not \(new.label).")
+    }
+
+    // MARK: Chats
+
+    private func chat(_ source: ImportSource) throws -> ChatLog {
+        let bytes = try Self.bytes(of: source)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw NodeFailure.importFailed(reason: "The file is not UTF-8 text.")
+        }
+        do throws(ChatLogFault) {
+            return try ChatLog(text, today: clock.today)
+        } catch {
+            throw NodeFailure.importFailed(reason: error.sentence)
+        }
+    }
+
+    private func inspectChat(_ source: ImportSource) throws -> ChatReport {
+        let log = try chat(source)
+        var counts: [String: Int] = [:]
+        for share in log.shares(with: shareReader).shares { counts[share.sender ?? "", default: 0] += 1 }
+        return ChatReport(
+            senders: log.senders.map {
+                ChatReport.Sender(name: $0.name, messages: $0.messages, shares: counts[$0.name] ?? 0)
+            })
+    }
+
+    /// Whose shares are meant. Where several people write, this user has to say which it is.
+    private func sender(_ name: String?, in log: ChatLog) throws -> String? {
+        let names = log.senders.map(\.name)
+        guard let name else {
+            guard names.count <= 1 else { throw NodeFailure.unknownSender(nil, candidates: names) }
+            return nil
+        }
+        let matches = names.filter { $0 == name }
+        let found = matches.isEmpty ? names.filter { $0.lowercased() == name.lowercased() } : matches
+        guard let sender = found.first else { throw NodeFailure.unknownSender(name, candidates: names) }
+        return sender
+    }
+
+    private func loadChat(
+        _ source: ImportSource, sender name: String?, _ options: ImportOptions
+    ) async throws -> ImportReport {
+        let log = try chat(source)
+        let reading = log.shares(of: try sender(name, in: log), with: shareReader)
+        var plan = ImportPlan()
+        var positions: [ScoreKey: Int] = [:]
+        let furthest = PuzzleDay.furthest(at: clock.wallTime.seconds)
+        let index = ownIndex
+        for found in reading.shares {
+            let score = score(of: found.share, on: nil).logged(as: found)
+            guard score.day <= furthest else {
+                plan.refuse(.future(score.day), line: found.line)
+                continue
+            }
+            let position = positions[score.key]
+            guard let earlier = position.map({ plan.accepted[$0] }) ?? index.score(score.key, of: me) else {
+                positions[score.key] = plan.accepted.count
+                plan.accepted.append(score)
+                continue
+            }
+            if score.agrees(with: earlier) {
+                plan.duplicates.append(found.line)
+            } else {
+                plan.conflicts.append(ImportPlan.Conflict(line: found.line, imported: score, existing: earlier))
+            }
+        }
+        var report = try await carryOut(plan, options)
+        report.refused += reading.refusals.map { unread in
+            RefusedLine(
+                line: unread.line, reason: unread.refusal.reason.word, message: unread.refusal.reason.sentence)
+        }
+        report.refusedCount += reading.refusals.count
+        return report
+    }
+}
+
+extension ImportPlan {
+    fileprivate mutating func refuse(_ reason: ImportRefusal, line: Int) {
+        refusedCount += 1
+        if refused.count < ResultImport.maximumRefusals { refused.append(Refused(line: line, reason: reason)) }
+    }
+}
+
+extension DailyScore {
+    /// A habit's log out of a chat goes by its line, so that reading the same chat again adds nothing.
+    fileprivate func logged(as found: ChatShare) -> DailyScore {
+        guard isKeyedByPuzzle, found.share.puzzle == nil else { return self }
+        return log(numbered: UInt16(truncatingIfNeeded: found.line))
+    }
+}
+
+extension ImportFault {
+    /// Why a whole file was refused, for people.
+    var sentence: String {
+        switch self {
+        case .tooLarge: "The file is larger than \(ResultImport.maximumFileSize >> 20) MiB."
+        case .tooManyRows: "The file has more than \(ResultImport.maximumRows) rows."
+        case .empty: "The file is empty."
+        case .notUTF8: "The file is not UTF-8 text."
+        case .missingColumn(let column): "The file has no column “\(column.title)”."
+        case .unclosedQuote(let line): "The quote that begins in line \(line) never ends."
+        case .malformed(let line): "Line \(line) is not JSON as it is exported here."
+        case .unknownVersion: "The file is of a later version."
+        case .ambiguousDates(let line):
+            "The date in line \(line) could be day first or month first; say which."
+        case .contradictoryDates(let dayFirst, let monthFirst):
+            "Line \(dayFirst) writes its date day first, line \(monthFirst) month first."
+        }
+    }
+}
+
+extension ImportRefusal {
+    /// A stable word for programs.
+    var word: String {
+        switch self {
+        case .notText: "notText"
+        case .tooLong: "tooLong"
+        case .missing: "missing"
+        case .unreadable: "unreadable"
+        case .unknownGame: "unknownGame"
+        case .impossible: "impossible"
+        case .contradictory: "contradictory"
+        case .future: "future"
+        }
+    }
+
+    /// Why a row was refused, for people.
+    var sentence: String {
+        switch self {
+        case .notText: "Not UTF-8 text."
+        case .tooLong: "A cell is too long."
+        case .missing(let column): "“\(column.title)” is missing."
+        case .unreadable(let column, let text): "“\(text.prefix(40))” is no \(column.title)."
+        case .unknownGame(let name, let nearest):
+            "There is no game “\(name.prefix(40))”."
+                + (nearest.flatMap { Catalogue.standard[$0] }.map { " Did you mean \($0.name)?" } ?? "")
+        case .impossible(let column): "No result of this game has this \(column.title)."
+        case .contradictory(let column): "“\(column.title)” does not fit the rest of the row."
+        case .future(let day): "\(day) has not begun anywhere yet."
+        }
+    }
+}
+
+extension ChatLogFault {
+    /// Why a text is no chat, for people.
+    var sentence: String {
+        switch self {
+        case .tooLong: "The file is larger than \(ChatLog.maximumSize >> 20) MiB."
+        case .notAChat: "No line of this file begins a message."
+        }
+    }
+}

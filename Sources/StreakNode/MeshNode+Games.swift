@@ -1,0 +1,216 @@
+import StreakEngine
+public import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// The games: those everybody has, those a group's members defined, and which are one's favourites.
+extension MeshNode {
+    func answer(_ request: GameRequest) async throws -> any Sendable {
+        switch request {
+        case .list(let search, let category, let favouritesOnly, let group):
+            try games(search: search, category: category, favouritesOnly: favouritesOnly, group: group)
+        case .setFavourite(let game, let isFavourite): try await setFavourite(game, isFavourite)
+        case .define(let form, let group): try await define(form, group: group)
+        case .remove(let game, let group): try await remove(game, group: group)
+        case .test(let form, let text): try test(form, text: text)
+        }
+    }
+
+    // MARK: Which games there are
+
+    /// A game as a group knows it: of the catalogue, else as defined in the group, else in any other group.
+    func knownGame(_ id: GameID, in group: GroupID? = nil) -> Game? {
+        if let game = Catalogue.standard[id] { return game }
+        guard id.isCustom else { return nil }
+        if let group, let definition = views[group]?.games[id] { return definition.game }
+        return engine.groupIDs.lazy.compactMap { self.views[$0]?.games[id]?.game }.first
+    }
+
+    /// The same, or a game of that name scored by the attempts rule where none is known (C9).
+    func namedGame(_ id: GameID, in group: GroupID) -> Game {
+        knownGame(id, in: group) ?? Scoring.unknownGame(id, name: views[group]?.index.name(of: id))
+    }
+
+    /// The catalogue and the games of one group.
+    func games(in group: GroupID) -> [Game] {
+        Catalogue.standard.games + (views[group]?.games.definitions.map(\.game) ?? [])
+    }
+
+    /// Custom games of all groups this user is in, each once.
+    var customGames: [GameDefinition] {
+        var found: [GameID: GameDefinition] = [:]
+        for group in engine.groupIDs where engine.isMember(of: group) {
+            for definition in views[group]?.games.definitions ?? [] where found[definition.id] == nil {
+                found[definition.id] = definition
+            }
+        }
+        return found.values.sorted { $0.id < $1.id }
+    }
+
+    /// A game by ID, name or unique prefix of either.
+    func game(_ selector: String) throws -> Game {
+        let custom = customGames.map(\.game)
+        let catalogue = custom.isEmpty ? Catalogue.standard : Catalogue(games: Catalogue.standard.games + custom)
+        let found = catalogue.games(matching: selector)
+        guard let first = found.first, !selector.isEmpty else {
+            let near = catalogue.games.filter { $0.name.lowercased().contains(selector.lowercased().prefix(3)) }
+            throw NodeFailure.unknownGame(selector, suggestions: near.prefix(3).map(\.id.rawValue))
+        }
+        guard found.count == 1 else {
+            throw NodeFailure.ambiguousGame(selector, candidates: found.prefix(6).map(\.id.rawValue))
+        }
+        return first
+    }
+
+    /// Reads shares of the catalogue's games and of every group's own.
+    var shareReader: ShareReader { ShareReader(custom: customGames) }
+
+    func report(of game: Game) -> GameReport { report(of: game, favourites: accountSettings.choices(.favourite)) }
+
+    private func report(of game: Game, favourites: [GameID: Bool]) -> GameReport {
+        let holders = game.id.isCustom ? memberGroups.filter { views[$0]?.games[game.id] != nil } : []
+        let definition = holders.first.flatMap { views[$0]?.games[game.id] }
+        return GameReport(
+            game, isFavourite: favourites[game.id] ?? game.isFavourite, definition: definition.map(GameForm.init),
+            groups: holders.map(\.description))
+    }
+
+    func games(search: String?, category: String?, favouritesOnly: Bool, group: String?) throws -> GamesReport {
+        let all: [Game]
+        if let group {
+            all = games(in: try self.group(group))
+        } else {
+            all = Catalogue.standard.games + customGames.map(\.game)
+        }
+        let wanted = (search ?? "").lowercased()
+        let choices = accountSettings.choices(.favourite)
+        let chosen = all.filter { game in
+            (wanted.isEmpty || game.name.lowercased().contains(wanted) || game.id.rawValue.contains(wanted)
+                || game.category.rawValue.lowercased().contains(wanted))
+                && (category.map { $0 == game.category.rawValue } ?? true)
+                && (!favouritesOnly || choices[game.id] ?? game.isFavourite)
+        }
+        let reports = chosen.map { report(of: $0, favourites: choices) }
+        return GamesReport(games: reports.filter(\.favourite) + reports.filter { !$0.favourite })
+    }
+
+    private func setFavourite(_ selector: String, _ isFavourite: Bool) async throws -> GameReport {
+        let game = try game(selector)
+        let choice = isFavourite == game.isFavourite ? nil : isFavourite
+        if choice != accountSettings.choices(.favourite)[game.id] {
+            try await keep([AccountSettings.draft(making: .favourite, of: game.id, choice)])
+        }
+        return report(of: game)
+    }
+
+    // MARK: Custom games
+
+    private func definition(_ form: GameForm, id: GameID) throws -> GameDefinition {
+        guard let model = ScoringModel(rawValue: form.model) else {
+            let models = ScoringModel.allCases.map(\.rawValue).joined(separator: ", ")
+            throw NodeFailure.invalidGame(reason: "A game is scored by one of \(models).")
+        }
+        guard let cadence = Game.Cadence(rawValue: form.cadence ?? "daily") else {
+            throw NodeFailure.invalidGame(reason: "A game is daily, weekly or unlimited.")
+        }
+        let aggregation = try form.aggregation.map { word in
+            guard let aggregation = RangeAggregation(rawValue: word) else {
+                throw NodeFailure.invalidGame(reason: "Over several days the best, the sum or the latest counts.")
+            }
+            return aggregation
+        }
+        do throws(GameDefinitionFault) {
+            return try GameDefinition(
+                id: id, name: form.name, icon: form.icon, model: model, maximum: form.maximum, best: form.best,
+                unit: form.unit, cadence: cadence, aggregation: aggregation, pattern: form.pattern)
+        } catch {
+            throw NodeFailure.invalidGame(reason: error.description)
+        }
+    }
+
+    private func define(_ form: GameForm, group selector: String?) async throws -> GameReport {
+        let group = try group(selector)
+        try checkMembership(of: group)
+        try checkSharing(in: group)
+        let id: GameID
+        if let known = form.id {
+            guard let found = GameID(known), views[group]?.games[found] != nil else {
+                throw NodeFailure.unknownGame(known, suggestions: [])
+            }
+            id = found
+        } else {
+            guard views[group]?.games.definitions.count ?? 0 < GameDefinition.maximumCount else {
+                throw NodeFailure.limitReached(what: "custom games of one group", limit: GameDefinition.maximumCount)
+            }
+            id = GameDefinition.suggestedID(for: form.name, tag: UInt32.random(in: .min ... .max))
+        }
+        let definition = try definition(form, id: id)
+        try await execute(.write([(group, [.gameDefinition(definition)])]))
+        return report(of: definition.game)
+    }
+
+    private func remove(_ selector: String, group: String?) async throws -> GamesReport {
+        let group = try self.group(group)
+        let game = try game(selector)
+        guard let definers = views[group]?.games.definers(of: game.id), !definers.isEmpty else {
+            throw NodeFailure.unknownGame(selector, suggestions: [])
+        }
+        guard definers.contains(identity.user) else {
+            throw NodeFailure.notAllowed(action: "remove a game that somebody else defined")
+        }
+        try await execute(.write([(group, [.withdrawnGame(game.id)])]))
+        return GamesReport(games: (views[group]?.games.definitions ?? []).map { report(of: $0.game) })
+    }
+
+    private func test(_ form: GameForm, text: String) throws -> PatternReport {
+        let definition = try definition(form, id: GameDefinition.suggestedID(for: form.name, tag: 0))
+        switch definition.test(on: text) {
+        case .matched(let share):
+            return PatternReport(
+                matched: true, score: share.score, puzzle: share.puzzle, maxAttempts: share.maxAttempts,
+                seconds: share.seconds, hints: share.hints, completed: share.isCompleted, message: nil)
+        case .refused(let reason): return PatternReport(matched: false, message: reason.sentence)
+        case .stopped(let stop):
+            let before = stop.fitting.isEmpty ? "" : "“\(stop.fitting)” fits; then "
+            let found = stop.found.isEmpty ? "the text ends" : "the text goes on with “\(stop.found)”"
+            return PatternReport(matched: false, message: "\(before)“\(stop.expected)” was expected, but \(found).")
+        case .noPattern: return PatternReport(matched: false, message: "The game has no pattern yet.")
+        }
+    }
+
+    // MARK: Own settings
+
+    /// Keeps settings that all of this user's devices share.
+    func keep(_ drafts: [RecordDraft]) async throws {
+        guard let privateGroup else { throw NodeFailure.noGroup }
+        try await execute(.write([(privateGroup, drafts)]))
+    }
+}
+
+extension GameForm {
+    init(_ definition: GameDefinition) {
+        self.init(
+            id: definition.id.rawValue, name: definition.name, icon: definition.icon, model: definition.model.rawValue,
+            maximum: definition.maximum, best: definition.best, unit: definition.unit,
+            cadence: definition.cadence.rawValue, aggregation: definition.aggregation.rawValue,
+            pattern: definition.pattern?.text)
+    }
+}
+
+extension GamesReport {
+    /// Games as they are to everybody: without an account's favourites and its groups' own.
+    public init(_ games: [Game]) {
+        self.init(games: games.map { GameReport($0, isFavourite: $0.isFavourite) })
+    }
+}
+
+extension GameReport {
+    fileprivate init(_ game: Game, isFavourite: Bool, definition: GameForm? = nil, groups: [String] = []) {
+        self.init(
+            id: game.id.rawValue, name: game.name, model: game.model.rawValue, favourite: isFavourite,
+            url: game.url.isEmpty ? nil : game.url, category: game.category.rawValue, icon: game.emoji,
+            definition: definition, groups: groups)
+    }
+}

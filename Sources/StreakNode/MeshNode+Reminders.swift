@@ -1,0 +1,140 @@
+import StreakEngine
+import StreakGames
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// Reminders of streaks at risk (product row E7). What the user chose is known to all of the user's devices; how a machine
+/// shows a reminder is known to that machine.
+extension MeshNode {
+    private static let choicesSetting = "reminders"
+    private static let stateSetting = "reminder-state"
+    private static let desktopSetting = "reminder-desktop"
+    private static let commandSetting = "reminder-command"
+    /// A clock may be set, and a machine may sleep: the time of day is looked at this often.
+    private static let longestWait: Int64 = 900
+    /// Bytes of a command.
+    private static let maximumCommandSize = 1_000
+
+    func answer(_ request: ReminderRequest) async throws -> any Sendable {
+        switch request {
+        case .show: break
+        case .change(let change): try await changeReminders(change)
+        }
+        return remindersReport()
+    }
+
+    // MARK: What is chosen and kept
+
+    private var reminderChoices: ReminderChoices {
+        ReminderChoices(text: accountSettings.text(Self.choicesSetting) ?? "")
+    }
+
+    private var reminderState: ReminderState { ReminderState(text: accountSettings.text(Self.stateSetting) ?? "") }
+
+    private var showsOnDesktop: Bool { text(of: Self.desktopSetting) != "off" }
+
+    private var reminderCommand: String? { text(of: Self.commandSetting).flatMap { $0.isEmpty ? nil : $0 } }
+
+    private func changeReminders(_ change: ReminderChange) async throws {
+        let choices = try reminderChoices.changed(by: change)
+        let desktop = change.desktop.map { $0 ? "on" : "off" }
+        if let command = change.command {
+            guard command.utf8.count <= Self.maximumCommandSize, !command.unicodeScalars.contains("\0") else {
+                throw NodeFailure.limitReached(what: "bytes of a command", limit: Self.maximumCommandSize)
+            }
+        }
+        var drafts: [RecordDraft] = []
+        if choices != reminderChoices {
+            drafts.append(.setting(name: Self.choicesSetting, value: Array(choices.text.utf8)))
+        }
+        for selector in change.exclude {
+            drafts.append(AccountSettings.draft(making: .reminded, of: try game(selector).id, false))
+        }
+        for selector in change.include {
+            drafts.append(AccountSettings.draft(making: .reminded, of: try game(selector).id, nil))
+        }
+        if !drafts.isEmpty { try await keep(drafts) }
+        for (name, value) in [(Self.desktopSetting, desktop), (Self.commandSetting, change.command)] {
+            if let value { try await execute(.keepSetting(name: name, value: Array(value.utf8))) }
+        }
+        process()
+    }
+
+    /// The plan as it stands, and whether its window is new.
+    private func reminderPlan() -> (plan: ReminderPlan, isNew: Bool) {
+        let (choices, state) = (reminderChoices, reminderState)
+        var plan = ReminderPlan(
+            isOn: choices.isOn, isSmart: choices.isSmart, fixedMinute: choices.minute, window: state.window,
+            computedOn: state.computedOn, lastFired: state.lastFired)
+        let isNew = plan.refresh(on: clock.today) { playingHours }
+        return (choices.isQuiet(at: plan.minute) ? choices.outOfQuiet(plan) : plan, isNew)
+    }
+
+    private var playingHours: PlayingHours {
+        guard let privateGroup else { return PlayingHours(counts: []) }
+        return insights(of: me, in: privateGroup).playingHours(upTo: clock.today, in: clock.calendar)
+    }
+
+    /// What a reminder would say on a day.
+    private func reminderText(on day: PuzzleDay) -> String? {
+        guard let privateGroup else { return nil }
+        let choices = accountSettings.choices(.reminded)
+        let atRisk = insights(of: me, in: privateGroup).atRisk(on: day).filter { choices[$0.game] ?? true }
+        return ReminderPlan.text(for: atRisk) { self.knownGame($0) }
+    }
+
+    private func remindersReport() -> RemindersReport {
+        let choices = reminderChoices
+        let (plan, _) = reminderPlan()
+        let hours = playingHours
+        let window = plan.isOn && plan.isSmart ? plan.window : hours.window
+        let next = plan.next(after: clock.wallTime.seconds, in: clock.calendar)
+        return RemindersReport(
+            on: plan.isOn, smart: choices.isSmart, time: TimeOfDay.text(plan.minute),
+            fixedTime: TimeOfDay.text(choices.minute), quiet: choices.quietText,
+            // Of reminders that are off it is what they would follow.
+            window: window.map {
+                "\(TimeOfDay.text($0.startHour * 60))-\(TimeOfDay.text(min($0.endHour * 60, 1_439)))"
+            },
+            coverage: window?.coverage.percent, computedOn: plan.computedOn?.description,
+            lastReminded: plan.lastFired?.description, next: next.map { Timestamp.text($0.instant) },
+            text: reminderText(on: clock.today), desktop: showsOnDesktop, command: reminderCommand,
+            excluded: accountSettings.choices(.reminded).filter { !$0.value }.keys.map(\.rawValue).sorted(),
+            hours: hours.counts, plots: Self.reports(of: [Plot(hours)]))
+    }
+
+    // MARK: Reminding
+
+    /// Tells the user what is due since this was last looked at, once a day; silent where nothing is at risk.
+    func remind() {
+        guard isRunning, guest == nil, pausedUntil == nil, !needsRecovery, let privateGroup else { return }
+        let now = clock.wallTime.seconds
+        let seen = min(remindersSeen ?? now, now)
+        remindersSeen = now
+        let (plan, isNew) = reminderPlan()
+        var state = ReminderState(window: plan.window, computedOn: plan.computedOn, lastFired: plan.lastFired)
+        var told: String?
+        if let firing = plan.next(after: seen, in: clock.calendar), firing.instant <= now {
+            told = reminderText(on: firing.day)
+            if told != nil { state.lastFired = firing.day }
+        }
+        guard isNew || told != nil else { return }
+        // Kept before it is told: a reminder that cannot be noted is not told, so that none comes twice.
+        let draft = RecordDraft.setting(name: Self.stateSetting, value: Array(state.text.utf8))
+        feed(.command(takeCommandID(), .write([(privateGroup, [draft])])))
+        guard let told else { return }
+        inbox.publish(.notice(told))
+        if showsOnDesktop { DesktopNotification.show(told) }
+        if let reminderCommand { DesktopNotification.run(reminderCommand, with: told) }
+    }
+
+    /// When reminders are to be looked at again; nil while none is on.
+    var nextReminder: MonotonicInstant? {
+        guard isRunning, guest == nil, reminderChoices.isOn else { return nil }
+        let now = clock.wallTime.seconds
+        let due = reminderPlan().plan.next(after: max(remindersSeen ?? now, now), in: clock.calendar)
+        let wait = due.map { min(max($0.instant - now, 1), Self.longestWait) } ?? Self.longestWait
+        return clock.now.advanced(by: .seconds(wait))
+    }
+}

@@ -1,0 +1,37 @@
+/// Next steps in the words of the page, where those of the command line name a command.
+extension FailureText {
+    /// What to do on a page about a failure, by its code; nil where the usual hint fits there too.
+    static func hintOnPage(forCode code: String) -> String? { pageHints[code] }
+
+    private static let pageHints: [String: String] = [
+        "alreadyFriends": "Your friends by code are listed on this page.",
+        "ambiguousGroup": "Choose it under Friends.",
+        "ambiguousMember": "Choose the member under Friends.",
+        "approvalNeeded": "Join with the same link again, once they have let you in.",
+        "deviceLinkUnknown": "Make a new link on a machine of yours, under Profile, Your machines.",
+        "friendAlreadyAsked": "What became of it is listed on this page.",
+        "friendBlocked": "Unblock them first, on this page.",
+        "guestPlaying": "End the guest mode first.",
+        "invalidFriendCode": "It looks like 7K3M-9QXT-42WD; case, blanks and hyphens don't matter.",
+        "importFailed": "Nothing was imported. Check the file, then choose it again.",
+        "invalidGame": "Nothing was saved. Change it and try again.",
+        "invalidInvite": "Choose at least one use, and at most 90 days.",
+        "linkMalformed": "Copy the whole link; it begins with streakmesh://join/.",
+        "noGroup": "Invite friends, or join with the link that they send you.",
+        "noGuest": "Let somebody play first, under Profile, Guest mode.",
+        "noSuchResult": "Your results are under History.",
+        "nothingToUndo": "Only the last change of your results can be undone, once.",
+        "ownerCannotLeave": "Hand it on first, in the group's settings.",
+        "sharingStopped": "Share again first, under Friends, What it sees of you.",
+        "storageFailed": "Try again. If it goes on, restart the node.",
+        "tooManyDevices": "Shut one out first, under Profile, Your machines.",
+        "unknownDevice": "Your machines are listed under Profile.",
+        "unknownFriend": "Friends and requests are listed on this page.",
+        "unknownGame": "All games are listed under Boards.",
+        "unknownGroup": "Your groups are listed under Friends.",
+        "unknownInvite": "Live invites are listed under Friends, Invites.",
+        "unknownMember": "The members are listed under Friends.",
+        "unknownRequest": "Who waits is listed under Friends.",
+        "unknownSender": "Choose yourself among those who write in it.",
+    ]
+}

@@ -1,0 +1,192 @@
+import StreakNode
+
+/// A member in a list, and everything that explains its place (product.md, B7).
+struct MemberView: Sendable, Equatable {
+    struct Fact: Sendable, Equatable {
+        var term: String
+        var text: String
+    }
+
+    var user: String
+    var group: String
+    var href: String
+    var avatar: AvatarView
+    var name: String
+    var me: Bool
+    /// Where a role is worth saying.
+    var roleName: String?
+    /// What else is worth saying beside the name.
+    var marks: [String]
+    var online: Bool
+    var presence: String
+    var sync: String?
+    var behind: Bool
+    var code: String?
+    var devicesText: String?
+    /// “Since 3 November 2026, let in by Ada”.
+    var standing: String
+    var facts: [Fact]
+
+    /// `now` in seconds since 1970.
+    init(_ member: MemberReport, group: String, now: Int64) {
+        user = member.user
+        self.group = group
+        href = PageLink("/player").adding("group", group).adding("user", member.user).text
+        avatar = AvatarView(user: member.user, name: member.name)
+        name = member.name
+        me = member.me
+        roleName = member.role == "member" ? nil : member.role
+        marks = [
+            member.heir ? "heir" : nil, member.anonymous ? "alias" : nil, member.hidden ? "on no board" : nil,
+            member.region,
+        ].compactMap(\.self)
+        online = member.online || member.me
+        presence = Self.presence(member, now: now)
+        behind = (member.behind ?? 0) > 0
+        sync =
+            member.me
+            ? nil
+            : member.behind.map { $0 == 0 ? "In sync" : "Behind by \($0) \($0 == 1 ? "record" : "records")" }
+        code = member.anonymous ? nil : member.code
+        devicesText =
+            member.anonymous || member.devices == 0
+            ? nil : member.devices == 1 ? "1 device" : "\(member.devices) devices"
+        let since = member.since.flatMap { Timestamp($0) }?.dayText
+        standing = Self.standing(member, since: since)
+        facts = []
+        facts = self.facts(of: member, since: since)
+    }
+
+    private static func presence(_ member: MemberReport, now: Int64) -> String {
+        let via: [String: String] = ["lan": "on your network", "direct": "directly"]
+        if member.me { return "This is you" }
+        if member.online { return member.via.map { "Online, \(via[$0] ?? "via \($0)")" } ?? "Online" }
+        if let seen = member.lastSeen.flatMap({ Timestamp($0) }) {
+            return "Last seen \(seen.relativeText(to: now))"
+        }
+        return "Last seen: not known"
+    }
+
+    private static func standing(_ member: MemberReport, since: String?) -> String {
+        let start = since.map { "Since \($0)" }
+        // Whoever founded the group was admitted by nobody else.
+        let founder = member.role == "owner" && member.admittedBy == member.name
+        let way = founder ? "founded it" : member.admittedBy.map { "\(Self.verb(member)) by \($0)" }
+        let parts = [start, way].compactMap(\.self)
+        return parts.isEmpty ? "" : parts.joined(separator: ", ")
+    }
+
+    private static func verb(_ member: MemberReport) -> String {
+        switch member.role {
+        case "owner": "handed over"
+        case "admin": "made admin"
+        default: "let in"
+        }
+    }
+
+    private func facts(of member: MemberReport, since: String?) -> [Fact] {
+        let role: [String: String] = [
+            "owner": "Owner: decides everything", "admin": "Admin: lets in, removes members, changes settings",
+            "member": "Member",
+        ]
+        var facts = [Fact(term: "Role", text: role[member.role] ?? member.role)]
+        func add(_ term: String, _ text: String?) {
+            if let text, !text.isEmpty { facts.append(Fact(term: term, text: text)) }
+        }
+        add("Place", standing)
+        add("By invite", member.invite.map { String($0.prefix(8)) })
+        if member.heir { add("Heir", "May take the group over") }
+        add("Seen", presence)
+        add("Records", sync)
+        add("Devices", devicesText)
+        add("Friend code", code)
+        if member.anonymous { add("Alias", "Goes by an alias here; no code and no devices are shown") }
+        if member.hidden { add("Boards", "Is on no board of this group") }
+        add("Region", member.region)
+        return facts
+    }
+}
+
+/// Somebody who waits to be let in.
+struct JoinRequestView: Sendable, Equatable {
+    var id: String
+    var avatar: AvatarView
+    /// The friend code, or where that is not known yet the beginning of the user ID.
+    var code: String
+    var title: String
+    var takenBy: String
+
+    init(_ request: JoinRequestReport) {
+        id = request.id
+        avatar = AvatarView(user: request.user, name: "?")
+        code = request.code ?? "\(request.user.prefix(8))…"
+        title = request.title
+        takenBy = request.takenBy
+    }
+}
+
+/// Somebody who was in the group.
+struct FormerMemberView: Sendable, Equatable {
+    var avatar: AvatarView
+    var name: String
+    var reason: String
+
+    init(_ former: FormerMemberReport) {
+        avatar = AvatarView(user: former.user, name: former.name)
+        name = former.name
+        reason =
+            (former.reason == "left" ? "Left" : "Was removed")
+            + (former.erased ? "; their results are deleted" : "; what they shared stays")
+    }
+}
+
+/// A link that lets others in.
+struct InviteView: Sendable, Equatable {
+    var id: String
+    /// Nil where another node made the invite: only the inviter has the link.
+    var link: String?
+    var title: String
+    var expires: String
+    var expiresIn: String
+    var usesText: String
+    var approval: Bool
+    var overused: Bool
+    var author: String?
+    var symbol: SymbolView?
+    var mayRevoke: Bool
+
+    /// `now` in seconds since 1970; `deciding` where this user may revoke what others made.
+    init(_ invite: InviteReport, deciding: Bool, now: Int64) {
+        id = invite.id
+        link = invite.link.isEmpty ? nil : invite.link
+        title = invite.title
+        let instant = Timestamp(invite.expires)
+        expires = instant?.dateText ?? invite.expires
+        expiresIn = instant.map { "Expires \($0.relativeText(to: now))" } ?? "Expires \(invite.expires)"
+        if let uses = invite.uses {
+            let left = max(0, uses - invite.used)
+            let good = left == 1 ? "Good for one friend" : "Good for \(left) more friends"
+            usesText = left == 0 ? "Used up" : good
+        } else {
+            usesText = "Good for any number of friends"
+        }
+        usesText += invite.used == 0 ? "" : ", used \(invite.used == 1 ? "once" : "\(invite.used) times")"
+        approval = invite.approval
+        overused = invite.overused
+        author = invite.mine ? nil : invite.author
+        mayRevoke = invite.mine || deciding
+        symbol = link.flatMap { SymbolView($0) }
+    }
+}
+
+/// A QR symbol for the `qr` template.
+struct SymbolView: Sendable, Equatable {
+    var size: Int
+    var path: String
+
+    /// Fails where the text fits no symbol.
+    init?(_ text: String) {
+        guard let code = QRCode(text: text) else { return nil }
+        (size, path) = (code.widthWithQuietZone, code.path)
+    }
+}

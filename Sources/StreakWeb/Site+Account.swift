@@ -1,0 +1,157 @@
+import Foundation
+import Hummingbird
+import StreakGames
+import StreakNode
+
+/// The recovery key, this user's machines, and backups (product.md, A2 and A3).
+///
+/// A secret is shown only in the answer to a form, never at an address that a browser's history would keep.
+extension Site {
+    // MARK: Recovery key
+
+    struct RecoveryView: Sendable {
+        var isConfirmed: Bool
+        /// The key's groups of four, where it is to be seen.
+        var key: [String]
+        var hasKey: Bool
+    }
+
+    func showRecovery(
+        _ visit: Visit, key: String? = nil, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+    ) async throws -> Response {
+        let frame = try await frame()
+        let groups = key?.split(separator: "-").map(String.init) ?? []
+        let view = RecoveryView(
+            isConfirmed: frame.profile.recoveryConfirmed, key: groups, hasKey: !groups.isEmpty)
+        return page(
+            .profile, "recovery", title: "Recovery key", view, frame, visit, status: status, problem: problem)
+    }
+
+    func showRecoveryKey(_ visit: Visit) async throws -> Response {
+        let report = try await node.call(.account(.showRecoveryKey), returning: RecoveryKeyReport.self)
+        return try await showRecovery(visit, key: report.key)
+    }
+
+    func confirmRecoveryKey(_ visit: Visit) async throws -> Response {
+        do {
+            _ = try await node.call(
+                .account(.confirmRecoveryKey(key: visit.fields["key"] ?? "")), returning: RecoveryReport.self)
+            return say(
+                "Confirmed. Your account's secret is no longer on this machine: keep the paper safe.",
+                then: "/profile", visit)
+        } catch let failure as NodeFailure {
+            return try await showRecovery(visit, status: failure.httpStatus, problem: FailureView(failure))
+        }
+    }
+
+    // MARK: Machines
+
+    struct DevicesView: Sendable {
+        struct Device: Sendable {
+            var id: String
+            var label: String
+            var this: Bool
+            var online: Bool
+            var note: String
+            var isRevocable: Bool
+        }
+
+        struct Link: Sendable {
+            var text: String
+            var symbol: SymbolView?
+            var expires: String
+        }
+
+        var devices: [Device]
+        var needsKey: Bool
+        var link: Link?
+    }
+
+    func showDevices(
+        _ visit: Visit, link: DeviceLinkReport? = nil, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+    ) async throws -> Response {
+        let frame = try await frame()
+        let report = try await node.call(.device(.list), returning: DeviceListReport.self)
+        let view = DevicesView(
+            devices: report.devices.map(device), needsKey: frame.profile.recoveryConfirmed,
+            link: link.map { link in
+                let expiry = Timestamp(link.expires)
+                return DevicesView.Link(
+                    text: link.link, symbol: SymbolView(link.link),
+                    expires: expiry.map { "\($0.dateText), \($0.relativeText(to: now()))" } ?? link.expires)
+            })
+        return page(
+            .profile, "devices", title: "Your machines", view, frame, visit, status: status, problem: problem)
+    }
+
+    private func device(_ device: DeviceReport) -> DevicesView.Device {
+        let isCurrent = device.state == "current"
+        let linked =
+            device.certifiedBy == "account" ? "made with the account" : "linked by \(device.certifiedBy.prefix(8))"
+        let seen = device.lastSeen.flatMap { Timestamp($0) }.map { "last seen \($0.relativeText(to: now()))" }
+        let presence = device.this ? "this machine" : device.online ? "online" : seen
+        return DevicesView.Device(
+            id: device.device, label: "Machine \(device.device.prefix(8))", this: device.this,
+            online: isCurrent && (device.online || device.this),
+            note: (isCurrent ? [presence, linked] : ["shut out", linked]).compactMap(\.self).joined(separator: ", "),
+            isRevocable: isCurrent && !device.this)
+    }
+
+    func linkDevice(_ visit: Visit) async throws -> Response {
+        let link = try await node.call(.device(.link), returning: DeviceLinkReport.self)
+        return try await showDevices(visit, link: link)
+    }
+
+    func revokeDevice(_ visit: Visit) async throws -> Response {
+        _ = try await node.call(
+            .device(.revoke(device: visit.fields["device"] ?? "", key: visit.fields["key"])),
+            returning: DeviceListReport.self)
+        return say("Shut out, wherever your node or a friend's hears of it.", then: "/devices", visit)
+    }
+
+    // MARK: Backup
+
+    struct BackupView: Sendable {
+        var file: String
+    }
+
+    func showBackup(
+        _ visit: Visit, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+    ) async throws -> Response {
+        let frame = try await frame()
+        let view = BackupView(file: visit.fields["file"] ?? "~/streakmesh-\(today.description).backup")
+        return page(.profile, "backup", title: "Backup", view, frame, visit, status: status, problem: problem)
+    }
+
+    func backUp(_ visit: Visit) async throws -> Response {
+        do {
+            let passphrase = visit.fields["passphrase"] ?? ""
+            guard passphrase == visit.fields["again"] ?? "" else {
+                return try await showBackup(visit, status: .unprocessableContent, problem: Self.differing)
+            }
+            let report = try await node.call(
+                .account(.backup(file: try Self.path(visit.fields["file"]), passphrase: passphrase)),
+                returning: BackupReport.self)
+            return say(
+                "The backup is written: \(report.file), \(ResultView.grouped((report.bytes + 1_023) / 1_024)) KiB.",
+                then: "/profile", visit)
+        } catch let failure as NodeFailure {
+            return try await showBackup(visit, status: failure.httpStatus, problem: FailureView(failure))
+        }
+    }
+
+    private static let differing = FailureView(
+        code: "differingPassphrases", message: "The two passphrases differ.", hint: "Type the same one twice.")
+
+    /// A file on this machine as typed: `~/…` and plain names are below the home folder.
+    static func path(_ text: String?) throws -> String {
+        let text = (text ?? "").trimmingSpaces
+        guard !text.isEmpty, text.utf8.count <= 1_024, !text.unicodeScalars.contains(where: { $0.value < 32 }) else {
+            throw NodeFailure.cannotWriteFile(reason: "that is no name of a file")
+        }
+        if text.hasPrefix("/") { return text }
+        let home = FileManager.default.homeDirectoryForCurrentUser
+        let name = text.hasPrefix("~/") ? String(text.dropFirst(2)) : text
+        return home.appendingPathComponent(name).standardizedFileURL.path
+    }
+}

@@ -1,0 +1,154 @@
+import Hummingbird
+import StreakNode
+
+/// Friends by code (product.md, B1 and B2; product-rules, B9).
+extension Site {
+    struct CodesView: Sendable {
+        struct Friend: Sendable {
+            var user: String
+            var avatar: AvatarView
+            var name: String
+            var online: Bool
+            var note: String
+            var boardHref: String
+        }
+
+        struct Sent: Sendable {
+            var code: String
+            var note: String
+            var isOver: Bool
+        }
+
+        struct Asker: Sendable {
+            var user: String
+            var avatar: AvatarView
+            var name: String
+            var code: String
+            var note: String
+            var isOpen: Bool
+        }
+
+        struct Blocked: Sendable {
+            var user: String
+            var label: String
+        }
+
+        var code: String
+        var symbol: SymbolView?
+        var answering: Bool
+        /// What was typed.
+        var entered: String
+        var received: [Asker]
+        var hasReceived: Bool
+        var sent: [Sent]
+        var hasSent: Bool
+        var friends: [Friend]
+        var hasFriends: Bool
+        var blocked: [Blocked]
+        var hasBlocked: Bool
+    }
+
+    func showCodes(
+        _ visit: Visit, entered: String = "", status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+    ) async throws -> Response {
+        let frame = try await frame()
+        let report = try await node.call(.friend(.list), returning: FriendsReport.self)
+        let view = CodesView(
+            code: report.code, symbol: SymbolView(report.code), answering: report.answering, entered: entered,
+            received: report.received.map(asker), hasReceived: !report.received.isEmpty, sent: report.sent.map(sent),
+            hasSent: !report.sent.isEmpty,
+            friends: report.friends.map { friend in
+                let parts = [friend.online ? "Online" : nil, friend.code, "in “\(friend.title)”"]
+                return CodesView.Friend(
+                    user: friend.user, avatar: AvatarView(user: friend.user, name: friend.name), name: friend.name,
+                    online: friend.online, note: parts.compactMap(\.self).joined(separator: ", "),
+                    boardHref: BoardSelection(group: friend.group).href)
+            }, hasFriends: !report.friends.isEmpty,
+            blocked: report.blocked.map {
+                CodesView.Blocked(user: $0.user, label: $0.code ?? "\($0.user.prefix(8))…")
+            }, hasBlocked: !report.blocked.isEmpty)
+        return page(
+            .friends, "codes", title: "Friend codes", view, frame, visit, status: status, problem: problem)
+    }
+
+    private func sent(_ wish: SentFriendReport) -> CodesView.Sent {
+        let until = Timestamp(wish.until)?.dateText ?? wish.until
+        let note =
+            switch wish.state {
+            case "looking": "Nobody with this code was found so far; still looking until \(until)."
+            case "pending": "The owner has your request; waiting for an answer until \(until)."
+            case "joining": "The owner said yes; your group of two is on its way."
+            case "declined": "The owner has declined."
+            default: wish.state
+            }
+        return CodesView.Sent(code: wish.code, note: note, isOver: wish.state == "declined")
+    }
+
+    private func asker(_ wish: ReceivedFriendReport) -> CodesView.Asker {
+        let asked = Timestamp(wish.asked)?.relativeText(to: now()) ?? wish.asked
+        let note =
+            switch wish.state {
+            case "approved": "You said yes; they are in as soon as their node asks again."
+            case "declined": "You declined."
+            default: "Asked \(asked)."
+            }
+        return CodesView.Asker(
+            user: wish.user, avatar: AvatarView(user: wish.user, name: wish.name), name: wish.name, code: wish.code,
+            note: note, isOpen: wish.state == "pending")
+    }
+
+    func addFriend(_ visit: Visit) async throws -> Response {
+        let code = (visit.fields["code"] ?? "").trimmingSpaces
+        do {
+            let report = try await friends(.add(code: code))
+            let until = report.sent.first { $0.state == "looking" }.flatMap { Timestamp($0.until)?.dateText }
+            return say(
+                "Looking for the owner of this code\(until.map { ", until \($0)" } ?? "").", then: "/friends/codes",
+                visit)
+        } catch let failure as NodeFailure {
+            return try await showCodes(
+                visit, entered: code, status: failure.httpStatus, problem: FailureView(failure))
+        }
+    }
+
+    func answerToCode(_ visit: Visit) async throws -> Response {
+        let report = try await friends(.answer(visit.fields["answer"] == "on"))
+        return say(
+            report.answering ? "Your node answers whoever looks for your code." : "Nobody finds you by your code now.",
+            then: visit.back, visit)
+    }
+
+    func cancelFriend(_ visit: Visit) async throws -> Response {
+        _ = try await friends(.cancel(code: visit.fields["code"] ?? ""))
+        return say("The request is taken back.", then: visit.back, visit)
+    }
+
+    func approveFriend(_ visit: Visit) async throws -> Response {
+        _ = try await friends(.approve(user: visit.fields["user"] ?? ""))
+        return say("You are friends, as soon as their node hears of it.", then: visit.back, visit)
+    }
+
+    func declineFriend(_ visit: Visit) async throws -> Response {
+        _ = try await friends(.decline(user: visit.fields["user"] ?? ""))
+        return say("The request is declined.", then: visit.back, visit)
+    }
+
+    func blockFriend(_ visit: Visit) async throws -> Response {
+        _ = try await friends(.block(user: visit.fields["user"] ?? ""))
+        return say("Blocked. They are not told, and can ask you no more.", then: visit.back, visit)
+    }
+
+    func unblockFriend(_ visit: Visit) async throws -> Response {
+        _ = try await friends(.unblock(user: visit.fields["user"] ?? ""))
+        return say("Unblocked. They can ask you again.", then: visit.back, visit)
+    }
+
+    func removeFriend(_ visit: Visit) async throws -> Response {
+        _ = try await friends(.remove(user: visit.fields["user"] ?? ""))
+        return say("You are friends no more; the group of you two has ended.", then: visit.back, visit)
+    }
+
+    private func friends(_ request: FriendshipRequest) async throws -> FriendsReport {
+        try await node.call(.friend(request), returning: FriendsReport.self)
+    }
+}

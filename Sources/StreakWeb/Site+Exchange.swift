@@ -1,0 +1,216 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StreakGames
+import StreakNode
+
+/// A file that was sent, kept in memory until its import is confirmed or another one comes.
+struct Upload: Sendable, Equatable {
+    var text: String
+    /// Whether it is an exported chat.
+    var isChat: Bool
+    /// Which of those who write in the chat is me.
+    var sender: String?
+    /// The game of rows that name none.
+    var game: String?
+    /// `day-first` or `month-first`.
+    var dates: String?
+    /// Whether other values replace what is recorded.
+    var replaces: Bool
+
+    var source: ImportSource { .text(text) }
+
+    func request(isPreview: Bool) -> NodeRequest {
+        let options = ImportOptions(isPreview: isPreview, replaces: replaces, dates: dates, game: game)
+        return .exchange(isChat ? .loadChat(source, sender: sender, options) : .load(source, options))
+    }
+}
+
+/// Results in files: out and in.
+struct ExchangeView: Sendable {
+    struct Line: Sendable {
+        var line: Int
+        var message: String
+    }
+
+    struct Preview: Sendable {
+        var title: String
+        var figures: [FigureView]
+        var sample: [OutcomeView.ResultLine]
+        var hasSample: Bool
+        var restText: String?
+        var conflicts: [Line]
+        var conflictText: String?
+        var replaces: Bool
+        var refused: [Line]
+        var refusedText: String?
+        var canImport: Bool
+        var buttonText: String
+    }
+
+    struct Sender: Sendable {
+        var name: String
+        var note: String
+    }
+
+    var games: [OptionView]
+    var from: String
+    var to: String
+    var text: String
+    var isChat: Bool
+    var dates: [OptionView]
+    var importGames: [OptionView]
+    var maximum: String
+    var preview: Preview?
+    /// Who writes in the chat, where one has to say who one is.
+    var senders: [Sender]
+    var hasSenders: Bool
+    /// Whether nothing was sent yet.
+    var isFresh: Bool
+}
+
+extension Site {
+    /// Where a file may be sent to; no other form takes one.
+    static let uploadPath = "/import/look"
+
+    func showExchange(_ visit: Visit) async throws -> Response {
+        try await exchangePage(visit, upload: nil)
+    }
+
+    private func exchangePage(
+        _ visit: Visit, upload: Upload?, preview: ImportReport? = nil, senders: [ChatReport.Sender] = [],
+        status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+    ) async throws -> Response {
+        let frame = try await frame()
+        let games = try await catalogue().games
+        let icons = Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }
+        let chosen = upload?.game ?? (visit.isForm ? nil : visit.fields["game"])
+        func options(_ first: String, _ selected: String?) -> [OptionView] {
+            [OptionView(value: "", label: first, selected: selected == nil)]
+                + games.map { OptionView(value: $0.id, label: $0.name, selected: $0.id == selected) }
+        }
+        let orders = [("", "As it fits"), ("day-first", "Day first: 3 April"), ("month-first", "Month first: 4 March")]
+        let view = ExchangeView(
+            games: options("All games", chosen), from: visit.isForm ? "" : visit.fields["from"] ?? "",
+            to: visit.isForm ? "" : visit.fields["to"] ?? "",
+            // What fits a box is shown again; a large file is only named by what is in it.
+            text: problem != nil ? upload.map { $0.text.utf8.count <= WebLimit.bodySize ? $0.text : "" } ?? "" : "",
+            isChat: upload?.isChat ?? false,
+            dates: orders.map { OptionView(value: $0.0, label: $0.1, selected: $0.0 == upload?.dates ?? "") },
+            importGames: options("Each row names its game", upload?.game),
+            maximum: "\(WebLimit.uploadSize >> 20) MiB", preview: preview.map { Self.preview($0, icons: icons) },
+            senders: senders.map {
+                ExchangeView.Sender(
+                    name: $0.name,
+                    note: "\($0.shares == 1 ? "1 result" : "\($0.shares) results") in \($0.messages) messages")
+            }, hasSenders: !senders.isEmpty, isFresh: preview == nil && senders.isEmpty)
+        return page(
+            .history, "exchange", title: "Export and import", view, frame, visit, status: status, problem: problem)
+    }
+
+    /// A file to keep, as CSV or JSON.
+    func exportResults(_ visit: Visit) async throws -> Response {
+        let fields = visit.fields
+        let format = fields["format"] == "json" ? "json" : "csv"
+        _ = try await frame()
+        let report = try await node.call(
+            .exchange(.export(format: format, game: fields["game"], from: fields["from"], to: fields["to"])),
+            returning: ExportReport.self)
+        var headers = HTTPFields()
+        headers[.contentType] = format == "json" ? "application/json; charset=utf-8" : "text/csv; charset=utf-8"
+        headers[.contentDisposition] = "attachment; filename=\"streakmesh-\(today).\(format)\""
+        return Response(
+            status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: report.content ?? "")))
+    }
+
+    // MARK: Import
+
+    /// Keeps what was sent and shows what would become of it; stores nothing.
+    func lookAtImport(_ visit: Visit) async throws -> Response {
+        let fields = visit.fields
+        let text = fields["file"] ?? fields["text"] ?? ""
+        var upload =
+            text.isEmpty
+            ? sessions.upload(for: visit.session)
+            : Upload(text: text, isChat: false, sender: nil, game: nil, dates: nil, replaces: false)
+        if !text.isEmpty {
+            upload?.isChat = fields["kind"] == "chat"
+            upload?.game = fields["game"]
+            upload?.dates = fields["dates"]
+        }
+        if let sender = fields["sender"] { upload?.sender = sender }
+        if let choice = fields["replace"] { upload?.replaces = choice == "on" }
+        guard let upload else {
+            return try await exchangePage(visit, upload: nil, status: .unprocessableContent, problem: Self.nothingSent)
+        }
+        sessions.keep(upload, for: visit.session)
+        do {
+            let report = try await node.call(upload.request(isPreview: true), returning: ImportReport.self)
+            return try await exchangePage(visit, upload: upload, preview: report)
+        } catch NodeFailure.unknownSender {
+            let chat = try await node.call(.exchange(.inspectChat(upload.source)), returning: ChatReport.self)
+            return try await exchangePage(visit, upload: upload, senders: chat.senders)
+        } catch let failure as NodeFailure {
+            sessions.dropUpload(of: visit.session)
+            return try await exchangePage(
+                visit, upload: upload, status: failure.httpStatus, problem: FailureView(failure))
+        }
+    }
+
+    /// Imports what was looked at.
+    func importResults(_ visit: Visit) async throws -> Response {
+        guard let upload = sessions.upload(for: visit.session) else {
+            return try await exchangePage(visit, upload: nil, status: .unprocessableContent, problem: Self.nothingSent)
+        }
+        let report = try await node.call(upload.request(isPreview: false), returning: ImportReport.self)
+        sessions.dropUpload(of: visit.session)
+        let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+        let shared = OutcomeView.titles(of: report.published, groups).map { " Shared with \($0)." } ?? ""
+        let count = report.imported == 1 ? "1 result" : "\(ResultView.grouped(report.imported)) results"
+        return say(
+            "Imported \(count), skipped \(ResultView.grouped(report.skipped)).\(shared)", then: "/history", visit)
+    }
+
+    func forgetImport(_ visit: Visit) async throws -> Response {
+        sessions.dropUpload(of: visit.session)
+        return .seeOther("/exchange")
+    }
+
+    private static let nothingSent = FailureView(
+        code: "importFailed", message: "There is nothing to import.", hint: "Choose a file, or paste its text.")
+
+    private static func preview(_ report: ImportReport, icons: [String: String]) -> ExchangeView.Preview {
+        func count(_ number: Int) -> String { ResultView.grouped(number) }
+        func lines(_ refused: [RefusedLine]) -> [ExchangeView.Line] {
+            refused.prefix(50).map { ExchangeView.Line(line: $0.line, message: $0.message) }
+        }
+        func rest(_ shown: Int, of all: Int, _ what: String) -> String? {
+            all == 0
+                ? nil : all > shown ? "\(count(all)) \(what), of which \(shown) are shown" : "\(count(all)) \(what)"
+        }
+        let left = report.imported - report.sample.count
+        return ExchangeView.Preview(
+            title: report.imported == 0 ? "Nothing new in it" : "This would be imported",
+            figures: [
+                FigureView(
+                    term: "New", value: count(report.imported - report.replaced)),
+                FigureView(term: "Replaced", value: count(report.replaced)),
+                FigureView(term: "Recorded already", value: count(report.skipped - report.conflictCount)),
+                FigureView(term: "Conflicts", value: count(report.conflictCount)),
+                FigureView(term: "Refused", value: count(report.refusedCount)),
+            ],
+            sample: report.sample.map { result in
+                OutcomeView.ResultLine(
+                    icon: icons[result.game] ?? "🧩", gameName: result.gameName,
+                    puzzleText: result.puzzle.map { "No. \(ResultView.grouped($0))" }, label: result.label,
+                    dayText: PuzzleDay(result.day)?.longText ?? result.day, note: nil)
+            }, hasSample: !report.sample.isEmpty, restText: left > 0 ? "… and \(count(left)) more" : nil,
+            conflicts: lines(report.conflicts),
+            conflictText: rest(
+                min(report.conflicts.count, 50), of: report.conflictCount, "recorded with another value"),
+            replaces: report.replaced > 0, refused: lines(report.refused),
+            refusedText: rest(min(report.refused.count, 50), of: report.refusedCount, "refused"),
+            canImport: report.imported > 0,
+            buttonText: report.imported == 1 ? "Import 1 result" : "Import \(count(report.imported)) results")
+    }
+}

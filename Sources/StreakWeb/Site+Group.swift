@@ -1,0 +1,207 @@
+import Hummingbird
+import StreakNode
+
+/// Founding, choosing, changing and leaving groups.
+extension Site {
+    struct GroupPageView: Sendable {
+        var id: String
+        var title: String
+        var note: String
+        /// Where this user is in it no more: why, and what that means.
+        var ending: FailureView?
+        var isOwner: Bool
+        var deciding: Bool
+        var inviters: [OptionView]
+        var invitersText: String
+        var spoilers: [OptionView]
+        var spoilersText: String
+        var missed: [OptionView] = []
+        var missedText = ""
+        var freezes: [OptionView] = []
+        var freezesText = ""
+        var archive: [OptionView] = []
+        var archiveText = ""
+        var heir: String?
+        /// Whether this user is the heir.
+        var mayTakeOver: Bool
+        var heirs: [OptionView]
+        var successors: [OptionView]
+        var hasSuccessors: Bool
+        var friendsHref: String
+        var inviteHref: String
+        var privacyHref: String
+        var leaveHref: String
+    }
+
+    private static let inviters: [(value: String, label: String)] = [
+        ("everyone", "Every member"), ("admins", "The owner and admins"), ("owner", "Only the owner"),
+    ]
+
+    private static let missed: [(value: String, label: String)] = [
+        ("nothing", "Nothing"), ("worst+1", "One more than the worst"), ("zero", "Zero points"),
+    ]
+    private static let freezes: [(value: String, label: String)] = [
+        ("off", "No: a missed day ends a streak"), ("on", "Yes: one for ten days, at most three"),
+    ]
+
+    /// The choices of after how many days a result counts no more; the group's own is among them.
+    private static func archive(_ days: Int) -> [(value: String, label: String)] {
+        let known = [0, 7, 30].contains(days) ? [0, 7, 30] : [0, 7, 30, days]
+        return known.map { (String($0), $0 == 0 ? "Whenever it comes" : "Within \($0) days") }
+    }
+
+    func showGroup(_ visit: Visit) async throws -> Response {
+        let frame = try await frame()
+        let group = try frame.report(visit.fields)
+        guard group.isCurrent else {
+            return page(.friends, "group", title: group.title, Self.formerGroup(group), frame, visit)
+        }
+        let settings = try await node.call(.group(.settings(group: group.id)), returning: GroupSettingsReport.self)
+        let members = try await node.call(.member(.list(group: group.id)), returning: MembersReport.self).members
+        let others = members.filter { !$0.me }
+        func link(_ path: String) -> String { PageLink(path).adding("group", group.id).text }
+        let archive = Self.archive(settings.archiveDays)
+        let days = String(settings.archiveDays)
+        func options(_ values: [(value: String, label: String)], _ chosen: String) -> [OptionView] {
+            values.map { OptionView(value: $0.value, label: $0.label, selected: $0.value == chosen) }
+        }
+        func label(_ values: [(value: String, label: String)], _ chosen: String) -> String {
+            values.first { $0.value == chosen }?.label ?? chosen
+        }
+        let view = GroupPageView(
+            id: group.id, title: group.title, note: "\(group.membersText), you are \(group.role)",
+            isOwner: group.role == "owner", deciding: group.isDeciding,
+            inviters: options(Self.inviters, settings.invites), invitersText: label(Self.inviters, settings.invites),
+            spoilers: [
+                OptionView(value: "on", label: "Until one has played oneself", selected: settings.spoilerGuard),
+                OptionView(value: "off", label: "Never", selected: !settings.spoilerGuard),
+            ], spoilersText: settings.spoilerGuard ? "Until one has played oneself" : "Never",
+            missed: options(Self.missed, settings.missedDay), missedText: label(Self.missed, settings.missedDay),
+            freezes: options(Self.freezes, settings.freezes ? "on" : "off"),
+            freezesText: label(Self.freezes, settings.freezes ? "on" : "off"), archive: options(archive, days),
+            archiveText: label(archive, days), heir: settings.heir,
+            mayTakeOver: members.contains { $0.me && $0.heir && $0.role != "owner" },
+            heirs: [OptionView(value: "", label: "Nobody", selected: settings.heir == nil)]
+                + others.map { OptionView(value: $0.user, label: $0.name, selected: $0.heir) },
+            successors: others.map { OptionView(value: $0.user, label: $0.name, selected: $0.heir) },
+            hasSuccessors: !others.isEmpty, friendsHref: link("/friends"), inviteHref: link("/invite"),
+            privacyHref: link("/privacy"), leaveHref: link("/leave"))
+        return page(.friends, "group", title: group.title, view, frame, visit)
+    }
+
+    private static func formerGroup(_ group: GroupReport) -> GroupPageView {
+        let ending =
+            switch group.role {
+            case "left":
+                FailureView(
+                    code: "left", message: "You have left “\(group.title)”.",
+                    hint: "Your own results stay on this machine. Only a new invite lets you in again.")
+            case "revoked":
+                FailureView(
+                    code: "revoked", message: "This device has been revoked in “\(group.title)”.",
+                    hint: "It gets nothing new and publishes nothing there. Use another device of yours.")
+            default:
+                FailureView(
+                    code: "removedFromGroup", message: "“\(group.title)” has removed you.",
+                    hint:
+                        "You get nothing new from it, and what the others shared is deleted on this machine. Your own "
+                        + "results stay. Only a new invite lets you in again.")
+            }
+        return GroupPageView(
+            id: group.id, title: group.title, note: "", ending: ending, isOwner: false, deciding: false, inviters: [],
+            invitersText: "", spoilers: [], spoilersText: "", mayTakeOver: false, heirs: [], successors: [],
+            hasSuccessors: false, friendsHref: "/friends", inviteHref: "", privacyHref: "", leaveHref: "")
+    }
+
+    func createGroup(_ visit: Visit) async throws -> Response {
+        let group = try await node.call(
+            .group(.create(title: visit.fields["title"] ?? "")), returning: GroupReport.self)
+        return say("“\(group.title)” is ready. Invite your friends.", then: "/invite?group=\(group.id)", visit)
+    }
+
+    func useGroup(_ visit: Visit) async throws -> Response {
+        let group = try await node.call(.group(.use(group: visit.fields["group"] ?? "")), returning: GroupReport.self)
+        // A page of the group before becomes the same page of this one.
+        let path = visit.back.prefix { $0 != "?" }
+        let keeps = ["/today", "/board", "/friends", "/champions", "/recap", "/invite", "/group", "/privacy"].contains(
+            String(path))
+        return .seeOther(keeps ? PageLink(String(path)).adding("group", group.id).text : "/today")
+    }
+
+    // MARK: Changing
+
+    func renameGroup(_ visit: Visit) async throws -> Response {
+        let group = try await node.call(
+            .group(.rename(group: visit.fields["group"], title: visit.fields["title"] ?? "")),
+            returning: GroupReport.self)
+        return say("The group is called “\(group.title)” now.", then: visit.back, visit)
+    }
+
+    func changeSettings(_ visit: Visit) async throws -> Response {
+        let change = GroupSettingsChange(
+            invites: visit.fields["invites"], spoilerGuard: visit.fields["spoilers"].map { $0 == "on" },
+            missedDay: visit.fields["missed"], freezes: visit.fields["freezes"].map { $0 == "on" },
+            archiveDays: visit.fields.number("archive"))
+        let settings = try await node.call(
+            .group(.changeSettings(group: visit.fields["group"], change)), returning: GroupSettingsReport.self)
+        return say("The settings of “\(settings.title)” are changed for everybody.", then: visit.back, visit)
+    }
+
+    func nameHeir(_ visit: Visit) async throws -> Response {
+        let user = visit.fields["user"]
+        _ = try await node.call(
+            .group(.heir(group: visit.fields["group"], user: user)), returning: GroupReport.self)
+        return say(
+            user == nil ? "Nobody is heir any more." : "They may take the group over from now on.", then: visit.back,
+            visit)
+    }
+
+    func transfer(_ visit: Visit) async throws -> Response {
+        let group = try await node.call(
+            .group(.transfer(group: visit.fields["group"], user: visit.fields["user"] ?? "")),
+            returning: GroupReport.self)
+        return say("“\(group.title)” has a new owner; you are \(group.role) now.", then: visit.back, visit)
+    }
+
+    func takeOver(_ visit: Visit) async throws -> Response {
+        let group = try await node.call(
+            .group(.takeOver(group: visit.fields["group"])), returning: GroupReport.self)
+        return say("“\(group.title)” is yours now.", then: visit.back, visit)
+    }
+
+    // MARK: Leaving
+
+    struct LeaveView: Sendable {
+        var id: String
+        var title: String
+        /// “The other 6 members”.
+        var others: String
+        /// “The other 6 members'”.
+        var othersOwn: String
+        var isAlone: Bool
+        var isOwner: Bool
+        var sharing: Bool
+        var groupHref: String
+    }
+
+    func showLeave(_ visit: Visit) async throws -> Response {
+        let frame = try await frame()
+        let group = try frame.report(visit.fields)
+        let href = PageLink("/group").adding("group", group.id).text
+        guard group.isCurrent else { return .seeOther(href) }
+        let others = group.members == 2 ? "The other member" : "The other \(max(0, group.members - 1)) members"
+        let view = LeaveView(
+            id: group.id, title: group.title, others: others,
+            othersOwn: others + (group.members == 2 ? "'s" : "'"), isAlone: group.members < 2,
+            isOwner: group.role == "owner" && group.members > 1, sharing: group.sharing, groupHref: href)
+        return page(.friends, "leave", title: "Leave \(group.title)", view, frame, visit)
+    }
+
+    func leaveGroup(_ visit: Visit) async throws -> Response {
+        let isErasing = visit.fields["how"] == "erase"
+        let group = try await node.call(
+            .group(.leave(group: visit.fields["group"] ?? "", erasing: isErasing)), returning: GroupReport.self)
+        let erased = isErasing ? " Your friends' nodes delete your results when they hear of it." : ""
+        return say("You have left “\(group.title)”.\(erased)", then: "/friends", visit)
+    }
+}

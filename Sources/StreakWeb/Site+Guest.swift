@@ -1,0 +1,59 @@
+import Hummingbird
+import StreakGames
+import StreakNode
+
+/// What a page that is the host's shows while a guest plays.
+struct GuestWallView: Sendable {
+    var name: String
+}
+
+/// Somebody else plays on this machine (product.md, A5).
+extension Site {
+    struct GuestView: Sendable {
+        var isPlaying: Bool
+        var name: String
+        var countText: String
+        /// Whether a guest who is away has left results here.
+        var hasLeft: Bool
+        /// Whether there are results whose end has to be chosen.
+        var isEnding: Bool
+        var file: String
+    }
+
+    func showGuest(_ visit: Visit) async throws -> Response {
+        let frame = try await frame(isOpenToGuest: true)
+        let report = try await node.call(.guest(.status), returning: GuestReport.self)
+        let hasLeft = !report.active && report.results > 0
+        let view = GuestView(
+            isPlaying: report.active, name: report.name ?? "", countText: Self.count(report.results), hasLeft: hasLeft,
+            isEnding: report.active || hasLeft, file: "~/streakmesh-guest-\(today.description).json")
+        return page(.profile, "guest", title: "Guest mode", view, frame, visit)
+    }
+
+    private static func count(_ results: Int) -> String { results == 1 ? "1 result" : "\(results) results" }
+
+    func startGuest(_ visit: Visit) async throws -> Response {
+        let report = try await node.call(
+            .guest(.start(name: visit.fields["name"] ?? "")), returning: GuestReport.self)
+        return say("Over to \(report.name ?? "the guest"): play, and paste the result here.", then: "/today", visit)
+    }
+
+    func stopGuest(_ visit: Visit) async throws -> Response {
+        let ending: GuestEnding
+        switch visit.fields["how"] {
+        case "keep": ending = .keep
+        case "export": ending = .export(file: try Self.path(visit.fields["file"]))
+        case "discard": ending = .discard
+        default: throw NodeFailure.invalidRequest("what becomes of the guest's results was not said")
+        }
+        let report = try await node.call(.guest(.stop(ending)), returning: GuestReport.self)
+        let name = report.name ?? "the guest"
+        let text =
+            switch ending {
+            case .keep: "Kept for the next time: \(Self.count(report.results)) of \(name)."
+            case .export(let file): "The results of \(name) are in \(report.file ?? file)."
+            case .discard: "The results of \(name) are gone."
+            }
+        return say("You are back. \(text)", then: "/today", visit)
+    }
+}

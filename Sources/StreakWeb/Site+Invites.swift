@@ -1,0 +1,122 @@
+import Hummingbird
+import StreakNode
+
+/// Inviting, and joining by an invite.
+extension Site {
+    struct InvitePageView: Sendable {
+        var hasGroup: Bool
+        var group: String
+        var groupTitle: String
+        var invite: InviteView?
+        var others: [InviteView]
+        var hasOthers: Bool
+    }
+
+    func showInvite(_ visit: Visit) async throws -> Response {
+        let frame = try await frame()
+        guard let group = frame.group(visit.fields) else {
+            let view = InvitePageView(hasGroup: false, group: "", groupTitle: "", others: [], hasOthers: false)
+            return page(.friends, "invite", title: "Invite friends", view, frame, visit)
+        }
+        let list = try await node.call(.invite(.list(group: group)), returning: InviteListReport.self)
+        let report = frame.groups.first { $0.id == group } ?? frame.active
+        let invites = list.invites.map { InviteView($0, deciding: report?.isDeciding ?? false, now: now()) }
+        let chosen =
+            visit.fields["id"].flatMap { id in invites.first { $0.id == id } } ?? invites.first { $0.link != nil }
+        let others = invites.filter { $0.id != chosen?.id }
+        let view = InvitePageView(
+            hasGroup: true, group: group, groupTitle: report?.title ?? "", invite: chosen, others: others,
+            hasOthers: !others.isEmpty)
+        return page(.friends, "invite", title: "Invite friends", view, frame, visit)
+    }
+
+    func invite(_ visit: Visit) async throws -> Response {
+        let days = min(max(visit.fields.number("days") ?? 7, 1), 90)
+        let invite = try await node.call(
+            .invite(
+                .create(
+                    group: visit.fields["group"], uses: visit.fields.number("uses") ?? 1,
+                    lifetime: Int64(days) * 86_400, needsApproval: visit.fields.isSet("approval"))),
+            returning: InviteReport.self)
+        return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)
+    }
+
+    /// One step: a group “Friends” where there is none, and its link (product-rules, B8).
+    func inviteFriends(_ visit: Visit) async throws -> Response {
+        let invite = try await node.call(.invite(.friends), returning: InviteReport.self)
+        return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)
+    }
+
+    func revokeInvite(_ visit: Visit) async throws -> Response {
+        _ = try await node.call(.invite(.revoke(id: visit.fields["id"] ?? "")), returning: InviteListReport.self)
+        return say("The invite is revoked. Nobody can use it any more.", then: visit.back, visit)
+    }
+
+    // MARK: Joining
+
+    struct JoinView: Sendable {
+        struct Offer: Sendable {
+            var title: String
+            var inviter: String
+            var expires: String
+            var usable: Bool
+            var trouble: String?
+            var groupHref: String?
+        }
+
+        var link: String
+        var offer: Offer?
+    }
+
+    func showJoin(
+        _ visit: Visit, offer: JoinView.Offer? = nil, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+    ) async throws -> Response {
+        let view = JoinView(link: visit.fields["link"] ?? "", offer: offer)
+        return page(
+            .friends, "join", title: "Join a group", view, try await frame(), visit, status: status, problem: problem)
+    }
+
+    /// What a link says, before anything is dialled.
+    func lookAtLink(_ visit: Visit) async throws -> Response {
+        do {
+            let link = (visit.fields["link"] ?? "").trimmingSpaces
+            let preview = try await node.call(.invite(.inspect(link: link)), returning: InvitePreview.self)
+            let expiry = Timestamp(preview.expires)
+            let trouble =
+                preview.alreadyMember
+                ? "You are in this group already."
+                : preview.expired ? "This link has expired. Ask your friend for a new one." : nil
+            return try await showJoin(
+                visit,
+                offer: JoinView.Offer(
+                    title: preview.title, inviter: preview.inviter,
+                    expires: expiry.map { "\($0.dateText) (\($0.relativeText(to: now())))" } ?? preview.expires,
+                    usable: trouble == nil, trouble: trouble,
+                    groupHref: preview.alreadyMember ? BoardSelection(group: preview.group).href : nil))
+        } catch let failure as NodeFailure {
+            return try await showJoin(visit, status: failure.httpStatus, problem: FailureView(failure))
+        }
+    }
+
+    func join(_ visit: Visit) async throws -> Response {
+        do {
+            let link = (visit.fields["link"] ?? "").trimmingSpaces
+            let report = try await node.call(
+                .invite(.join(link: link, timeout: 30, history: Self.history(visit.fields))), returning: JoinReport.self
+            )
+            return say(
+                "Welcome to “\(report.title)”.", then: BoardSelection(group: report.group).href, visit)
+        } catch let failure as NodeFailure {
+            return try await showJoin(visit, status: failure.httpStatus, problem: FailureView(failure))
+        }
+    }
+
+    /// How much of the past is to be published, in days back from today; 0 only from today, nil all.
+    static func history(_ fields: FormFields) -> Int? {
+        switch fields["history"] {
+        case "all": nil
+        case "month": 30
+        default: 0
+        }
+    }
+}

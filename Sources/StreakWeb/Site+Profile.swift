@@ -1,0 +1,100 @@
+import Hummingbird
+import StreakNode
+
+/// The profile room: who this user is, how the node is doing, and the way to everything of the account's.
+extension Site {
+    struct ProfileView: Sendable {
+        struct Link: Sendable {
+            var name: String
+            var state: String
+            var via: String
+        }
+
+        struct Share: Sendable {
+            var title: String
+            var note: String
+        }
+
+        /// What one group sees.
+        struct Sight: Sendable {
+            var href: String
+            var avatar: AvatarView
+            var title: String
+            var note: String
+        }
+
+        var avatar: AvatarView
+        var name: String
+        var friendCode: String
+        var symbol: SymbolView?
+        var device: String
+        var sights: [Sight]
+        var hasSights: Bool
+        var recoveryConfirmed: Bool
+        var devicesText: String
+        var status: StatusView
+        var shares: [Share]
+        var links: [Link]
+        var hasLinks: Bool
+        var version: String
+    }
+
+    func showProfile(_ visit: Visit) async throws -> Response {
+        let frame = try await frame(isOpenToGuest: true)
+        // A guest has no friend code, no groups and no devices here; only the way back.
+        guard frame.guest == nil else { return .seeOther("/guest") }
+        let links = frame.status.peers.map { peer in
+            ProfileView.Link(
+                name: peer.name ?? "A device", state: peer.state,
+                via: peer.via == "lan" ? "on your network" : peer.via ?? "")
+        }
+        let shares = frame.status.groups.map { group in
+            ProfileView.Share(
+                title: group.title,
+                note: "\(ResultView.grouped(group.records)) records, \(group.online) of \(group.members) members online"
+            )
+        }
+        var sights: [ProfileView.Sight] = []
+        for group in frame.current {
+            sights.append(
+                Self.sight(try await node.call(.privacy(.show(group: group.id)), returning: PrivacyReport.self)))
+        }
+        let devices = try await node.call(.device(.list), returning: DeviceListReport.self).devices
+        let current = devices.filter { $0.state == "current" }.count
+        let view = ProfileView(
+            avatar: AvatarView(user: frame.profile.user, name: frame.profile.name), name: frame.profile.name,
+            friendCode: frame.profile.friendCode, symbol: SymbolView(frame.profile.friendCode),
+            device: String(frame.profile.device.prefix(8)), sights: sights, hasSights: !sights.isEmpty,
+            recoveryConfirmed: frame.profile.recoveryConfirmed,
+            devicesText: current == 1 ? "This machine only" : "\(current) machines", status: statusView(frame),
+            shares: shares, links: links, hasLinks: !links.isEmpty, version: frame.status.version)
+        return page(.profile, "profile", title: "Profile", view, frame, visit)
+    }
+
+    private static func sight(_ report: PrivacyReport) -> ProfileView.Sight {
+        let unshared = report.unshared.count
+        let notes = [
+            report.anonymous ? "as “\(report.name)”" : "your name", report.hidden ? "on no board" : nil,
+            report.region.map { "region \($0)" }, report.lastSeen ? nil : "not when you were here",
+            unshared == 0 ? nil : unshared == 1 ? "one game kept back" : "\(unshared) games kept back",
+            report.sharing ? nil : "sharing stopped",
+        ]
+        return ProfileView.Sight(
+            href: PageLink("/privacy").adding("group", report.group).text,
+            avatar: AvatarView(user: report.user, name: report.name), title: report.title,
+            note: notes.compactMap(\.self).joined(separator: ", "))
+    }
+
+    func rename(_ visit: Visit) async throws -> Response {
+        let profile = try await node.call(
+            .profile(.rename(name: visit.fields["name"] ?? "")), returning: ProfileReport.self)
+        return say("You are “\(profile.name)” now. Friends see it at the next sync.", then: "/profile", visit)
+    }
+
+    /// Dials everybody now (product-rules, H9).
+    func synchronise(_ visit: Visit) async throws -> Response {
+        let status = try await node.call(.network(.sync), returning: StatusReport.self)
+        let text = status.state == "live" ? "Everything is in sync." : "Every known device was asked."
+        return say(text, then: visit.back, visit)
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import Foundation
+import StreakNode
+
+struct ExportCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write your results as CSV or JSON, for spreadsheets and other programs.")
+
+    @Argument(help: "csv or json.")
+    var format: String
+
+    @Option(help: "Write to this new file (else to standard output).")
+    var file: String?
+
+    @Option(help: "Only this game.")
+    var game: String?
+
+    @Option(help: "From this day on, yyyy-MM-dd.")
+    var from: String?
+
+    @Option(help: "Up to this day, yyyy-MM-dd.")
+    var to: String?
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        let report = try await session.call(
+            .exchange(
+                .export(format: format, game: game, from: from, to: to, file: file.map { $0.absolutePath })),
+            returning: ExportReport.self)
+        guard let content = report.content, !session.usesJSON else {
+            session.show(report) { _ in ["\(report.count) results are in \((report.file ?? "").printable)."] }
+            return
+        }
+        session.terminal.writeContent(content)
+    }
+}
+
+struct ImportCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Read results from a CSV or JSON file, or from an exported chat.",
+        discussion: """
+            The columns may stand in any order and under many names. What is recorded already is skipped, so the same file \
+            may be imported again. Results are published like those of `add`.
+            """)
+
+    @Argument(help: "The file.", completion: .file())
+    var file: String
+
+    @Flag(help: "Show what would be imported; store nothing.")
+    var dryRun = false
+
+    @Flag(help: "Let other values replace what is recorded.")
+    var replace = false
+
+    @Option(help: "What 03/04/2026 means: day-first or month-first.", completion: .list(["day-first", "month-first"]))
+    var dateOrder: String?
+
+    @Option(help: "The game of rows that name none.")
+    var game: String?
+
+    @Flag(help: "The file is an exported chat: read the shares in it.")
+    var chat = false
+
+    @Option(help: "Who you are in the chat.")
+    var sender: String?
+
+    @OptionGroup var shared: SharedOptions
+
+    func run(in session: Session) async throws {
+        let source = ImportSource.file(path: file.absolutePath)
+        let options = ImportOptions(isPreview: dryRun, replaces: replace, dates: dateOrder, game: game)
+        let isChat = chat || sender != nil
+        let report = try await session.call(
+            .exchange(isChat ? .loadChat(source, sender: sender, options) : .load(source, options)),
+            returning: ImportReport.self)
+        session.show(report) { report.lines($0) }
+        if report.imported + report.skipped == 0, report.refusedCount > 0 { throw ExitCode(65) }
+    }
+}
+
+extension ImportReport {
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        var lines = [
+            "\(preview ? "Would import" : "Imported") \(style.applying(.bold, to: "\(imported)")), skipped \(skipped), "
+                + "refused \(refusedCount)."
+        ]
+        if replaced > 0 { lines.append("\(replaced) of them \(preview ? "would replace" : "replaced") other values.") }
+        if preview, !sample.isEmpty {
+            var table = TextTable([.left, .left, .left])
+            for result in sample {
+                table.addRow(.init(result.day, .dim), .init(result.gameName, .bold), .init(result.label))
+            }
+            lines += style.lines(of: table)
+            if imported > sample.count { lines.append("… and \(imported - sample.count) more") }
+        }
+        for line in (conflicts + refused).prefix(20) {
+            lines.append("\(style.applying(.bad, to: "✗")) line \(line.line): \(line.message.printable)")
+        }
+        if conflictCount + refusedCount > 20 { lines.append("… and \(conflictCount + refusedCount - 20) more") }
+        if conflictCount > 0 { lines.append("  Add `--replace` to put the new values in their place.") }
+        return lines
+    }
+}
+
+extension String {
+    /// This path as it is known to a node that runs in another folder.
+    fileprivate var absolutePath: String {
+        hasPrefix("/") ? self : FileManager.default.currentDirectoryPath + "/" + self
+    }
+}

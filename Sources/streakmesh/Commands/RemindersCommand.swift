@@ -1,0 +1,61 @@
+import ArgumentParser
+import StreakNode
+
+struct RemindersCommand: QueryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reminders", abstract: "Show and choose when the running node reminds you of streaks at risk.",
+        discussion: """
+            A reminder comes once a day at the most, and only where a streak would end. It is told on the page, by `watch`, \
+            on the desktop, and to a command of yours, which gets the text as $1.
+            """)
+
+    @Argument(help: "on or off (else shows how things stand).")
+    var state: Switch?
+
+    @Flag(help: "Half an hour before the two hours in which you play most.")
+    var smart = false
+
+    @Option(help: "At this time, HH:mm.")
+    var time: String?
+
+    @Option(help: "Never within these hours, HH:mm-HH:mm; none for no such hours.")
+    var quiet: String?
+
+    @Option(help: "Whether this machine's desktop shows it: on or off.")
+    var desktop: Switch?
+
+    @Option(help: "Have this machine's shell run this; an empty one for nothing.")
+    var command: String?
+
+    @Option(parsing: .singleValue, help: "Do not remind of this game; may be given several times.")
+    var exclude: [String] = []
+
+    @Option(parsing: .singleValue, help: "Remind of this game again; may be given several times.")
+    var include: [String] = []
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() throws -> NodeRequest {
+        if smart, time != nil { throw CommandFailure.usage("Give either `--smart` or `--time`, not both.") }
+        let change = ReminderChange(
+            on: state.map { $0 == .on }, smart: smart ? true : nil, time: time, quiet: quiet == "none" ? "" : quiet,
+            desktop: desktop.map { $0 == .on }, command: command, include: include, exclude: exclude)
+        return .reminder(change == ReminderChange() ? .show : .change(change))
+    }
+
+    func lines(for report: RemindersReport, style: OutputStyle) -> [String] {
+        var table = TextTable([.left, .left])
+        let habit = report.window.map { "\($0), \(report.coverage ?? 0) % of your results" }
+        let time = report.smart ? "\(report.time), by your habit" : report.fixedTime
+        let rows: [(String, String)] = [
+            ("reminders", report.on ? "on" : "off"), ("time", time),
+            ("you play most", habit ?? "too few results to say"),
+            ("quiet", report.quiet ?? "never"), ("not of", report.excluded.joined(separator: ", ")),
+            ("desktop", report.desktop ? "on" : "off"), ("command", report.command ?? ""),
+            ("next", report.next ?? ""), ("last", report.lastReminded ?? ""),
+        ]
+        for (title, value) in rows { table.addRow(.init(title, .dim), .init(value)) }
+        return style.lines(of: table) + [report.text?.printable ?? "Nothing is at risk now."]
+            + (report.on ? [] : ["`streakmesh reminders on` switches them on; a running node tells them."])
+    }
+}

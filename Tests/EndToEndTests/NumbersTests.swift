@@ -1,0 +1,113 @@
+import Foundation
+import StreakTestSupport
+import Testing
+
+/// Statistics, custom games, files and reminders as scripts use them (docs/cli.md).
+@Suite struct NumbersTests {
+    private static func expectKeys(_ answer: JSONValue, _ keys: Set<String>, _ command: String) {
+        #expect(keys.isSubset(of: answer.keys), "\(command): \(keys.subtracting(answer.keys).sorted())")
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `every number is told with its keys, with and without a running node`() async throws {
+        try await Lab.open { lab in
+            let ada = try await lab.friend("Ada")
+            try await ada.ask("group", "create", "Club")
+            for (number, guesses) in [(1_351, 3), (1_352, 4), (1_353, 2)] {
+                try await ada.ask("add", input: ShareTexts.wordle(number, guesses: guesses))
+            }
+            try await Self.askForNumbers(ada)
+            let node = try await ada.start()
+            try await Self.askForNumbers(ada)
+            #expect(try await node.stop() == 0)
+        }
+    }
+
+    private static func askForNumbers(_ ada: Friend) async throws {
+        let stats = try await ada.ask("stats", "wordle", "--range", "all")
+        expectKeys(
+            stats, ["from", "to", "played", "completed", "completionRate", "trend", "deepDives", "plots"], "stats")
+        #expect(stats["played"].integer == 3)
+        #expect(stats["deepDives"][0]["average"].text == "3.0")
+        let streaks = try await ada.ask("streaks", "--date", "2025-03-03")
+        expectKeys(streaks, ["date", "overall", "streaks", "atRisk"], "streaks")
+        #expect(streaks["streaks"][0]["current"].integer == 3)
+        let achievements = try await ada.ask("achievements")
+        expectKeys(achievements, ["level", "coins", "achievements", "nearest", "fresh"], "achievements")
+        #expect(achievements["achievements"].items.count == 10)
+        let recap = try await ada.ask("recap", "--week", "2025-03-01")
+        expectKeys(recap, ["week", "from", "to", "played", "text", "winners", "groupText"], "recap")
+        #expect(recap["week"].text == "2025-W09")
+        let champions = try await ada.ask("champions", "--period", "month")
+        #expect(champions["champions"][0]["period"].text == "2025-03")
+        #expect(champions["champions"][0]["winners"][0]["me"].bool == true)
+        #expect(try await ada.ask("share", "wordle", "--date", "2025-03-01")["text"].text?.isEmpty == false)
+        let reminders = try await ada.ask("reminders", "on", "--time", "18:30", "--quiet", "22:00-08:00")
+        expectKeys(reminders, ["on", "smart", "time", "quiet", "next", "text", "desktop", "hours"], "reminders")
+        #expect(reminders["time"].text == "18:30")
+        #expect(try await ada.ask("reminders", "off", "--quiet", "none")["on"].bool == false)
+        let board = try await ada.ask("board", "--groups", "all", "--range", "all", "--top", "1")
+        expectKeys(board, ["listed", "offset", "nextOffset", "myPosition", "podium"], "board")
+        #expect(try await ada.ask("group", "settings", "--missed", "zero")["missedDay"].text == "zero")
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a group's game is tried, defined, pasted, listed, changed and removed`() async throws {
+        try await Lab.open { lab in
+            let ada = try await lab.friend("Ada")
+            try await ada.ask("group", "create", "Blocks")
+            let pattern = ["--pattern", "Block Blast {score} pts"]
+            let tried = try await ada.ask("games", "test", "Block Blast 1200 pts", pattern[0], pattern[1])
+            #expect(tried["matched"].bool == true && tried["score"].integer == 1_200)
+            let game = try await ada.ask(
+                "games", "add", "Block Blast", "--icon", "🧱", "--model", "highScore", pattern[0], pattern[1])
+            let id = try #require(game["id"].text)
+            #expect(try await ada.ask("parse", "Block Blast 900 pts")["shares"][0]["game"].text == id)
+            #expect(try await ada.ask("add", "Block Blast 900 pts")["added"][0]["score"].integer == 900)
+            #expect(try await ada.ask("games", "Block Bl")["games"][0]["id"].text == id)
+            #expect(try await ada.ask("games", "edit", id, "--unit", "pts")["definition"]["unit"].text == "pts")
+            #expect(try await ada.ask("games", "favourite", id)["favourite"].bool == true)
+            #expect(try await ada.ask("games", "--favourites")["games"].items.contains { $0["id"].text == id })
+            #expect(try await ada.ask("games", "remove", id)["games"].items.isEmpty)
+            let bad = try await ada.run("games", "add", "Bad", "--model", "highest")
+            #expect(bad.exitCode == 65 && bad.errorCode == "invalidGame")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a history goes out to a file and comes back`() async throws {
+        try await Lab.open { lab in
+            let ada = try await lab.friend("Ada")
+            let bea = try await lab.friend("Bea")
+            try await ada.ask("add", input: ShareTexts.wordle(1_351, guesses: 3))
+            let file = ada.folder + ".csv"
+            lab.atEnd { try? FileManager.default.removeItem(atPath: file) }
+            #expect(try await ada.ask("export", "csv", "--file", file)["count"].integer == 1)
+            #expect(try await ada.run("export", "csv", "--file", file).exitCode == 73)
+            let preview = try await bea.ask("import", file, "--dry-run")
+            #expect(preview["imported"].integer == 1 && preview["preview"].bool == true)
+            let node = try await bea.start()
+            let report = try await bea.ask("import", file)
+            Self.expectKeys(report, ["imported", "skipped", "refused"], "import")
+            #expect(report["imported"].integer == 1 && report["skipped"].integer == 0)
+            #expect(try await bea.ask("import", file)["skipped"].integer == 1)
+            #expect(try await node.stop() == 0)
+            #expect(try await bea.ask("results")["results"][0]["score"].integer == 3)
+            let missing = try await bea.run("import", file + ".not")
+            #expect(missing.exitCode == 65 && missing.errorCode == "importFailed")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: ["bash", "zsh", "fish"])
+    func `completion knows every command`(shell: String) async throws {
+        try await Lab.open { lab in
+            let script = try await lab.run([BuiltProgram.path, "completion", shell])
+            #expect(script.exitCode == 0)
+            let commands = [
+                "stats", "streaks", "achievements", "recap", "versus", "champions", "reminders", "export", "import",
+                "favourite",
+            ]
+            for command in commands { #expect(script.output.contains(command), "\(shell): \(command)") }
+        }
+    }
+}

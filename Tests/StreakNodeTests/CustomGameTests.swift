@@ -1,0 +1,154 @@
+import Testing
+
+@testable import StreakNode
+
+/// Games that a group defines for itself (product row C6).
+@Suite struct CustomGameTests {
+    private static func define(_ form: GameForm, on node: MeshNode, group: String? = nil) async throws -> GameReport {
+        try await node.call(.game(.define(form, group: group)), returning: GameReport.self)
+    }
+
+    private static func record(
+        _ game: String, _ score: Int?, on node: MeshNode, replace: Bool = false
+    ) async throws -> ResultReport {
+        let request = ScoreRequest.record(
+            game: game, score: score, isCompleted: true, seconds: nil, date: nil, groups: nil, replace: replace)
+        return try #require(try await node.call(.score(request), returning: AddReport.self).added.first)
+    }
+
+    private static func games(_ node: MeshNode) async throws -> [GameReport] {
+        try await node.call(
+            .game(.list(search: nil, category: "custom", favouritesOnly: false, group: nil)),
+            returning: GamesReport.self
+        ).games
+    }
+
+    private static func row(_ game: String, of node: MeshNode, range: String = "today") async throws -> BoardRowReport {
+        let report = try await node.call(
+            .board(BoardRequest(game: game, range: range)), returning: BoardReport.self)
+        let mine = report.rows.first { $0.me }
+        return try #require(mine)
+    }
+
+    @Test func `a member's game is read from its pattern, ranked, listed and gone when it is removed`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Blocks"))
+            let form = GameForm(name: "Block Blast", icon: "🧱", model: "highScore", pattern: "Block Blast {score} pts")
+            let game = try await Self.define(form, on: node)
+            #expect(game.id.hasPrefix("custom-block-blast-"))
+            #expect(try await Self.games(node).map(\.id) == [game.id])
+            let added = try await node.add("Block Blast 1200 pts")
+            #expect(added.added.first?.game == game.id)
+            #expect(added.published.count == 1)
+            #expect(try await Self.row("Block Blast", of: node).raw == 1_200)
+            let removed = try await node.call(.game(.remove(game: game.id, group: nil)), returning: GamesReport.self)
+            #expect(removed.games.isEmpty)
+            #expect(try await node.add("Block Blast 1300 pts").added.isEmpty)
+            #expect(try await node.results().count == 1)
+        }
+    }
+
+    @Test func `of a high score the better value of a day stands, and only an edit lowers it`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Blocks"))
+            let game = try await Self.define(
+                GameForm(name: "Block", model: "highScore", pattern: "Block {score}"), on: node)
+            #expect(try await Self.record(game.id, 500, on: node).score == 500)
+            let worse = try await Self.record(game.id, 300, on: node)
+            #expect(worse.score == 500 && worse.unchanged)
+            let pasted = try await node.add("Block 400")
+            #expect(pasted.refused.isEmpty)
+            #expect(pasted.added.first?.unchanged == true)
+            let better = try #require(try await node.add("Block 700").added.first)
+            #expect(better.score == 700 && better.replaced && !better.edited)
+            let lowered = try await Self.record(game.id, 100, on: node, replace: true)
+            #expect(lowered.score == 100 && lowered.edited)
+            #expect(try await Self.row(game.id, of: node).raw == 100)
+        }
+    }
+
+    @Test func `every log of a habit counts, a day's board adds them up, and undo takes one back`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Habits"))
+            let game = try await Self.define(
+                GameForm(name: "Water", model: "count", unit: "glasses", pattern: "Water"), on: node)
+            for _ in 1...3 { _ = try await Self.record(game.id, nil, on: node) }
+            _ = try await Self.record(game.id, 4, on: node)
+            #expect(try await node.results().count == 4)
+            #expect(try await Self.row(game.id, of: node).value == 7)
+            #expect(try await Self.row(game.id, of: node, range: "week").value == 7)
+            _ = try await node.call(.score(.undo), returning: UndoReport.self)
+            #expect(try await Self.row(game.id, of: node).value == 3)
+            let log = try #require(try await node.results().first)
+            let request = ScoreRequest.delete(game: game.id, date: log.day, puzzle: log.puzzle)
+            _ = try await node.call(.score(request), returning: AddReport.self)
+            #expect(try await Self.row(game.id, of: node).value == 2)
+        }
+    }
+
+    @Test func `a group's own game stays in that group`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            _ = try await node.group(.create(title: "Blue"))
+            let game = try await Self.define(GameForm(name: "Chess", model: "highScore"), on: node, group: "Red")
+            let result = try await Self.record(game.id, 9, on: node)
+            let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+            let red = try #require(groups.first { $0.title == "Red" })
+            #expect(result.score == 9)
+            #expect(try await node.results().first?.groups == [red.id])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `another member records the game, and cannot remove it`() async throws {
+        try await NodeParty().running("Ada", "Bob") { nodes in
+            let (ada, bob) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Blocks"))
+            let game = try await Self.define(
+                GameForm(name: "Block", model: "highScore", pattern: "Block {score}"), on: ada)
+            try await bob.join(try await ada.invite().link)
+            try await bob.until { try await Self.games($0).count == 1 }
+            try await bob.add("Block 400")
+            try await ada.until { try await $0.board().rows.contains { !$0.me && $0.played == 1 } }
+            await #expect(throws: NodeFailure.notAllowed(action: "remove a game that somebody else defined")) {
+                _ = try await bob.call(.game(.remove(game: game.id, group: nil)), returning: GamesReport.self)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("Block {score}", "Block 12", true), ("Block {score}", "Brick 12", false), ("{score", "12", nil),
+        ] as [(String, String, Bool?)])
+    func `a pattern is tried without storing anything`(pattern: String, text: String, matches: Bool?) async throws {
+        try await NodeParty.alone { node, _ in
+            let form = GameForm(name: "Block", model: "highScore", pattern: pattern)
+            guard let matches else {
+                await #expect(throws: NodeFailure.self) {
+                    _ = try await node.call(.game(.test(form, text: text)), returning: PatternReport.self)
+                }
+                return
+            }
+            let report = try await node.call(.game(.test(form, text: text)), returning: PatternReport.self)
+            #expect(report.matched == matches)
+            #expect(report.score == (matches ? 12 : nil))
+            #expect(matches == (report.message == nil))
+        }
+    }
+
+    @Test func `favourites come first, and are remembered`() async throws {
+        let party = try NodeParty()
+        try party.makeAccount("Ada")
+        for isFavourite in [true, false] {
+            let node = try await party.open("Ada")
+            let request = GameRequest.setFavourite(game: "waffle", isFavourite: isFavourite)
+            #expect(try await node.call(.game(request), returning: GameReport.self).favourite == isFavourite)
+            await node.close()
+            let again = try await party.open("Ada")
+            let games = try await again.call(.score(.games), returning: GamesReport.self).games
+            #expect(games.first { $0.id == "waffle" }?.favourite == isFavourite)
+            #expect(games.prefix(while: \.favourite).count == games.count(where: \.favourite))
+            await again.close()
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import StreakGames
+import Testing
+
+@testable import StreakNode
+
+/// Statistics, streaks, achievements, recaps and boards as the node answers them.
+@Suite struct InsightTests {
+    private static let today = SystemClock().today
+
+    /// The share of a day's Wordle, `ago` days back from today.
+    private static func wordle(_ ago: Int, _ guesses: String = "3") throws -> String {
+        let game = try #require(Catalogue.standard.games(matching: "wordle").first)
+        let number = try #require(game.puzzle(on: today.adding(days: -ago)))
+        return "Wordle \(number) \(guesses)/6"
+    }
+
+    private static func statistics(_ node: MeshNode, member: String? = nil, range: String = "30d") async throws
+        -> StatisticsReport
+    {
+        try await node.call(
+            .insight(.statistics(game: nil, range: range, date: nil, group: nil, member: member)),
+            returning: StatisticsReport.self)
+    }
+
+    private static func streaks(_ node: MeshNode) async throws -> StreaksReport {
+        try await node.call(.insight(.streaks(date: nil, group: nil)), returning: StreaksReport.self)
+    }
+
+    @Test func `streaks grow, are at risk until today is played, and shrink when a result is deleted`() async throws {
+        try await NodeParty.alone { node, _ in
+            for ago in 1...4 { try await node.add(try Self.wordle(ago)) }
+            let before = try await Self.streaks(node)
+            #expect(before.streaks.map(\.current) == [4])
+            #expect(before.atRisk == ["wordle"])
+            try await node.add(try Self.wordle(0))
+            let after = try await Self.streaks(node)
+            #expect(after.streaks.map(\.current) == [5] && after.atRisk.isEmpty)
+            #expect(after.overall.current == 5)
+            let gone = Self.today.adding(days: -2).description
+            _ = try await node.call(
+                .score(.delete(game: "wordle", date: gone, puzzle: nil)), returning: AddReport.self)
+            let last = try await Self.streaks(node)
+            #expect(last.streaks.map(\.current) == [2] && last.streaks.map(\.longest) == [2])
+        }
+    }
+
+    @Test func `statistics and achievements follow what is recorded`() async throws {
+        try await NodeParty.alone { node, _ in
+            for ago in 0..<5 { try await node.add(try Self.wordle(ago, ago == 0 ? "X" : "\(ago)")) }
+            let report = try await Self.statistics(node)
+            #expect(report.played == 5 && report.completed == 4 && report.completionRate == 80)
+            #expect(report.personalBests.map(\.label) == ["1 guess"])
+            #expect(report.plots.allSatisfy { $0.svg.hasPrefix("<svg") } && !report.plots.isEmpty)
+            func achievements() async throws -> AchievementsReport {
+                try await node.call(.insight(.achievements(group: nil)), returning: AchievementsReport.self)
+            }
+            let before = try await achievements()
+            #expect(before.achievements.count == 10)
+            #expect(before.fresh.contains { $0.achievement == "streak-master" && $0.tier.lowercased() == "bronze" })
+            let tiers = before.achievements.flatMap(\.unlocks)
+            #expect(before.fresh.count == tiers.count && tiers.count > 3)
+            let worth = tiers.map { $0.tier.lowercased() == "bronze" ? 50 : 100 }.reduce(0, +)
+            // Four solves of 6, 5, 4 and 3 points, and tiers of bronze and silver.
+            #expect(before.coins == 4 * 10 + 18 + worth)
+            let celebrated = try await node.call(.insight(.celebrate), returning: AchievementsReport.self)
+            #expect(celebrated.fresh.isEmpty)
+            #expect(try await achievements().fresh.isEmpty)
+        }
+    }
+
+    @Test func `a recap tells of the week that holds the day`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            try await node.add(try Self.wordle(7))
+            let day = Self.today.adding(days: -7)
+            func recap(_ date: String?) async throws -> RecapReport {
+                try await node.call(.insight(.recap(date: date, group: nil)), returning: RecapReport.self)
+            }
+            let then = try await recap(day.description)
+            #expect(then.played == 1 && then.from == day.startOfWeek.description && then.week.contains("-W"))
+            #expect(then.winners.map(\.me) == [true])
+            #expect(try await recap(nil).played == 0)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `another's numbers leave out what is covered, and open when one has played`() async throws {
+        try await NodeParty().running("Ada", "Bob") { nodes in
+            let (ada, bob) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Red"))
+            try await bob.join(try await ada.invite().link)
+            for ago in [0, 5] { try await bob.add(try Self.wordle(ago, "2")) }
+            try await ada.until { try await $0.board().rows.contains { $0.name == "Bob" && $0.played == 2 } }
+            let before = try await Self.statistics(ada, member: "Bob")
+            #expect(before.name == "Bob" && before.played == 1 && before.coveredCount == 1)
+            for ago in [0, 5] { try await ada.add(try Self.wordle(ago, "4")) }
+            let after = try await Self.statistics(ada, member: "Bob")
+            #expect(after.played == 2 && after.coveredCount == 0)
+            let versus = try await ada.call(
+                .insight(.versus(user: "Bob", game: nil, range: nil, date: nil, group: nil)),
+                returning: VersusReport.self)
+            #expect(versus.common == 2 && versus.losses == 2 && versus.run == -2)
+            #expect(versus.games.map(\.myAverage) == ["4.0"] && versus.games.map(\.theirAverage) == ["2.0"])
+        }
+    }
+
+    @Test func `champions are those of weeks that are over`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            for ago in [0, 21] { try await node.add(try Self.wordle(ago)) }
+            func champions(_ period: String) async throws -> [ChampionsReport.Period] {
+                try await node.call(
+                    .insight(.champions(period: period, game: nil, group: nil)), returning: ChampionsReport.self
+                ).champions
+            }
+            let weeks = try await champions("week")
+            #expect(weeks.map(\.from) == [Self.today.adding(days: -21).startOfWeek.description])
+            #expect(weeks.first?.winners.map(\.name) == ["Ada"] && weeks.first?.value == 4)
+            await #expect(throws: NodeFailure.self) { _ = try await champions("fortnight") }
+        }
+    }
+
+    @Test func `a board over all groups has a person and each result once`() async throws {
+        try await NodeParty.alone { node, _ in
+            for title in ["Red", "Blue"] { _ = try await node.group(.create(title: title)) }
+            try await node.add(try Self.wordle(1))
+            try await node.add(try Self.wordle(2), to: ["Red"])
+            var request = BoardRequest(range: "7d", everyGroup: true)
+            let report = try await node.call(.board(request), returning: BoardReport.self)
+            #expect(report.rows.map(\.played) == [2] && report.rows.map(\.value) == [8])
+            try await node.add(try Self.wordle(3), to: ["Blue"])
+            #expect(try await node.call(.board(request), returning: BoardReport.self).rows.map(\.played) == [3])
+            request.region = "FR"
+            #expect(try await node.call(.board(request), returning: BoardReport.self).rows.isEmpty)
+            let privacy = PrivacyChange(region: "fr")
+            _ = try await node.privacy(.change(group: "Red", privacy))
+            #expect(try await node.call(.board(request), returning: BoardReport.self).rows.count == 1)
+        }
+    }
+
+    @Test func `a group decides about missed days, freezes and old puzzles`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            func change(_ change: GroupSettingsChange) async throws -> GroupSettingsReport {
+                try await node.call(
+                    .group(.changeSettings(group: nil, change)), returning: GroupSettingsReport.self)
+            }
+            let changed = try await change(
+                GroupSettingsChange(missedDay: "worst+1", freezes: true, archiveDays: 7))
+            #expect(changed.missedDay == "worst+1" && changed.freezes && changed.archiveDays == 7)
+            // Recorded today, of a puzzle of last month: too late for this group.
+            try await node.add(try Self.wordle(40))
+            #expect(try await node.board().rows.allSatisfy { $0.played == 0 })
+            let back = try await change(GroupSettingsChange(missedDay: "nothing", archiveDays: 0))
+            #expect(back.missedDay == "nothing" && back.archiveDays == 0 && back.freezes)
+            #expect(try await node.board().rows.map(\.played) == [1])
+            await #expect(throws: NodeFailure.invalidSetting(name: "missed", values: ["nothing", "worst+1", "zero"])) {
+                _ = try await change(GroupSettingsChange(missedDay: "double"))
+            }
+        }
+    }
+
+    @Test func `a board of coins counts the tiers reached`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            for ago in 1...3 { try await node.add(try Self.wordle(ago)) }
+            let report = try await node.call(
+                .board(BoardRequest(range: "7d", metric: "coins")), returning: BoardReport.self)
+            // Three solves of 10 and 4; bronze for a streak of three and for three days in a row.
+            #expect(report.rows.map(\.value) == [3 * 14 + 100])
+        }
+    }
+}

@@ -1,0 +1,95 @@
+@testable import StreakNode
+
+/// What the made-up node tells of games and files.
+extension FakeNode {
+    static let customGame = "custom-9f2c4e0b7a31d5c8"
+    static let habit = "custom-0b7a31d5c89f2c4e"
+
+    /// Games that the group has defined.
+    var ownGames: [GameReport] {
+        guard scenario == .full || scenario == .hostile else { return [] }
+        let isHostile = scenario == .hostile
+        let blocks = GameForm(
+            id: Self.customGame, name: isHostile ? Self.script : "Block Blast, classic", icon: "🧱", model: "highScore",
+            unit: isHostile ? Self.script : "pts", pattern: isHostile ? Self.script : "Block Blast {score} pts")
+        let habit = GameForm(
+            id: Self.habit, name: isHostile ? "\(Self.script)2" : "Push-ups", icon: "💪", model: "count", unit: "times")
+        return [blocks, habit].map { form in
+            GameReport(
+                id: form.id ?? "", name: form.name, model: form.model, favourite: false, url: nil, category: "custom",
+                icon: form.icon, definition: form, groups: [Self.group])
+        }
+    }
+
+    func answer(_ request: GameRequest) throws -> any Sendable {
+        switch request {
+        case .list(let search, let category, let favouritesOnly, _):
+            let wanted = search?.lowercased() ?? ""
+            return GamesReport(
+                games: games.filter {
+                    (wanted.isEmpty || $0.name.lowercased().contains(wanted) || $0.category.contains(wanted))
+                        && (category ?? $0.category) == $0.category && (!favouritesOnly || $0.favourite)
+                })
+        case .setFavourite(let game, _):
+            guard let found = games.first(where: { $0.id == game }) else {
+                throw NodeFailure.unknownGame(game, suggestions: [])
+            }
+            return found
+        case .define(let form, _):
+            guard !form.name.isEmpty else { throw NodeFailure.invalidGame(reason: "A game needs a name.") }
+            return GameReport(
+                id: form.id ?? Self.customGame, name: form.name, model: form.model, favourite: false, url: nil,
+                category: "custom", icon: form.icon, definition: form, groups: [Self.group])
+        case .remove: return GamesReport(games: [])
+        case .test(let form, let text):
+            guard form.pattern != nil else {
+                return PatternReport(matched: false, message: "The game has no pattern yet.")
+            }
+            guard let score = text.split(separator: " ").compactMap({ Int($0) }).first else {
+                return PatternReport(matched: false, message: "A number was expected, but “\(text)” is there.")
+            }
+            return PatternReport(matched: true, score: score, seconds: 65, completed: true)
+        }
+    }
+
+    // MARK: Files
+
+    func answer(_ request: ExchangeRequest) throws -> any Sendable {
+        switch request {
+        case .export(let format, _, _, _, _):
+            return ExportReport(
+                format: format, count: 1,
+                content: format == "csv" ? "date,game,score\r\n2026-11-21,wordle,3\r\n" : "{\"results\":[]}")
+        case .load(let source, let options): return try load(source, options)
+        case .inspectChat:
+            return ChatReport(senders: [
+                .init(name: name(0), messages: 812, shares: 240), .init(name: name(1), messages: 600, shares: 311),
+            ])
+        case .loadChat(let source, let sender, let options):
+            guard sender != nil else { throw NodeFailure.unknownSender(nil, candidates: [name(0), name(1)]) }
+            return try load(source, options)
+        }
+    }
+
+    private func load(_ source: ImportSource, _ options: ImportOptions) throws -> ImportReport {
+        guard case .text(let text) = source, !text.contains("garbage") else {
+            throw NodeFailure.importFailed(reason: "No column of it is a date.")
+        }
+        let isHostile = scenario == .hostile
+        let conflict = RefusedLine(
+            line: 7, reason: "conflict",
+            message: "\(gameName("wordle")) of 2026-11-02 is recorded as 3 guesses, not 4 guesses.")
+        return ImportReport(
+            imported: options.replaces ? 1_205 : 1_204, skipped: options.replaces ? 80 : 81,
+            replaced: options.replaces ? 1 : 0,
+            refused: [
+                RefusedLine(
+                    line: 12, reason: "impossible",
+                    message: isHostile ? Self.script : "7 of 6 attempts is more than there are."),
+                RefusedLine(line: 40, reason: "future", message: "2031-01-01 has not begun anywhere."),
+            ], refusedCount: 2, conflicts: options.replaces ? [] : [conflict],
+            conflictCount: options.replaces ? 0 : 1, preview: options.isPreview,
+            sample: [result("wordle", day: "2026-11-01"), result("mini", day: "2026-11-01")],
+            published: options.isPreview ? [] : [Self.group])
+    }
+}

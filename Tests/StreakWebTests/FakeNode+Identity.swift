@@ -1,0 +1,170 @@
+@testable import StreakNode
+
+/// What the made-up node tells of members, friends, machines, privacy and guests.
+extension FakeNode {
+    static let friendUser = user(20)
+    static let askerUser = user(21)
+    static let blockedUser = user(22)
+    static let laptop = user(41)
+    static let key = "K7Q2-M9XD-R4TV-BN3H-J8W5-C1ZY-PA06-EGFS-K7Q2-M9XD-R4TV-BN3H-J8W5-C1ZY"
+
+    func answer(_ request: MemberRequest) -> any Sendable {
+        switch request {
+        case .requests, .approve, .deny: JoinRequestsReport(requests: [])
+        case .remove(_, let user): removing(user, from: members)
+        case .list, .promote, .demote: members
+        }
+    }
+
+    private func removing(_ user: String, from report: MembersReport) -> MembersReport {
+        var report = report
+        report.members.removeAll { $0.user == user }
+        return report
+    }
+
+    var waiting: [JoinRequestReport] {
+        guard scenario == .full || scenario == .outsider || scenario == .hostile else { return [] }
+        return [
+            JoinRequestReport(
+                id: "77aa", group: Self.group, title: title, user: Self.user(23), code: "2M9X-7K3M-42WD",
+                invite: "a1b2c3", takenBy: name(0))
+        ]
+    }
+
+    var former: [FormerMemberReport] {
+        guard scenario != .silent else { return [] }
+        return [
+            FormerMemberReport(user: Self.user(24), name: name(24), reason: "left", erased: true),
+            FormerMemberReport(user: Self.user(25), name: name(25), reason: "removed", erased: false),
+        ]
+    }
+
+    var settings: GroupSettingsReport {
+        GroupSettingsReport(
+            group: Self.group, title: title, invites: "admins", spoilerGuard: true,
+            heir: scenario == .silent ? nil : name(2))
+    }
+
+    func privacy(of group: String?) -> PrivacyReport {
+        let isAlias = scenario == .outsider
+        return PrivacyReport(
+            group: group ?? Self.group, title: groups.first { $0.id == group }?.title ?? title, anonymous: isAlias,
+            name: isAlias ? "Player#A1B2" : name(1), user: isAlias ? Self.user(60) : Self.user(1),
+            alias: scenario == .hostile ? Self.script : nil, hidden: isAlias,
+            region: scenario == .hostile ? Self.script : isAlias ? "FR" : nil, lastSeen: !isAlias, sharing: !isAlias,
+            unshared: isAlias ? ["mini", "strands"] : [], published: 1_204, heldBack: isAlias ? 31 : 0)
+    }
+
+    var friends: FriendsReport {
+        guard scenario != .silent, scenario != .lonely else {
+            return FriendsReport(
+                code: "7K2M-9QXD-R4TV", answering: scenario == .lonely, friends: [], sent: [], received: [], blocked: []
+            )
+        }
+        let until = "2026-11-28T09:30:00Z"
+        return FriendsReport(
+            code: "7K2M-9QXD-R4TV", answering: scenario != .outsider,
+            friends: [
+                FriendReport(
+                    user: Self.friendUser, name: name(4), code: "9XDR-4TV7-K2MQ", online: true, group: Self.group,
+                    title: "Ben and \(name(4))"),
+                FriendReport(
+                    user: Self.user(26), name: "Player#C3D4", code: nil, online: false, group: Self.user(51),
+                    title: "Ben and Player#C3D4"),
+            ],
+            sent: [
+                SentFriendReport(code: "4TV7-K2M9-QXDR", state: "looking", asked: "2026-11-21T09:00:00Z", until: until),
+                SentFriendReport(code: "XDR4-TV7K-2M9Q", state: "pending", asked: "2026-11-21T09:00:00Z", until: until),
+                SentFriendReport(code: "M9QX-DR4T-V7K2", state: "joining", asked: "2026-11-21T09:00:00Z", until: until),
+                SentFriendReport(
+                    code: "V7K2-M9QX-DR4T", state: "declined", asked: "2026-11-21T09:00:00Z", until: until),
+            ],
+            received: [
+                ReceivedFriendReport(
+                    user: Self.askerUser, name: name(3), code: "QXDR-4TV7-K2M9", state: "pending",
+                    asked: "2026-11-21T09:10:00Z"),
+                ReceivedFriendReport(
+                    user: Self.user(27), name: name(5), code: "DR4T-V7K2-M9QX", state: "approved",
+                    asked: "2026-11-20T09:10:00Z"),
+            ],
+            blocked: [BlockedReport(user: Self.blockedUser, code: nil)])
+    }
+
+    func answer(_ request: AccountRequest) throws -> any Sendable {
+        switch request {
+        case .showRecoveryKey:
+            guard scenario == .unconfirmed else { throw NodeFailure.recoveryKeyNeeded }
+            return RecoveryKeyReport(user: Self.user(1), key: Self.key)
+        case .confirmRecoveryKey(let key):
+            guard key == Self.key else {
+                throw NodeFailure.invalidRecoveryKey(reason: "it has 3 symbols in place of 56")
+            }
+            return RecoveryReport(recoveryConfirmed: true)
+        case .backup(let file, let passphrase):
+            guard passphrase.count >= 8 else { throw NodeFailure.weakPassphrase(minimum: 8) }
+            return BackupReport(file: file, bytes: 2_400_000)
+        }
+    }
+
+    func answer(_ request: DeviceRequest) throws -> any Sendable {
+        switch request {
+        case .list, .revoke:
+            return DeviceListReport(devices: [
+                DeviceReport(
+                    device: Self.user(40), this: true, state: "current", online: true, certifiedBy: "account"),
+                DeviceReport(
+                    device: Self.laptop, this: false, state: "current", online: false,
+                    lastSeen: "2026-11-19T09:30:00Z", certifiedBy: Self.user(40)),
+                DeviceReport(
+                    device: Self.user(42), this: false, state: "revoked", online: false, certifiedBy: "account"),
+            ])
+        case .link:
+            let payload = String(repeating: "K7Q2M9XDR4TVBN3HJ8W5C1ZYPA06EGFS", count: 14).prefix(440)
+            return DeviceLinkReport(link: "streakmesh://device/\(payload)", expires: "2026-11-21T09:40:00Z")
+        }
+    }
+
+    func answer(_ request: GuestRequest) -> GuestReport {
+        switch request {
+        case .status:
+            GuestReport(
+                active: scenario == .guest, name: scenario == .guest || scenario == .unconfirmed ? guestName : nil,
+                results: scenario == .guest ? 2 : scenario == .unconfirmed ? 3 : 0)
+        case .start(let name): GuestReport(active: true, name: name, results: 0)
+        case .stop(.export(let file)): GuestReport(active: false, name: guestName, results: 0, file: file)
+        case .stop: GuestReport(active: false, name: guestName, results: 2)
+        }
+    }
+
+    var guestName: String { "Zoë" }
+
+    /// What the node itself answers while a guest plays; nil where that is what it answers otherwise.
+    func answerForGuest(_ request: NodeRequest) throws -> (any Sendable)? {
+        switch request {
+        case .guest, .score, .network: return nil
+        case .profile(.whoami):
+            return ProfileReport(
+                user: Self.user(70), device: Self.user(71), name: guestName, friendCode: "0000-0000-0000",
+                recoveryConfirmed: false)
+        case .group(.list): return GroupListReport(groups: [])
+        case .board: throw NodeFailure.noGroup
+        default: throw NodeFailure.guestPlaying(name: guestName)
+        }
+    }
+}
+
+extension NodeRequest {
+    /// Whether it changes nothing.
+    var isQuestion: Bool {
+        switch self {
+        case .profile(.whoami), .device(.list), .friend(.list), .group(.list), .group(.settings), .member(.list),
+            .member(.requests), .invite(.list), .invite(.inspect), .privacy(.show), .guest(.status), .score(.preview),
+            .score(.results), .score(.games), .board, .network(.status), .reminder(.show), .game(.list), .game(.test),
+            .exchange(.export), .exchange(.inspectChat):
+            true
+        case .insight(let request): request != .celebrate
+        case .exchange(.load(_, let options)), .exchange(.loadChat(_, _, let options)): options.isPreview
+        default: false
+        }
+    }
+}

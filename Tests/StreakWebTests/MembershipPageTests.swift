@@ -1,0 +1,474 @@
+import StreakNode
+import Testing
+
+@testable import StreakWeb
+
+/// A form, what is typed into it, and what the node has to be asked then.
+private struct Form: Sendable, CustomTestStringConvertible {
+    var path: String
+    var body: String
+    var request: NodeRequest
+
+    init(_ path: String, _ body: String, _ request: NodeRequest) {
+        (self.path, self.body, self.request) = (path, body, request)
+    }
+
+    var testDescription: String { "\(path) \(body)" }
+
+    static let group = FakeNode.group
+
+    static let membership: [Form] = [
+        Form("/member/promote", "group=\(group)&user=ab", .member(.promote(group: group, user: "ab"))),
+        Form("/member/demote", "group=\(group)&user=ab", .member(.demote(group: group, user: "ab"))),
+        Form("/member/remove", "group=\(group)&user=ab", .member(.remove(group: group, user: "ab"))),
+        Form("/requests/approve", "id=77aa", .member(.approve(id: "77aa"))),
+        Form("/requests/deny", "id=77aa", .member(.deny(id: "77aa"))),
+        Form("/group/rename", "group=\(group)&title=New", .group(.rename(group: group, title: "New"))),
+        Form(
+            "/group/settings", "group=\(group)&invites=owner&spoilers=off",
+            .group(.changeSettings(group: group, GroupSettingsChange(invites: "owner", spoilerGuard: false)))),
+        Form(
+            "/group/settings", "group=\(group)&missed=worst%2B1&freezes=on&archive=7",
+            .group(
+                .changeSettings(
+                    group: group, GroupSettingsChange(missedDay: "worst+1", freezes: true, archiveDays: 7)))),
+        Form("/group/heir", "group=\(group)&user=ab", .group(.heir(group: group, user: "ab"))),
+        Form("/group/heir", "group=\(group)&user=", .group(.heir(group: group, user: nil))),
+        Form("/group/transfer", "group=\(group)&user=ab", .group(.transfer(group: group, user: "ab"))),
+        Form("/group/take-over", "group=\(group)", .group(.takeOver(group: group))),
+        Form("/groups/leave", "group=\(group)&how=keep", .group(.leave(group: group, erasing: false))),
+        Form("/groups/leave", "group=\(group)&how=erase", .group(.leave(group: group, erasing: true))),
+        Form(
+            "/invite", "group=\(group)&uses=5&days=30&approval=1",
+            .invite(.create(group: group, uses: 5, lifetime: 30 * 86_400, needsApproval: true))),
+        Form("/invite/revoke", "id=a1b2c3", .invite(.revoke(id: "a1b2c3"))),
+    ]
+
+    static let privacy: [Form] = [
+        Form(
+            "/privacy", "group=\(group)&anonymous=1&alias=Fox&hidden=1&region=FR",
+            .privacy(
+                .change(
+                    group: group,
+                    PrivacyChange(anonymous: true, alias: "Fox", hidden: true, region: "FR", lastSeen: false)))),
+        Form(
+            "/privacy", "group=\(group)&alias=Fox&lastSeen=1",
+            .privacy(
+                .change(
+                    group: group, PrivacyChange(anonymous: false, hidden: false, region: "", lastSeen: true)))),
+        Form(
+            "/privacy/games", "group=\(group)&unshare=mini",
+            .privacy(.change(group: group, PrivacyChange(unshare: ["mini"])))),
+        Form(
+            "/privacy/games", "group=\(group)&share=mini",
+            .privacy(.change(group: group, PrivacyChange(share: ["mini"])))),
+        Form("/sharing/stop", "group=\(group)", .privacy(.stopSharing(group: group))),
+        Form("/sharing/resume", "group=\(group)&history=today", .privacy(.resumeSharing(group: group, history: 0))),
+        Form("/sharing/resume", "group=\(group)&history=month", .privacy(.resumeSharing(group: group, history: 30))),
+        Form("/sharing/resume", "group=\(group)&history=all", .privacy(.resumeSharing(group: group, history: nil))),
+    ]
+
+    static let friends: [Form] = [
+        Form("/friends/add", "code=+7k3m-9qxt-42wd+", .friend(.add(code: "7k3m-9qxt-42wd"))),
+        Form("/friends/answer", "answer=on", .friend(.answer(true))),
+        Form("/friends/answer", "answer=off", .friend(.answer(false))),
+        Form("/friends/cancel", "code=4TV7-K2M9-QXDR", .friend(.cancel(code: "4TV7-K2M9-QXDR"))),
+        Form("/friends/approve", "user=ab", .friend(.approve(user: "ab"))),
+        Form("/friends/decline", "user=ab", .friend(.decline(user: "ab"))),
+        Form("/friends/block", "user=ab", .friend(.block(user: "ab"))),
+        Form("/friends/unblock", "user=ab", .friend(.unblock(user: "ab"))),
+        Form("/friends/remove", "user=ab", .friend(.remove(user: "ab"))),
+    ]
+
+    static let account: [Form] = [
+        Form(
+            "/devices/revoke", "device=ab&key=K7Q2-M9XD", .device(.revoke(device: "ab", key: "K7Q2-M9XD"))),
+        Form("/devices/revoke", "device=ab", .device(.revoke(device: "ab", key: nil))),
+        Form("/recovery/confirm", "key=\(FakeNode.key)", .account(.confirmRecoveryKey(key: FakeNode.key))),
+        Form(
+            "/backup", "file=%2Ftmp%2Fa.backup&passphrase=long+enough&again=long+enough",
+            .account(.backup(file: "/tmp/a.backup", passphrase: "long enough"))),
+        Form("/guest/start", "name=Zo%C3%AB", .guest(.start(name: "Zoë"))),
+        Form("/guest/stop", "how=keep", .guest(.stop(.keep))),
+        Form("/guest/stop", "how=export&file=%2Ftmp%2Fa.json", .guest(.stop(.export(file: "/tmp/a.json")))),
+        Form("/guest/stop", "how=discard", .guest(.stop(.discard))),
+    ]
+}
+
+@Suite struct MembershipFormTests {
+    @Test(arguments: Form.membership + Form.privacy + Form.friends + Form.account)
+    fileprivate func `a form asks the node for what it says, and goes on to a page`(form: Form) async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let answer = try await browser.post(form.path, form.body)
+            #expect(answer.status == 303)
+            #expect(page.node.changes == [form.request])
+        }
+    }
+
+    @Test(arguments: Site.forms.map(\.path))
+    func `no form is carried out for another site or a stranger`(path: String) async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            for headers in [["Origin": "http://evil.example"], ["Sec-Fetch-Site": "cross-site"]] {
+                #expect(try await browser.send("POST", path, body: "user=a", headers: headers).status == 403)
+            }
+            #expect(try await page.stranger.post(path, "user=a").status == 401)
+            #expect(page.node.asked.isEmpty)
+        }
+    }
+
+    @Test func `every form of every template leads to a handler`() {
+        let known = Set(Site.forms.map(\.path))
+        for (name, source) in Templates.sources {
+            let text = String(decoding: source, as: UTF8.self)
+            for part in text.split(separator: "action=\"/").dropFirst() {
+                let path = "/" + part.prefix { $0 != "\"" }
+                let isSearch = [
+                    "/board", "/games", "/history", "/numbers", "/streaks", "/champions", "/export",
+                ].contains(path)
+                #expect(known.contains(path) || isSearch, "\(name) sends to \(path)")
+            }
+        }
+    }
+
+    @Test(arguments: Form.membership + Form.privacy + Form.friends + Form.account)
+    fileprivate func `what the node refuses is said in words`(form: Form) async throws {
+        try await withPage { page in
+            page.node.refuse(with: .notAllowed(action: "do this"))
+            let browser = try await page.signedIn()
+            var answer = try await browser.post(form.path, form.body + "&back=%2Ffriends")
+            if answer.status == 303 { answer = try await browser.get(answer.headers["location"] ?? "") }
+            #expect(answer.body.contains("Your role does not allow this: do this."))
+            #expect(answer.body.contains("<span class=\"code\">notAllowed</span>"))
+        }
+    }
+
+    static let codeFailures: [NodeFailure] = [
+        .invalidFriendCode(reason: "it is empty"),
+        .invalidFriendCode(reason: "at least one of its symbols is mistyped"), .ownFriendCode,
+        .alreadyFriends(title: "Ann and Ben"), .friendAlreadyAsked, .friendBlocked,
+        .limitReached(what: "requests", limit: 16),
+    ]
+
+    @Test(arguments: codeFailures)
+    func `each reason not to take a friend code has its own words, and the code stays`(failure: NodeFailure)
+        async throws
+    {
+        try await withPage { page in
+            page.node.refuse(with: failure)
+            let browser = try await page.signedIn()
+            let answer = try await browser.post("/friends/add", "code=7K3M%22%3E%3Cb%3E")
+            #expect(answer.status >= 400)
+            #expect(answer.body.contains(FailureText.describe(failure).message.prefix { $0 != "“" }))
+            #expect(answer.body.contains("value=\"7K3M&quot;&gt;&lt;b&gt;\""))
+        }
+    }
+
+    @Test(arguments: ["", "%00", "a%0Ab"])
+    func `a name that no file can have is refused here`(name: String) async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let answer = try await browser.post("/backup", "file=\(name)&passphrase=long+enough&again=long+enough")
+            #expect(answer.status == 422)
+            #expect(!page.node.asked.contains { if case .account = $0 { true } else { false } })
+        }
+    }
+
+    @Test func `two passphrases that differ write no backup, and neither is shown`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let answer = try await browser.post("/backup", "file=a&passphrase=secret+one&again=secret+two")
+            #expect(answer.status == 422)
+            #expect(answer.body.contains("The two passphrases differ."))
+            #expect(!answer.body.contains("secret"))
+            #expect(!page.node.asked.contains { if case .account = $0 { true } else { false } })
+        }
+    }
+}
+
+@Suite struct MembershipPageTests {
+    @Test func `the list explains each member`() async throws {
+        try await withPage { page in
+            let body = try await page.signedIn().get("/friends").body
+            for text in [
+                "Since 14 February 2026, founded it", "made admin by Ada Lovelace", "let in by Ada Lovelace",
+                "Behind by 12 records", "2 devices", "<span class=\"tag\">heir</span>",
+                "<span class=\"tag\">on no board</span>", "<span class=\"tag\">alias</span>", "Last seen: not known",
+                "Left; their results are deleted", "Was removed; what they shared stays", "2M9X-7K3M-42WD",
+                "action=\"/requests/approve\"", "Somebody asks to be your friend",
+            ] { #expect(body.contains(text), "\(text)") }
+        }
+    }
+
+    @Test func `only who decides sees what decides`() async throws {
+        let forms = [
+            "/requests/approve", "/requests/deny", "/member/promote", "/member/demote", "/member/remove",
+            "/group/rename", "/group/settings", "/group/transfer", "/group/heir",
+        ]
+        func offered(_ scenario: FakeNode.Scenario) async throws -> Set<String> {
+            let found = Found()
+            try await withPage(scenario) { page in
+                let browser = try await page.signedIn()
+                for path in [
+                    "/friends", "/group", "/player?user=\(FakeNode.user(2))", "/player?user=\(FakeNode.user(3))",
+                ] {
+                    let body = try await browser.get(path).body
+                    await found.add(forms.filter { body.contains("action=\"\($0)\"") })
+                }
+            }
+            return await found.paths
+        }
+        #expect(try await offered(.full) == Set(forms))
+        #expect(try await offered(.outsider).isEmpty)
+    }
+
+    private actor Found {
+        var paths: Set<String> = []
+        func add(_ more: [String]) { paths.formUnion(more) }
+    }
+
+    @Test func `the heir may take over, after reading what that means`() async throws {
+        try await withPage(.outsider) { page in
+            let body = try await page.signedIn().get("/group").body
+            #expect(body.contains("action=\"/group/take-over\""))
+        }
+        try await withPage(.full) { page in
+            let body = try await page.signedIn().get("/group").body
+            #expect(!body.contains("action=\"/group/take-over\""))
+        }
+    }
+
+    @Test func `each way of leaving says beforehand what the others keep`() async throws {
+        try await withPage(.outsider) { page in
+            let body = try await page.signedIn().get("/leave").body
+            #expect(body.contains("The other 6 members keep what you have shared so far, and nothing tells them"))
+            #expect(
+                body.contains("The other 6 members keep what you have shared so far, and it stays on their boards."))
+            #expect(body.contains("The other 6 members&#39; nodes delete your results as soon as they hear of it."))
+            #expect(body.contains("You have stopped sharing here."))
+            #expect(body.contains("value=\"erase\""))
+        }
+        // An owner hands over first.
+        try await withPage(.full) { page in
+            let body = try await page.signedIn().get("/leave").body
+            #expect(body.contains("action=\"/sharing/stop\""))
+            #expect(body.contains("a group needs an owner"))
+            #expect(!body.contains("action=\"/groups/leave\""))
+        }
+    }
+
+    @Test func `a group that has removed me says so, wherever it is opened`() async throws {
+        try await withPage(.outsider) { page in
+            let browser = try await page.signedIn()
+            let gone = FakeNode.user(51)
+            #expect(try await browser.get("/friends").body.contains("the group has removed you"))
+            for path in ["/friends", "/board", "/leave"] {
+                let answer = try await browser.get("\(path)?group=\(gone)")
+                #expect(answer.headers["location"] == "/group?group=\(gone)")
+            }
+            let body = try await browser.get("/group?group=\(gone)").body
+            #expect(body.contains("“Old school friends” has removed you."))
+            #expect(body.contains("Your own results stay."))
+        }
+    }
+
+    @Test func `invites show how often and how long they are good, and whose they are`() async throws {
+        try await withPage { page in
+            let body = try await page.signedIn().get("/invite").body
+            for text in [
+                "Good for one friend", "Good for any number of friends", "Used up, used 3 times", "with approval",
+                "used more often than meant", "made by Ada Lovelace", "name=\"approval\"", "class=\"qr\"",
+            ] { #expect(body.contains(text), "\(text)") }
+        }
+    }
+
+    @Test func `requests and friends by code are shown with their state`() async throws {
+        try await withPage { page in
+            let body = try await page.signedIn().get("/friends/codes").body
+            for text in [
+                "still looking until 28 November 2026, 09:30 UTC", "The owner has your request", "The owner said yes",
+                "The owner has declined.", "Asked 20 min ago.", "You said yes", "action=\"/friends/unblock\"",
+                "compare the code", "class=\"qr\"", "Stop answering",
+            ] { #expect(body.contains(text), "\(text)") }
+        }
+        try await withPage(.outsider) { page in
+            let body = try await page.signedIn().get("/friends/codes").body
+            #expect(body.contains("does not answer whoever looks for this code"))
+            #expect(body.contains("Answer again"))
+        }
+    }
+
+    @Test func `a board says under what name one stands, and which row nobody else sees`() async throws {
+        try await withPage(.outsider) { page in
+            let body = try await page.signedIn().get("/board?range=7d").body
+            #expect(body.contains("Player#A1B2, you, 29 pts, played 5 of 7, only you see this, alias"))
+            #expect(!body.contains(FakeNode.user(1)))
+            #expect(body.contains("<span class=\"tag\">FR</span>"))
+        }
+    }
+
+    @Test func `privacy is shown as it is, with what an alias cannot do`() async throws {
+        try await withPage(.outsider) { page in
+            let body = try await page.signedIn().get("/privacy").body
+            for text in [
+                "Player#A1B2", "for this group only", "name=\"anonymous\" value=\"1\" checked",
+                "name=\"hidden\" value=\"1\" checked", "value=\"FR\"", "31 results are held back",
+                "can compare keys", "action=\"/sharing/resume\"", "value=\"strands\">Share again",
+            ] { #expect(body.contains(text), "\(text)") }
+            #expect(!body.contains("name=\"lastSeen\" value=\"1\" checked"))
+        }
+    }
+}
+
+@Suite struct AccountPageTests {
+    @Test func `the recovery key is shown only when asked for, and reminded of until it is confirmed`() async throws {
+        try await withPage(.unconfirmed) { page in
+            let browser = try await page.signedIn()
+            for path in ["/today", "/board?range=today", "/profile"] {
+                #expect(try await browser.get(path).body.contains("Your recovery key is not written down."))
+            }
+            let before = try await browser.get("/recovery")
+            #expect(!before.body.contains("K7Q2"))
+            #expect(!before.body.contains("is not written down."))
+            let shown = try await browser.post("/recovery/show", "")
+            #expect(shown.status == 200)
+            #expect(shown.headers["cache-control"] == "no-store")
+            #expect(shown.body.contains("<li>K7Q2</li><li>M9XD</li>"))
+            let wrong = try await browser.post("/recovery/confirm", "key=wrong")
+            #expect(wrong.status == 422)
+            #expect(wrong.body.contains("This is not a recovery key"))
+            #expect(!wrong.body.contains("wrong"))
+        }
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let body = try await browser.get("/today").body
+            #expect(!body.contains("recovery key"))
+            #expect(try await browser.get("/recovery").body.contains("nobody can show it again"))
+        }
+    }
+
+    @Test func `machines are listed, and a link for a new one is shown with its end`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let list = try await browser.get("/devices").body
+            for text in ["this machine, made with the account", "last seen 2 days ago", "shut out", "name=\"key\""] {
+                #expect(list.contains(text), "\(text)")
+            }
+            #expect(!list.contains("streakmesh://device/"))
+            let link = try await browser.post("/devices/link", "")
+            #expect(link.body.contains("streakmesh://device/K7Q2"))
+            #expect(link.body.contains("in 10 min"))
+            #expect(link.body.contains("class=\"qr\""))
+        }
+        try await withPage(.unconfirmed) { page in
+            let body = try await page.signedIn().get("/devices").body
+            #expect(!body.contains("name=\"key\""))
+        }
+    }
+
+    @Test func `while a guest plays every page says so, and what is the host's waits`() async throws {
+        try await withPage(.guest) { page in
+            let browser = try await page.signedIn()
+            for path in ["/today", "/history", "/record", "/guest"] {
+                let answer = try await browser.get(path)
+                #expect(answer.status == 200)
+                #expect(answer.body.contains("Zoë is playing as a guest."))
+                #expect(!answer.body.contains("action=\"/invite/friends\""))
+            }
+            for path in [
+                "/board?range=today", "/games", "/player?user=a", "/friends", "/friends/codes", "/group", "/leave",
+                "/invite", "/join", "/privacy", "/recovery", "/devices", "/backup",
+            ] {
+                let answer = try await browser.get(path)
+                #expect(answer.status == 200)
+                #expect(answer.body.contains("<h1>Zoë is playing</h1>"), "\(path)")
+                #expect(answer.body.contains("href=\"/guest\""))
+            }
+            #expect(try await browser.get("/profile").headers["location"] == "/guest")
+            let refused = try await browser.post("/groups/create", "title=Mine&back=%2Ftoday")
+            #expect(refused.status == 303)
+            #expect(try await browser.get("/today").body.contains("Zoë is playing as a guest now"))
+            #expect(try await browser.post("/add", "text=Wordle+1%2C617+3%2F6").status == 303)
+        }
+    }
+
+    @Test func `results that a guest has left can be ended without starting`() async throws {
+        try await withPage(.unconfirmed) { page in
+            let body = try await page.signedIn().get("/guest").body
+            #expect(body.contains("Zoë has left 3 results here."))
+            #expect(body.contains("value=\"discard\">Discard"))
+            #expect(!body.contains("value=\"keep\""))
+        }
+        try await withPage { page in
+            let body = try await page.signedIn().get("/guest").body
+            #expect(body.contains("action=\"/guest/start\""))
+            #expect(!body.contains("action=\"/guest/stop\""))
+        }
+    }
+}
+
+@Suite struct ShareChoiceTests {
+    private static let office = FakeNode.user(50)
+    private static let offered = "offered=\(FakeNode.group)%2C\(office)"
+
+    @Test(arguments: [
+        ("", [String]?.none), ("\(offered)&share-\(FakeNode.group)=1&share-\(office)=1", nil),
+        ("\(offered)&share-\(office)=1", [office]), (offered, []), ("share-x=1", nil),
+        ("\(offered)&share-x=1", []),
+    ])
+    func `all ticked is every group that shares the game, some are those, none is private`(
+        form: String, groups: [String]?
+    ) throws {
+        let fields = try #require(FormFields(parsing: form))
+        #expect(ShareChoice(fields).groups == groups)
+    }
+
+    @Test func `a paste goes where it is meant to, and the page says where it went`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let paste = "text=Wordle+1%2C617+3%2F6&\(Self.offered)"
+            _ = try await browser.post("/add", "\(paste)&share-\(Self.office)=1")
+            #expect(
+                page.node.asked.contains(
+                    .score(.add(text: "Wordle 1,617 3/6", date: nil, replace: false, groups: [Self.office]))))
+            #expect(try await browser.get("/today").body.contains("3 guesses. Shared with Office."))
+            _ = try await browser.post("/add", paste)
+            #expect(
+                page.node.asked.contains(
+                    .score(.add(text: "Wordle 1,617 3/6", date: nil, replace: false, groups: []))))
+            #expect(try await browser.get("/today").body.contains("3 guesses. Nobody else gets it."))
+            let preview = try await browser.post("/preview", "\(paste)&fragment=outcome")
+            #expect(preview.body.contains("Nobody else will get it."))
+        }
+    }
+
+    @Test func `a conflict keeps the choice of groups`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let form = "text=Wordle+1%2C617+5%2F6&\(Self.offered)&share-\(Self.office)=1"
+            let body = try await browser.post("/add", form).body
+            let refusal = try #require(body.split(separator: "class=\"refusal\"").last)
+            #expect(refusal.contains("type=\"hidden\" name=\"share-\(Self.office)\""))
+            #expect(!refusal.contains("type=\"hidden\" name=\"share-\(FakeNode.group)\""))
+        }
+    }
+
+    @Test func `what nobody has is marked, and can be shared later`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let history = try await browser.get("/history").body
+            #expect(history.contains("<span class=\"tag\">only you</span>"))
+            #expect(history.contains("/share?game=quordle&amp;date=2026-11-20"))
+            let share = try await browser.get("/share?game=quordle&date=2026-11-20").body
+            #expect(share.contains("Nobody else has it so far."))
+            _ = try await browser.post(
+                "/share", "game=quordle&date=2026-11-20&\(Self.offered)&share-\(Self.office)=1")
+            #expect(
+                page.node.asked.contains(
+                    .score(.publish(game: "quordle", date: "2026-11-20", puzzle: nil, groups: [Self.office]))))
+            #expect(try await browser.get("/history").body.contains("Shared with Office."))
+            #expect(try await browser.get("/share?game=bandle&date=2026-11-20").status == 404)
+        }
+    }
+}

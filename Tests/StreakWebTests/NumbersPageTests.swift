@@ -1,0 +1,275 @@
+import Foundation
+import StreakNode
+import Testing
+
+@testable import StreakWeb
+
+/// A form of the rooms for numbers, games, files and reminders, and what the node has to be asked then.
+private struct Form: Sendable, CustomTestStringConvertible {
+    var path: String
+    var body: String
+    var request: NodeRequest
+
+    init(_ path: String, _ body: String, _ request: NodeRequest) {
+        (self.path, self.body, self.request) = (path, body, request)
+    }
+
+    var testDescription: String { "\(path) \(body)" }
+
+    static let blocks = GameForm(
+        name: "Block Blast", icon: "🧱", model: "highScore", maximum: 9, best: 1, unit: "pts", cadence: "daily",
+        pattern: "Block {score}")
+    private static let typed =
+        "name=+Block+Blast+&icon=%F0%9F%A7%B1&model=highScore&maximum=9&best=1&unit=pts&cadence=daily&aggregation="
+        + "&pattern=Block+%7Bscore%7D"
+
+    static let all: [Form] = [
+        Form("/achievements/celebrate", "", .insight(.celebrate)),
+        Form("/games/favourite", "game=wordle&favourite=on", .game(.setFavourite(game: "wordle", isFavourite: true))),
+        Form("/games/favourite", "game=wordle&favourite=off", .game(.setFavourite(game: "wordle", isFavourite: false))),
+        Form("/games/define", "\(typed)&group=\(FakeNode.group)", .game(.define(blocks, group: FakeNode.group))),
+        Form(
+            "/games/define", "id=custom-1&group=g&name=Run&icon=%F0%9F%8F%83&model=count",
+            .game(.define(GameForm(id: "custom-1", name: "Run", icon: "🏃", model: "count"), group: "g"))),
+        Form("/games/remove", "game=custom-1&group=g", .game(.remove(game: "custom-1", group: "g"))),
+        Form(
+            "/log", "game=custom-1",
+            .score(
+                .record(game: "custom-1", score: nil, isCompleted: true, seconds: nil, date: nil, groups: nil))),
+        Form("/reminders", "on=on", .reminder(.change(ReminderChange(on: true)))),
+        Form("/reminders", "on=off", .reminder(.change(ReminderChange(on: false)))),
+        Form(
+            "/reminders", "when=smart&time=20%3A00&quietFrom=22%3A00&quietTo=08%3A00&desktop=1",
+            .reminder(.change(ReminderChange(smart: true, time: "20:00", quiet: "22:00-08:00", desktop: true)))),
+        Form(
+            "/reminders", "when=fixed&time=07%3A15&quietFrom=&quietTo=",
+            .reminder(.change(ReminderChange(smart: false, time: "07:15", quiet: "", desktop: false)))),
+        Form("/reminders", "exclude=mini", .reminder(.change(ReminderChange(exclude: ["mini"])))),
+        Form("/reminders", "include=mini", .reminder(.change(ReminderChange(include: ["mini"])))),
+        Form(
+            "/record", "game=wordle&score=4&date=2026-11-20&edit=1",
+            .score(
+                .record(
+                    game: "wordle", score: 4, isCompleted: true, seconds: nil, date: "2026-11-20", groups: nil,
+                    replace: true))),
+    ]
+}
+
+@Suite struct NumbersFormTests {
+    @Test(arguments: Form.all)
+    fileprivate func `a form asks the node for what it says, and goes on to a page`(form: Form) async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let answer = try await browser.post(form.path, form.body)
+            #expect(answer.status == 303)
+            #expect(page.node.changes == [form.request])
+        }
+    }
+
+    @Test(arguments: Form.all)
+    fileprivate func `what the node refuses is said in words`(form: Form) async throws {
+        try await withPage { page in
+            page.node.refuse(with: .notAllowed(action: "do this"))
+            let browser = try await page.signedIn()
+            var answer = try await browser.post(form.path, form.body + "&back=%2Fgames")
+            if answer.status == 303 { answer = try await browser.get(answer.headers["location"] ?? "") }
+            #expect(answer.body.contains("Your role does not allow this: do this."))
+        }
+    }
+
+    @Test func `a game that cannot be is not saved, and what was typed stays`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let unnamed = try await browser.post("/games/define", "name=&unit=km%22%3E&model=count")
+            #expect(unnamed.status == 422)
+            #expect(unnamed.body.contains("A game needs a name."))
+            #expect(unnamed.body.contains("value=\"km&quot;&gt;\""))
+            #expect(unnamed.body.contains("<option value=\"count\" selected>"))
+            let letters = try await browser.post("/games/define", "name=A&maximum=six&model=count")
+            #expect(letters.status == 422)
+            #expect(letters.body.contains("The maximum is no whole number."))
+            #expect(
+                !page.node.asked.contains {
+                    if case .game(.define(let form, _)) = $0 { form.name == "A" } else { false }
+                })
+        }
+    }
+
+    @Test func `a pattern is tried without storing anything`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let fits = try await browser.post(
+                "/games/test", "pattern=Block+%7Bscore%7D&sample=Block+1200&model=highScore")
+            #expect(fits.body.contains("It fits. This is what is read:"))
+            #expect(fits.body.contains("<dt>Score</dt><dd>1200</dd>"))
+            #expect(fits.body.contains("<dt>Time</dt><dd>1:05</dd>"))
+            let off = try await browser.post("/games/test", "pattern=Block+%7Bscore%7D&sample=%3Cb%3E&model=highScore")
+            #expect(off.body.contains("A number was expected, but “&lt;b&gt;” is there."))
+            #expect(page.node.changes.isEmpty)
+        }
+    }
+}
+
+@Suite struct NumbersPageTests {
+    @Test func `numbers are shown for a game, a range and a member`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let all = try await browser.get("/numbers").body
+            #expect(page.node.asked.contains(.insight(.statistics(game: nil, range: "30d", date: nil, group: nil))))
+            for text in [
+                "<dd>1,284</dd>", "<dd>93 %<small>1190 of 1284</small>", "32 h 15 min", "class=\"plot plot-lines\"",
+                "class=\"plot plot-calendar\"", "23 Oct – 21 Nov",
+            ] {
+                #expect(all.contains(text), "\(text)")
+            }
+            let game = try await browser.get("/numbers?game=wordle&range=all").body
+            #expect(game.contains("<dt>Average</dt><dd>3.8</dd>"))
+            #expect(game.contains("Wordle · All time"))
+            let member = try await browser.get("/numbers?member=\(FakeNode.user(0))&group=\(FakeNode.group)").body
+            #expect(member.contains("<h1>Ada Lovelace: overview</h1>"))
+            #expect(member.contains("2 results are covered until you have played, and left out here."))
+            #expect(
+                page.node.asked.contains(
+                    .insight(
+                        .statistics(
+                            game: nil, range: "30d", date: nil, group: FakeNode.group, member: FakeNode.user(0)))))
+        }
+    }
+
+    @Test func `streaks tell what is at risk, and so does today`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            for path in ["/streaks", "/today"] {
+                let body = try await browser.get(path).body
+                #expect(body.contains("Play today, or these streaks end"))
+                #expect(body.contains("The Mini <small>23 days</small>"))
+            }
+            let streaks = try await browser.get("/streaks").body
+            #expect(streaks.contains("best 112 days, since 12 October 2026"))
+            #expect(streaks.contains("<span class=\"tag\">1 frozen</span><span class=\"tag\">2 freezes</span>"))
+            #expect(streaks.contains("<span class=\"value\">3 weeks</span>"))
+            let then = try await browser.get("/streaks?date=2026-11-02").body
+            #expect(!then.contains("Play today"))
+        }
+    }
+
+    @Test func `an unlock is celebrated once`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let body = try await browser.get("/achievements").body
+            #expect(body.contains("<strong>New:</strong> <span class=\"unlock\">💎 Daily Devotee, diamond</span>"))
+            #expect(body.contains("<progress max=\"2700\" value=\"520\">"))
+            #expect(body.contains("2,180 to level 15"))
+            let other = try await browser.get("/achievements?member=\(FakeNode.user(0))").body
+            #expect(!other.contains("New:"))
+        }
+        // An import may reach dozens at once.
+        try await withPage(.unconfirmed) { page in
+            let body = try await page.signedIn().get("/today").body
+            #expect(body.contains("<a href=\"/achievements\">and 2 more</a>"))
+            #expect(body.components(separatedBy: "class=\"unlock\"").count == 4)
+        }
+    }
+
+    @Test func `a week ends with the current one`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let now = try await browser.get("/recap").body
+            #expect(now.contains("Week 47, 16 Nov – 22 November 2026"))
+            #expect(!now.contains("Later week"))
+            #expect(now.contains("from 7 to 3"))
+            let before = try await browser.get("/recap?date=2026-11-10").body
+            #expect(before.contains("href=\"/recap?date=2026-11-16\""))
+        }
+    }
+
+    @Test func `a player is compared with me, but I am not`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let other = try await browser.get("/player?user=\(FakeNode.user(0))&range=7d").body
+            #expect(other.contains("You against Ada Lovelace"))
+            #expect(other.contains("Ada Lovelace has won the last 3."))
+            #expect(other.contains("on average 0:45 against 0:41"))
+            #expect(
+                page.node.asked.contains(
+                    .insight(
+                        .versus(user: FakeNode.user(0), game: nil, range: "7d", date: nil, group: FakeNode.group))))
+            let mine = try await browser.get("/player?user=\(FakeNode.user(1))").body
+            #expect(!mine.contains("You against"))
+        }
+    }
+
+    @Test func `champions share a week`() async throws {
+        try await withPage { page in
+            let body = try await page.signedIn().get("/champions").body
+            #expect(body.contains("Week 46, 9 Nov 2026"))
+            #expect(body.contains("181 points, 7 ranked"))
+        }
+    }
+
+    @Test func `a board of one's own days is paged by its length, to today and no further`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let body = try await browser.get("/board?from=2026-11-01&to=2026-11-07").body
+            #expect(body.contains("range=2026-10-25..2026-10-31"))
+            #expect(body.contains("range=2026-11-08..2026-11-14"))
+            let last = try await browser.get("/board?from=2026-11-12&to=2026-11-18").body
+            #expect(last.contains("range=2026-11-15..2026-11-21"))
+        }
+    }
+
+    @Test func `a board goes on after its first page, and over groups, networks and regions`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let year = try await browser.get("/board?range=365d").body
+            #expect(year.contains("range=365d&amp;shown=200\""))
+            #expect(year.contains("100 more"))
+            let later = try await browser.get("/board?range=365d&offset=100").body
+            #expect(later.contains("Back to the top"))
+            #expect(!later.contains("class=\"podium\""))
+            _ = try await browser.get("/board?range=today&scope=nearby&region=FR")
+            let asked = page.node.asked.compactMap { if case .board(let board) = $0 { board } else { nil } }
+            #expect(asked.map(\.limit) == [100, 100, 100])
+            #expect(asked[1].offset == 100)
+            #expect(asked[2].nearby && asked[2].region == "FR" && !asked[2].everyGroup)
+        }
+    }
+
+    @Test func `games are found, and a game says how its share reads`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            _ = try await browser.get("/games?q=+word+&category=word&favourites=1")
+            #expect(
+                page.node.asked.contains(
+                    .game(.list(search: "word", category: "word", favouritesOnly: true, group: nil))))
+            #expect(try await browser.get("/game?id=wordle").body.contains("Wordle 1,981 3/6"))
+            let habit = try await browser.get("/game?id=\(FakeNode.habit)").body
+            #expect(habit.contains("Log one"))
+            let today = try await browser.get("/today").body
+            #expect(today.contains("value=\"\(FakeNode.habit)\""))
+            #expect(today.contains("Push-ups <small>2 today</small>"))
+            #expect(!today.contains("No. 1,361,757,531"))
+        }
+    }
+}
+
+@Suite struct PlotViewTests {
+    @Test func `what a plot draws is taken over`() {
+        for plot in [
+            Drawing.bars("<b>", [1, 2]), Drawing.line("a"), Drawing.columns("a"), Drawing.calendar("a"),
+        ] { #expect(PlotView(plot).svg != nil) }
+    }
+
+    @Test(arguments: [
+        "", "text", "<svg class=\"plot\"><script>alert(1)</script></svg>", "<svg onload=\"alert(1)\"></svg>",
+        "<svg class=\"plot\"><a href=\"javascript:alert(1)\">x</a></svg>", "<svg class=\"a\" style=\"x\"></svg>",
+        "<svg class=\"a\"><rect x=1 onclick=\"b\"/></svg>", "<svg class=\"a\"><foreignObject></foreignObject></svg>",
+        "<svg class=\"a\"><image x=\"1\"/></svg>", "<svg class=\"a\"></svg><img src=\"x\">",
+        "<svg class=\"a\"><rect x=\"1",
+        "<svg class=\"a\"><!-- --><rect/></svg>", "<svg class=\"plot>\" onload=\"alert(1)\"></svg>",
+        "<svg class=\"a\"><use id=\"a\"/></svg>", "<SVG class=\"a\"></SVG>", "<svg\tonload=\"a\"></svg>",
+    ])
+    func `anything else is not`(svg: String) {
+        #expect(!PlotView.isDrawing(svg))
+    }
+}
