@@ -85,7 +85,12 @@ let programs: [Target] = [
             .logging,
         ]),
     program("streakmesh-sim", ["StreakSimulator", .argumentParser]),
-    program("streakmesh-bench", ["StreakNode", "StreakStorage", "StreakScores", "StreakGames", .argumentParser]),
+    program(
+        "streakmesh-bench",
+        [
+            "StreakNode", "StreakStorage", "StreakScores", "StreakGames", "StreakMembership", "StreakCrypto",
+            .argumentParser,
+        ]),
     program(
         "streakmesh-vectors",
         [

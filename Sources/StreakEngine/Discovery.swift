@@ -41,6 +41,8 @@ struct Discovery: Sendable {
     private var calls: [MonotonicInstant] = []
     /// Slots filled with old keys so far.
     private var turn = 0
+    /// Slots filled with newest keys so far, where there are more of those than slots.
+    private var newestTurn = 0
     var sources: [Source] = [] { didSet { if sources != oldValue { hour = nil } } }
     private var hour: Int64?
     private var hourKeys: [(key: [UInt8], source: Int)] = []
@@ -69,9 +71,15 @@ struct Discovery: Sendable {
         return true
     }
 
-    /// The keys of the next call: the newest of every group and, in the slots that are left, older ones by turns.
+    /// The keys of the next call: those of invites, the newest of every group, and in the slots that are left older ones;
+    /// by turns where they are too many.
     mutating func takeCalledSources() -> [Source] {
-        let always = sources.filter(\.isCalled)
+        let called = sources.filter(\.isCalled)
+        let invites = called.filter { $0.linkKey == nil }.prefix(Beacon.slotCount)
+        let newest = called.filter { $0.linkKey != nil }
+        let places = min(Beacon.slotCount - invites.count, newest.count)
+        let always = Array(invites) + (0..<places).map { newest[(newestTurn + $0) % newest.count] }
+        newestTurn = places == newest.count ? 0 : (newestTurn + places) % newest.count
         let others = sources.filter(\.isCalledInTurn)
         let room = min(max(0, Beacon.slotCount - always.count), others.count)
         defer { turn = others.isEmpty ? 0 : (turn + room) % others.count }

@@ -23,6 +23,7 @@ struct Bench: AsyncParsableCommand {
 
     func run() async throws {
         try NumbersBench(shares: shares).run()
+        try LedgerBench().run()
         if onlyNumbers { return }
         let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let path = program ?? beside.appendingPathComponent("streakmesh").path
@@ -32,6 +33,27 @@ struct Bench: AsyncParsableCommand {
         try measureImport(lab)
         try await measurePair(lab)
         try await measureNewcomer(lab)
+        try await measureJoins(lab)
+    }
+
+    /// From a link to the first board, as two whole processes beside a running node of the group.
+    private func measureJoins(_ lab: Lab) async throws {
+        try lab.makeAccount("host")
+        try lab.run("host", ["group", "create", "Joins"])
+        let host = try await lab.start("host")
+        try lab.run("host", ["add", "Birdle 1 4/6"])
+        var times: [Double] = []
+        for number in 1...20 {
+            let name = "guest\(number)"
+            try lab.makeAccount(name)
+            let link = try lab.invite("host")
+            let start = ContinuousClock.now
+            try lab.run(name, ["join", link])
+            try lab.run(name, ["board", "--range", "all"])
+            times.append(start.duration(to: .now).milliseconds)
+        }
+        Figure.show("join to first board, two processes, p50 of 20", times.percentile(50), "ms", target: "–")
+        try host.stop()
     }
 
     /// A confirmed `add`, as a whole process on a store without a running node.

@@ -144,6 +144,19 @@ struct EngineMembershipTests {
         #expect(calls.flatMap { $0.dropFirst(2) } == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 2, 3].map { keys[$0] })
     }
 
+    @Test func `a node in many groups calls for all of them by turns, and under an invite every time`() throws {
+        var discovery = Discovery()
+        let keys = try (0..<12).map { try SymmetricKey(rawBytes: [UInt8](repeating: UInt8($0), count: 32)) }
+        let linkKey = LinkKey(presharedKey: keys[0], tagKey: keys[0], label: .access(Forged.otherGroup, index: 0))
+        discovery.sources = keys.enumerated().map { index, key in
+            Discovery.Source(
+                group: Forged.otherGroup, invite: nil, key: key, linkKey: index == 11 ? nil : linkKey, isCalled: true)
+        }
+        let calls = (0..<3).map { _ in discovery.takeCalledSources().map(\.key) }
+        #expect(calls.allSatisfy { $0.count == 8 && $0[0] == keys[11] })
+        #expect(calls.flatMap { $0.dropFirst() } == (0..<21).map { keys[$0 % 11] })
+    }
+
     @Test func `losing one of two shared groups leaves the link and the other group alone`() throws {
         var party = try EngineParty.friends(2)
         let first = party.group
