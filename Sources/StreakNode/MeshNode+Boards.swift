@@ -179,10 +179,11 @@ extension MeshNode {
     /// Dials everybody, and waits until what can be reached has been caught up with.
     func synchronise() async throws -> StatusReport {
         guard network != nil else { throw NodeFailure.nobodyReachable }
-        let hasFriends = sharedGroups.contains {
-            engine.isMember(of: $0) && engine.state(of: $0)?.members.count ?? 0 > 1
+        // Friends' devices, and others of this user's.
+        let hasOthers = ownGroups.contains { group in
+            engine.isMember(of: group) && engine.state(of: group)?.devices.count { $0.isCurrent } ?? 0 > 1
         }
-        guard hasFriends else { return status() }
+        guard hasOthers else { return status() }
         try await execute(.dialEveryone)
         await settle(waitingForLinks: true)
         guard !engine.linkedDevices.isEmpty else { throw NodeFailure.nobodyReachable }

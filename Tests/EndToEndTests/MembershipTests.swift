@@ -108,6 +108,7 @@ import Testing
             let link = try #require(try await ada.ask("device", "link")["link"].text)
             let laptop = lab.person("Ada’s laptop")
             #expect(try await laptop.ask("device", "join", link)["name"].text == "Ada")
+            #expect(try await laptop.ask("results")["results"].items.count == 2, "what was reachable is there at once")
             #expect(try await laptop.run("device", "join", link).exitCode == 73)
             let running = try await laptop.start()
             try await lab.eventually("the laptop has both") {

@@ -68,7 +68,8 @@ struct StreaksCommand: QueryCommand {
     }
 
     func lines(for report: StreaksReport, style: OutputStyle) -> [String] {
-        let overall = "\(report.overall.current) days in a row with a solved puzzle, at best \(report.overall.longest)"
+        let days = report.overall.current == 1 ? "1 day" : "\(report.overall.current) days"
+        let overall = "\(days) in a row with a solved puzzle, at best \(report.overall.longest)"
         var lines = ["\(style.applying(.bold, to: report.name)): \(overall)."]
         guard !report.streaks.isEmpty else { return lines + ["No streaks yet. `streakmesh add` takes a share text."] }
         var table = TextTable([.left, .left, .right, .right, .left, .left, .left])
