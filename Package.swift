@@ -64,8 +64,8 @@ let modules: [Target] = [
     module(
         "StreakWeb",
         [
-            "StreakNode", "StreakGames", "CQREncode", .hummingbird, .httpTypes, .mustache, .nioCore, .serviceLifecycle,
-            .logging,
+            "StreakNode", "StreakGames", "CQREncode", .hummingbird, .httpTypes, .mustache, .nioCore, .nioPosix,
+            .serviceLifecycle, .logging,
         ],
         resources: [.embedInCode("Resources")]),
     module(
@@ -88,7 +88,8 @@ let programs: [Target] = [
     program(
         "streakmesh-bench",
         [
-            "StreakNode", "StreakStorage", "StreakScores", "StreakGames", "StreakMembership", "StreakCrypto",
+            "StreakNode", "StreakStorage", "StreakScores", "StreakGames", "StreakMembership", "StreakWire",
+            "StreakCrypto",
             .argumentParser,
         ]),
     program(

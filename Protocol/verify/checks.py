@@ -363,6 +363,7 @@ def _check_state(one: Entry, state: State, report: Report) -> None:
                 tuple((choice["key"], choice.number("value")) for choice in one["settings"]["choices"]),
             ),
         ),
+        "requests": lambda: (sorted(name.hex() for name in state.requests), sorted(one["requests"])),
         "countingTips": lambda: (
             sorted(state.counting_tips),
             sorted((tip.hex("device"), tip.hex("operation")) for tip in one["countingTips"]),
@@ -534,8 +535,8 @@ def check_device_links(file: Entry, report: Report) -> None:
     one = file["link"]
     link = report.taken("the device link", lambda: InviteLink.parse(one["text"], "device"))
     if link is not None:
-        found = (link.seed, link.group, link.expiry, link.inviter)
-        expected = (one.hex("seed"), one.hex("group"), one.number("expiresAt"), one.hex("inviter"))
+        found = (link.seed, link.group, link.expiry, link.user, link.inviter)
+        expected = (one.hex("seed"), one.hex("group"), one.number("expiresAt"), one.hex("user"), one.hex("inviter"))
         report.equal("the device link", found, expected)
         report.equal("the invite's key", keys.invite_key(link.seed), file.hex("inviteKey"))
     for one in file.all("invalidLinks"):
@@ -547,7 +548,7 @@ def check_device_links(file: Entry, report: Report) -> None:
         if proof is None:
             continue
         report.equal(one.name, proof.encoded(), one.hex())
-        is_valid = proof.is_valid(file.hex("group"), file.hex("inviteKey"))
+        is_valid = proof.is_valid(file.hex("group"), file.hex("user"), file.hex("inviteKey"))
         report.equal(f"{one.name}: whether it is valid", is_valid, one["isValid"])
         if one["isValid"]:
             found = (proof.device, proof.link_key, proof.handshake_hash)

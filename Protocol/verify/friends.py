@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import messages
-from .certificates import Certificate
+from .certificates import Certificate, is_consent
 from .codec import Reader, Refusal, blob, decode, invalid_value
 from .crypto import hash128, is_signed
 from .keys import read_friend_code
@@ -27,18 +27,22 @@ class DeviceProof:
     handshake_hash: bytes
     invite_signature: bytes
     device_signature: bytes
+    consent: bytes
 
     @classmethod
     def read(cls, reader: Reader) -> DeviceProof:
-        return cls(reader.take(32), reader.take(32), reader.take(64), reader.take(64), reader.take(64))
+        return cls(*(reader.take(size) for size in (32, 32, 64, 64, 64, 64)))
 
     def encoded(self) -> bytes:
-        return self.device + self.link_key + self.handshake_hash + self.invite_signature + self.device_signature
+        keys = self.device + self.link_key
+        return keys + self.handshake_hash + self.invite_signature + self.device_signature + self.consent
 
-    def is_valid(self, private_group: bytes, invite_key: bytes) -> bool:
+    def is_valid(self, private_group: bytes, user: bytes, invite_key: bytes) -> bool:
         text = (private_group, self.device, self.link_key, self.handshake_hash)
-        return is_signed("deviceProof", self.invite_signature, invite_key, *text) and is_signed(
-            "deviceProof", self.device_signature, self.device, *text
+        return (
+            is_signed("deviceProof", self.invite_signature, invite_key, *text)
+            and is_signed("deviceProof", self.device_signature, self.device, *text)
+            and is_consent(self.consent, user, self.device, self.link_key)
         )
 
 

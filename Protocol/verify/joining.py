@@ -47,6 +47,7 @@ class InviteLink:
     expiry: int
     title: str
     addresses: list[list[Endpoint]]
+    user: bytes | None
     inviter: bytes
     kind: str
 
@@ -84,9 +85,10 @@ class InviteLink:
         if not title:
             raise invalid_value("title")
         addresses = reader.list(4, lambda: reader.list(4, lambda: Endpoint.read(reader)))
+        user = reader.take(32) if kind == "device" else None
         inviter = reader.take(32)
         reader.take(64)
-        return cls(data, seed, group, expiry, title, addresses, inviter, kind)
+        return cls(data, seed, group, expiry, title, addresses, user, inviter, kind)
 
     @property
     def text(self) -> str:

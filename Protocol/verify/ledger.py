@@ -13,6 +13,7 @@ PUBLISHING = (Kind.FOUND, Kind.ADMIT, Kind.ADD_DEVICE)
 MAXIMUM_DEVICES = 8
 MAXIMUM_HELD = 8_000
 MAXIMUM_BRANCHES = 64
+MAXIMUM_BRANCHES_OF_GROUP = 4_096
 
 
 class Waiting(Exception):
@@ -63,22 +64,24 @@ class Ledger:
             name = self.get(name).previous
         return False
 
-    def add(self, operation: Operation) -> None:
-        """Adds an operation after all checks of §3."""
+    def add(self, operation: Operation, is_within_limits: bool = True) -> None:
+        """Adds an operation after all checks of §3; a ledger taken whole is held to no limits on forked chains."""
         if operation.name in self.index:
             return
-        ancestors = self._check(operation)
+        ancestors = self._check(operation, is_within_limits)
         self.index[operation.name] = len(self.operations)
         self.operations.append(operation)
         self.ancestors.append(ancestors)
 
-    def _check(self, operation: Operation) -> int:
+    def _check(self, operation: Operation, is_within_limits: bool = True) -> int:
         body = operation.body
         if operation.kind is Kind.FOUND:
             if operation.name != self.group:
                 raise Refusal("not-founding")
         elif operation.group != self.group:
             raise Refusal("wrong-group")
+        if is_within_limits and not self._is_within_limits(operation):
+            raise Refusal("too-many-operations")
         if not operation.is_signed():
             raise Refusal("invalid-signature")
         if any(parent not in self.index for parent in operation.parents):
@@ -87,8 +90,6 @@ class Ledger:
         for parent in operation.parents:
             ancestors |= self.ancestors[self.index[parent]] | 1 << self.index[parent]
         before = self._members(ancestors)
-        if sum(held.author == operation.author for held in self) >= MAXIMUM_HELD:
-            raise Refusal("too-many-operations")
         if operation.previous != ZERO:
             previous = self.get(operation.previous)
             if previous.author != operation.author or previous.number != operation.number - 1:
@@ -114,14 +115,30 @@ class Ledger:
             self._check_number_of_devices(body.certificate, before)
         if operation.kind is Kind.REVOKE_DEVICE:
             devices = {one.body.certificate.device for one in publications(before) if one.body.certificate.user == body.user}
-            if not operation.is_signed_by_account() or body.cuts[0].device not in devices or user != body.user:
+            is_known = body.is_general or body.cuts[0].device in devices
+            if not operation.is_signed_by_account() or not is_known or user != body.user:
                 raise Refusal("invalid-revocation")
-        if self._opens_branch(operation) and self._branches(operation.author) >= MAXIMUM_BRANCHES:
-            raise Refusal("too-many-operations")
         return ancestors
 
+    def _is_within_limits(self, operation: Operation) -> bool:
+        """The limits on forked chains, but for what is needed: nothing waits here."""
+        if sum(held.author == operation.author for held in self) >= MAXIMUM_HELD:
+            return False
+        if not self._opens_branch(operation):
+            return True
+        if sum(self._branches(device) for device in {one.author for one in self}) >= MAXIMUM_BRANCHES_OF_GROUP:
+            return self._branches(operation.author) == 0 and self._is_current(operation.author)
+        return self._branches(operation.author) < MAXIMUM_BRANCHES
+
+    def _is_current(self, device: bytes) -> bool:
+        from .resolver import Resolver
+
+        return device in Resolver(self).current_devices()
+
     def _opens_branch(self, operation: Operation) -> bool:
-        return operation.previous == ZERO or any(one.previous == operation.previous for one in self)
+        """Whether it does not follow the end of a branch that is in."""
+        is_known = operation.previous in self.index
+        return not is_known or any(one.previous == operation.previous for one in self)
 
     def _branches(self, device: bytes) -> int:
         """The ends of a device's chain."""
@@ -162,7 +179,7 @@ class Ledger:
             left: list[Operation] = []
             for operation in waiting:
                 try:
-                    ledger.add(operation)
+                    ledger.add(operation, is_within_limits=False)
                 except Waiting:
                     left.append(operation)
             if len(left) == len(waiting):
@@ -182,6 +199,8 @@ def account_among(operation: Operation, before: Iterable[Operation]) -> bytes | 
         return min(published, key=lambda one: one.name).body.certificate.user
     own = operation.body.certificate
     if own is not None and own.device == operation.author:
-        if operation.kind is Kind.FOUND or (operation.kind is Kind.ADD_DEVICE and len(own.links) == 1):
+        is_own_word = operation.kind is Kind.ADD_DEVICE and len(own.links) == 1
+        known = (one.body.certificate for one in publications(before))
+        if operation.kind is Kind.FOUND or is_own_word and any(c is not None and c.user == own.user for c in known):
             return own.user
     return None

@@ -1,11 +1,15 @@
-"""Last writer wins, and quarantine: records.md §8."""
+"""Last writer wins, contending high scores, and quarantine: records.md §8."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .records import AHEAD, Record
+from .codec import Refusal
+from .records import AHEAD, DAILY_SCORE, DailyScore, Record
+
+CONTENDS = 8
+CONTENDERS = 64
 
 Key = tuple[bytes, int, bytes]
 
@@ -24,14 +28,45 @@ class Entry:
     def rank(self) -> tuple[int, bytes, bytes]:
         return (self.record.time, self.device, self.record.hash)
 
+    @property
+    def score(self) -> DailyScore | None:
+        if self.record.kind != DAILY_SCORE or not self.record.value:
+            return None
+        try:
+            return DailyScore.of(self.record)
+        except Refusal:
+            return None
+
+    @property
+    def contends(self) -> bool:
+        score = self.score
+        return score is not None and bool(score.flags & CONTENDS)
+
+    @property
+    def worth(self) -> int:
+        score = self.score
+        if score is None:
+            return -2
+        if not score.flags & 1:
+            return -1
+        return score.numbers["score"] + 1 if "score" in score.numbers else 0
+
+
+def standing(entries: list[Entry]) -> Entry:
+    """What stands of the records of one key."""
+    ranked = sorted({entry.rank: entry for entry in entries}.values(), key=lambda entry: entry.rank)
+    settled = [entry for entry in ranked if not entry.contends][-1:]
+    later = [entry for entry in ranked if entry.contends and (not settled or entry.rank > settled[0].rank)]
+    return max(settled + later[-CONTENDERS:], key=lambda entry: (entry.worth, entry.rank))
+
 
 def merge(entries: Iterable[Entry], wall: int) -> tuple[dict[Key, Entry], list[Entry]]:
     """The winner of every key, and what is in quarantine at that wall clock."""
-    winners: dict[Key, Entry] = {}
+    counting: dict[Key, list[Entry]] = {}
     waiting: list[Entry] = []
     for entry in entries:
         if entry.record.milliseconds > wall + AHEAD:
             waiting.append(entry)
-        elif entry.key not in winners or winners[entry.key].rank < entry.rank:
-            winners[entry.key] = entry
-    return winners, waiting
+        else:
+            counting.setdefault(entry.key, []).append(entry)
+    return {key: standing(entries) for key, entries in counting.items()}, waiting

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from .certificates import Certificate
@@ -13,6 +13,7 @@ from .joining import JoinProof
 ZERO = bytes(32)
 MAXIMUM_SIZE = 8192
 MAXIMUM_NUMBER = 1000
+EVERY_GROUP = 1
 
 
 class Kind(IntEnum):
@@ -111,6 +112,9 @@ class Body:
     proof: JoinProof | None = None
     user: bytes = b""
     cuts: tuple[Cut, ...] = field(default=())
+    is_general: bool = False
+    """Of a revocation: whether it holds in every group."""
+    kept: tuple[bytes, ...] = ()
     account_signature: bytes = b""
     role: Role = Role.MEMBER
     erases: bool = False
@@ -135,8 +139,15 @@ class Body:
             case Kind.ADD_DEVICE:
                 return cls(certificate=Certificate.read(reader))
             case Kind.REVOKE_DEVICE:
-                user, cut, key_hash = reader.take(32), Cut.read(reader), reader.take(32)
-                return cls(user=user, cuts=(cut,), access_key_hash=key_hash, account_signature=reader.take(64))
+                user, scope = reader.take(32), reader.u8()
+                if scope > 1:
+                    raise invalid_value("scope")
+                cut = Cut.read(reader)
+                if scope == EVERY_GROUP and (cut.last != ZERO or cut.feeds):
+                    raise invalid_value("cut")
+                kept = tuple(reader.rising(32, lambda: reader.take(32), bytes, "kept links"))
+                body = cls(user=user, is_general=scope == EVERY_GROUP, cuts=(cut,), kept=kept, access_key_hash=reader.take(32))
+                return replace(body, account_signature=reader.take(64))
             case Kind.SET_ROLE:
                 user, role = reader.take(32), reader.u8()
                 if role > 3:
@@ -221,8 +232,10 @@ class Operation:
         return is_signed("operation", self.signature, self.author, self.data[:-64])
 
     def is_signed_by_account(self) -> bool:
-        """Of a revocation: 2 ‖ group ‖ user ‖ cut, by the account key (§4)."""
-        text = (b"\2", self.group, self.body.user, self.body.cuts[0].encoded)
+        """Of a revocation: 2 ‖ group, zero for every group ‖ user ‖ cut ‖ kept links, by the account key (§4)."""
+        group = ZERO if self.body.is_general else self.group
+        kept = varint(len(self.body.kept)) + b"".join(self.body.kept)
+        text = (b"\2", group, self.body.user, self.body.cuts[0].encoded, kept)
         return is_signed("certificate", self.body.account_signature, self.body.user, *text)
 
     def encoded(self) -> bytes:

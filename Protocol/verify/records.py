@@ -91,6 +91,7 @@ class Subject:
         return cls(axis == 1, number, game.decode())
 
 
+DAILY_SCORE = 1
 FIELDS = ("day", "puzzle", "score", "maximum", "seconds", "hints", "mistakes")
 
 

@@ -65,6 +65,7 @@ class State:
     uses: dict[bytes, int]
     refused: dict[bytes, str]
     counting_tips: set[tuple[bytes, bytes]]
+    requests: set[bytes]
 
 
 class Resolver:
@@ -107,12 +108,12 @@ class Resolver:
         return Rank.ADMIN
 
     def holding(self, cuttings: Iterable[Operation], device: bytes) -> Operation | None:
-        """Of several cuts of one device: the higher rank, then the longer chain, then the smaller hash."""
+        """Of several cuts of one device: the higher rank, then the longer chain, then this group's, then the smaller hash."""
 
-        def order(cutting: Operation) -> tuple[int, int, bytes]:
+        def order(cutting: Operation) -> tuple[int, int, bool, bytes]:
             cut = self.cut_of(cutting, device)
             length = self.ledger.get(cut.last).number if cut is not None and cut.last != ZERO else 0
-            return (self.cut_rank(cutting), -length, cutting.name)
+            return (self.cut_rank(cutting), -length, cutting.body.is_general, cutting.name)
 
         return min(cuttings, key=order, default=None)
 
@@ -154,12 +155,13 @@ class Resolver:
         return [one for one in self.revocations if one.body.user == user and one.body.cuts[0].device == device]
 
     def breaking(self, publishing: Operation) -> Operation | None:
-        """The revocation of an issuer of the certificate published, where nobody who revoked it knew of the certificate."""
+        """The revocation of an issuer of the certificate published, where none of them keeps the link that it signed."""
         certificate = publishing.body.certificate
         assert certificate is not None
-        for link in certificate.links[:-1]:
+        for number, link in enumerate(certificate.links[:-1]):
             revoking = self.revocations_of(certificate.user, link.device)
-            if revoking and not any(self.before(publishing, revocation) for revocation in revoking):
+            signed = certificate.link_name(number + 1)
+            if revoking and not any(signed in revocation.body.kept for revocation in revoking):
                 return min(revoking, key=lambda one: one.name)
         return None
 
@@ -273,18 +275,33 @@ class Resolver:
         for time in self.times:
             if time.ended is not None:
                 self.ends.setdefault(time.user, []).append(time.ended)
-        for one in self.all:
-            if one.kind is Kind.LEAVE and self._may_leave(one) and (one.name not in self.void or self._came_back(one)):
+        leaves = [one for one in self.all if one.kind is Kind.LEAVE and self._may_leave(one)]
+        for one in leaves:
+            if one.name not in self.void:
                 self.ends.setdefault(self.account(one), []).append(one)
+        # Judged by the ends above, all of them before any is added.
+        removed = [one for one in leaves if one.name in self.void and self._was_removed_again(one)]
+        for one in removed:
+            self.ends.setdefault(self.account(one), []).append(one)
 
-    def _came_back(self, leave: Operation) -> bool:
-        """Whether somebody admitted the leaver again before the revocation that voids the departure."""
-        return any(
-            one.kind is Kind.ADMIT
+    def _was_removed_again(self, leave: Operation) -> bool:
+        """Whether an admin that did not know what voids a departure removed the leaver, that had claimed a place anew."""
+        user = self.account(leave)
+        admits = [
+            one
+            for one in self.all
+            if one.kind is Kind.ADMIT
             and one.body.certificate is not None
-            and one.body.certificate.user == self.account(leave)
+            and one.body.certificate.user == user
             and self.before(leave, one)
+            and not self._is_spent(one)
+        ]
+        return any(
+            one.kind is Kind.REMOVE
+            and one.body.user == user != self.account(one)
             and not self.before(self.void[leave.name], one)
+            and any(self.before(admit, one) for admit in admits)
+            and self.is_admins(one)
             for one in self.all
         )
 
@@ -332,9 +349,9 @@ class Resolver:
             return False
 
         def unknowing(cuttings: list[Operation]) -> list[Operation]:
-            return [one for one in cuttings if one.kind is not Kind.LEAVE and not self.before(revocation, one)]
+            return [one for one in cuttings if not self.before(revocation, one)]
 
-        removals = unknowing(self.removals.get(user, []))
+        removals = [one for one in unknowing(self.removals.get(user, [])) if one.kind is not Kind.LEAVE]
         cuts = removals + unknowing(self.ends.get(user, []))
         return bool(removals) and any(self.is_within(operation, one) for one in cuts)
 
@@ -477,9 +494,13 @@ class Resolver:
             is_known = self.before(removal, invite) or self.before(operation, removal)
             if removal.kind is Kind.REMOVE and not is_known:
                 return "newcomer-removed"
+        if self._is_spent(operation):
+            return "claim-spent"
         removes = [one for one in self.removals.get(certificate.user, []) if one.kind is Kind.REMOVE]
-        for link in certificate.links:
+        for number, link in enumerate(certificate.links):
             for revoking in self.revocations_of(certificate.user, link.device):
+                if link is not certificate.links[-1] and certificate.link_name(number + 1) in revoking.body.kept:
+                    continue
                 is_settled = any(self.before(operation, one) and not self.before(revoking, one) for one in removes)
                 if not self.before(operation, revoking) and not is_settled:
                     return "certificate-revoked"
@@ -487,6 +508,22 @@ class Resolver:
         if is_admission and not had_place and self._members_before(operation) >= MAXIMUM_MEMBERS:
             return "too-many-members"
         return None
+
+    def _is_spent(self, admission: Operation) -> bool:
+        """Whether the newcomer has left, before this, after somebody had put down the same claim."""
+        assert admission.body.certificate is not None and admission.body.proof is not None
+        user = admission.body.certificate.user
+        claims = [one for one in self.all if one.kind in (Kind.ADMIT, Kind.REQUEST) and self._is_same_claim(one, admission)]
+        leaves = [one for one in self.all if one.kind is Kind.LEAVE and self.account(one) == user]
+        return any(self.before(leave, admission) and any(self.before(one, leave) for one in claims) for leave in leaves)
+
+    @staticmethod
+    def _is_same_claim(first: Operation, second: Operation) -> bool:
+        one, other = first.body, second.body
+        assert one.certificate is not None and other.certificate is not None and one.proof is not None
+        assert other.proof is not None
+        is_same_device = one.certificate.device == other.certificate.device and one.certificate.user == other.certificate.user
+        return is_same_device and one.proof.handshake_hash == other.proof.handshake_hash
 
     def _members_before(self, operation: Operation) -> int:
         def stands(user: bytes) -> bool:
@@ -601,10 +638,26 @@ class Resolver:
         return {(self.ledger.get(name).author, name) for name in tips}
 
     def access_key_hashes(self) -> list[bytes]:
-        """By depth, then by the hash of the operation."""
+        """By depth, then by the hash of the operation; of one that stands twice the first."""
         kinds = (Kind.FOUND, Kind.REMOVE, Kind.REVOKE_DEVICE)
         naming = [one for one in self.all if one.kind in kinds and one.name in self.counting]
-        return [one.body.access_key_hash for one in sorted(naming, key=lambda one: (self.depths[one.name], one.name))]
+        ordered = sorted(naming, key=lambda one: (self.depths[one.name], one.name))
+        return list(dict.fromkeys(one.body.access_key_hash for one in ordered))
+
+    def requests(self) -> set[bytes]:
+        """The latest of each account that is no member, under an invite that is not revoked, and that has not left since."""
+        revoked = {one.body.invite for one in self.all if one.kind is Kind.REVOKE_INVITE and one.name in self.counting}
+        open_by_user: dict[bytes, list[Operation]] = {}
+        for one in self.all:
+            if one.kind is not Kind.REQUEST or one.name not in self.counting or one.body.invite in revoked:
+                continue
+            assert one.body.certificate is not None
+            user = one.body.certificate.user
+            leaves = [left for left in self.all if left.kind is Kind.LEAVE and self.account(left) == user]
+            if self.standing_place(user) is None and not any(self.before(one, left) for left in leaves):
+                open_by_user.setdefault(user, []).append(one)
+        latest = [self._latest(requests) for requests in open_by_user.values()]
+        return {one.name for one in latest if one is not None}
 
     def state(self) -> State:
         members = {user: self.role(user) for user in self.places if self.standing_place(user) is not None}
@@ -623,4 +676,5 @@ class Resolver:
             uses={name: len(uses) for name, uses in self.uses.items()},
             refused=self.refused,
             counting_tips=self.counting_tips(),
+            requests=self.requests(),
         )

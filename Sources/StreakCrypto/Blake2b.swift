@@ -12,6 +12,37 @@ public enum Blake2b {
         keyedHash(message, key: [], size: size)
     }
 
+    /// A digest of 32 bytes as four big-endian words: nothing is allocated for it.
+    public typealias Words = (UInt64, UInt64, UInt64, UInt64)
+
+    /// The 32-byte digest of `message`, without an allocation.
+    public static func words(_ message: ArraySlice<UInt8>) -> Words {
+        unsafe message.withUnsafeBufferPointer { unsafe words($0) }
+    }
+
+    /// One step of a hash chain: H(`previous` ‖ H(`message`)), without an allocation. About 0.4 µs.
+    public static func words(after previous: Words, message: ArraySlice<UInt8>) -> Words {
+        let inner = words(message)
+        let joined = (
+            previous.0.bigEndian, previous.1.bigEndian, previous.2.bigEndian, previous.3.bigEndian,
+            inner.0.bigEndian, inner.1.bigEndian, inner.2.bigEndian, inner.3.bigEndian
+        )
+        return unsafe withUnsafeBytes(of: joined) { unsafe words($0.bindMemory(to: UInt8.self)) }
+    }
+
+    private static func words(_ message: UnsafeBufferPointer<UInt8>) -> Words {
+        Sodium.start()
+        var output: Words = (0, 0, 0, 0)
+        let status = unsafe withUnsafeMutablePointer(to: &output) { words in
+            unsafe words.withMemoryRebound(to: UInt8.self, capacity: 32) { target in
+                unsafe crypto_generichash_blake2b(
+                    target, 32, message.baseAddress, UInt64(message.count), nil, 0)
+            }
+        }
+        precondition(status == 0, "BLAKE2b refused checked sizes")
+        return (output.0.bigEndian, output.1.bigEndian, output.2.bigEndian, output.3.bigEndian)
+    }
+
     /// The digest of `message` under `key`: a message authentication code. An empty key means no key.
     ///
     /// - Precondition: `size` is in `sizes`; `key` has at most 64 bytes.

@@ -256,6 +256,7 @@ extension MeshEngine {
                 invites.append(Self.linkKey(of: invite.presharedKey, label: .invite(id, invite.id)))
             }
         }
+        for link in sessions.keys.sorted() { sessions[link]?.expectedProofs = nil }
         links.accessKeys = access
         links.inviteKeys = invites
         discovery.sources = discoverySources()
@@ -267,7 +268,8 @@ extension MeshEngine {
         let invites = (groups[group]?.state.invites ?? []).filter { $0.expiresAt > wall.seconds - 7 * 86_400 }
         let live = invites.filter { $0.isLive(at: wall.seconds) }
         let dead = invites.filter { !$0.isLive(at: wall.seconds) }
-        return Array(live.prefix(Discovery.maximumInvites) + dead.prefix(Discovery.maximumInvites))
+        guard let state = groups[group]?.state else { return [] }
+        return state.answered(live) + state.answered(dead, atMost: Discovery.maximumDeadInvites)
     }
 
     static func linkKey(of presharedKey: SymmetricKey, label: LinkKeyLabel) -> LinkKey {

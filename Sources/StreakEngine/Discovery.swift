@@ -28,8 +28,12 @@ struct Discovery: Sendable {
     /// Beacons looked at: each second, and at once.
     static let rate = 50
     static let burst = 200
-    /// Invites of one group that newcomers may call under; the ledger's own limit of live ones binds honest members only.
-    static let maximumInvites = ProtocolLimits.maximumLiveInvites
+    /// Dead invites of one group whose holders are told so.
+    static let maximumDeadInvites = 32
+    /// Of those, what one source address may take up.
+    static let sourceRate: Double = 10
+    static let sourceBurst = 40
+    static let maximumSources = 1_024
     /// The same for the clock of a newcomer, and of who calls under an old key. Every hour costs a hash for every stranger's
     /// packet.
     static let fewToleratedHours: Int64 = 2
@@ -48,6 +52,8 @@ struct Discovery: Sendable {
     private var hourKeys: [(key: [UInt8], source: Int)] = []
     private var heard: Set<Bytes16> = []
     private var heardInOrder: [Bytes16] = []
+    private var perSource = SourceLimiter(
+        rate: Discovery.sourceRate, burst: Discovery.sourceBurst, maximumSources: Discovery.maximumSources)
     private var tokens = Discovery.burst
     private var refilledAt: MonotonicInstant = .zero
 
@@ -89,9 +95,11 @@ struct Discovery: Sendable {
     /// Reads a beacon made with any of our keys by a clock at most 36 hours off. Nil for all else, and for a beacon
     /// heard before.
     mutating func read(
-        _ bytes: [UInt8], at now: MonotonicInstant, wall: WallTime
+        _ bytes: [UInt8], from endpoint: Endpoint, at now: MonotonicInstant, wall: WallTime
     ) -> (source: Source, hourKey: [UInt8], content: Beacon.Content)? {
-        guard bytes.count == Beacon.size, takeToken(at: now), let nonce = Bytes16(bytes.prefix(16)) else { return nil }
+        guard bytes.count == Beacon.size, perSource.take(endpoint, at: now), takeToken(at: now),
+            let nonce = Bytes16(bytes.prefix(16))
+        else { return nil }
         refreshHourKeys(wall)
         guard !heard.contains(nonce),
             let (index, content) = Beacon.open(bytes, hourKeys: hourKeys.lazy.map(\.key))
@@ -143,7 +151,7 @@ extension MeshEngine {
                         toleratedHours: index == 0 ? Beacon.toleratedHours : Discovery.fewToleratedHours))
             }
             guard calls else { continue }
-            for invite in group.state.invites.filter({ $0.isLive(at: wall.seconds) }).prefix(Discovery.maximumInvites) {
+            for invite in group.state.answered(group.state.invites.filter { $0.isLive(at: wall.seconds) }) {
                 sources.append(
                     .init(
                         group: id, invite: invite.id, key: Self.beaconKey(of: invite.presharedKey),
@@ -186,9 +194,9 @@ extension MeshEngine {
 
     /// Takes in a beacon. False where the bytes are none of ours.
     mutating func handleBeacon(_ bytes: [UInt8], from endpoint: Endpoint) -> Bool {
-        guard discovery.isStarted, let (source, hourKey, content) = discovery.read(bytes, at: now, wall: wall) else {
-            return false
-        }
+        guard discovery.isStarted,
+            let (source, hourKey, content) = discovery.read(bytes, from: endpoint, at: now, wall: wall)
+        else { return false }
         guard content.linkKey != identity.linkKey.publicKey else { return true }
         let target = Endpoint(address: endpoint.address, port: content.port, scope: endpoint.scope)
         if let code = source.code {

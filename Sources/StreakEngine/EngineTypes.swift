@@ -91,6 +91,11 @@ public enum Command: Sendable {
     /// Takes no requests of a user any more; to the user it looks as if nobody answered yes or no. Completed with `.done`.
     case blockFriend(UserID)
     case unblockFriend(UserID)
+    /// Comes back into a group of this account that a friend knows (`offeredReturns`): publishes this device there.
+    /// Completed with `.group`.
+    case acceptReturn(GroupID)
+    /// Does not, and forgets the group. Completed with `.done`.
+    case declineReturn(GroupID)
     /// Deletes all that is here of a group, and tells nobody. Completed with `.done`.
     case forgetGroup(GroupID)
     /// Keeps or forgets a small named value. Completed with `.done`.
@@ -107,6 +112,8 @@ public enum CommandOutcome: Sendable, Equatable {
     case group(GroupID)
     case invite(OperationID, link: String)
     case deviceLinked(DeviceLinking)
+    /// Done, but for these groups, whose ledgers take no more of it.
+    case refusedBy([GroupID])
     case failed(CommandFailure)
 }
 
@@ -169,6 +176,9 @@ public enum EngineInput: Sendable {
     /// Interfaces or addresses have changed, or the machine woke up.
     case networkChanged(addresses: [Endpoint])
     case command(CommandID, Command)
+    /// The friend code of a user that `deriveCode` asked for; nil where it could not be worked out. One that nobody asked
+    /// for is kept, too.
+    case codeDerived(UserID, FriendCode?)
     case changeStored(ChangeID)
     case deadlineReached
 }
@@ -182,5 +192,8 @@ public enum EngineOutput: Sendable {
     /// thrown away and started anew from the store.
     case persist(DurableChange, ChangeID)
     case complete(CommandID, CommandOutcome)
+    /// Works out a user's friend code, beside whatever else is going on: it takes 60 ms and 64 MB. `codeDerived` follows; the
+    /// next one is asked for only then.
+    case deriveCode(UserID)
     case publish(EngineEvent)
 }

@@ -31,7 +31,9 @@ public enum FriendEvent: Sendable, Equatable {
     case expired(FriendCode)
     /// The wish came to nothing and was forgotten.
     case failed(FriendCode, FriendFailure)
-    /// A friend let this device, new after a recovery, back into a group of its account.
+    /// A friend knows a group of this account, from before a recovery: its user has to say whether to come back.
+    case returnOffered(GroupID)
+    /// This device is back in such a group.
     case returned(GroupID)
 }
 
@@ -92,6 +94,11 @@ struct FriendRequests: Sendable {
     static let dialPause: Duration = .seconds(5)
     /// Answers from carriers whose code is worked out, of one attempt.
     static let maximumReplies = 4
+    /// Claims to own a code that are looked into from one address: each second, and at once.
+    static let judgementRate = 0.05
+    static let judgementBurst = 4
+    /// How long a request of somebody else is kept, in seconds.
+    static let receivedLifetime: Int64 = 30 * 86_400
 
     /// A request of this user, and what serves to look for the owner.
     struct Sent: Sendable {
@@ -106,6 +113,8 @@ struct FriendRequests: Sendable {
         var endpoints: [Endpoint] = []
         var dialledAt: [Endpoint: MonotonicInstant] = [:]
         var repliesLeft = FriendRequests.maximumReplies
+        /// By which carriers know it, once it was given to any.
+        var hash: Bytes16?
 
         var endsAt: Int64 { askedAt + FriendRequests.lifetime }
         /// Whether there is still something to ask or to join.
@@ -139,6 +148,8 @@ struct FriendRequests: Sendable {
         let asker: LinkID
         var candidates: [UserID]
         var nextStep: MonotonicInstant
+        /// Whether the code of the first candidate is being worked out.
+        var isWaiting = false
     }
 
     /// Where the answer to a carried request goes.
@@ -147,28 +158,6 @@ struct FriendRequests: Sendable {
         let owners: [LinkID]
         let endsAt: MonotonicInstant
         var repliesLeft = 4
-    }
-
-    /// How many requests a link may still have looked at.
-    struct Allowance: Sendable {
-        static let burst = 8
-        static let interval: Duration = .seconds(20)
-
-        private var tokens = Self.burst
-        private var refilledAt: MonotonicInstant
-
-        init(at now: MonotonicInstant) { refilledAt = now }
-
-        mutating func take(at now: MonotonicInstant) -> Bool {
-            let gained = refilledAt.duration(to: now).nanoseconds / Self.interval.nanoseconds
-            if gained > 0 {
-                tokens = Int(min(Int64(Self.burst), Int64(tokens) + gained))
-                refilledAt = now
-            }
-            guard tokens > 0 else { return false }
-            tokens -= 1
-            return true
-        }
     }
 
     /// The keys of this account's code, as long as it is answered to.
@@ -182,13 +171,20 @@ struct FriendRequests: Sendable {
     private var lastJoin: UInt64 = .max
     var searches: [Search] = []
     var routes: [Bytes16: Route] = [:]
-    var carried: [LinkID: Allowance] = [:]
-    /// New requests taken in: each costs one Argon2id.
+    /// New requests taken in, each of which costs an Argon2id, and known ones that have changed.
     var admitted: Allowance?
+    /// Devices that claimed to own a code, by where they answered: each costs an Argon2id.
+    var judged = SourceLimiter(
+        rate: FriendRequests.judgementRate, burst: FriendRequests.judgementBurst, maximumSources: 1_024)
+    var derivations = CodeDerivations()
+    /// Whether somebody may have become a friend since this was looked at.
+    var needsReview = true
+    /// When the age of requests was looked at last, in seconds since 1970.
+    var agesCheckedAt: Int64?
     /// Owners of codes that were asked over these links.
     var owners: [LinkID: DeviceCertificate] = [:]
-    /// Ledgers of groups that a friend lets this device back into.
-    var returns: [LinkID: [GroupHandle: LedgerIntake]] = [:]
+    /// Ledgers of groups of this account that friends are sending.
+    var intakes: [LinkID: [GroupHandle: LedgerIntake]] = [:]
 
     /// A command of the engine's own; the shell's count up from 1.
     mutating func newJoin(for code: FriendCode) -> CommandID {
@@ -200,7 +196,12 @@ struct FriendRequests: Sendable {
 
     var nextDeadline: MonotonicInstant? {
         let attempts = sent.values.filter(\.isOpen).map(\.nextAttempt)
-        return (attempts + searches.map(\.nextStep)).min()
+        return (attempts + searches.filter { !$0.isWaiting }.map(\.nextStep)).min()
+    }
+
+    mutating func keep(_ code: FriendCode, of user: UserID) {
+        if codes.count >= Self.maximumCodes { codes = [:] }
+        codes[user] = code
     }
 
     var sentInOrder: [FriendCode] { sent.keys.sorted { $0.description < $1.description } }

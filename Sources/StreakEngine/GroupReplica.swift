@@ -18,6 +18,10 @@ struct GroupReplica: Sendable {
     var ownEpoch: Epoch?
     private var clock = HybridClock()
     private var wasReset = false
+    /// Whether a cut feed has grown since everything was merged.
+    private var isStale = false
+    /// How often everything was merged anew, each time at the cost of a look at every record.
+    private(set) var rebuildCount = 0
     /// The arrival of each device's newest ledger operation, and of everything.
     private var operationArrivals: [DeviceID: UInt64] = [:]
     private var digestCache = DigestCache()
@@ -26,6 +30,8 @@ struct GroupReplica: Sendable {
 
     private struct KnownCut: Equatable, Sendable {
         let device: DeviceID
+        /// What it wrote is merged as this user's.
+        let user: UserID
         let isCurrent: Bool
         let cuts: [DeviceCut]
         let erasedEpochs: [Epoch]
@@ -102,7 +108,7 @@ struct GroupReplica: Sendable {
     private var currentCuts: [KnownCut] {
         state.devices.map { device in
             KnownCut(
-                device: device.device, isCurrent: device.isCurrent,
+                device: device.device, user: device.user, isCurrent: device.isCurrent,
                 cuts: (device.cut.map { [$0] } ?? []) + device.earlierCuts, erasedEpochs: device.erasedEpochs)
         }
     }
@@ -171,7 +177,7 @@ struct GroupReplica: Sendable {
 
     // MARK: Records
 
-    /// Verifies a run and merges what is new of it.
+    /// Verifies a run and merges what is new of it; of a cut feed that is left to `rebuildIfStale`, after the last run.
     mutating func receive(
         _ run: Run, arrival: UInt64, wall: WallTime
     ) throws(ReplicationError) -> (reception: FeedReplica.Reception, merged: [MergedRecord]) {
@@ -188,8 +194,7 @@ struct GroupReplica: Sendable {
         digestMoved()
         if case .through = limit {
             // Which branch counts is the cut's to say, so the feed is merged as a whole.
-            rebuild(wall: wall)
-            wasReset = true
+            isStale = true
             return (reception, [])
         }
         return (reception, merge(reception.records, of: run.feed, wall: wall))
@@ -200,9 +205,9 @@ struct GroupReplica: Sendable {
     private func checkCut(_ cut: FeedCut, leaves run: Run) throws(ReplicationError) {
         guard run.first <= cut.number else { throw .pastCut }
         guard let feed = feeds[run.feed], feed.contains(Tip(number: cut.number, hash: cut.hash)) else { return }
-        let records: [[UInt8]]
+        let records: RecordList
         do { records = try run.records() } catch { throw .malformed(error) }
-        let hash = records.reduce(run.before) { FeedChain.hash(after: $0, record: $1) }
+        let hash = FeedChain.hash(after: run.before, records: records)
         guard feed.contains(Tip(number: run.last, hash: hash)) else { throw .pastCut }
     }
 
@@ -227,8 +232,8 @@ struct GroupReplica: Sendable {
         guard run.first <= cut.number else { return nil }
         guard run.last > cut.number else { return run }
         guard let records = try? run.records() else { return nil }  // was checked on arrival
-        let kept = Array(records.prefix(Int(cut.number - run.first) + 1))
-        let end = Tip(number: cut.number, hash: kept.reduce(run.before) { FeedChain.hash(after: $0, record: $1) })
+        let kept = records.prefix(Int(cut.number - run.first) + 1)
+        let end = Tip(number: cut.number, hash: FeedChain.hash(after: run.before, records: kept))
         guard end.hash == cut.hash else { return nil }
         guard let key = try? SigningPublicKey(rawBytes: run.feed.device.bytes.array),  // 32 bytes by its type
             key.isValid(cut.signature, for: FeedChain.signedBytes(group: id, feed: run.feed, tip: end))
@@ -243,23 +248,24 @@ struct GroupReplica: Sendable {
         return wasReset
     }
 
-    private mutating func merge(_ records: some Sequence<[UInt8]>, of feed: FeedID, wall: WallTime) -> [MergedRecord] {
+    private mutating func merge(
+        _ records: some Sequence<ArraySlice<UInt8>>, of feed: FeedID, wall: WallTime
+    ) -> [MergedRecord] {
         guard let device = state.device(feed.device) else { return [] }
-        var changes: [MergedRecord] = []
-        for bytes in records {
-            guard let record = try? Record(decoding: bytes) else { continue }  // was checked on arrival
-            clock.witness(record.time, wallMilliseconds: wall.milliseconds)
-            let change = merged.merge(
-                record, bytes: bytes, user: device.user, device: feed.device, wallMilliseconds: wall.milliseconds)
-            if let change { changes.append(change) }
-        }
-        return changes
+        return merged.merge(
+            records, user: device.user, device: device.device, wallMilliseconds: wall.milliseconds, clock: &clock)
     }
 
     /// Merges everything anew, as after a ledger operation that cuts or restores feeds: of a cut feed the branch that the
     /// cut names, up to its number, or what is here of the way there.
-    mutating func rebuild(wall: WallTime) {
+    ///
+    /// Returns runs for the store to remove: one that does not unpack, which only a store can bring, ends its branch.
+    mutating func rebuild(wall: WallTime) -> [RunKey] {
         merged = MergedRecords()
+        isStale = false
+        rebuildCount += 1
+        var unfit: [StoredRun] = []
+        let state = state
         for feed in feeds.feeds {
             let runs: [StoredRun]
             let limit: UInt64
@@ -269,12 +275,32 @@ struct GroupReplica: Sendable {
                 (runs, limit) = (feed.storedRuns(through: Tip(number: cut.number, hash: cut.hash)), cut.number)
             case .nothing: continue
             }
-            for stored in runs where stored.run.first <= limit {
-                guard let records = try? stored.run.records() else { continue }  // was checked on arrival
-                _ = merge(records.prefix(Int(min(limit - stored.run.first, 4_095)) + 1), of: feed.id, wall: wall)
+            guard let device = state.device(feed.id.device) else { continue }
+            var endedBranches: Set<UInt8> = []
+            for stored in runs where stored.run.first <= limit && !endedBranches.contains(stored.branch) {
+                let records: RecordList
+                do {
+                    records = try stored.run.records()
+                } catch {
+                    unfit.append(stored)
+                    endedBranches.insert(stored.branch)
+                    continue
+                }
+                merged.restore(
+                    records.prefix(Int(min(limit - stored.run.first, 4_095)) + 1), user: device.user,
+                    device: device.device, wallMilliseconds: wall.milliseconds, clock: &clock)
             }
         }
         digestMoved()
+        return unfit.flatMap { stored in feeds.modify(stored.run.feed) { $0.leaveOut(from: stored) } }
+    }
+
+    /// Merges everything anew where a cut feed has grown, or a record is due that the quarantine had no room for. Returns
+    /// what `rebuild` does.
+    mutating func rebuildIfStale(wall: WallTime) -> [RunKey] {
+        guard isStale || merged.lacksDueRecords(wallMilliseconds: wall.milliseconds) else { return [] }
+        wasReset = true
+        return rebuild(wall: wall)
     }
 
     mutating func releaseQuarantined(wall: WallTime) -> [MergedRecord] {
@@ -307,21 +333,23 @@ struct GroupReplica: Sendable {
     }
 
     /// Takes a run from this node's own store; false where it does not fit.
-    mutating func restore(_ stored: StoredRun) -> Bool {
-        guard let records = try? stored.run.records() else { return false }  // reported by the caller
-        var hash = stored.run.before
-        for record in records { hash = FeedChain.hash(after: hash, record: record) }
-        return feeds.restore(stored, hashAfter: hash)
-    }
+    ///
+    /// What it holds was verified when it came, and its row's checksum says that it is still the same. Whether it unpacks
+    /// shows when everything is merged.
+    mutating func restore(_ stored: StoredRun) -> Bool { feeds.restore(stored) }
 
     /// The records that say what drafts say, each with a time of its own.
-    mutating func records(of drafts: [RecordDraft], wall: WallTime) -> [[UInt8]] {
-        drafts.map { $0.record(at: clock.next(wallMilliseconds: wall.milliseconds)).encoded }
+    mutating func records(of drafts: [RecordDraft], wall: WallTime) -> RecordList {
+        var records = RecordList()
+        for draft in drafts {
+            records.append(draft.record(at: clock.next(wallMilliseconds: wall.milliseconds)).encoded)
+        }
+        return records
     }
 
     /// Signs records into this device's feed, as one run.
     mutating func write(
-        _ records: [[UInt8]], identity: DeviceIdentity, epoch: Epoch, arrival: UInt64, wall: WallTime
+        _ records: RecordList, identity: DeviceIdentity, epoch: Epoch, arrival: UInt64, wall: WallTime
     ) -> (stored: StoredRun, merged: [MergedRecord]) {
         let id = FeedID(device: identity.device, epoch: epoch)
         let stored = feeds.modify(id) { $0.write(records, key: identity.signingKey, arrival: arrival) }

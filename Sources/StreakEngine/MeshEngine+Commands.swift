@@ -26,16 +26,7 @@ extension MeshEngine {
             guard link.purpose == .join else { return complete(id, .failed(.deviceRefused(.unknownLink))) }
             join(link, timeout: timeout, command: id)
         case .forgetGroup(let group):
-            groups[group] = nil
-            lost.remove(group)
-            farewells.remove(group)
-            for key in told.keys.sorted() where key.group == group { told[key] = nil }
-            for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
-            for link in sessions.keys.sorted() { sessions[link]?.groups[group] = nil }
-            refreshKeys()
-            var change = DurableChange()
-            change.droppedGroups = [group]
-            persist(change, then: [.complete(id, .done)])
+            forget(group, then: [.complete(id, .done)])
         case .keepSetting(let name, let value):
             var change = DurableChange()
             change.settings[name] = value
@@ -49,11 +40,25 @@ extension MeshEngine {
             dialler.checkSoon()
             complete(id, .done)
         case .linkDevice, .requestDevice, .setAnswersToCode, .addFriend, .cancelFriend, .approveFriend,
-            .declineFriend, .blockFriend, .unblockFriend:
+            .declineFriend, .blockFriend, .unblockFriend, .acceptReturn, .declineReturn:
             handleFriendCommand(command, id: id)
         default:
             handleMembership(command, id: id)
         }
+    }
+
+    /// Deletes all that is here of a group, and tells nobody.
+    mutating func forget(_ group: GroupID, then work: [Deferred]) {
+        groups[group] = nil
+        lost.remove(group)
+        farewells.remove(group)
+        for key in told.keys.sorted() where key.group == group { told[key] = nil }
+        for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
+        for link in sessions.keys.sorted() { sessions[link]?.groups[group] = nil }
+        refreshKeys()
+        var change = DurableChange()
+        change.droppedGroups = [group]
+        persist(change, then: work)
     }
 
     private mutating func foundGroup(title: String, id: CommandID) {
@@ -179,7 +184,7 @@ extension MeshEngine {
         for (group, drafts) in writes where !drafts.isEmpty {
             let epoch = openEpoch(in: group, change: &change)
             var merged: [MergedRecord] = []
-            let records = groups[group]?.records(of: drafts, wall: wall) ?? []
+            let records = groups[group]?.records(of: drafts, wall: wall) ?? RecordList()
             for portion in Run.portions(of: records) {
                 let arrival = takeArrival()
                 guard var replica = groups.removeValue(forKey: group) else { continue }

@@ -37,10 +37,11 @@ struct LedgerIntake: Sendable {
         self.accessKeys = accessKeys.compactMap { try? AccessKey(rawBytes: $0) }  // each has 32 bytes as decoded
     }
 
-    mutating func take(_ encoded: [[UInt8]]) throws(LedgerError) {
+    /// - Parameter otherSize: what other ledgers of the sender take up already.
+    mutating func take(_ encoded: [[UInt8]], beside otherSize: Int = 0) throws(LedgerError) {
         for bytes in encoded {
             size += bytes.count
-            guard size <= Self.maximumSize else { throw .tooLarge(size: size) }
+            guard size + otherSize <= Self.maximumSize else { throw .tooLarge(size: size + otherSize) }
             let operation: SignedOperation
             do { operation = try SignedOperation(decoding: bytes) } catch { throw .malformed(error) }
             if ledger == nil {
@@ -90,7 +91,9 @@ extension MeshEngine {
     }
 
     mutating func receivedDeviceRequest(_ bytes: [UInt8], over link: LinkID) {
-        guard let session = sessions[link], case .invite(let group, let inviteID) = session.label else { return }
+        guard let session = sessions[link], case .invite(let group, let inviteID) = session.label,
+            takeRequest(of: link)
+        else { return }
         // An invite of any other group makes members, never devices.
         guard group == privateGroup, isCurrentMember(of: group), let state = groups[group]?.state,
             let invite = state.invite(inviteID)
@@ -98,7 +101,7 @@ extension MeshEngine {
         var reader = WireReader(bytes)
         guard let proof = try? DeviceProof(from: &reader), (try? reader.finish()) != nil,  // else hostile
             proof.handshakeHash == Self.binding(of: session), proof.linkKey == session.key,
-            proof.isValid(inviteKey: invite.publicKey, privateGroup: group)
+            proof.isValid(inviteKey: invite.publicKey, privateGroup: group, user: identity.user)
         else { return refuseDevice(.invalidProof, over: link) }
         let certificate: DeviceCertificate
         if let known = state.device(proof.device) {
@@ -108,7 +111,7 @@ extension MeshEngine {
         } else {
             guard !invite.isRevoked, !invite.isUsedUp else { return refuseDevice(.used, over: link) }
             guard invite.isLive(at: wall.seconds) else { return refuseDevice(.expired, over: link) }
-            guard let fresh = identity.certificate(for: proof.device, linkKey: proof.linkKey) else {
+            guard let fresh = identity.certificate(for: proof.consent) else {
                 return refuseDevice(.tooManyDevices, over: link)
             }
             certificate = fresh
@@ -179,9 +182,10 @@ extension MeshEngine {
     }
 
     mutating func askToBeCertified(_ attempt: JoinAttempt, over session: PeerSession) {
+        guard let user = attempt.link.user else { return }  // every device link names one
         let proof = DeviceProof(
-            inviteKey: attempt.link.secrets.inviteKey, privateGroup: attempt.link.group, identity: identity,
-            handshakeHash: Self.binding(of: session))
+            inviteKey: attempt.link.secrets.inviteKey, privateGroup: attempt.link.group, user: user,
+            identity: identity, handshakeHash: Self.binding(of: session))
         var writer = WireWriter()
         proof.write(to: &writer)
         send(.friend(.deviceRequested(proof: writer.bytes)), over: session.link)
@@ -196,7 +200,7 @@ extension MeshEngine {
         guard let attempt = deviceAttempt(over: link), deviceIntakes[attempt.command]?.link != link else { return }
         guard let certificate = try? DeviceCertificate(decoding: bytes), certificate.isValid(),  // else it is none
             certificate.device == identity.device, certificate.linkKey == identity.linkKey.publicKey,
-            groups.first == attempt.link.group, Set(groups).count == groups.count
+            certificate.user == attempt.link.user, groups.first == attempt.link.group, Set(groups).count == groups.count
         else { return rejectDevice(attempt.command, over: link) }
         deviceIntakes[attempt.command] = DeviceIntake(link: link, certificate: certificate, groups: groups)
         joins[attempt.command]?.answerDue = now.advanced(by: Self.ledgerPatience)
@@ -236,8 +240,9 @@ extension MeshEngine {
         let id = attempt.command
         guard deviceIntakes[id]?.link == link, var ledger = deviceIntakes[id]?.ledgers[handle], !ledger.isComplete
         else { return true }
+        let others = deviceIntakes[id]?.ledgers.values.reduce(0) { $0 + $1.size } ?? 0
         do {
-            try ledger.take(encoded)
+            try ledger.take(encoded, beside: others - ledger.size)
         } catch {
             rejectDevice(id, over: link)
             return true

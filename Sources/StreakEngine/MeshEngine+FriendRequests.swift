@@ -22,6 +22,7 @@ extension MeshEngine {
 
     mutating func setAnswersToCode(_ keys: FriendCodeKeys?, id: CommandID) {
         friends.own = keys
+        if let keys { friends.keep(keys.code, of: identity.user) }
         refreshFriendKeys()
         var writer = WireWriter()
         keys?.write(to: &writer)
@@ -44,7 +45,8 @@ extension MeshEngine {
 
     private mutating func receivedFriendRequest(_ bytes: [UInt8], over link: LinkID) {
         guard let session = sessions[link], case .friendCode(let code) = session.label, !session.isInitiator,
-            friends.own?.code == code, let request = try? FriendRequest(decoding: bytes),  // hostile: no answer
+            friends.own?.code == code, takeRequest(of: link),
+            let request = try? FriendRequest(decoding: bytes),  // hostile: no answer
             request.certificate.linkKey == session.key, request.code == code
         else { return }
         welcomeBack(request.certificate, over: link)
@@ -85,6 +87,7 @@ extension MeshEngine {
                 return reply(.pending, to: request, by: route)
             }
         }
+        guard takeAdmission() else { return reply(.pending, to: request, by: route) }
         let isAskedAnew = friends.received[user]?.decision != FriendRequests.Decision.none
         known.name = request.name
         known.linkKey = request.certificate.linkKey
@@ -95,14 +98,28 @@ extension MeshEngine {
     }
 
     private mutating func takeNew(_ request: FriendRequest, by route: RequestRoute) {
-        let user = request.certificate.user
-        defer { reply(.pending, to: request, by: route) }
-        let pending = friends.received.values.count { $0.decision == .none }
-        var allowance = friends.admitted ?? FriendRequests.Allowance(at: now)
-        let isAdmitted = pending < FriendRequests.maximumPending && allowance.take(at: now)
-        friends.admitted = allowance
+        reply(.pending, to: request, by: route)
+        let pending = friends.received.values.count { $0.decision == .none } + friends.derivations.requestCount
+        guard !friends.derivations.hasRequest(of: request.certificate.user), pending < FriendRequests.maximumPending,
+            takeAdmission()
+        else { return }
         // One who is not noted now repeats it.
-        guard isAdmitted, makeRoomForReceived(), let code = code(of: user) else { return }
+        _ = useCode(of: request.certificate.user, for: .request(request))
+    }
+
+    /// Whether one more request may cost an Argon2id, or a change on disk.
+    private mutating func takeAdmission() -> Bool {
+        var allowance = friends.admitted ?? Allowance(at: now)
+        defer { friends.admitted = allowance }
+        return allowance.take(at: now)
+    }
+
+    /// Keeps a request for its user to decide, now that the asker's code can be shown.
+    mutating func keep(_ request: FriendRequest, from code: FriendCode) {
+        let user = request.certificate.user
+        guard friends.received[user] == nil, !friends.blocked.contains(user), friendGroup(with: user) == nil,
+            makeRoomForReceived()
+        else { return }
         friends.received[user] = FriendRequests.Received(
             name: request.name, code: code, linkKey: request.certificate.linkKey, askedAt: request.askedAt,
             receivedAt: wall.seconds)
@@ -120,7 +137,7 @@ extension MeshEngine {
         return true
     }
 
-    private func isUsable(_ text: String, in group: GroupID) -> Bool {
+    func isUsable(_ text: String, in group: GroupID) -> Bool {
         guard isCurrentMember(of: group), let link = try? InviteLink(parsing: text),  // was made here
             let invite = groups[group]?.state.invite(publicKey: link.secrets.inviteKey.publicKey)
         else { return false }
@@ -144,6 +161,7 @@ extension MeshEngine {
     }
 
     private mutating func keepReceived(_ user: UserID, then work: [Deferred] = []) {
+        friends.needsReview = true
         let value = friends.received[user]?.encoded(of: user) ?? []
         storeSetting(FriendRequests.setting(FriendRequests.receivedPrefix, user), value, then: work)
     }
@@ -158,6 +176,8 @@ extension MeshEngine {
             return complete(id, .group(group))
         }
         if let group = friendGroup(with: user) { return complete(id, .failed(.friend(.alreadyFriend(group)))) }
+        // The asker was asked, too, and said yes first: this device is joining its group.
+        if case .joining? = friends.sent[request.code]?.stage { return complete(id, .done) }
         var change = DurableChange()
         let group: GroupID
         let text: String
@@ -169,7 +189,7 @@ extension MeshEngine {
         }
         request.decision = .approved(group, link: text)
         friends.received[user] = request
-        friends.codes[user] = request.code
+        friends.keep(request.code, of: user)
         let setting = FriendRequests.setting(FriendRequests.receivedPrefix, user)
         change.settings[setting] = request.encoded(of: user)
         settings[setting] = change.settings[setting]
@@ -277,14 +297,46 @@ extension MeshEngine {
             then: [.complete(id, .done)])
     }
 
-    /// Forgets approved requests once their asker is in.
-    mutating func noteJoinedFriends() {
+    /// Forgets requests, of either side, once the two are friends, be it this way or another.
+    mutating func noteNewFriends() {
+        friends.needsReview = false
         for user in friends.received.keys.sorted() {
-            guard case .approved(let group, _)? = friends.received[user]?.decision,
-                groups[group]?.state.isMember(user) ?? false
-            else { continue }
+            guard let decision = friends.received[user]?.decision else { continue }
+            if case .approved(let group, _) = decision, groups[group]?.state.isMember(user) ?? false {
+                friends.received[user] = nil
+                keepReceived(user, then: [.publish(.friend(.joined(user, group)))])
+            } else if friendGroup(with: user) != nil {
+                friends.received[user] = nil
+                keepReceived(user)
+                // Both said yes at once, and theirs is the group.
+                if case .approved(let group, _) = decision, groups[group]?.state.members.map(\.user) == [identity.user]
+                {
+                    forget(group, then: [.publish(.ledgerChanged(group))])
+                }
+            }
+        }
+        for code in friends.sentInOrder {
+            // A join under way ends by itself.
+            guard let request = friends.sent[code], !friends.joins.values.contains(code) else { continue }
+            let known = friends.codes.keys.filter { friends.codes[$0] == code }.sorted()
+            let owners = request.owner.map { [$0.user] } ?? known
+            guard request.isOpen, let group = owners.compactMap({ friendGroup(with: $0) }).first else { continue }
+            forget(code, then: [.publish(.friend(.accepted(code, group)))])
+        }
+    }
+
+    /// Forgets requests that nobody has answered for a month, and approved ones whose invite nobody has used; once a minute.
+    mutating func forgetOldRequests() {
+        guard !friends.received.isEmpty else { return }
+        if let last = friends.agesCheckedAt, last <= wall.seconds, wall.seconds < last + 60 { return }
+        friends.agesCheckedAt = wall.seconds
+        for user in friends.received.keys.sorted() {
+            guard let request = friends.received[user] else { continue }
+            let age = wall.seconds.subtractingReportingOverflow(request.receivedAt)
+            guard age.overflow || age.partialValue.magnitude > UInt64(FriendRequests.receivedLifetime) else { continue }
+            if case .approved(let group, let text) = request.decision, isUsable(text, in: group) { continue }
             friends.received[user] = nil
-            keepReceived(user, then: [.publish(.friend(.joined(user, group)))])
+            keepReceived(user)
         }
     }
 }

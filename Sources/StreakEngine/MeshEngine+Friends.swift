@@ -7,6 +7,7 @@ public import StreakWire
 extension MeshEngine {
     mutating func restoreFriends() {
         friends = FriendRequests(settings: settings)
+        if let own = friends.own { friends.codes[identity.user] = own.code }
         refreshFriendKeys()
     }
 
@@ -21,6 +22,8 @@ extension MeshEngine {
         case .declineFriend(let user): declineFriend(user, id: id)
         case .blockFriend(let user): setBlocked(user, to: true, id: id)
         case .unblockFriend(let user): setBlocked(user, to: false, id: id)
+        case .acceptReturn(let group): acceptReturn(group, id: id)
+        case .declineReturn(let group): declineReturn(group, id: id)
         default: break
         }
     }
@@ -78,15 +81,6 @@ extension MeshEngine {
         }
     }
 
-    /// The code of an account: 60 ms the first time.
-    mutating func code(of user: UserID) -> FriendCode? {
-        if let known = friends.codes[user] { return known }
-        guard let code = try? FriendCode(of: user) else { return nil }  // no memory: it is asked again
-        if friends.codes.count >= FriendRequests.maximumCodes { friends.codes = [:] }
-        friends.codes[user] = code
-        return code
-    }
-
     mutating func publish(_ event: FriendEvent) { publish(.friend(event)) }
 
     // MARK: Asking
@@ -94,9 +88,7 @@ extension MeshEngine {
     private mutating func addFriend(_ keys: FriendCodeKeys, name: String, id: CommandID) {
         let code = keys.code
         func fail(_ failure: FriendFailure) -> CommandOutcome { .failed(.friend(failure)) }
-        guard friends.own?.code != code, self.code(of: identity.user) != code else {
-            return complete(id, fail(.ownCode))
-        }
+        guard friends.codes[identity.user] != code else { return complete(id, fail(.ownCode)) }
         if let user = friends.codes.keys.sorted().first(where: { friends.codes[$0] == code }) {
             if let group = friendGroup(with: user) { return complete(id, fail(.alreadyFriend(group))) }
             if friends.blocked.contains(user) { return complete(id, fail(.blocked)) }
@@ -121,7 +113,7 @@ extension MeshEngine {
         storeSetting(FriendRequests.setting(code), friends.sent[code]?.encoded() ?? [], then: work)
     }
 
-    private mutating func forget(_ code: FriendCode, then work: [Deferred] = []) {
+    mutating func forget(_ code: FriendCode, then work: [Deferred] = []) {
         friends.sent[code] = nil
         for id in friends.joins.keys.sorted() where friends.joins[id] == code {
             friends.joins[id] = nil
@@ -142,7 +134,13 @@ extension MeshEngine {
 
     /// Everything about friends that is due: requests repeated or given up, searches for others, who has come.
     mutating func pursueFriends() {
-        noteJoinedFriends()
+        if friends.needsReview { noteNewFriends() }
+        forgetOldRequests()
+        defer { stepSearches() }
+        let isAnyDue = friends.sent.values.contains {
+            $0.endsAt <= wall.seconds || $0.isOpen && $0.nextAttempt <= now
+        }
+        guard isAnyDue else { return }
         for code in friends.sentInOrder {
             guard let request = friends.sent[code] else { continue }
             if request.endsAt <= wall.seconds {
@@ -151,12 +149,13 @@ extension MeshEngine {
                 let pauses = FriendRequests.pauses
                 let pause = pauses[min(request.attempts, pauses.count - 1)]
                 friends.sent[code]?.attempts += 1
-                friends.sent[code]?.nextAttempt = now.advanced(by: pause)
+                // Two who ask each other would else take each other's links away, again and again.
+                let jitter = randomNumber(below: Int(pause.nanoseconds / 4_000_000))
+                friends.sent[code]?.nextAttempt = now.advanced(by: pause + .milliseconds(jitter))
                 friends.sent[code]?.repliesLeft = FriendRequests.maximumReplies
-                attempt(code)
+                if !isPairOffered(by: request.owner) { attempt(code) }
             }
         }
-        stepSearches()
     }
 
     /// When something about friends is due next.
@@ -180,7 +179,9 @@ extension MeshEngine {
         }
         callForFriend(request.keys)
         for endpoint in request.endpoints + dialler.namedEndpoints { dialFriend(code, at: endpoint) }
-        let message = FriendMessage.friendSought(statement(of: request).bytes)
+        let statement = statement(of: request)
+        friends.sent[code]?.hash = statement.hash
+        let message = FriendMessage.friendSought(statement.bytes)
         let carriers = sessions.keys.sorted().filter { link in
             // The request tells the name.
             let shared = sharedGroups(on: link)
@@ -251,8 +252,20 @@ extension MeshEngine {
     mutating func judge(_ credential: [UInt8], of peer: AgreementPublicKey, under key: LinkKeyLabel, dial: DialID) {
         guard case .friendCode(let code) = key, let request = friends.sent[code], request.isOpen,
             let certificate = try? DeviceCertificate(decoding: credential),  // hostile, or of a later version
-            certificate.linkKey == peer, certificate.isValid(), self.code(of: certificate.user) == code
+            certificate.linkKey == peer, takeJudgement(of: certificate.user, dial: dial), certificate.isValid(),
+            useCode(of: certificate.user, for: .judgement(dial, certificate, code))
         else { return links.refuse(dial, at: now) }
+    }
+
+    /// Whether who answered may be looked into: whoever knows the code can answer, under as many names as it likes.
+    private mutating func takeJudgement(of user: UserID, dial: DialID) -> Bool {
+        guard friends.codes[user] == nil else { return true }
+        return links.endpoint(of: dial).map { friends.judged.take($0, at: now) } ?? false
+    }
+
+    /// Goes on with a dial, or ends it, once it is known whether its responder owns the code.
+    mutating func judge(_ certificate: DeviceCertificate, under code: FriendCode, isOwner: Bool, dial: DialID) {
+        guard isOwner, friends.sent[code]?.isOpen ?? false else { return links.refuse(dial, at: now) }
         guard certificate.user != identity.user else {
             links.refuse(dial, at: now)
             return forget(code, then: [.publish(.friend(.failed(code, .ownCode)))])
@@ -262,7 +275,7 @@ extension MeshEngine {
             return forget(code, then: [.publish(.friend(.failed(code, failure)))])
         }
         friends.sent[code]?.owner = certificate
-        links.approve(dial, peer: peer, at: now, entropy: &entropy)
+        links.approve(dial, peer: certificate.linkKey, at: now, entropy: &entropy)
     }
 
     /// What speaks against asking a user.
@@ -294,7 +307,7 @@ extension MeshEngine {
 
     /// The code of one of this user's requests, by the hash that carriers know it by.
     func sentRequest(named hash: Bytes16) -> FriendCode? {
-        friends.sentInOrder.first { code in friends.sent[code].map { statement(of: $0).hash == hash } ?? false }
+        friends.sentInOrder.first { friends.sent[$0]?.hash == hash }
     }
 
     /// Takes the owner's word, come directly or by way of somebody else.
@@ -313,7 +326,7 @@ extension MeshEngine {
             keep(code, then: [.publish(.friend(.declined(code)))])
         case .accepted(let text):
             guard let link = try? InviteLink(parsing: text), link.inviter == owner.device,  // else not the owner's
-                !link.isExpired(at: wall.seconds)
+                !link.isExpired(at: wall.seconds), !hasSaidYes(to: owner.user)
             else { return }
             friends.sent[code]?.stage = .joining(link: text)
             friends.sent[code]?.owner = owner
@@ -322,6 +335,14 @@ extension MeshEngine {
             keep(code)
             joinFriend(code, link: text)
         }
+    }
+
+    /// Whether both have said yes at once, and this side's group is the one: that of the smaller account.
+    private func hasSaidYes(to user: UserID) -> Bool {
+        guard identity.user < user, case .approved(let group, let text)? = friends.received[user]?.decision else {
+            return false
+        }
+        return isUsable(text, in: group)
     }
 
     private mutating func joinFriend(_ code: FriendCode, link text: String) {
@@ -342,7 +363,7 @@ extension MeshEngine {
             // A link into another group of both: no answer to what was asked.
             lookAgain(code)
         case .group(let group), .failed(.alreadyMember(let group)):
-            if let owner = friends.sent[code]?.owner?.user { friends.codes[owner] = code }
+            if let owner = friends.sent[code]?.owner?.user { friends.keep(code, of: owner) }
             forget(code, then: [.publish(.friend(.accepted(code, group)))])
         case .failed(.linkExpired), .failed(.joinRefused(.usedUp)), .failed(.joinRefused(.expired)),
             .failed(.joinRefused(.revoked)), .failed(.joinRefused(.removed)):
@@ -351,11 +372,6 @@ extension MeshEngine {
             // Nobody was there: the same link again, later.
             break
         }
-    }
-
-    /// The owner has let this device back into the group of the two: there is nothing left to ask.
-    mutating func cancelFound(_ code: FriendCode, in group: GroupID) {
-        forget(code, then: [.publish(.friend(.accepted(code, group)))])
     }
 
     /// The link that the owner gave is of no use any more: asks for another.

@@ -240,6 +240,7 @@ extension MeshEngine {
         }
         let known = keys.filter { ledger.state.accessKeyHashes.contains($0.hash) }
         var change = DurableChange()
+        forgetReturn(ledger.group, change: &change)
         if groups[ledger.group] == nil {
             groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: known)
             for operation in ledger.allOperations {
@@ -254,6 +255,7 @@ extension MeshEngine {
         joins[id]?.stage = .syncing(link)
         keepWaiting(false, under: attempt.link)
         // Whoever is linked already may be in it too.
+        refreshKeys()
         for other in sessions.keys.sorted() { recogniseGroups(on: other) }
         let work: [Deferred] = sessions.keys.sorted().map { .greet($0) }
         ledgerChanged(
@@ -366,16 +368,10 @@ extension MeshEngine {
         return claim.proof.isValid(inviteKey: invite.publicKey, group: replica.id, certificate: certificate)
     }
 
-    /// Whether a ledger held here says that the account has given up a certificate's device, or one that issued it.
-    /// Revocations are made in every group that the account is in; not all of them know every device.
+    /// Whether a ledger held here says that the account has given up a certificate's device, or one that issued it and whose
+    /// word it did not keep. Not every group of the account knows every device.
     func isRevokedAnywhere(_ certificate: DeviceCertificate) -> Bool {
-        let devices = [certificate.device] + certificate.issuers
-        return groups.keys.sorted().contains { group in
-            devices.contains { device in
-                if case .revoked = groups[group]?.state.device(device)?.standing { return true }
-                return false
-            }
-        }
+        groups.keys.sorted().contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
     }
 
     /// Takes a newcomer in, or puts its wish down where owner or an admin is to decide.

@@ -13,7 +13,11 @@ extension MeshEngine {
         let operations: [SignedOperation]
         switch device.standing {
         case .current: operations = replica.ledger.operations(missingFrom: known)
-        case .removed(let by), .revoked(let by): operations = replica.ledger.ancestry(of: by)
+        case .removed(let by), .revoked(let by):
+            let answered = sessions[link]?.groups[group]?.answeredRemovals ?? 0
+            guard answered < PeerGroup.maximumAnsweredRemovals else { return }
+            sessions[link]?.groups[group]?.answeredRemovals = answered + 1
+            operations = replica.ledger.ancestry(of: by)
         }
         sendOperations(operations, handle: handle, over: link)
     }
@@ -134,15 +138,26 @@ extension MeshEngine {
     /// What follows from a ledger that has changed, for this node's copy and for whoever watches.
     mutating func consequences(for group: GroupID, change: inout DurableChange) -> [Deferred] {
         groups[group]?.sortAccessKeys()
+        friends.needsReview = true
         var events: [Deferred] = [.publish(.ledgerChanged(group))]
         if groups[group]?.takeChangedCuts() ?? false {
             let own = identity.device
             change.removedRuns += groups[group]?.eraseRecords(except: own) ?? []
-            groups[group]?.rebuild(wall: wall)
+            rebuild(group, change: &change)
             events.append(.publish(.recordsReset(group)))
         }
         events += noteMembership(of: group, change: &change)
-        return events + [.authorise(group), .digestMoved(group)]
+        return events + [.authorise(group), .digestMoved(group), .publishRevocations(group)]
+    }
+
+    private mutating func rebuild(_ group: GroupID, change: inout DurableChange) {
+        leaveOut(groups[group]?.rebuild(wall: wall) ?? [], change: &change)
+    }
+
+    /// Notes runs that were found unfit. Own ones stay in the store: they have no other copy that could be asked for.
+    mutating func leaveOut(_ runs: [RunKey], change: inout DurableChange) {
+        unfitRuns += runs
+        change.removedRuns += runs.filter { $0.feed.device != identity.device }
     }
 
     // MARK: Losing a group
@@ -167,7 +182,7 @@ extension MeshEngine {
         let gone = Set(removed)
         change.runs.removeAll { gone.contains($0.key) }
         change.removedRuns += removed
-        groups[group]?.rebuild(wall: wall)
+        rebuild(group, change: &change)
         for key in cursors.keys.sorted() where key.group == group {
             let none = Cursor(group: group, peer: key.peer, store: StoreID(bytes: .zero), arrival: 0)
             cursors[key] = none

@@ -80,35 +80,8 @@ extension MeshEngine {
         }
     }
 
-    private mutating func revoke(_ device: DeviceID, accountKey: SigningSecretKey, id: CommandID) {
-        guard UserID(accountKey.publicKey) == identity.user, device != identity.device else {
-            return complete(id, .failed(.notAllowed(.invalidRevocation)))
-        }
-        let isKnown = groups.keys.sorted().contains { isCurrentMember(of: $0) && ownsCurrent(device, in: $0) }
-        guard isKnown else { return complete(id, .failed(.notAllowed(.refused(.unknownDevice(device))))) }
-        changeEverywhere(id) { engine, group, change throws(LedgerError) in
-            guard engine.isCurrentMember(of: group), engine.ownsCurrent(device, in: group),
-                let replica = engine.groups[group]
-            else { return [] }
-            let key = AccessKey.generate(from: &engine.entropy)
-            let cut = DeviceCut.fitting([replica.cut(of: device)])[0]
-            let revocation = DeviceRevocation(
-                accountKey: accountKey, group: group, cut: cut, accessKeyHash: key.hash)
-            let operation = try replica.ledger.draft(
-                .revokeDevice(revocation), by: engine.identity, at: engine.wall.seconds)
-            let added = try engine.insert(operation, in: group, change: &change)
-            engine.keep(key, in: group, change: &change)
-            return added
-        }
-    }
-
-    private func ownsCurrent(_ device: DeviceID, in group: GroupID) -> Bool {
-        guard let known = groups[group]?.state.device(device) else { return false }
-        return known.user == identity.user && known.isCurrent
-    }
-
     /// Makes operations in every group in one transaction: all of them, or none where one of them would not count.
-    private mutating func changeEverywhere(
+    mutating func changeEverywhere(
         _ id: CommandID,
         _ make: (inout MeshEngine, GroupID, inout DurableChange) throws(LedgerError) -> [SignedOperation]
     ) {

@@ -25,13 +25,14 @@ extension MeshEngine {
         for stored in snapshot.runs where !(groups[stored.group]?.restore(stored) ?? false) {
             unfitRuns.append(stored.key)
         }
+        for group in groups.keys.sorted() { unfitRuns += groups[group]?.rebuild(wall: wall) ?? [] }
         // They come again from peers, packed otherwise perhaps.
         // Own records have no other copy that could be asked for, and without its founding nothing of a group fits.
         startChange.removedRuns = unfitRuns.filter { groups[$0.group] != nil && $0.feed.device != identity.device }
+        restoreReturns()
         restoreOwnEpochs(snapshot)
         for cursor in snapshot.cursors { cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor }
         for group in groups.keys.sorted() {
-            groups[group]?.rebuild(wall: wall)
             if settings[Self.farewellSetting(group)] != nil {
                 farewells.insert(group)
             } else if !isCurrentMember(of: group) {
@@ -94,14 +95,17 @@ extension MeshEngine {
     /// The digest of a group; nil for an unknown one.
     public func digest(of group: GroupID) -> GroupDigest? { groups[group]?.digest }
 
-    /// Every merged value of a group, in the order of its key.
+    /// Every merged value of a group, in the order of `MergedRecords.forEach`.
     public func mergedRecords(of group: GroupID) -> [MergedRecord] { groups[group]?.merged.all ?? [] }
+
+    /// Calls `body` with every merged value of a group, in the order of `MergedRecords.forEach`.
+    public func forEachMergedRecord(of group: GroupID, _ body: (MergedRecord) -> Void) {
+        groups[group]?.merged.forEach(body)
+    }
 
     /// The merged value of one key of a group.
     public func mergedRecord(_ key: RecordKey, of group: GroupID) -> MergedRecord? {
-        guard let merged = groups[group]?.merged, let value = merged.value(of: key), let time = merged.time(of: key)
-        else { return nil }
-        return MergedRecord(key: key, value: value, time: time)
+        groups[group]?.merged.record(key)
     }
 
     /// How many records of a group's feeds are held.

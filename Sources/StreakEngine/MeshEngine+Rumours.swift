@@ -57,12 +57,7 @@ extension MeshEngine {
             guard let received = try groups[group]?.receive(run, arrival: nextArrival, wall: wall) else { return }
             outcome = received
         } catch {
-            switch error {
-            case .gap:
-                break
-            default:
-                publish(.runRefused(group, error))
-            }
+            if case .gap = error {} else if !refused(run, because: error, in: group, over: link) { return }
             switch error {
             case .gap, .differentHistory, .unknownAuthor:
                 // Something before it is missing here, or its author is new: the exchange brings both.

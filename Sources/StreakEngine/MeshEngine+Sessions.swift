@@ -19,7 +19,8 @@ extension MeshEngine {
         case .opened(let link, let peer, let key, let handshakeHash, let isInitiator, _):
             opened(
                 PeerSession(
-                    link: link, key: peer, handshakeHash: handshakeHash, label: key, isInitiator: isInitiator))
+                    link: link, key: peer, handshakeHash: handshakeHash, label: key, isInitiator: isInitiator,
+                    openedAt: now))
         case .pathChanged(let link, _):
             rememberAddress(of: link)
         case .messageReceived(let link, let bytes, _):
@@ -42,6 +43,7 @@ extension MeshEngine {
         var session = session
         session.strangerSince = isMemberAnywhere(session.key) ? nil : now
         sessions[session.link] = session
+        makeRoomForStrangers()
         announcePeer(of: session.link)
         if case .invite = session.label, let attempt = joinAttempt(under: session) {
             askToJoin(attempt, over: session)
@@ -74,6 +76,22 @@ extension MeshEngine {
 
     /// How long a link may lead to somebody who is in no ledger: long enough to be admitted, or to be heard of.
     static let strangerPatience: Duration = .seconds(60)
+
+    /// Links at a time that strangers have opened: whoever has an old key, or an invite, can make up as many devices as it
+    /// likes, and there are 256 links and 64 streams in all.
+    static let maximumStrangers = 32
+
+    /// Where too many strangers have opened links, the source that has most of them gives up its oldest.
+    private mutating func makeRoomForStrangers() {
+        let strangers = sessions.keys.sorted().filter { link in
+            guard let session = sessions[link] else { return false }
+            return session.strangerSince != nil && !session.isInitiator
+        }
+        guard strangers.count > Self.maximumStrangers else { return }
+        let bySource = Dictionary(grouping: strangers) { links.pathSummary($0)?.endpoint.network ?? .zero }
+        let most = bySource.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?.value
+        if let oldest = most?.first { links.close(oldest, at: now) }
+    }
 
     /// Links under keys of old, or of invites, cost slots that members need.
     mutating func closeLinksOfStrangers() {
@@ -169,17 +187,24 @@ extension MeshEngine {
 
     /// Finds the groups that the peer has proven to know, new ones of this side among them.
     mutating func recogniseGroups(on link: LinkID) {
-        guard var session = sessions[link] else { return }
-        var found: [GroupID] = []
-        for id in groups.keys.sorted() where session.groups[id] == nil && listens(in: id) {
-            let keys = groups[id]?.accessKeys ?? []
-            if keys.contains(where: { session.proofs.contains(Self.proof($0, by: session.key, session: session)) }) {
-                session.groups[id] = PeerGroup()
-                found.append(id)
+        guard let session = sessions[link] else { return }
+        let expected = expectedProofs(on: session)
+        sessions[link]?.expectedProofs = expected
+        let proven = Set(session.proofs.compactMap { expected[$0] })
+        let found = proven.filter { session.groups[$0] == nil && listens(in: $0) }.sorted()
+        for group in found { sessions[link]?.groups[group] = PeerGroup() }
+        for group in found { openGroup(group, over: link) }
+    }
+
+    private func expectedProofs(on session: PeerSession) -> [Bytes16: GroupID] {
+        if let known = session.expectedProofs { return known }
+        var expected: [Bytes16: GroupID] = [:]
+        for id in groups.keys.sorted() where listens(in: id) {
+            for key in groups[id]?.accessKeys ?? [] {
+                expected[Self.proof(key, by: session.key, session: session)] = id
             }
         }
-        sessions[link] = session
-        for group in found { openGroup(group, over: link) }
+        return expected
     }
 
     /// Begins to talk about a group that both sides know: with a member the digest, with a stranger its ledger.
@@ -311,6 +336,7 @@ extension MeshEngine {
     // MARK: Messages
 
     private mutating func received(_ bytes: [UInt8], over link: LinkID) {
+        guard sessions[link] != nil else { return }
         let message: LinkMessage
         do {
             message = try LinkMessage(decoding: bytes)
@@ -322,6 +348,7 @@ extension MeshEngine {
         case .hello(let store, let proofs):
             receivedHello(store: store, proofs: proofs, over: link)
         case .joinRequested(let certificate, let proof):
+            guard takeRequest(of: link) else { return }
             receivedJoinRequest(certificate: certificate, proof: proof, over: link)
         case .welcome(let group, let accessKeys):
             receivedWelcome(group, accessKeys: accessKeys, over: link)
@@ -339,6 +366,9 @@ extension MeshEngine {
             receivedGroupMessage(message, over: link)
         }
     }
+
+    /// Whether one more request to be let in, certified or befriended is looked at: each costs signature checks.
+    mutating func takeRequest(of link: LinkID) -> Bool { sessions[link]?.takeRequest(at: now) ?? false }
 
     /// Messages about a group's records, which only a current member may send.
     private mutating func receivedGroupMessage(_ message: LinkMessage, over link: LinkID) {

@@ -187,6 +187,7 @@ extension MeshEngine {
         guard var round = sessions[link]?.groups[group]?.round, round.stage == .awaitingRuns else { return }
         var change = DurableChange()
         var merged: [MergedRecord] = []
+        var isCutOff = false
         for run in runs {
             do {
                 let arrival = nextArrival
@@ -199,8 +200,9 @@ extension MeshEngine {
                 merged += news
                 noteOwnFeed(run.feed, in: group, change: &change)
             } catch {
-                publish(.runRefused(group, error))
+                isCutOff = !refused(run, because: error, in: group, over: link)
             }
+            if isCutOff { break }
         }
         round.deadline = now.advanced(by: SyncRound.patience)
         let brought = !change.isEmpty
@@ -217,6 +219,19 @@ extension MeshEngine {
         sessions[link]?.groups[group]?.round = round
         for feed in Set(change.runs.map(\.run.feed)).sorted() { compact(feed, in: group, change: &change) }
         persistMerge(change, of: group, merged: merged, then: isFinal ? [.continueRound(link, group)] : [])
+    }
+
+    /// Notes a run that is not taken. False where the peer has sent too many that no honest device passes on: each costs a
+    /// signature check, and the link is closed.
+    mutating func refused(_ run: Run, because error: ReplicationError, in group: GroupID, over link: LinkID) -> Bool {
+        publish(.runRefused(group, error))
+        switch error {
+        case .malformed, .invalidSignature: sessions[link]?.forgedRunCount += 1
+        default: return true
+        }
+        guard sessions[link]?.forgedRunCount ?? 0 >= PeerSession.maximumForgedRuns else { return true }
+        links.close(link, at: now)
+        return false
     }
 
     /// How an exchange came to its end.
@@ -284,11 +299,14 @@ extension MeshEngine {
         persist(change)
     }
 
-    /// Stores received records, then tells of them.
+    /// Stores received records, then tells of them. Where records of cut feeds are among them, everything is merged anew,
+    /// once for all.
     mutating func persistMerge(
         _ change: DurableChange, of group: GroupID, merged: [MergedRecord], then work: [Deferred]
     ) {
         var work = work
+        var change = change
+        leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
         if groups[group]?.takeReset() ?? false { work.insert(.publish(.recordsReset(group)), at: 0) }
         if !merged.isEmpty { work.insert(.publish(.recordsMerged(group, merged)), at: 0) }
         if !change.runs.isEmpty || !change.operations.isEmpty { work.append(.digestMoved(group)) }

@@ -26,6 +26,8 @@ public struct MeshEngine: Sendable {
     /// asker.
     public var aliasGroups: Set<GroupID> = []
     var friends = FriendRequests()
+    /// Groups of this account that friends know, and into which its user has not decided to come back.
+    var returns: [GroupID: HeldReturn] = [:]
     var settings: [String: [UInt8]]
     /// Groups that this device has left without anybody having heard of it yet.
     var farewells: Set<GroupID> = []
@@ -80,6 +82,7 @@ public struct MeshEngine: Sendable {
         case passOnOperations(GroupID, [SignedOperation], except: LinkID?)
         case authorise(GroupID)
         case digestMoved(GroupID)
+        case publishRevocations(GroupID)
         case welcome(LinkID, GroupID)
         case refuseJoin(LinkID, JoinRefusal)
         case sayFarewell(GroupID)
@@ -140,6 +143,8 @@ public struct MeshEngine: Sendable {
             networkChanged()
         case .command(let id, let command):
             handle(command, id: id)
+        case .codeDerived(let user, let code):
+            codeDerived(code, of: user)
         case .changeStored(let change):
             storedArrival = max(storedArrival, arrivalOfChange.removeValue(forKey: change) ?? 0)
             for work in deferred.removeValue(forKey: change) ?? [] { perform(work) }
@@ -187,10 +192,7 @@ public struct MeshEngine: Sendable {
             comparisons[group] = nil
             compareDigests(of: group)
         }
-        for group in groups.keys.sorted() {
-            let released = groups[group]?.releaseQuarantined(wall: wall) ?? []
-            if !released.isEmpty { publish(.recordsMerged(group, released)) }
-        }
+        for group in groups.keys.sorted() { releaseQuarantined(of: group) }
         if let due = keepaliveRefresh, due <= now { refreshKeepalives() }
         endOverdueRounds()
         closeLinksOfStrangers()
@@ -198,6 +200,16 @@ public struct MeshEngine: Sendable {
         pursueFriends()
         dialWhoIsDue()
         announcePresence()
+    }
+
+    private mutating func releaseQuarantined(of group: GroupID) {
+        var change = DurableChange()
+        leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
+        let wasReset = groups[group]?.takeReset() ?? false
+        let released = groups[group]?.releaseQuarantined(wall: wall) ?? []
+        if wasReset { publish(.recordsReset(group)) }
+        if !released.isEmpty { publish(.recordsMerged(group, released)) }
+        if !change.isEmpty { persist(change) }
     }
 
     // MARK: Output
@@ -240,6 +252,8 @@ public struct MeshEngine: Sendable {
             push(operations, in: group, except: source)
         case .authorise(let group):
             refreshAuthorisation(of: group)
+        case .publishRevocations(let group):
+            publishRevocations(in: group)
         case .digestMoved(let group):
             publishDigest(of: group)
             refreshKeepalivesSoon()

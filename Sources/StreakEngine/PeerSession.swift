@@ -14,6 +14,9 @@ struct PeerSession: Sendable {
     let isInitiator: Bool
     /// What the peer proved at last, also of groups that are not known here yet.
     var proofs: Set<Bytes16> = []
+    /// What the peer would prove for each access key of this side; nil until it is worked out. A hello is compared with
+    /// it, so that many of them cost little.
+    var expectedProofs: [Bytes16: GroupID]?
     /// Whether the shell was told of the device at the other end.
     var isAnnounced = false
     /// Operations over this link that were refused or wait for ancestors, and all that a non-member sent.
@@ -28,16 +31,27 @@ struct PeerSession: Sendable {
 
     /// How many there may be before the link is closed.
     static let maximumStrangeOperations = 1_024
+    /// Runs over this link that no honest device passes on: malformed ones, or with a wrong signature.
+    var forgedRunCount = 0
+    /// The same for those.
+    static let maximumForgedRuns = 256
+    /// What the peer may ask for as somebody who wants to be let in, certified or befriended.
+    private var requests: Allowance
 
     init(
-        link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool
+        link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool,
+        openedAt: MonotonicInstant
     ) {
         self.link = link
         self.key = key
         self.handshakeHash = handshakeHash
         self.label = label
         self.isInitiator = isInitiator
+        requests = Allowance(at: openedAt)
     }
+
+    /// Whether one more such request is looked at.
+    mutating func takeRequest(at now: MonotonicInstant) -> Bool { requests.take(at: now) }
 }
 
 /// How one group stands on a link.
@@ -49,6 +63,10 @@ struct PeerGroup: Sendable {
     var askedKeys: Set<Bytes32> = []
     /// What the peer was told last of its own removal.
     var toldRemoval: OperationID?
+    /// How often a device that is in no more was answered what removed it.
+    var answeredRemovals = 0
+    /// How often that may be: an answer is as long as the ledger.
+    static let maximumAnsweredRemovals = 8
     /// The exchange under way, in which this node catches up.
     var round: SyncRound?
     /// The pair of digests, theirs and ours, after the last exchange that brought nothing, and whether that exchange

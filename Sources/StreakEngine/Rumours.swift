@@ -45,9 +45,7 @@ struct Rumours: Sendable {
     /// Nil for a run that does not decode.
     static func name(of run: Run) -> Name? {
         guard let records = try? run.records() else { return nil }  // whoever sent it gets no acknowledgement
-        var hash = run.before
-        for record in records { hash = FeedChain.hash(after: hash, record: record) }
-        return hash.bytes.w0
+        return FeedChain.hash(after: run.before, records: records).bytes.w0
     }
 
     /// Waits for an acknowledgement. False where too many are waited for.

@@ -11,15 +11,23 @@ struct SendingQueue: Sendable {
 
     /// Whoever has so much said to it without acknowledging any of it has to dial again.
     static let maximumCount = 1_024
+    /// The same in bytes of messages; ledgers are shared with the group's own copy.
+    static let maximumSize = 16 << 20
 
     private var items = Fifo<Item>()
+    private var size = 0
     /// The rest of the first item.
     private var begun: Item?
 
     var isEmpty: Bool { begun == nil && items.isEmpty }
-    var count: Int { items.count + (begun == nil ? 0 : 1) }
+    private var count: Int { items.count + (begun == nil ? 0 : 1) }
+    /// Whether the peer has let too much gather.
+    var isTooLong: Bool { count > Self.maximumCount || size > Self.maximumSize }
 
-    mutating func append(_ item: Item) { items.append(item) }
+    mutating func append(_ item: Item) {
+        if case .message(let bytes) = item { size += bytes.count }
+        items.append(item)
+    }
 
     /// The next message to send. Take it out by `advance` once it is on its way.
     mutating func next() -> [UInt8]? {
@@ -37,6 +45,7 @@ struct SendingQueue: Sendable {
 
     mutating func advance() {
         guard case .operations(let handle, let operations) = begun else {
+            if case .message(let bytes) = begun { size -= bytes.count }
             begun = nil
             return
         }
@@ -72,7 +81,7 @@ extension MeshEngine {
         guard sessions[link] != nil else { return }
         sessions[link]?.sending.append(item)
         sendQueued(over: link)
-        guard sessions[link]?.sending.count ?? 0 > SendingQueue.maximumCount else { return }
+        guard sessions[link]?.sending.isTooLong ?? false else { return }
         sessions[link]?.sending = SendingQueue()
         links.close(link, at: now)
     }

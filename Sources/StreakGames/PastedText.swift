@@ -26,6 +26,7 @@ struct PastedText: Sendable {
             offsets.append(offset)
             offset += Self.utf8Width(scalar)
         }
+        if input.contains("&") { Self.resolveEntities(&input, &offsets) }
         fold(input, offsets)
     }
 
@@ -50,6 +51,19 @@ struct PastedText: Sendable {
             let last = part.lastIndex(where: { !$0.properties.isWhitespace })
         else { return "" }
         return String(part[first...last])
+    }
+
+    /// Puts the characters that `&amp;` and its like stand for in their place, in one pass.
+    private static func resolveEntities(_ input: inout [Unicode.Scalar], _ offsets: inout [Int]) {
+        var (read, written) = (0, 0)
+        while read < input.count {
+            let reference = input[read] == "&" ? HTMLEntities.scalar(in: input, at: read) : nil
+            (input[written], offsets[written]) = (reference?.scalar ?? input[read], offsets[read])
+            read += reference?.length ?? 1
+            written += 1
+        }
+        input.removeSubrange(written...)
+        offsets.removeSubrange(written...)
     }
 
     private mutating func fold(_ input: [Unicode.Scalar], _ offsets: [Int]) {

@@ -14,7 +14,7 @@ extension ResultReader {
                 hasKeys = true
                 cells.append(nil)
                 scanner.position += 1
-            } else if scalar.isBlank {
+            } else if scalar.isBlank || cells.isEmpty && Self.marks.contains(scalar) {
                 scanner.position += 1
             } else if !hasKeys, let value = scanner.plainDigits(atMost: 2), !(scanner.current?.isWordPart ?? false) {
                 cells.append(value)
@@ -30,6 +30,9 @@ extension ResultReader {
         if cells.contains(nil) { return .lost(end: scanner.position) }
         return .won(cells.reduce(0) { $0 + ($1 ?? 0) }, end: scanner.position)
     }
+
+    /// What ends a head in bold or italics.
+    private static let marks: [Unicode.Scalar] = ["*", "_", "~", "|", "`"]
 
     private static func boardKey(_ scalar: Unicode.Scalar) -> Int? {
         switch scalar {
@@ -57,8 +60,10 @@ extension ResultReader {
             } else if scalar == "🟥", scanner.peek(1) == "🟥" {
                 cells.append(nil)
                 scanner.position += 2
-            } else if scalar.isBlank || scalar == "⬛" || scalar == "⬜" {
-                hasColumn = hasColumn || !scalar.isBlank
+            } else if scalar.isBlank || cells.isEmpty && Self.marks.contains(scalar) {
+                scanner.position += 1
+            } else if scalar == "⬛" || scalar == "⬜" {
+                hasColumn = true
                 scanner.position += 1
             } else {
                 break
@@ -87,7 +92,7 @@ extension ResultReader {
         for mark: Unicode.Scalar in ["&", "/"] {
             if scanner.skip("x") {
                 boards.append(nil)
-            } else if let value = scanner.plainDigits(atMost: 2) {
+            } else if let value = scanner.keys() ?? scanner.plainDigits(atMost: 2) {
                 boards.append(value)
             } else {
                 throw .missingScore
@@ -96,7 +101,7 @@ extension ResultReader {
             guard scanner.skip(mark) else { throw .missingScore }
             scanner.skipBlanks()
         }
-        guard scanner.plainDigits(atMost: 2) == 7 else { throw .impossibleScore }
+        guard (scanner.keys() ?? scanner.plainDigits(atMost: 2)) == 7 else { throw .impossibleScore }
         guard boards.allSatisfy({ $0.map { 1...7 ~= $0 } ?? true }) else { throw .impossibleScore }
         if boards.contains(nil) { return .lost(end: scanner.position) }
         return .won(boards.reduce(0) { $0 + ($1 ?? 0) }, end: scanner.position)

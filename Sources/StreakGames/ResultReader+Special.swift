@@ -299,6 +299,7 @@ extension ResultReader {
             index += 1
         }
         guard digits > 0 else { throw .missingScore }
+        guard seconds > 0 else { throw .impossibleScore }
         let marks = text[index..<limit].filter { $0.isSquare }.prefix(6)
         guard marks.count == 6 else { throw .unfinished }
         var reading = timed(seconds, end: index)

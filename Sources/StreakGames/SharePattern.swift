@@ -4,7 +4,7 @@
 /// |---|---|
 /// | letters and marks | themselves |
 /// | a space | blanks, bold marks and at most two line ends, or none where no two words would touch |
-/// | `#` | a number sign (`#`, `n.`, `nº`, `no.`, `nr.`, `第`) or nothing |
+/// | `#` | a number sign (`#`, `n.`, `nº`, `no.`, `nr.`, `第`), behind a dash or colon or not, or nothing |
 /// | `{n}` `{s}` `{h}` `{m}` | the puzzle number, the score, the hints, the printed maximum |
 /// | `{t}` | a time |
 /// | `{mdy}` `{dmy}` `{date}` `{iso}` | a date; `{date}` where the order depends on the viewer, `{iso}` only `yyyy-MM-dd` |
@@ -229,13 +229,30 @@ extension SharePattern {
         "#", "n.º", "n.°", "nº", "n°", "no.", "nr.", "nro.", "num.", "numero", "№", "第", "č.", "n.", "no", "nr", "nro",
     ].map { Array($0.unicodeScalars) }
 
+    /// Skips " - " or ": " as some write between a game's name and its number; not the minus of "-3".
+    private static func skipSeparator(_ scanner: inout TextScanner) -> Bool {
+        let start = scanner.position
+        guard scanner.skip(":") || scanner.skip("-") && scanner.peek(-2) == " " else {
+            scanner.position = start
+            return false
+        }
+        guard scanner.current == " " || scanner.current == "#" else {
+            scanner.position = start
+            return false
+        }
+        scanner.skipBlanks()
+        return true
+    }
+
     private static func skipSign(_ scanner: inout TextScanner) {
         let start = scanner.position
         scanner.skipBlanks(lines: 1)
+        let isApart = skipSeparator(&scanner)
         for sign in signs where scanner.skip(sign) {
             scanner.skipBlanks()
             if scanner.current?.digit != nil { return }
         }
+        if isApart, scanner.current?.digit != nil { return }
         scanner.position = start
     }
 }

@@ -115,7 +115,10 @@ struct TextScanner {
 
     // MARK: Times
 
-    /// `m:ss`, `h:mm:ss`, either with hundredths, or `6m 13s`. Seconds; throws for `1:75`.
+    /// A time a puzzle may take, however it is written: from 0:01 to 99:59:59.
+    private static let possibleTimes = 1..<100 * 3_600
+
+    /// `m:ss`, `h:mm:ss`, either with hundredths, or `6m 13s`. Seconds; throws for `1:75` and for nothing at all.
     mutating func time() throws(ShareFault) -> Int? {
         let start = position
         guard previous?.digit == nil, previous != ":", let first = plainDigits(atMost: 4) else { return nil }
@@ -147,6 +150,7 @@ struct TextScanner {
             position = start
             return nil
         }
+        guard Self.possibleTimes ~= seconds else { throw .impossibleScore }
         return seconds
     }
 
@@ -172,7 +176,7 @@ struct TextScanner {
         }
         guard parts.dropFirst().allSatisfy({ $0 < 60 }) else { throw .impossibleScore }
         let seconds = parts.reduce(0) { $0 * 60 + $1 }
-        guard seconds > 0, seconds < 100 * 3_600 else { throw .impossibleScore }
+        guard Self.possibleTimes ~= seconds else { throw .impossibleScore }
         return seconds
     }
 
@@ -184,6 +188,18 @@ struct TextScanner {
     }
 
     // MARK: Fractions
+
+    /// A number as emoji: `3️⃣`, `1️⃣0️⃣`, `🔟`.
+    mutating func keys() -> Int? {
+        if skip("🔟") { return 10 }
+        let start = position
+        var value = 0
+        while position - start < 4, let digit = current?.keycap {
+            value = value * 10 + digit
+            position += 1
+        }
+        return position == start ? nil : value
+    }
 
     enum Tries: Equatable {
         case count(Int)
@@ -209,7 +225,9 @@ struct TextScanner {
             tries = .count(1)
             position += 1
         default:
-            guard previous != "/", previous != "&", let number = number() else { return nil }
+            guard previous != "/", previous != "&", let number = keys().map(Number.value) ?? number() else {
+                return nil
+            }
             guard case .value(let count) = number else {
                 skipBlanks()
                 if current == "/" { throw .numberTooLarge }
@@ -225,7 +243,7 @@ struct TextScanner {
         }
         skipBlanks()
         if skip("∞") { return Fraction(tries: tries) }
-        guard case .value(let maximum) = number(), current != "/" else {
+        guard case .value(let maximum) = keys().map(Number.value) ?? number(), current != "/" else {
             position = start
             return nil
         }

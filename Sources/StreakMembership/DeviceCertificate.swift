@@ -4,27 +4,32 @@ public import StreakWire
 /// Binds a device's two keys to an account, by a chain of signatures that begins with the account's.
 ///
 /// Devices certify devices, so a certificate carries the whole chain and needs nothing else to be verified: link 1 is
-/// signed by the account key, every later one by the device of the link before. The last link is the device itself.
+/// signed by the account key, every later one by the device of the link before. The last link is the device itself. Each
+/// device signs too, that it is this account's: else anybody could name somebody else's device as their own.
 ///
 /// | offset | field | type | limit |
 /// |---|---|---|---|
 /// | 0 | version | u8 | 1 |
 /// | 1 | user (Ed25519 account key) | 32 bytes | |
-/// | 33 | number of links | varint | 1–8 |
-/// | 34 | links: device (Ed25519), link key (X25519), signature | 32 + 32 + 64 bytes each | no device twice |
+/// | 33 | number of links | varint | 1–5 |
+/// | 34 | links: device (Ed25519), link key (X25519), issuer's signature, consent | 32 + 32 + 64 + 64 each | no device twice |
 ///
-/// A link's signature is over `streakmesh/v1/certificate` ‖ 0 ‖ 1 (u8) ‖ user ‖ issuer ‖ device ‖ link key, where the
-/// issuer is the key that signs.
+/// An issuer's signature is over `streakmesh/v1/certificate` ‖ 0 ‖ 1 (u8) ‖ user ‖ issuer ‖ device ‖ link key, where the
+/// issuer is the key that signs; a consent (`DeviceConsent`) is the device's own.
 public struct DeviceCertificate: Hashable, Sendable {
     /// One step of the chain.
     public struct Link: Hashable, Sendable {
-        public let device: DeviceID
-        public let linkKey: AgreementPublicKey
+        public let consent: DeviceConsent
+        /// The issuer's.
         public let signature: Signature
+
+        public var device: DeviceID { consent.device }
+        public var linkKey: AgreementPublicKey { consent.linkKey }
     }
 
-    /// How long a chain may be. A device certified by the eighth needs the account key.
-    public static let maximumChainLength = 8
+    /// How long a chain may be, so that a certificate fits the handshake of a friend code. A device certified by the fifth
+    /// needs another issuer.
+    public static let maximumChainLength = 5
 
     public let user: UserID
     /// From the device the account certified to the device this certificate is for; never empty.
@@ -52,11 +57,11 @@ public struct DeviceCertificate: Hashable, Sendable {
     }
 
     /// The account certifies a device.
-    public init(accountKey: SigningSecretKey, device: DeviceID, linkKey: AgreementPublicKey) {
+    public init(accountKey: SigningSecretKey, device consent: DeviceConsent) {
         let user = UserID(accountKey.publicKey)
-        let message = Self.message(user: user, issuer: user.bytes, device: device, linkKey: linkKey)
-        let link = Link(
-            device: device, linkKey: linkKey, signature: accountKey.signature(for: message, as: .certificate))
+        let message = Self.message(
+            user: user, issuer: user.bytes, device: consent.device, linkKey: consent.linkKey)
+        let link = Link(consent: consent, signature: accountKey.signature(for: message, as: .certificate))
         self.user = user
         links = [link]
         last = link
@@ -69,10 +74,11 @@ public struct DeviceCertificate: Hashable, Sendable {
         let count = try reader.readCount(maximum: Self.maximumChainLength)
         var links: [Link] = []
         for _ in 0..<count {
-            links.append(
-                Link(
-                    device: try reader.readIdentifier(), linkKey: try reader.readAgreementKey(),
-                    signature: try reader.readSignature()))
+            let device: DeviceID = try reader.readIdentifier()
+            let linkKey = try reader.readAgreementKey()
+            let signature = try reader.readSignature()
+            let consent = DeviceConsent(device: device, linkKey: linkKey, signature: try reader.readSignature())
+            links.append(Link(consent: consent, signature: signature))
         }
         guard let certificate = Self(user: user, links: links) else {
             throw .invalidValue(field: "certificate links")
@@ -95,24 +101,34 @@ public struct DeviceCertificate: Hashable, Sendable {
             writer.write(link.device)
             writer.write(link.linkKey)
             writer.write(link.signature)
+            writer.write(link.consent.signature)
         }
     }
 
     public func encoded() -> [UInt8] {
-        var writer = WireWriter(reserving: 64 + links.count * 128)
+        var writer = WireWriter(reserving: 64 + links.count * 192)
         write(to: &writer)
         return writer.bytes
     }
 
-    /// Whether every link is signed by the key before it. One signature check a link, 50 µs each.
+    /// Whether every link is signed by the key before it and by its device. Two signature checks a link, 50 µs each.
     public func isValid() -> Bool {
         var issuer = user.bytes
         for link in links {
             let message = Self.message(user: user, issuer: issuer, device: link.device, linkKey: link.linkKey)
-            guard DeviceID(bytes: issuer).hasSigned(message, as: .certificate, link.signature) else { return false }
+            guard DeviceID(bytes: issuer).hasSigned(message, as: .certificate, link.signature),
+                link.consent.isValid(for: user)
+            else { return false }
             issuer = link.device.bytes
         }
         return true
+    }
+
+    /// The name of the link that an issuer signed: the hash of what it signed. Nil where the chain does not lead through it.
+    func linkName(after issuer: DeviceID) -> Bytes32? {
+        guard let index = links.firstIndex(where: { $0.device == issuer }), index + 1 < links.count else { return nil }
+        let link = links[index + 1]
+        return .hash(of: Self.message(user: user, issuer: issuer.bytes, device: link.device, linkKey: link.linkKey))
     }
 
     private static func message(
@@ -129,11 +145,48 @@ public struct DeviceCertificate: Hashable, Sendable {
 
     /// This certificate's device certifies another device of the same account; nil when the chain is full or the
     /// device stands in it already.
-    func extended(by signingKey: SigningSecretKey, to device: DeviceID, linkKey: AgreementPublicKey) -> Self? {
-        let message = Self.message(user: user, issuer: self.device.bytes, device: device, linkKey: linkKey)
-        let link = Link(
-            device: device, linkKey: linkKey, signature: signingKey.signature(for: message, as: .certificate))
+    func extended(by signingKey: SigningSecretKey, to consent: DeviceConsent) -> Self? {
+        let message = Self.message(
+            user: user, issuer: device.bytes, device: consent.device, linkKey: consent.linkKey)
+        let link = Link(consent: consent, signature: signingKey.signature(for: message, as: .certificate))
         return Self(user: user, links: links + [link])
+    }
+}
+
+/// A device's word that it is one of an account's, with these keys.
+///
+/// Signed by the device over `streakmesh/v1/certificate` ‖ 0 ‖ 3 (u8) ‖ user ‖ device ‖ link key.
+public struct DeviceConsent: Hashable, Sendable {
+    public let device: DeviceID
+    public let linkKey: AgreementPublicKey
+    let signature: Signature
+
+    public init(user: UserID, signingKey: SigningSecretKey, linkKey: AgreementPublicKey) {
+        device = DeviceID(signingKey.publicKey)
+        self.linkKey = linkKey
+        signature = signingKey.signature(
+            for: Self.message(user: user, device: device, linkKey: linkKey), as: .certificate)
+    }
+
+    init(device: DeviceID, linkKey: AgreementPublicKey, signature: Signature) {
+        self.device = device
+        self.linkKey = linkKey
+        self.signature = signature
+    }
+
+    /// Whether the device signed for this account.
+    public func isValid(for user: UserID) -> Bool {
+        device.hasSigned(
+            Self.message(user: user, device: device, linkKey: linkKey), as: .certificate, signature)
+    }
+
+    private static func message(user: UserID, device: DeviceID, linkKey: AgreementPublicKey) -> [UInt8] {
+        var writer = WireWriter(reserving: 100)
+        writer.write(StatementKind.deviceConsent.rawValue)
+        writer.write(user)
+        writer.write(device)
+        writer.write(linkKey)
+        return writer.bytes
     }
 }
 
@@ -141,6 +194,7 @@ public struct DeviceCertificate: Hashable, Sendable {
 enum StatementKind: UInt8 {
     case deviceCertificate = 1
     case deviceRevocation = 2
+    case deviceConsent = 3
 }
 
 /// A device as itself: its certificate and the secret keys that match it.
@@ -174,14 +228,20 @@ public struct DeviceIdentity: Sendable {
     ) -> DeviceIdentity {
         let signingKey = SigningSecretKey.generate(from: &entropy)
         let linkKey = AgreementSecretKey.generate(from: &entropy)
-        let certificate = DeviceCertificate(
-            accountKey: accountKey, device: DeviceID(signingKey.publicKey), linkKey: linkKey.publicKey)
+        let consent = DeviceConsent(
+            user: UserID(accountKey.publicKey), signingKey: signingKey, linkKey: linkKey.publicKey)
+        let certificate = DeviceCertificate(accountKey: accountKey, device: consent)
         return DeviceIdentity(checked: certificate, signingKey, linkKey)
     }
 
-    /// Certifies another device of the same account, whose keys that device made itself; nil when the chain of
-    /// certificates is full, so that the account key must sign instead.
-    public func certificate(for device: DeviceID, linkKey: AgreementPublicKey) -> DeviceCertificate? {
-        certificate.extended(by: signingKey, to: device, linkKey: linkKey)
+    /// This device's word that it is one of `user`'s.
+    public func consent(to user: UserID) -> DeviceConsent {
+        DeviceConsent(user: user, signingKey: signingKey, linkKey: linkKey.publicKey)
+    }
+
+    /// Certifies another device of the same account, whose keys that device made itself and whose consent is valid; nil
+    /// when the chain of certificates is full, so that another device or the account key must sign instead.
+    public func certificate(for consent: DeviceConsent) -> DeviceCertificate? {
+        certificate.extended(by: signingKey, to: consent)
     }
 }

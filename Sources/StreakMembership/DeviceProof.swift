@@ -10,8 +10,9 @@ public import StreakWire
 /// | handshake hash | 64 bytes |
 /// | signature by the invite key | 64 bytes |
 /// | signature by the device's signing key | 64 bytes |
+/// | the device's consent to the account that the link names | 64 bytes |
 ///
-/// Both signatures are over `streakmesh/v1/deviceProof` ‖ 0 ‖ private group ‖ device ‖ link key ‖ handshake hash, so a
+/// The first two signatures are over `streakmesh/v1/deviceProof` ‖ 0 ‖ private group ‖ device ‖ link key ‖ handshake hash, so a
 /// proof serves no other group, keys or handshake, and is no proof of joining.
 public struct DeviceProof: Hashable, Sendable {
     public let device: DeviceID
@@ -19,12 +20,15 @@ public struct DeviceProof: Hashable, Sendable {
     public let handshakeHash: [UInt8]
     private let inviteSignature: Signature
     private let deviceSignature: Signature
+    /// To be one of the account's devices: what the account's device that certifies it needs.
+    public let consent: DeviceConsent
 
     /// Made by the new machine. Of its identity only the two keys count; the certificate may be of any account.
     ///
     /// - Precondition: the handshake hash has 64 bytes.
     public init(
-        inviteKey: SigningSecretKey, privateGroup: GroupID, identity: DeviceIdentity, handshakeHash: [UInt8]
+        inviteKey: SigningSecretKey, privateGroup: GroupID, user: UserID, identity: DeviceIdentity,
+        handshakeHash: [UInt8]
     ) {
         precondition(handshakeHash.count == JoinProof.handshakeHashSize, "a handshake hash has 64 bytes")
         device = identity.device
@@ -34,6 +38,7 @@ public struct DeviceProof: Hashable, Sendable {
             group: privateGroup, device: device, linkKey: linkKey, handshakeHash: handshakeHash)
         inviteSignature = inviteKey.signature(for: message, as: .deviceProof)
         deviceSignature = identity.signingKey.signature(for: message, as: .deviceProof)
+        consent = identity.consent(to: user)
     }
 
     public init(from reader: inout WireReader) throws(WireError) {
@@ -42,6 +47,7 @@ public struct DeviceProof: Hashable, Sendable {
         handshakeHash = try reader.readRaw(JoinProof.handshakeHashSize)
         inviteSignature = try reader.readSignature()
         deviceSignature = try reader.readSignature()
+        consent = DeviceConsent(device: device, linkKey: linkKey, signature: try reader.readSignature())
     }
 
     public func write(to writer: inout WireWriter) {
@@ -50,15 +56,16 @@ public struct DeviceProof: Hashable, Sendable {
         writer.writeRaw(handshakeHash)
         writer.write(inviteSignature)
         writer.write(deviceSignature)
+        writer.write(consent.signature)
     }
 
-    /// Whether both signatures are over this group, these keys and this handshake. Compare `handshakeHash` and
+    /// Whether the signatures are over this group, account, keys and handshake. Compare `handshakeHash` and
     /// `linkKey` with those of the link the proof came over.
-    public func isValid(inviteKey: SigningPublicKey, privateGroup: GroupID) -> Bool {
+    public func isValid(inviteKey: SigningPublicKey, privateGroup: GroupID, user: UserID) -> Bool {
         let message = Self.message(
             group: privateGroup, device: device, linkKey: linkKey, handshakeHash: handshakeHash)
         return inviteKey.isValid(inviteSignature, for: SigningContext.deviceProof.prefix + message)
-            && device.hasSigned(message, as: .deviceProof, deviceSignature)
+            && device.hasSigned(message, as: .deviceProof, deviceSignature) && consent.isValid(for: user)
     }
 
     private static func message(

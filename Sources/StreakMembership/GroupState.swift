@@ -183,6 +183,27 @@ public struct GroupState: Sendable, Equatable {
         }
     }
 
+    /// How many live invites an account may make to have at once: what an honest node holds itself to, and what every node
+    /// answers. Owner and admins have so many more that no member keeps them from inviting.
+    public func maximumLiveInvites(of user: UserID) -> Int {
+        isAtLeastAdmin(user) ? ProtocolLimits.maximumLiveInvitesOfAdmin : ProtocolLimits.maximumLiveInvitesOfMember
+    }
+
+    /// Of some of the invites those that get an answer where they are too many: of each account as many as it may have, and
+    /// if these are still too many, owner's and admins' first, then one of each account in turn.
+    public func answered(_ invites: [Invite], atMost limit: Int = ProtocolLimits.maximumAnsweredInvites) -> [Invite] {
+        var taken: [UserID: Int] = [:]
+        var ranked: [(isPlain: Int, turn: Int, invite: Invite)] = []
+        for invite in invites.sorted(by: { $0.id < $1.id }) {
+            let turn = taken[invite.inviter, default: 0]
+            guard turn < maximumLiveInvites(of: invite.inviter) else { continue }
+            taken[invite.inviter] = turn + 1
+            ranked.append((isAtLeastAdmin(invite.inviter) ? 0 : 1, turn, invite))
+        }
+        ranked.sort { ($0.isPlain, $0.turn, $0.invite.id) < ($1.isPlain, $1.turn, $1.invite.id) }
+        return ranked.prefix(limit).map(\.invite)
+    }
+
     /// How far a feed counts.
     public enum FeedLimit: Sendable, Equatable {
         case unlimited

@@ -18,8 +18,8 @@ public import StreakWire
 /// | −68 | signature by that key, over `streakmesh/v1/invite` ‖ 0 ‖ all bytes before | 64 bytes | |
 /// | −4 | checksum: the first bytes of BLAKE2b-256 of all bytes before | 4 bytes | in every version |
 ///
-/// A device link has the same layout behind `streakmesh://device/`, and its signature the context
-/// `streakmesh/v1/deviceLink`: neither can be turned into the other.
+/// A device link has the same layout behind `streakmesh://device/`, but for the inviter's account (32 bytes) before the
+/// inviter's device key; its signature has the context `streakmesh/v1/deviceLink`. Neither can be turned into the other.
 ///
 /// An endpoint is 4 (u8), IPv4 address (4 bytes), port (u16), or 6 (u8), IPv6 address (16 bytes), port (u16).
 public struct InviteLink: Sendable, Equatable {
@@ -57,6 +57,8 @@ public struct InviteLink: Sendable, Equatable {
     public let title: String
     /// One set of endpoints a member, the inviter's first.
     public let addresses: [[Endpoint]]
+    /// Whose device its holder may become; nil for a link of another purpose.
+    public let user: UserID?
     public let inviter: DeviceID
 
     private let bytes: [UInt8]
@@ -77,6 +79,7 @@ public struct InviteLink: Sendable, Equatable {
             // A scope means something on one machine only.
             set.prefix(Self.maximumEndpoints).map { Endpoint(address: $0.address, port: $0.port) }
         }
+        user = purpose == .device ? identity.user : nil
         inviter = identity.device
         var writer = WireWriter(reserving: 384)
         writer.write(ProtocolLimits.version)
@@ -89,6 +92,7 @@ public struct InviteLink: Sendable, Equatable {
             writer.writeCount(set.count)
             for endpoint in set { writer.writeCompact(endpoint) }
         }
+        if let user { writer.write(user) }
         writer.write(inviter)
         writer.write(identity.signingKey.signature(for: writer.bytes, as: purpose.context))
         writer.writeRaw(Self.checksum(writer.bytes))
@@ -131,6 +135,7 @@ public struct InviteLink: Sendable, Equatable {
             sets.append(set)
         }
         addresses = sets
+        user = purpose == .device ? try reader.readIdentifier() : nil
         inviter = try reader.readIdentifier()
         _ = try reader.readSignature()
         try reader.finish()

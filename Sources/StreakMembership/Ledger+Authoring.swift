@@ -34,7 +34,7 @@ extension Ledger {
     public func draft(
         _ body: OperationBody, by identity: DeviceIdentity, at time: Int64
     ) throws(LedgerError) -> SignedOperation {
-        try checkLimits(of: body, at: time)
+        try checkLimits(of: body, by: identity.user, at: time)
         let operation = try sign(body, by: identity, at: time)
         var trial = self
         _ = try trial.insert(operation)
@@ -63,7 +63,8 @@ extension Ledger {
         var required = Set(body.cuts.map(\.lastOperation) + (end.map { [$0.id] } ?? []))
         // Whose device it is, and that a device revoked is the account's own, has to be told by some ancestor.
         for device in [identity.device] + (body.kind == .revokeDevice ? body.cuts.map(\.device) : []) {
-            let published = (introductions.byDevice[device] ?? []).filter { $0.certificate.user == identity.user }
+            var published = (introductions.byDevice[device] ?? []).filter { $0.certificate.user == identity.user }
+            if published.isEmpty, device == identity.device { published = introductions.byUser[identity.user] ?? [] }
             if let first = published.map(\.node).min(by: LedgerNode.inOrder) { required.insert(first.id) }
         }
         var needed: [LedgerNode] = []
@@ -93,7 +94,7 @@ extension Ledger {
 
     /// What is judged where an operation is made and nowhere else: by the clock, by the number of characters, and what
     /// would count but do nothing.
-    private func checkLimits(of body: OperationBody, at time: Int64) throws(LedgerError) {
+    private func checkLimits(of body: OperationBody, by author: UserID, at time: Int64) throws(LedgerError) {
         switch body {
         case .rename(let title):
             try Self.checkTitle(title)
@@ -101,9 +102,9 @@ extension Ledger {
             guard terms.expiresAt > time, terms.expiresAt - time <= Self.maximumInviteLifetime else {
                 throw .refused(.invalidExpiry)
             }
-            guard state.invites.count(where: { $0.isLive(at: time) }) < ProtocolLimits.maximumLiveInvites else {
-                throw .refused(.tooManyInvites)
-            }
+            let limit = state.maximumLiveInvites(of: author)
+            let live = state.invites.count { $0.inviter == author && $0.isLive(at: time) }
+            guard live < limit else { throw .refused(.tooManyInvites(limit: limit)) }
         case .remove(let removal):
             guard state.isMember(removal.user) else { throw .refused(.targetNotMember) }
         case .setRole(let change):
@@ -111,8 +112,9 @@ extension Ledger {
         case .transfer(let transfer):
             guard state.isMember(transfer.newOwner) else { throw .refused(.targetNotMember) }
         case .revokeDevice(let revocation):
-            guard state.isCurrentMember(device: revocation.cut.device) else {
-                throw .refused(.unknownDevice(revocation.cut.device))
+            let device = revocation.cut.device
+            guard state.isCurrentMember(device: device) || lacks(revocation) else {
+                throw .refused(.unknownDevice(device))
             }
         case .found, .revokeInvite, .request, .admit, .addDevice, .leave, .settings:
             break

@@ -38,6 +38,12 @@ public struct Ledger: Sendable {
     public static let maximumPending = 1_024
     /// Branches of one device's chain. An honest device has one, a restored one a few.
     public static let maximumBranches = 64
+    /// Branches of all devices together beyond which only who is in begins another, and only its first. Each operation keeps a
+    /// number of two bytes for each branch, so at that many as much as the longest operation takes.
+    public static let maximumBranchesOfGroup = 4_096
+    /// Numbers that all operations together may keep of the branches before them: 256 MiB. Nothing goes beyond, needed or not:
+    /// whoever shows a newcomer its ledger could otherwise fill its memory.
+    public static let maximumClockSize = 1 << 27
     /// Operations of one device, all branches of a forked chain together.
     public static let maximumOperationsOfForkedDevice = 8_000
 
@@ -51,6 +57,8 @@ public struct Ledger: Sendable {
     /// The last of every lane.
     private var laneEnds: [LedgerNode]
     private var branchCounts: [DeviceID: Int]
+    /// Of all operations' clocks.
+    private var clockSize = 0
     private var headIDs: Set<OperationID>
     /// Who published a device's certificate, or an account's.
     private(set) var introductions: IntroductionIndex
@@ -132,14 +140,21 @@ public struct Ledger: Sendable {
     private mutating func checkLimits(of signed: SignedOperation) throws(LedgerError) {
         let operation = signed.operation
         let isFull = nodesByDevice[operation.author]?.count ?? 0 >= Self.maximumOperationsOfForkedDevice
-        guard isFull || branchCounts[operation.author] ?? 0 >= Self.maximumBranches && !isContinuation(operation) else {
-            return
-        }
+        guard isFull || !isContinuation(operation) && !mayBranch(operation.author) else { return }
         guard !isNeeded(signed) else { return }
         refusedForks.add(signed, parents: operation.parents.filter { nodeByID[$0] == nil })
         pendingOperations.drop(dependingOn: signed.id)
         throw .tooManyOperations(operation.author)
     }
+
+    /// Whether a device may begin another branch.
+    private func mayBranch(_ device: DeviceID) -> Bool {
+        let own = branchCounts[device] ?? 0
+        if laneEnds.count < branchLimit { return own < Self.maximumBranches }
+        return own == 0 && state.isCurrentMember(device: device)
+    }
+
+    private var branchLimit: Int { rules.maximumBranchesOfGroup ?? Self.maximumBranchesOfGroup }
 
     /// Whether an operation follows the end of a branch that is in.
     private func isContinuation(_ operation: LedgerOperation) -> Bool {
@@ -206,6 +221,10 @@ public struct Ledger: Sendable {
             }
         }
         let (user, clock, depth) = try place(signed, parents: parents)
+        guard clockSize + clock.count <= rules.maximumClockSize ?? Self.maximumClockSize else {
+            throw .tooManyOperations(operation.author)
+        }
+        clockSize += clock.count
 
         let lane: Int
         if let previous, laneEnds[previous.lane] === previous { lane = previous.lane } else { lane = laneEnds.count }

@@ -15,7 +15,8 @@ public enum LedgerError: Error, Equatable, Sendable {
     case invalidSignature
     /// `previous` is not the author's operation of the number before.
     case brokenChain
-    /// The device has had its 1,000 numbers, or 8,000 operations with forks: it can do nothing more in this group.
+    /// The device has had its 1,000 numbers, or 8,000 operations with forks: it can do nothing more in this group. Or it begins
+    /// another branch where it, or the group, has too many.
     case tooManyOperations(DeviceID)
     /// 1,024 operations wait for ancestors. Offer it again once they have come.
     case tooManyPending
@@ -27,7 +28,8 @@ public enum LedgerError: Error, Equatable, Sendable {
     case invalidProof
     /// The invite named is no ancestor of the operation.
     case unknownInvite(OperationID)
-    /// A revocation is not signed by the account key, or is not by one of the account's devices.
+    /// A revocation is not signed by the account key, not by one of the account's devices, or, for this group alone, of a device
+    /// that nobody here knows.
     case invalidRevocation
     /// A cut names an operation that is no ancestor or not that device's.
     case invalidCut(DeviceID)
@@ -78,12 +80,14 @@ public enum Refusal: Error, Equatable, Sendable {
     /// The newcomer was removed by an operation that the invite does not come after.
     case newcomerRemoved(by: OperationID)
     case alreadyMember(UserID)
+    /// The newcomer has left since it signed this claim: who comes back asks anew.
+    case claimSpent(by: OperationID)
     /// The certificate leads through a device that was revoked.
     case certificateRevoked(by: OperationID)
     /// The group has 1,000 members.
     case tooManyMembers
-    /// The group has 32 live invites.
-    case tooManyInvites
+    /// The author's account has this many live invites in the group.
+    case tooManyInvites(limit: Int)
     /// More than 60 characters or 240 bytes, nothing, or a control character.
     case invalidTitle
     /// More than 90 days ahead, or past.

@@ -43,9 +43,10 @@ final class LedgerNode: Sendable {
     var body: OperationBody { signed.operation.body }
 
     /// Whether this is a strict ancestor of `other`.
-    func isAncestor(of other: LedgerNode) -> Bool {
-        lane < other.clock.count && Int(other.clock[lane]) >= position
-    }
+    func isAncestor(of other: LedgerNode) -> Bool { isWithin(other.clock) }
+
+    /// Whether this is among the ancestors that a clock tells.
+    func isWithin(_ clock: [UInt16]) -> Bool { lane < clock.count && Int(clock[lane]) >= position }
 
     func isAncestorOrSame(of other: LedgerNode) -> Bool {
         self === other || isAncestor(of: other)

@@ -8,18 +8,73 @@ struct IntroductionIndex: Sendable {
         let node: LedgerNode
     }
 
+    private struct DeviceOfUser: Hashable, Sendable {
+        let device: DeviceID
+        let user: UserID
+    }
+
     private(set) var byDevice: [DeviceID: [Introduction]] = [:]
     private(set) var byUser: [UserID: [Introduction]] = [:]
     /// The `revoke-device` operations of an account.
     private(set) var revocations: [UserID: [LedgerNode]] = [:]
+    private var publications: [DeviceOfUser: [Introduction]] = [:]
+    // What is asked of each new operation: whether any of so many is before it.
+    private var known: [UserID: NodeSet] = [:]
+    private var published: [DeviceOfUser: NodeSet] = [:]
+    private var revoked: [DeviceOfUser: NodeSet] = [:]
+    /// In order of arrival.
+    private var devices: [UserID: [DeviceID]] = [:]
+    private var accounts: [DeviceID: [UserID]] = [:]
 
     /// Takes note of what an operation says of devices.
     mutating func add(_ node: LedgerNode) {
-        if case .revokeDevice(let revocation) = node.body { revocations[revocation.user, default: []].append(node) }
+        if case .revokeDevice(let revocation) = node.body {
+            revocations[revocation.user, default: []].append(node)
+            let key = DeviceOfUser(device: revocation.cut.device, user: revocation.user)
+            revoked[key, default: NodeSet()].insert(node)
+        }
         guard let certificate = node.body.introducedCertificate else { return }
         let introduction = Introduction(certificate: certificate, node: node)
         byDevice[certificate.device, default: []].append(introduction)
         byUser[certificate.user, default: []].append(introduction)
+        let key = DeviceOfUser(device: certificate.device, user: certificate.user)
+        if published[key] == nil {
+            devices[certificate.user, default: []].append(certificate.device)
+            accounts[certificate.device, default: []].append(certificate.user)
+        }
+        publications[key, default: []].append(introduction)
+        published[key, default: NodeSet()].insert(node)
+        known[certificate.user, default: NodeSet()].insert(node)
+    }
+
+    /// Where a device's certificates for an account are published.
+    func publications(of device: DeviceID, for user: UserID) -> [Introduction] {
+        publications[DeviceOfUser(device: device, user: user)] ?? []
+    }
+
+    /// Whether a certificate of the account is published among the ancestors that a clock tells.
+    func isKnown(_ user: UserID, within clock: [UInt16]) -> Bool { known[user]?.hasMember(within: clock) ?? false }
+
+    /// Whether a certificate of the device for the account is.
+    func isPublished(_ device: DeviceID, for user: UserID, within clock: [UInt16]) -> Bool {
+        published[DeviceOfUser(device: device, user: user)]?.hasMember(within: clock) ?? false
+    }
+
+    /// The account of a device by the certificates published among the ancestors that a clock tells; of several accounts that
+    /// claim it the one published by the smallest hash.
+    func user(of device: DeviceID, within clock: [UInt16]) -> UserID? {
+        let claiming = (accounts[device] ?? []).filter { isPublished(device, for: $0, within: clock) }
+        guard claiming.count > 1 else { return claiming.first }
+        let known = (byDevice[device] ?? []).filter { $0.node.isWithin(clock) }
+        return known.min { $0.node.id < $1.node.id }?.certificate.user
+    }
+
+    /// How many devices of an account certificates among those ancestors name that no revocation among them ends.
+    func liveDevices(of user: UserID, within clock: [UInt16]) -> [DeviceID] {
+        (devices[user] ?? []).filter { device in
+            isPublished(device, for: user, within: clock)
+                && !(revoked[DeviceOfUser(device: device, user: user)]?.hasMember(within: clock) ?? false)
+        }
     }
 
     /// Of several accounts that claim one device, which only a device that lies can have, the one published by the
@@ -50,9 +105,7 @@ struct LedgerPlace {
         self.clock = clock
     }
 
-    private func isAncestor(_ node: LedgerNode) -> Bool {
-        node.lane < clock.count && Int(clock[node.lane]) >= node.position
-    }
+    private func isAncestor(_ node: LedgerNode) -> Bool { node.isWithin(clock) }
 
     /// Refuses what no node may take, and tells whose device the author is.
     ///
@@ -84,10 +137,10 @@ struct LedgerPlace {
             guard certificate.user == user, isVerified || certificate.isValid() else { throw .invalidCertificate }
             try checkDeviceLimit(certificate)
         case .revokeDevice(let revocation):
+            // The account's word for every group needs nobody here to know the device.
             let isOfAccount =
-                introductions.byDevice[revocation.cut.device]?.contains {
-                    $0.certificate.user == user && isAncestor($0.node)
-                } ?? false
+                revocation.scope == .everyGroup
+                || introductions.isPublished(revocation.cut.device, for: user, within: clock)
             guard revocation.user == user, isOfAccount, isVerified || revocation.isValid(in: group) else {
                 throw .invalidRevocation
             }
@@ -98,11 +151,11 @@ struct LedgerPlace {
     }
 
     private func author(of operation: LedgerOperation) throws(LedgerError) -> UserID {
-        let known = introductions.byDevice[operation.author]?.filter { isAncestor($0.node) } ?? []
-        if let first = known.min(by: { $0.node.id < $1.node.id }) { return first.certificate.user }
-        // A device the account key certified may publish itself, so that a restored account can come back.
+        if let user = introductions.user(of: operation.author, within: clock) { return user }
+        // A device the account key certified may publish itself, so that a restored account can come back. Not before anybody
+        // has heard of the account: strangers without number could otherwise enter.
         if case .addDevice(let certificate) = operation.body, certificate.device == operation.author,
-            certificate.isIssuedByAccount
+            certificate.isIssuedByAccount, introductions.isKnown(certificate.user, within: clock)
         {
             return certificate.user
         }
@@ -119,14 +172,7 @@ struct LedgerPlace {
     }
 
     private func checkDeviceLimit(_ certificate: DeviceCertificate) throws(LedgerError) {
-        var devices: Set<DeviceID> = []
-        for known in introductions.byUser[certificate.user] ?? [] where isAncestor(known.node) {
-            devices.insert(known.certificate.device)
-        }
-        for node in introductions.revocations[certificate.user] ?? [] where isAncestor(node) {
-            for cut in node.body.cuts { devices.remove(cut.device) }
-        }
-        devices.insert(certificate.device)
-        guard devices.count <= ProtocolLimits.maximumDevicesPerUser else { throw .tooManyDevices(certificate.user) }
+        let others = introductions.liveDevices(of: certificate.user, within: clock).count { $0 != certificate.device }
+        guard others < ProtocolLimits.maximumDevicesPerUser else { throw .tooManyDevices(certificate.user) }
     }
 }

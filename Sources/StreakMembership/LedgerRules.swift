@@ -10,6 +10,11 @@ struct LedgerRules: Sendable {
     var memberRevocationsReachConcurrentAdmissions = false
     /// Of admissions beyond an invite's uses those that arrived later are void.
     var countsUsesByArrival = false
+    /// A claim lets its account in again after it has left.
+    var admitsSpentClaims = false
+    /// Other limits than the protocol's, so that a test reaches them.
+    var maximumBranchesOfGroup: Int?
+    var maximumClockSize: Int?
     /// What has been verified by another ledger. A signature is true of bytes, so of an operation's name, for ever.
     var verified: VerifiedOperations?
 }

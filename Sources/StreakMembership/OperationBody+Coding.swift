@@ -29,7 +29,9 @@ extension OperationBody {
             certificate.write(to: &writer)
         case .revokeDevice(let revocation):
             writer.write(revocation.user)
+            writer.write(revocation.scope.rawValue)
             revocation.cut.write(to: &writer)
+            DeviceRevocation.write(revocation.keptLinks, to: &writer)
             writer.write(revocation.accessKeyHash)
             writer.write(revocation.accountSignature)
         case .setRole(let change):
@@ -117,9 +119,21 @@ extension JoinClaim {
 
 extension DeviceRevocation {
     fileprivate init(from reader: inout WireReader) throws(WireError) {
+        let user: UserID = try reader.readIdentifier()
+        guard let scope = Scope(rawValue: try reader.readUInt8()) else { throw .invalidValue(field: "scope") }
+        let cut = try DeviceCut(from: &reader)
+        guard scope == .group || cut.lastOperation == .none && cut.feeds.isEmpty else {
+            throw .invalidValue(field: "cut")
+        }
+        var keptLinks: [Bytes32] = []
+        for _ in 0..<(try reader.readCount(maximum: Self.maximumKeptLinks)) {
+            let link = try reader.readBytes32()
+            if let last = keptLinks.last, last >= link { throw .invalidValue(field: "kept links") }
+            keptLinks.append(link)
+        }
         self.init(
-            user: try reader.readIdentifier(), cut: try DeviceCut(from: &reader),
-            accessKeyHash: try reader.readBytes32(), accountSignature: try reader.readSignature())
+            user: user, scope: scope, cut: cut, keptLinks: keptLinks, accessKeyHash: try reader.readBytes32(),
+            accountSignature: try reader.readSignature())
     }
 }
 

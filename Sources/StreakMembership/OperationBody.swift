@@ -15,7 +15,7 @@ public enum OperationBody: Hashable, Sendable {
     case admit(JoinClaim)
     /// Publishes another device of the author's own account; by that device itself if the account key certified it.
     case addDevice(DeviceCertificate)
-    /// Ends one device of the author's own account, by the account key.
+    /// Ends one device of the author's own account, by the account key; in this group or in any.
     case revokeDevice(DeviceRevocation)
     /// Names an admin, demotes one, names or withdraws the heir. By the owner.
     case setRole(RoleChange)
@@ -137,41 +137,101 @@ public struct JoinClaim: Hashable, Sendable {
 
 /// The body of `revoke-device`.
 ///
-/// The account key signs `streakmesh/v1/certificate` ‖ 0 ‖ 2 (u8) ‖ group ‖ user ‖ cut.
+/// The account key signs `streakmesh/v1/certificate` ‖ 0 ‖ 2 (u8) ‖ group, zero for every group ‖ user ‖ cut ‖ kept links.
 public struct DeviceRevocation: Hashable, Sendable {
+    /// Where the account's word holds.
+    public enum Scope: UInt8, CaseIterable, Sendable {
+        /// In the group it was signed for.
+        case group = 0
+        /// In any group; its cut leaves nothing. See docs/adr/0009-revocations-for-every-group.md.
+        case everyGroup = 1
+    }
+
+    /// Links of certificates that one revocation may keep.
+    public static let maximumKeptLinks = 32
+
     public let user: UserID
+    public let scope: Scope
     public let cut: DeviceCut
-    /// `AccessKey.hash` of the access key from now on.
+    /// Names of the links signed by the device that stay good, rising. All others it ever signed, or signs, are broken.
+    public let keptLinks: [Bytes32]
+    /// `AccessKey.hash` of the access key from now on. Not the account's word, but the author's.
     public let accessKeyHash: Bytes32
     public let accountSignature: Signature
 
-    public init(accountKey: SigningSecretKey, group: GroupID, cut: DeviceCut, accessKeyHash: Bytes32) {
-        user = UserID(accountKey.publicKey)
-        self.cut = cut
-        self.accessKeyHash = accessKeyHash
-        accountSignature = accountKey.signature(
-            for: Self.message(group: group, user: user, cut: cut), as: .certificate)
+    /// For one group.
+    ///
+    /// - Parameter keptLinks: as `Ledger.keptLinks(revoking:of:)` gives them; of more than 32 those of smallest name stay.
+    public init(
+        accountKey: SigningSecretKey, group: GroupID, cut: DeviceCut, keeping keptLinks: [Bytes32] = [],
+        accessKeyHash: Bytes32
+    ) {
+        self.init(accountKey, group, .group, cut, keptLinks, accessKeyHash)
     }
 
-    init(user: UserID, cut: DeviceCut, accessKeyHash: Bytes32, accountSignature: Signature) {
-        self.user = user
+    /// For every group.
+    public init(
+        accountKey: SigningSecretKey, everywhere device: DeviceID, keeping keptLinks: [Bytes32] = [],
+        accessKeyHash: Bytes32
+    ) {
+        let cut = DeviceCut(device: device, lastOperation: .none, feeds: [])
+        self.init(accountKey, GroupID(bytes: .zero), .everyGroup, cut, keptLinks, accessKeyHash)
+    }
+
+    private init(
+        _ accountKey: SigningSecretKey, _ group: GroupID, _ scope: Scope, _ cut: DeviceCut, _ keptLinks: [Bytes32],
+        _ accessKeyHash: Bytes32
+    ) {
+        user = UserID(accountKey.publicKey)
+        self.scope = scope
         self.cut = cut
+        self.keptLinks = Array(Set(keptLinks).sorted().prefix(Self.maximumKeptLinks))
+        self.accessKeyHash = accessKeyHash
+        accountSignature = accountKey.signature(
+            for: Self.message(group: group, user: user, cut: cut, keptLinks: self.keptLinks), as: .certificate)
+    }
+
+    init(
+        user: UserID, scope: Scope, cut: DeviceCut, keptLinks: [Bytes32], accessKeyHash: Bytes32,
+        accountSignature: Signature
+    ) {
+        self.user = user
+        self.scope = scope
+        self.cut = cut
+        self.keptLinks = keptLinks
         self.accessKeyHash = accessKeyHash
         self.accountSignature = accountSignature
     }
 
-    /// Whether the account key signed this cut for this group.
-    public func isValid(in group: GroupID) -> Bool {
-        user.hasSigned(Self.message(group: group, user: user, cut: cut), as: .certificate, accountSignature)
+    /// The account's same word with the access key that another group is to use from now on.
+    public func naming(accessKeyHash: Bytes32) -> DeviceRevocation {
+        DeviceRevocation(
+            user: user, scope: scope, cut: cut, keptLinks: keptLinks, accessKeyHash: accessKeyHash,
+            accountSignature: accountSignature)
     }
 
-    private static func message(group: GroupID, user: UserID, cut: DeviceCut) -> [UInt8] {
+    /// Whether the account key signed this for this group, or for every group.
+    public func isValid(in group: GroupID) -> Bool {
+        let named = scope == .group ? group : GroupID(bytes: .zero)
+        let message = Self.message(group: named, user: user, cut: cut, keptLinks: keptLinks)
+        return user.hasSigned(message, as: .certificate, accountSignature)
+    }
+
+    private static func message(
+        group: GroupID, user: UserID, cut: DeviceCut, keptLinks: [Bytes32]
+    ) -> [UInt8] {
         var writer = WireWriter(reserving: 256)
         writer.write(StatementKind.deviceRevocation.rawValue)
         writer.write(group)
         writer.write(user)
         cut.write(to: &writer)
+        Self.write(keptLinks, to: &writer)
         return writer.bytes
+    }
+
+    static func write(_ keptLinks: [Bytes32], to writer: inout WireWriter) {
+        writer.writeCount(keptLinks.count)
+        for link in keptLinks { writer.write(link) }
     }
 }
 

@@ -66,27 +66,28 @@ extension Resolver {
 
     /// The latest operation a current place rests on; nil for who is not in.
     private func place(of user: UserID) -> LedgerNode? {
-        (grants[user] ?? []).filter { openRemovals(of: user, after: $0).isEmpty }.max(by: LedgerNode.inOrder)
+        let standing = grants[user]?.ends.filter { removals[user]?.areBefore($0) ?? true }
+        return standing?.max(by: LedgerNode.inOrder)
     }
 
     /// The latest operation that gave an account a place, but for admissions by who did not know of a departure.
     private func latestGrant(of user: UserID) -> LedgerNode? {
-        let departures = (removals[user] ?? []).map(\.node).filter { $0.body.kind == .leave }
-        return (grants[user] ?? []).filter { grant in !departures.contains { isConcurrent($0, grant) } }
-            .max(by: LedgerNode.inOrder)
+        let departures = removals[user]?.departures ?? NodeSet()
+        return grants[user]?.members.filter { !departures.hasMember(concurrentWith: $0) }.max(by: LedgerNode.inOrder)
     }
 
     /// The removals that keep an account out; none of who is in.
     private func standingRemovals(of user: UserID) -> [Cutting] {
-        guard let grant = place(of: user) ?? latestGrant(of: user) else { return removals[user] ?? [] }
-        return openRemovals(of: user, after: grant)
+        guard let removals = removals[user] else { return [] }
+        guard let grant = place(of: user) ?? latestGrant(of: user) else { return removals.all }
+        return removals.open(after: grant)
     }
 
     private func member(
         _ user: UserID, by place: LedgerNode, owner: UserID, _ devices: [GroupState.Device]
     ) -> GroupState.Member {
         let isAdmin = (namings[user] ?? []).contains { naming in
-            !(powerCuttings[user] ?? []).contains { !$0.node.isAncestor(of: naming) }
+            powerCuttings[user]?.areBefore(naming) ?? true
         }
         var invite: OperationID?
         if case .admit(let claim) = place.body { invite = claim.invite }
@@ -105,7 +106,7 @@ extension Resolver {
 
     private func erasedUsers() -> [UserID] {
         removals.keys.sorted().filter { user in
-            grants[user] != nil && (removals[user] ?? []).contains { $0.node.erases }
+            grants[user] != nil && removals[user]?.departures.members.contains { $0.erases } ?? false
         }
     }
 
@@ -115,8 +116,9 @@ extension Resolver {
         var all: [DeviceID: GroupState.Device] = [:]
         for user in grants.keys.sorted() {
             let published = Dictionary(grouping: introductions.byUser[user] ?? [], by: \.certificate.device)
+            let open = standingRemovals(of: user)
             for id in published.keys.sorted() {
-                let device = device(of: user, published[id] ?? [])
+                let device = device(of: user, published[id] ?? [], removedBy: open)
                 // Only a device that lies belongs to two accounts.
                 if let device, all[id].map({ !$0.isCurrent && device.isCurrent }) ?? true { all[id] = device }
             }
@@ -125,13 +127,12 @@ extension Resolver {
     }
 
     private func device(
-        of user: UserID, _ published: [IntroductionIndex.Introduction]
+        of user: UserID, _ published: [IntroductionIndex.Introduction], removedBy open: [Cutting]
     ) -> GroupState.Device? {
-        let sound = published.filter { revocation(breaking: $0) == nil }
+        let sound = published.filter { revocation(breaking: $0.certificate) == nil }
         let candidates = sound.isEmpty ? published : sound
         guard let latest = candidates.max(by: { LedgerNode.inOrder($0.node, $1.node) }) else { return nil }
         let id = latest.certificate.device
-        let open = standingRemovals(of: user)
         var standing = GroupState.Standing.current
         var cut: DeviceCut?
         if let removal = effective(open, for: id) {
@@ -143,16 +144,18 @@ extension Resolver {
             cut = standing == .current ? own : cut.flatMap { $0.limited(by: own) }
             standing = .revoked(by: revoked.id)
         } else if sound.isEmpty,
-            let breaking = published.compactMap({ revocation(breaking: $0) }).min(by: { $0.id < $1.id })
+            let breaking = published.compactMap({ revocation(breaking: $0.certificate) }).min(by: { $0.id < $1.id })
         {
             cut = nil
             standing = .revoked(by: breaking.id)
         }
-        let earlier = (removals[user] ?? []).filter { removal in !open.contains { $0.node === removal.node } }
+        let all = removals[user]?.all ?? []
+        let isOpen = Set(open.map(\.node.index))
+        let earlier = all.filter { !isOpen.contains($0.node.index) && $0.node.cut(of: id) != nil }
         let byPrecedence = earlier.sorted { left, right in
             effective([left, right], for: id)?.node === left.node && left.node !== right.node
         }
-        let erased = (removals[user] ?? []).filter(\.node.erases).flatMap { $0.node.cut(of: id)?.feeds ?? [] }
+        let erased = all.filter(\.node.erases).flatMap { $0.node.cut(of: id)?.feeds ?? [] }
         return GroupState.Device(
             device: id, user: user, linkKey: latest.certificate.linkKey, certificate: latest.certificate,
             introducedBy: latest.node.id, standing: standing, cut: cut,
@@ -165,21 +168,23 @@ extension Resolver {
     private func inviteStates() -> [GroupState.Invite] {
         invites.keys.sorted().compactMap { id in
             guard let node = invites[id], case .invite(let terms) = node.body else { return nil }
-            let admitted = admissions[id] ?? []
+            let admitted = admissions[id]?.members ?? []
             return GroupState.Invite(
                 id: id, author: node.device, inviter: node.user, terms: terms, used: admitted.count,
-                isRevoked: !(inviteRevocations[id] ?? []).isEmpty,
+                isRevoked: inviteEnds[id] != nil,
                 admitted: Set(admitted.compactMap { $0.body.introducedCertificate?.user }).sorted())
         }
     }
 
-    /// The latest of each account that is not in, under an invite that still is.
+    /// The latest of each account that is not in and has not left since, under an invite that still is.
     private func requestStates(_ isMember: Set<UserID>) -> [GroupState.Request] {
         var latest: [UserID: (node: LedgerNode, claim: JoinClaim)] = [:]
         for node in requests {
             guard case .request(let claim) = node.body else { continue }
             let user = claim.certificate.user
-            guard !isMember.contains(user), (inviteRevocations[claim.invite] ?? []).isEmpty else { continue }
+            guard !isMember.contains(user), inviteEnds[claim.invite] == nil,
+                !spentClaims.hasLeft(user, since: node)
+            else { continue }
             if latest[user].map({ LedgerNode.inOrder($0.node, node) }) ?? true { latest[user] = (node, claim) }
         }
         return latest.values.map { GroupState.Request(id: $0.node.id, claim: $0.claim, responder: $0.node.user) }

@@ -25,23 +25,14 @@ extension Resolver {
                 ranks[node.index] >= Self.adminRank
                     || rules.memberRevocationsReachConcurrentAdmissions && node.user == nodesByID[invite]?.user
             else { continue }
-            inviteRevocations[invite, default: []].append(node)
+            inviteEnds[invite, default: InviteEnds()].strong.insert(node)
         }
     }
 
     /// Gives an account a place. The removals are all known by now.
     private func give(_ user: UserID, by grant: LedgerNode) {
-        grants[user, default: []].append(grant)
-        var (low, high) = (0, places[user]?.count ?? 0)
-        while low < high {
-            let middle = (low + high) / 2
-            if let other = places[user]?[middle].grant, LedgerNode.inOrder(other, grant) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        places[user, default: []].insert(Place(grant: grant, open: openRemovals(of: user, after: grant)), at: low)
+        if grants[user] == nil, removals[user] == nil { steadyGrants.insert(grant) }
+        grants[user, default: NodeSet()].insert(grant)
     }
 
     private func judge(_ node: LedgerNode) -> Refusal? {
@@ -61,20 +52,20 @@ extension Resolver {
             guard rank < Self.adminRank else { return nil }
             guard let invite = invites[id] else { return .unknownInvite }
             guard invite.user == node.user else { return .notOwnInvite }
-            inviteRevocations[id, default: []].append(node)
+            inviteEnds[id, default: InviteEnds()].own.insert(node)
         case .request(let claim):
             if let refusal = refusal(of: claim, in: node) { return refusal }
             requests.append(node)
         case .admit(let claim):
             if let refusal = refusal(of: claim, in: node) { return refusal }
-            admissions[claim.invite, default: []].append(node)
+            admissions[claim.invite, default: NodeSet()].insert(node)
             give(claim.certificate.user, by: node)
         case .setRole(let change):
             guard rank == Self.ownerRank else { return .needsOwner }
             guard change.user != node.user || change.change == .noHeir else { return .targetIsAuthor }
             guard isKnown(change.user, at: node) else { return .targetNotMember }
         case .transfer:
-            guard tenures.contains(where: { $0.end === node }) else { return .transferDoesNotStand }
+            guard endingTransfers.contains(node.index) else { return .transferDoesNotStand }
         case .rename:
             guard rank >= Self.adminRank else { return .needsAdmin }
             titles.append(node)
@@ -90,28 +81,28 @@ extension Resolver {
     /// Why an operation is no member's.
     private func membershipRefusal(of node: LedgerNode) -> Refusal? {
         guard ranks[node.index] < Self.adminRank else { return nil }
-        var refusal = Refusal.authorNotMember
-        for place in places[node.user] ?? [] where place.grant.isAncestor(of: node) {
-            guard let removal = removal(of: node, from: place.open) else { return nil }
-            refusal = .authorRemoved(by: removal.id)
+        guard let grants = grants[node.user] else { return .authorNotMember }
+        // What later places of a lane come after is more, so departures end fewer of them. Of cuts a longer one may be among
+        // those that a later place comes after.
+        let hasCuts = !(removals[node.user]?.strong.isEmpty ?? true)
+        let known = hasCuts ? grants.members.filter { $0.isAncestor(of: node) } : grants.latest(before: node)
+        for grant in known where removal(of: node, from: grant) == nil { return nil }
+        guard let last = known.max(by: LedgerNode.inOrder), let removal = removal(of: node, from: last) else {
+            return .authorNotMember
         }
-        return refusal
+        return .authorRemoved(by: removal.id)
     }
 
     /// Which of the removals that end a member's place makes its operation void.
     ///
     /// A departure voids what comes after it and nothing else: by the cut of its own departure a member could undo the
     /// admissions it once made, and a member's operation never undoes another account's.
-    private func removal(of node: LedgerNode, from open: [Cutting]) -> LedgerNode? {
-        if let cutting = effective(open, for: node.device), cutting.rank > Self.ownRank {
+    private func removal(of node: LedgerNode, from grant: LedgerNode) -> LedgerNode? {
+        guard let removals = removals[node.user] else { return nil }
+        if let cutting = effective(removals.openStrong(after: grant), for: node.device) {
             return isWithin(node, cutting.node) ? nil : cutting.node
         }
-        return open.map(\.node).filter { $0.isAncestor(of: node) }.min { $0.id < $1.id }
-    }
-
-    /// The counted removals of an account that a place does not come after: they end it.
-    func openRemovals(of user: UserID, after grant: LedgerNode) -> [Cutting] {
-        (removals[user] ?? []).filter { !$0.node.isAncestor(of: grant) }
+        return removals.departures.earliest(before: node, andNotBefore: grant)
     }
 
     private func mayInvite(_ node: LedgerNode) -> Bool {
@@ -142,31 +133,32 @@ extension Resolver {
         if isAdmission, terms.needsApproval, ranks[node.index] < Self.adminRank { return .needsApproval }
         if let revocation = revocation(of: invite, for: node) { return .inviteRevoked(by: revocation.id) }
         if isAdmission, terms.maximumUses > 0 {
-            let used = (admissions[invite.id] ?? []).count { rules.countsUsesByArrival || $0.isAncestor(of: node) }
-            guard used < Int(terms.maximumUses) else { return .inviteUsedUp(maximumUses: terms.maximumUses) }
+            let counted = admissions[invite.id]
+            let used = rules.countsUsesByArrival ? counted?.count : counted?.count(before: node)
+            guard used ?? 0 < Int(terms.maximumUses) else { return .inviteUsedUp(maximumUses: terms.maximumUses) }
         }
         let newcomer = claim.certificate.user
         if let removal = removal(of: newcomer, voiding: node, under: invite) {
             return .newcomerRemoved(by: removal.id)
         }
+        if !rules.admitsSpentClaims, let departure = spentClaims.departure(spending: claim, before: node) {
+            return .claimSpent(by: departure.id)
+        }
         if let revoked = revocation(ofNewcomer: claim.certificate, in: node) {
             return .certificateRevoked(by: revoked.id)
         }
         if isAdmission, grants.count >= ProtocolLimits.maximumMembers,
-            !(grants[newcomer] ?? []).contains(where: { $0.isAncestor(of: node) })
+            !(grants[newcomer]?.hasMember(before: node) ?? false), isFull(at: node)
         {
-            guard memberCount(at: node) < ProtocolLimits.maximumMembers else { return .tooManyMembers }
+            return .tooManyMembers
         }
         return nil
     }
 
     private func revocation(of invite: LedgerNode, for node: LedgerNode) -> LedgerNode? {
-        let revocations = (inviteRevocations[invite.id] ?? []).filter { revocation in
-            let isStrong =
-                ranks[revocation.index] >= Self.adminRank || rules.memberRevocationsReachConcurrentAdmissions
-            return isStrong ? !node.isAncestor(of: revocation) : revocation.isAncestor(of: node)
-        }
-        return revocations.min { $0.id < $1.id }
+        guard let ends = inviteEnds[invite.id] else { return nil }
+        let found = [ends.strong.earliest(notAfter: node), ends.own.earliest(before: node)]
+        return found.compactMap(\.self).min(by: LedgerNode.inOrder)
     }
 
     /// A removal that the invite does not come after, and that was not made knowing of the admission.
@@ -174,39 +166,72 @@ extension Resolver {
     /// A departure voids no admission: it merely ends the place that one gave. Otherwise whoever forks its chain to leave
     /// before it came back would undo what others got from it meanwhile.
     private func removal(of user: UserID, voiding node: LedgerNode, under invite: LedgerNode) -> LedgerNode? {
-        let voiding = (removals[user] ?? []).map(\.node).filter { removal in
-            removal.body.kind == .remove && !removal.isAncestor(of: invite) && !node.isAncestor(of: removal)
+        let voiding = removals[user]?.strong.map(\.node).filter {
+            !$0.isAncestor(of: invite) && !node.isAncestor(of: $0)
         }
-        return voiding.min { $0.id < $1.id }
+        return voiding?.min { $0.id < $1.id }
     }
 
-    /// A revocation of the newcomer's device, or of one its certificate leads through, that does not come after the
-    /// admission. Any such: a further one, made later, brings no admission back.
+    /// A link of a certificate after a device; none after the certificate's own.
+    struct UnkeptLink: Hashable {
+        let device: DeviceOfUser
+        let link: Bytes32?
+    }
+
+    /// A revocation of the newcomer's device, or of one its certificate leads through by a link it does not keep, that does not
+    /// come after the admission. Any such: a further one, made later, brings no admission back.
     private func revocation(ofNewcomer certificate: DeviceCertificate, in node: LedgerNode) -> LedgerNode? {
-        let devices = [certificate.device] + certificate.issuers
-        let breaking = devices.flatMap { revocations[$0] ?? [] }.filter { revocation in
-            revocation.user == certificate.user && !node.isAncestor(of: revocation)
-                && !isSettled(revocation, for: node, of: certificate.user)
+        var found: [LedgerNode] = []
+        for device in [certificate.device] + certificate.issuers {
+            let key = DeviceOfUser(device: device, user: certificate.user)
+            guard revocations[key] != nil else { continue }
+            let unkept = revocations(notKeeping: UnkeptLink(device: key, link: certificate.linkName(after: device)))
+            guard removals[certificate.user]?.strong.isEmpty ?? true else {
+                found += unkept.members.filter {
+                    !node.isAncestor(of: $0) && !isSettled($0, for: node, of: certificate.user)
+                }
+                continue
+            }
+            if let first = unkept.earliest(notAfter: node) { found.append(first) }
         }
-        return breaking.min { $0.id < $1.id }
+        return found.min(by: LedgerNode.inOrder)
+    }
+
+    private func revocations(notKeeping link: UnkeptLink) -> NodeSet {
+        if let known = unkeptRevocations[link] { return known }
+        let found = NodeSet((revocations[link.device]?.nodes ?? []).filter { !$0.keeps(link.link) })
+        unkeptRevocations[link] = found
+        return found
     }
 
     /// Whether a removal has ended the place that an admission gave before a revocation was known.
     private func isSettled(_ revocation: LedgerNode, for admission: LedgerNode, of user: UserID) -> Bool {
-        (removals[user] ?? []).contains { settles(revocation, $0) && admission.isAncestor(of: $0.node) }
+        removals[user]?.strong.contains { settles(revocation, $0) && admission.isAncestor(of: $0.node) } ?? false
     }
 
-    private func memberCount(at node: LedgerNode) -> Int {
-        grants.keys.count { user in
-            (grants[user] ?? []).contains { grant in
-                grant.isAncestor(of: node)
-                    && !openRemovals(of: user, after: grant).contains { $0.node.isAncestor(of: node) }
+    /// Whether the group has as many members as it may have, by what is before an operation.
+    private func isFull(at node: LedgerNode) -> Bool {
+        // A flood of admissions shall not cost a look at everybody each.
+        if steadyGrants.count(before: node) >= ProtocolLimits.maximumMembers { return true }
+        let count = grants.keys.count { user in
+            let known = grants[user]?.latest(before: node) ?? []
+            guard let removals = removals[user] else { return !known.isEmpty }
+            return known.contains { grant in
+                removals.departures.earliest(before: node, andNotBefore: grant) == nil
+                    && !removals.openStrong(after: grant).contains { $0.node.isAncestor(of: node) }
             }
         }
+        return count >= ProtocolLimits.maximumMembers
     }
 }
 
 extension LedgerNode {
+    /// Whether this revocation leaves a link of a certificate good.
+    fileprivate func keeps(_ link: Bytes32?) -> Bool {
+        guard let link, case .revokeDevice(let revocation) = body else { return false }
+        return revocation.keptLinks.contains(link)
+    }
+
     var groupSettings: GroupSettings? {
         switch body {
         case .found(let founding): founding.settings

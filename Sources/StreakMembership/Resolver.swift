@@ -21,10 +21,41 @@ final class Resolver {
         var end: LedgerNode?
     }
 
-    /// An operation that gives an account a place, and the removals that it does not come after.
-    struct Place {
-        let grant: LedgerNode
-        let open: [Cutting]
+    /// The counted removals of an account.
+    struct Removals {
+        /// Those by owner and admins.
+        private(set) var strong: [Cutting] = []
+        /// The account's own departures.
+        private(set) var departures = NodeSet()
+
+        mutating func add(_ cutting: Cutting) {
+            if cutting.rank > ownRank { strong.append(cutting) } else { departures.insert(cutting.node) }
+        }
+
+        var all: [Cutting] { strong + departures.members.map { Cutting(node: $0, rank: ownRank) } }
+
+        /// Those that a place does not come after: they end it.
+        func open(after grant: LedgerNode) -> [Cutting] {
+            openStrong(after: grant)
+                + departures.members(notBefore: grant).map { Cutting(node: $0, rank: ownRank) }
+        }
+
+        func openStrong(after grant: LedgerNode) -> [Cutting] {
+            strong.filter { !$0.node.isAncestor(of: grant) }
+        }
+
+        /// Whether a place comes after all of them.
+        func areBefore(_ grant: LedgerNode) -> Bool {
+            departures.isBefore(grant) && strong.allSatisfy { $0.node.isAncestor(of: grant) }
+        }
+    }
+
+    /// What admins and members say of an invite's end.
+    struct InviteEnds {
+        /// By owner and admins: they reach what does not know of them.
+        var strong = NodeSet()
+        /// By the inviter.
+        var own = NodeSet()
     }
 
     static let ownRank = 0
@@ -37,26 +68,33 @@ final class Resolver {
     let rules: LedgerRules
 
     // Pass 0.
-    var revocations: [DeviceID: [LedgerNode]] = [:]
+    var revocations: [DeviceOfUser: Revoked] = [:]
     /// By index of node: the revocation that makes it count for nothing.
     var revokedBy: [LedgerNode?] = []
     // Pass 1.
     var tenures: [Tenure] = []
-    var roleChanges: [LedgerNode] = []
+    var tenuresByUser: [UserID: [Tenure]] = [:]
+    /// Indices of the transfers that ended a time.
+    var endingTransfers: Set<Int> = []
+    /// What an account says of heirs, or does to end them, by account.
+    var heirWords: [UserID: [LedgerNode]] = [:]
     // Pass 2.
     var namings: [UserID: [LedgerNode]] = [:]
-    var powerCuttings: [UserID: [Cutting]] = [:]
+    var powerCuttings: [UserID: Removals] = [:]
+    private var powerLimits: [PowerLimit.Key: PowerLimit] = [:]
     // Pass 3.
-    var removals: [UserID: [Cutting]] = [:]
+    var removals: [UserID: Removals] = [:]
     // Pass 4.
+    var spentClaims: SpentClaims
     /// Operations that give an account a place.
-    var grants: [UserID: [LedgerNode]] = [:]
-    /// The same with what ends each, in the one order for everybody.
-    var places: [UserID: [Place]] = [:]
+    var grants: [UserID: NodeSet] = [:]
+    /// The first found of each account that was never removed: so many are in at least.
+    var steadyGrants = NodeSet()
     /// By invite.
-    var admissions: [OperationID: [LedgerNode]] = [:]
+    var admissions: [OperationID: NodeSet] = [:]
     var invites: [OperationID: LedgerNode] = [:]
-    var inviteRevocations: [OperationID: [LedgerNode]] = [:]
+    var inviteEnds: [OperationID: InviteEnds] = [:]
+    var unkeptRevocations: [UnkeptLink: NodeSet] = [:]
     var requests: [LedgerNode] = []
     var titles: [LedgerNode] = []
     var settings: [LedgerNode] = []
@@ -73,6 +111,7 @@ final class Resolver {
         self.nodes = nodes
         self.nodesByID = nodesByID
         self.introductions = introductions
+        spentClaims = SpentClaims(nodes)
         refusals = Array(repeating: nil, count: nodes.count)
         ranks = Array(repeating: Self.ownRank, count: nodes.count)
     }
@@ -106,235 +145,155 @@ final class Resolver {
         lastOperation(of: device, in: cutting)?.number ?? 0
     }
 
-    /// Of several cuts of one device the one that holds: higher rank, then longer chain, then smaller hash.
+    /// Of several cuts of one device the one that holds: higher rank, then longer chain, then what was signed for this group,
+    /// then smaller hash.
     func effective(_ cuttings: [Cutting], for device: DeviceID) -> Cutting? {
         guard cuttings.count > 1 else { return cuttings.first }
         return cuttings.max { left, right in
-            (left.rank, cutNumber(of: device, in: left.node), right.node.id)
-                < (right.rank, cutNumber(of: device, in: right.node), left.node.id)
-        }
-    }
-
-    // MARK: Pass 0: revoked devices
-
-    private func collectRevocations() {
-        for node in nodes {
-            guard case .revokeDevice(let revocation) = node.body else { continue }
-            revocations[revocation.cut.device, default: []].append(node)
-        }
-        revokedBy = Array(repeating: nil, count: nodes.count)
-        guard !revocations.isEmpty else { return }
-        var known: [DeviceOfUser: DeviceStanding] = [:]
-        for node in nodes {
-            let key = DeviceOfUser(device: node.device, user: node.user)
-            let standing = known[key] ?? standing(of: key)
-            known[key] = standing
-            revokedBy[node.index] = findRevocation(of: node, standing)
-        }
-    }
-
-    private struct DeviceOfUser: Hashable {
-        let device: DeviceID
-        let user: UserID
-    }
-
-    /// What is the same for all operations of a device.
-    private struct DeviceStanding {
-        /// The revocation that holds, and the last operation it leaves.
-        let revocation: LedgerNode?
-        let last: LedgerNode?
-        /// Its certificates, if any of them leads through a revoked device.
-        let certificates: [IntroductionIndex.Introduction]
-    }
-
-    private func standing(of key: DeviceOfUser) -> DeviceStanding {
-        let revocation = ownRevocation(of: key.device, user: key.user)
-        let certificates = (introductions.byDevice[key.device] ?? []).filter { $0.certificate.user == key.user }
-        let isTouched = certificates.contains { $0.certificate.issuers.contains { revocations[$0] != nil } }
-        return DeviceStanding(
-            revocation: revocation, last: revocation.flatMap { lastOperation(of: key.device, in: $0) },
-            certificates: isTouched ? certificates : [])
-    }
-
-    /// The revocation that makes an operation count for nothing.
-    func revocation(of node: LedgerNode) -> LedgerNode? { revokedBy[node.index] }
-
-    private func findRevocation(of node: LedgerNode, _ standing: DeviceStanding) -> LedgerNode? {
-        if let revocation = standing.revocation, node !== revocation,
-            !(standing.last.map { node.isInChain(to: $0) } ?? false)
-        {
-            return revocation
-        }
-        // A founder, or a device that publishes itself, is certified by the account.
-        var broken: LedgerNode?
-        for introduction in standing.certificates where introduction.node.isAncestorOrSame(of: node) {
-            guard let revoked = revocation(breaking: introduction) else { return nil }
-            if broken.map({ revoked.id < $0.id }) ?? true { broken = revoked }
-        }
-        return broken
-    }
-
-    /// The revocation of a device itself that holds.
-    func ownRevocation(of device: DeviceID, user: UserID) -> LedgerNode? {
-        let cuttings = (revocations[device] ?? []).filter { $0.user == user }.map { Cutting(node: $0, rank: 0) }
-        return effective(cuttings, for: device)?.node
-    }
-
-    /// A revocation of a device that a certificate leads through, unless the revoker knew of the certificate.
-    func revocation(breaking introduction: IntroductionIndex.Introduction) -> LedgerNode? {
-        for issuer in introduction.certificate.issuers {
-            let revoked = (revocations[issuer] ?? []).filter { $0.user == introduction.certificate.user }
-            if revoked.isEmpty || revoked.contains(where: { introduction.node.isAncestor(of: $0) }) { continue }
-            return revoked.min { $0.id < $1.id }
-        }
-        return nil
-    }
-
-    // MARK: Pass 1: owners
-
-    private func resolveOwners() {
-        var tenure = Tenure(user: nodes[0].user, start: nodes[0])
-        let transfers = nodes.filter { node in
-            guard case .transfer(let transfer) = node.body else { return false }
-            return revocation(of: node) == nil && isKnown(transfer.newOwner, at: node)
-        }
-        roleChanges = nodes.filter { node in
-            guard case .setRole = node.body else { return false }
-            return revocation(of: node) == nil
-        }
-        while let next = successor(of: tenure, among: transfers) {
-            tenure.end = next.node
-            tenures.append(tenure)
-            tenure = Tenure(user: next.user, start: next.node)
-        }
-        tenures.append(tenure)
-    }
-
-    /// Whether a certificate of the account is published among an operation's ancestors.
-    func isKnown(_ user: UserID, at node: LedgerNode) -> Bool {
-        introductions.byUser[user]?.contains { $0.node.isAncestor(of: node) } ?? false
-    }
-
-    private func successor(
-        of tenure: Tenure, among transfers: [LedgerNode]
-    ) -> (node: LedgerNode, user: UserID)? {
-        let within = transfers.filter { tenure.start.isAncestor(of: $0) }
-        let taken = within.filter { transfer in
-            guard transfer.user != tenure.user, transfer.newOwner == transfer.user else { return false }
-            // What the owner says of heirs once it has the group back is about the time after.
-            let backs = within.filter {
-                $0.newOwner == tenure.user && $0.user == transfer.user && transfer.isAncestor(of: $0)
-            }
-            return heirNamings(during: tenure, leavingOutAfter: backs)
-                .contains { $0.isAncestor(of: transfer) && $0.namedHeir == transfer.user }
-        }
-        // What an owner signs after an heir has handed the group back belongs to its next time.
-        let givenBack = within.filter { transfer in
-            transfer.newOwner == tenure.user
-                && taken.contains { $0.user == transfer.user && $0.isAncestor(of: transfer) }
-        }
-        let own = within.filter { transfer in
-            transfer.user == tenure.user && !givenBack.contains { $0.isAncestor(of: transfer) }
-        }
-        if let first = first(of: own), let user = first.newOwner { return (first, user) }
-        return first(of: taken).map { ($0, $0.user) }
-    }
-
-    /// The one before all others; of several concurrent ones, the smallest hash.
-    private func first(of transfers: [LedgerNode]) -> LedgerNode? {
-        transfers.filter { node in !transfers.contains { $0.isAncestor(of: node) } }.min { $0.id < $1.id }
-    }
-
-    /// The namings of heirs that stand: not overtaken by another word of the owner about the heir, or about that user.
-    func heirNamings(during tenure: Tenure, leavingOutAfter backs: [LedgerNode] = []) -> [LedgerNode] {
-        func counts(_ node: LedgerNode) -> Bool {
-            node.user == tenure.user && tenure.start.isAncestor(of: node) && !backs.contains { $0.isAncestor(of: node) }
-        }
-        let words = roleChanges.filter { counts($0) && ($0.namedHeir != nil || $0.endsHeir) }
-        let removed = nodes.filter { node in
-            guard case .remove = node.body else { return false }
-            return counts(node) && revocation(of: node) == nil
-        }
-        return words.filter { naming in
-            guard let heir = naming.namedHeir else { return false }
-            let isOvertaken = words.contains { word in
-                guard word !== naming, word.namedHeir != heir else { return false }
-                return naming.isAncestor(of: word) || !word.isAncestor(of: naming) && word.id < naming.id
-            }
-            let isRemoved = removed.contains { $0.target == heir && !$0.isAncestor(of: naming) }
-            return !isOvertaken && !isRemoved
-        }
-    }
-
-    /// Whether an operation is an owner's.
-    func isOwner(_ node: LedgerNode) -> Bool {
-        tenures.contains { tenure in
-            guard tenure.user == node.user, tenure.start.isAncestorOrSame(of: node) else { return false }
-            return tenure.end.map { isWithin(node, $0) } ?? true
+            (left.rank, cutNumber(of: device, in: left.node), left.node.isOfThisGroup ? 1 : 0, right.node.id)
+                < (right.rank, cutNumber(of: device, in: right.node), right.node.isOfThisGroup ? 1 : 0, left.node.id)
         }
     }
 
     // MARK: Pass 2: admins
 
     private func resolveAdmins() {
-        for node in nodes where revocation(of: node) == nil || isAcknowledgedDeparture(node) {
+        var voidDepartures: [LedgerNode] = []
+        for node in nodes {
+            guard revocation(of: node) == nil else {
+                if case .leave = node.body, mayLeave(node) { voidDepartures.append(node) }
+                continue
+            }
             switch node.body {
             case .setRole(let change)
             where change.user != node.user && isOwner(node) && isKnown(change.user, at: node):
                 if change.change == .admin { namings[change.user, default: []].append(node) }
-                if change.change == .member {
-                    powerCuttings[change.user, default: []].append(Cutting(node: node, rank: Self.ownerRank))
-                }
+                if change.change == .member { cutPowers(of: change.user, by: node, rank: Self.ownerRank) }
             case .remove(let removal) where isOwner(node) && removal.user != node.user:
-                powerCuttings[removal.user, default: []].append(Cutting(node: node, rank: Self.ownerRank))
+                cutPowers(of: removal.user, by: node, rank: Self.ownerRank)
             case .leave where mayLeave(node):
-                powerCuttings[node.user, default: []].append(Cutting(node: node, rank: Self.ownRank))
+                cutPowers(of: node.user, by: node, rank: Self.ownRank)
             default:
                 break
             }
         }
         for tenure in tenures {
             guard let end = tenure.end else { continue }
-            powerCuttings[tenure.user, default: []].append(Cutting(node: end, rank: Self.ownerRank))
+            cutPowers(of: tenure.user, by: end, rank: Self.ownerRank)
         }
+        endPowersOfReturned(voidDepartures)
     }
 
-    /// Whether the leaver came back from a departure before it revoked the device that left: its powers stay ended, or
-    /// they could be had back by the account key.
-    private func isAcknowledgedDeparture(_ node: LedgerNode) -> Bool {
-        guard case .leave = node.body, let revoked = revocation(of: node) else { return false }
-        return nodes.contains { admission in
-            guard case .admit(let claim) = admission.body, claim.certificate.user == node.user else { return false }
-            return node.isAncestor(of: admission) && !revoked.isAncestor(of: admission)
+    /// Lets void departures end powers where an admin removed the leaver that had come back, and did not know of the revocation.
+    ///
+    /// Whoever is removed by an admin would otherwise void its departure by its account key, be an admin again and protected. Of
+    /// others than admins no word ends anybody's powers, so the removal's author is judged by all other ends.
+    private func endPowersOfReturned(_ departures: [LedgerNode]) {
+        guard !departures.isEmpty else { return }
+        let leavers = Set(departures.map(\.user))
+        var admissions: [UserID: NodeSet] = [:]
+        var removes: [UserID: [LedgerNode]] = [:]
+        for node in nodes {
+            switch node.body {
+            case .admit(let claim) where leavers.contains(claim.certificate.user):
+                // A copy of what the account signed before it left is no word of coming back.
+                if spentClaims.departure(spending: claim, before: node) != nil { continue }
+                admissions[claim.certificate.user, default: NodeSet()].insert(node)
+            case .remove(let removal) where leavers.contains(removal.user) && removal.user != node.user:
+                if isAdmin(node) { removes[removal.user, default: []].append(node) }
+            default:
+                break
+            }
         }
+        // By index of revocation: the last admissions before the removals made without knowing of it.
+        var settled: [Int: NodeSet] = [:]
+        for departure in departures {
+            guard let revoked = revocation(of: departure), let admitted = admissions[departure.user] else { continue }
+            var known = settled[revoked.index] ?? NodeSet()
+            if settled[revoked.index] == nil {
+                for remove in removes[departure.user] ?? [] where !revoked.isAncestor(of: remove) {
+                    for admission in admitted.latest(before: remove) { known.insert(admission) }
+                }
+                settled[revoked.index] = known
+            }
+            if known.hasMember(after: departure) { cutPowers(of: departure.user, by: departure, rank: Self.ownRank) }
+        }
+        // What was asked above is answered anew.
+        powerLimits.removeAll()
+    }
+
+    private func cutPowers(of user: UserID, by node: LedgerNode, rank: Int) {
+        powerCuttings[user, default: Removals()].add(Cutting(node: node, rank: rank))
     }
 
     /// An owner may not leave; nor is one who was made owner meanwhile taken to have left.
     func mayLeave(_ node: LedgerNode) -> Bool {
-        !isOwner(node) && !tenures.contains { $0.user == node.user && isConcurrent($0.start, node) }
+        !isOwner(node) && !(tenuresByUser[node.user]?.contains { isConcurrent($0.start, node) } ?? false)
     }
 
     func isConcurrent(_ left: LedgerNode, _ right: LedgerNode) -> Bool {
         left !== right && !left.isAncestor(of: right) && !right.isAncestor(of: left)
     }
 
+    /// What of a device's chain the ends of powers leave an admin's, by a naming.
+    private enum PowerLimit {
+        struct Key: Hashable {
+            let naming: Int
+            let device: DeviceID
+        }
+
+        case everything
+        case nothing
+        /// Up to an operation.
+        case upTo(LedgerNode)
+        /// What is within this one, or is it.
+        case within(LedgerNode)
+    }
+
     /// Whether an operation is an admin's: by a naming among its ancestors that no owner's cut has ended for it.
     func isAdmin(_ node: LedgerNode) -> Bool {
         guard let own = namings[node.user] else { return false }
-        var cuttings = powerCuttings[node.user] ?? []
-        if rules.judgesDemotionsAtParents { cuttings.removeAll { !$0.node.isAncestor(of: node) } }
         return own.contains { naming in
             guard naming.isAncestor(of: node) else { return false }
-            return !hasEndedPower(cuttings.filter { !$0.node.isAncestor(of: naming) }, of: node)
+            switch powerLimit(of: node, by: naming) {
+            case .everything: return true
+            case .nothing: return false
+            case .upTo(let last): return node.isInChain(to: last)
+            case .within(let cutting): return isWithin(node, cutting)
+            }
         }
     }
 
-    /// Whether cuts leave an operation no more than a member's. Where there are only departures, every one of them
-    /// counts: whoever left could otherwise sign another with a longer cut, and have its powers back.
-    private func hasEndedPower(_ cuttings: [Cutting], of node: LedgerNode) -> Bool {
-        guard let cutting = effective(cuttings, for: node.device) else { return false }
-        if cutting.rank > Self.ownRank { return !isWithin(node, cutting.node) }
-        return cuttings.contains { !isWithin(node, $0.node) }
+    private func powerLimit(of node: LedgerNode, by naming: LedgerNode) -> PowerLimit {
+        guard let cuttings = powerCuttings[node.user] else { return .everything }
+        let key = PowerLimit.Key(naming: naming.index, device: node.device)
+        if rules.judgesDemotionsAtParents {
+            let known = cuttings.open(after: naming).filter { $0.node.isAncestor(of: node) }
+            return limit(known, of: node.device)
+        }
+        if let known = powerLimits[key] { return known }
+        let limit = limit(cuttings.open(after: naming), of: node.device)
+        powerLimits[key] = limit
+        return limit
+    }
+
+    /// What cuts leave. Where there are only departures, every one of them counts: whoever left could otherwise sign another
+    /// with a longer cut, and have its powers back.
+    private func limit(_ cuttings: [Cutting], of device: DeviceID) -> PowerLimit {
+        guard let holding = effective(cuttings, for: device) else { return .everything }
+        if holding.rank > Self.ownRank { return .within(holding.node) }
+        var common: LedgerNode?
+        for cutting in cuttings {
+            guard let last = lastOperation(of: device, in: cutting.node) else { return .nothing }
+            // What both chains have in common.
+            var step = common ?? last
+            while !step.isInChain(to: last) {
+                guard let earlier = step.previous else { return .nothing }
+                step = earlier
+            }
+            common = step
+        }
+        return common.map { .upTo($0) } ?? .nothing
     }
 
     /// What an operation counts as.
@@ -352,50 +311,109 @@ final class Resolver {
                 if node.body.kind != .revokeDevice { refusals[node.index] = .authorRevoked(by: revoked.id) }
                 continue
             }
-            judgeRemoval(node)
+            _ = judgeRemoval(node)
         }
-        // A removal spared may spare further ones; each round spares at least one, so it ends.
-        while spareWhatRemovalsLeave() {}
+        restoreWhatRemovalsLeave()
     }
 
-    private func judgeRemoval(_ node: LedgerNode) {
-        ranks[node.index] = rank(of: node)
+    /// Notes a removal that counts, and gives back what it is.
+    private func judgeRemoval(_ node: LedgerNode) -> (user: UserID, cutting: Cutting)? {
         switch node.body {
         case .remove(let removal):
+            ranks[node.index] = rank(of: node)
             if let refusal = refusal(ofRemoving: removal.user, by: node) {
                 refusals[node.index] = refusal
-            } else {
-                removals[removal.user, default: []].append(Cutting(node: node, rank: ranks[node.index]))
+                return nil
             }
+            return noteRemoval(of: removal.user, by: node, rank: ranks[node.index])
         case .leave:
-            if mayLeave(node) {
-                removals[node.user, default: []].append(Cutting(node: node, rank: Self.ownRank))
-            } else {
+            guard mayLeave(node) else {
                 refusals[node.index] = .ownerCannotLeave
+                return nil
             }
+            return noteRemoval(of: node.user, by: node, rank: Self.ownRank)
         default:
-            break
+            ranks[node.index] = rank(of: node)
+            return nil
         }
     }
 
-    /// What a removal, or an owner's cut of powers, leaves to who was removed no revocation takes away that the remover did
+    private func noteRemoval(
+        of user: UserID, by node: LedgerNode, rank: Int
+    ) -> (user: UserID, cutting: Cutting) {
+        let cutting = Cutting(node: node, rank: rank)
+        removals[user, default: Removals()].add(cutting)
+        return (user, cutting)
+    }
+
+    /// What a removal, or what ended powers, leaves to who was removed no revocation takes away that the remover did
     /// not know of. By its account key it could otherwise throw out all whom it once admitted.
-    private func spareWhatRemovalsLeave() -> Bool {
-        var isAnySpared = false
+    ///
+    /// Each cut walks the chain that it leaves once for each revocation, and stops where another one has been: O(operations).
+    private func restoreWhatRemovalsLeave() {
+        var void: [UserID: [RestorableChain]] = [:]
         for node in nodes {
             // Who was owner is trusted with more: the passes before needed its word.
-            guard let revoked = revokedBy[node.index], !tenures.contains(where: { $0.user == node.user }),
-                let removals = removals[node.user], removals.contains(where: { settles(revoked, $0) }),
-                (removals + (powerCuttings[node.user] ?? [])).contains(where: {
-                    settles(revoked, $0) && isWithin(node, $0.node)
-                })
-            else { continue }
-            revokedBy[node.index] = nil
-            refusals[node.index] = nil
-            judgeRemoval(node)
-            isAnySpared = true
+            guard let revoked = revokedBy[node.index], tenuresByUser[node.user] == nil else { continue }
+            let isKnown = void[node.user]?.contains { $0.device == node.device && $0.revocation === revoked } ?? false
+            if !isKnown { void[node.user, default: []].append(RestorableChain(node.device, revoked)) }
         }
-        return isAnySpared
+        var waiting = void.keys.sorted().flatMap { user in
+            (removals[user]?.strong ?? []).map { (user: user, cutting: $0) }
+        }
+        while let next = waiting.popLast() {
+            for index in (void[next.user] ?? []).indices {
+                guard var chain = void[next.user]?[index], settles(chain.revocation, next.cutting) else { continue }
+                if !chain.isSettled {
+                    chain.isSettled = true
+                    for cutting in powerCuttings[next.user]?.all ?? []
+                    where !chain.revocation.isAncestor(of: cutting.node) {
+                        waiting += restore(&chain, upTo: lastOperation(of: chain.device, in: cutting.node))
+                        // A departure is within itself.
+                        if let removal = restore(cutting.node, in: chain) { waiting.append(removal) }
+                    }
+                }
+                waiting += restore(&chain, upTo: lastOperation(of: chain.device, in: next.cutting.node))
+                void[next.user]?[index] = chain
+            }
+        }
+    }
+
+    /// What one revocation makes void of one device's operations.
+    private struct RestorableChain {
+        let device: DeviceID
+        let revocation: LedgerNode
+        /// Whether a removal counts that was made without knowing of the revocation.
+        var isSettled = false
+        /// Indices of operations that a cut has reached.
+        var reached: Set<Int> = []
+
+        init(_ device: DeviceID, _ revocation: LedgerNode) {
+            self.device = device
+            self.revocation = revocation
+        }
+    }
+
+    /// Makes void no longer what a cut leaves, and gives back the removals that count thereby.
+    private func restore(
+        _ chain: inout RestorableChain, upTo last: LedgerNode?
+    ) -> [(user: UserID, cutting: Cutting)] {
+        var restored: [(user: UserID, cutting: Cutting)] = []
+        var step = last
+        while let node = step, chain.reached.insert(node.index).inserted {
+            if let removal = restore(node, in: chain) { restored.append(removal) }
+            step = node.previous
+        }
+        return restored
+    }
+
+    /// Makes one operation void no longer; the removal if it is one that counts thereby.
+    private func restore(_ node: LedgerNode, in chain: RestorableChain) -> (user: UserID, cutting: Cutting)? {
+        guard node.device == chain.device, revokedBy[node.index] === chain.revocation else { return nil }
+        revokedBy[node.index] = nil
+        refusals[node.index] = nil
+        guard let removal = judgeRemoval(node), removal.cutting.rank > Self.ownRank else { return nil }
+        return removal
     }
 
     /// Whether a cut by owner or admin was made without knowing of a revocation.
@@ -414,15 +432,15 @@ final class Resolver {
 
     /// Whether the account is owner or admin at an admin's operation, or made so concurrently.
     private func isProtected(_ user: UserID, from node: LedgerNode) -> Bool {
-        let isOwner = tenures.contains { tenure in
-            tenure.user == user && !node.isAncestor(of: tenure.start)
-                && !(tenure.end.map { $0.isAncestor(of: node) } ?? false)
+        let isOwner = tenuresByUser[user]?.contains { tenure in
+            !node.isAncestor(of: tenure.start) && !(tenure.end.map { $0.isAncestor(of: node) } ?? false)
         }
-        if isOwner { return true }
-        let cuttings = powerCuttings[user] ?? []
+        if isOwner ?? false { return true }
+        let cuttings = powerCuttings[user] ?? Removals()
         return (namings[user] ?? []).contains { naming in
             !node.isAncestor(of: naming)
-                && !cuttings.contains { !$0.node.isAncestor(of: naming) && $0.node.isAncestor(of: node) }
+                && cuttings.departures.earliest(before: node, andNotBefore: naming) == nil
+                && !cuttings.openStrong(after: naming).contains { $0.node.isAncestor(of: node) }
         }
     }
 }
@@ -442,6 +460,12 @@ extension LedgerNode {
     var endsHeir: Bool {
         guard case .setRole(let change) = body else { return false }
         return change.change == .noHeir
+    }
+
+    /// Whether this is not the account's word for every group.
+    var isOfThisGroup: Bool {
+        guard case .revokeDevice(let revocation) = body else { return true }
+        return revocation.scope == .group
     }
 
     /// Whom a removal removes.

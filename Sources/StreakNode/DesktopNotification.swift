@@ -10,29 +10,52 @@
 ///
 /// Everything is started by a shell that ends at once, so nothing is waited for and no process stays behind as a zombie.
 /// Where there is no desktop, or no such command, nothing happens.
-enum DesktopNotification {
+struct DesktopNotification: Sendable {
+    /// What the programs find in their environment, as `NAME=value`; nil for what this process found.
+    var environment: [String]?
+
     /// By `notify-send`, or on macOS by the script command.
-    static func show(_ text: String) {
+    func show(_ text: String) {
         #if os(macOS)
             let script = "on run argv\ndisplay notification (item 1 of argv) with title \"StreakMesh\"\nend run"
             start(["osascript", "-e", script, text])
         #else
-            start(["notify-send", "--app-name=StreakMesh", "--", "StreakMesh", text])
+            start(["notify-send", "--app-name=StreakMesh", "--", "StreakMesh", Self.body(text)])
         #endif
     }
 
+    /// A text as `notify-send` takes it: it reads backslashes as C does, and what shows it reads a little markup. A game's
+    /// name comes from a friend and is neither.
+    static func body(_ text: String) -> String {
+        text.map { character in
+            switch character {
+            case "\\": "\\\\"
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            default: String(character)
+            }
+        }.joined()
+    }
+
     /// The user's own command, with the text as its first argument.
-    static func run(_ command: String, with text: String) {
+    func run(_ command: String, with text: String) {
         start(["/bin/sh", "-c", command, "streakmesh", text])
     }
 
     /// Starts a program, its words untouched by the shell, and comes back.
-    private static func start(_ words: [String]) {
+    private func start(_ words: [String]) {
         let arguments = ["/bin/sh", "-c", "\"$@\" </dev/null >/dev/null 2>&1 &", "sh"] + words
         var copies = unsafe arguments.map { unsafe strdup($0) } + [nil]
         defer { unsafe copies.forEach { unsafe free($0) } }
         var child = pid_t()
-        guard unsafe posix_spawn(&child, "/bin/sh", nil, nil, &copies, environ) == 0 else { return }
+        var given = unsafe (environment ?? []).map { unsafe strdup($0) } + [nil]
+        defer { unsafe given.forEach { unsafe free($0) } }
+        let isGiven = environment != nil
+        let result = unsafe given.withUnsafeMutableBufferPointer { given in
+            unsafe posix_spawn(&child, "/bin/sh", nil, nil, &copies, isGiven ? given.baseAddress : environ)
+        }
+        guard result == 0 else { return }
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
     }

@@ -1,5 +1,6 @@
 import StreakEngine
 import StreakGames
+import StreakMembership
 import StreakReplication
 import StreakScores
 import StreakWire
@@ -13,6 +14,8 @@ struct GroupView: Sendable {
     private(set) var settings = AccountSettings()
     private(set) var games = GroupGames()
     private var cache = InsightCache()
+    /// Made once for each user: there are a thousand results for each.
+    private var players: [UserID: PlayerID] = [:]
     /// The custom games whose rules the index follows.
     private var followed: [GameID: Game] = [:]
 
@@ -51,8 +54,15 @@ struct GroupView: Sendable {
         }
     }
 
+    private mutating func player(_ user: UserID) -> PlayerID {
+        if let player = players[user] { return player }
+        let player = PlayerID(user.bytes.array)
+        players[user] = player
+        return player
+    }
+
     private mutating func applyScore(_ record: MergedRecord) {
-        let player = PlayerID(record.key.user.bytes.array)
+        let player = player(record.key.user)
         if record.value.isEmpty {
             guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }  // as above
             index.remove(key, of: player)
@@ -76,18 +86,22 @@ extension MeshNode {
 
     /// Every group's sums follow every custom game, for a result may be known where its game is not.
     func followCustomGames() {
-        let games = customGames.map(\.game)
+        let games = scoredCustomGames
         for group in views.keys { views[group]?.follow(games) }
     }
 
     func rebuildView(of group: GroupID) {
         var view = GroupView()
-        let records = engine.mergedRecords(of: group)
-        for record in records { view.apply(record) }
+        var mine: [MergedRecord] = []
+        let (me, isShared) = (identity.user, group != privateGroup)
+        engine.forEachMergedRecord(of: group) { record in
+            view.apply(record)
+            if isShared, record.key.user == me { mine.append(record) }
+        }
         views[group] = view
         union = nil
         followCustomGames()
-        if group != privateGroup { noteLostResults(among: records) }
+        noteLostResults(among: mine)
     }
 
     /// Takes note of what the engine tells, and tells those who watch.
@@ -103,6 +117,7 @@ extension MeshNode {
         case .ledgerChanged(let group):
             if views[group] == nil { rebuildView(of: group) }
             union = nil
+            tellShutOutMachines(in: group)
             inbox.publish(.groupsChanged)
         case .digestChanged(let group, let digest):
             guard group != privateGroup else { return }

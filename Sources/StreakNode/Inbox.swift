@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakMembership
 import StreakWire
 import Synchronization
 
@@ -6,6 +7,8 @@ import Synchronization
 final class Inbox: Sendable {
     private struct State {
         var inputs: [NetworkInput] = []
+        /// Friend codes that were worked out for the engine, one at a time.
+        var codes: [(user: UserID, code: FriendCode?)] = []
         var isClosed = false
         var subscribers: [UInt64: AsyncStream<NodeEvent>.Continuation] = [:]
         var nextSubscriber: UInt64 = 0
@@ -27,6 +30,21 @@ final class Inbox: Sendable {
     func put(_ input: NetworkInput) {
         state.withLock { $0.inputs.append(input) }
         waker.yield()
+    }
+
+    /// Leaves a friend code that the engine has asked for; nil where there is not memory enough.
+    func put(_ code: FriendCode?, of user: UserID) {
+        state.withLock { $0.codes.append((user, code)) }
+        waker.yield()
+    }
+
+    /// All codes that wait.
+    func takeCodes() -> [(user: UserID, code: FriendCode?)] {
+        state.withLock { state in
+            let codes = state.codes
+            state.codes = []
+            return codes
+        }
     }
 
     func wake() { waker.yield() }

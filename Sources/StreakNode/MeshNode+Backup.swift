@@ -79,17 +79,14 @@ extension MeshNode {
         return RecoveryKey(key).text()
     }
 
-    /// Makes the folder if need be and locks it.
+    /// Makes the folder if need be, locks it, and makes it ready for an account.
     static func prepare(_ folder: DataFolder) throws -> DataFolderLock {
         do {
-            try folder.create()
+            return try folder.create()
         } catch StorageError.accountExists {
             throw NodeFailure.accountExists
         } catch StorageError.failed(let reason) {
             throw NodeFailure.cannotCreate(reason: reason)
-        }
-        do {
-            return try folder.lock()
         } catch StorageError.folderInUse(processID: let pid) {
             throw NodeFailure.folderBusy(pid: pid ?? 0)
         }

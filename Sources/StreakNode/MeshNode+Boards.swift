@@ -23,6 +23,7 @@ extension MeshNode {
         let index = everybody?.index ?? index(of: group)
         let span = range.span(around: try day(request.date) ?? today, today: today, known: index.span)
         var query = boardQuery(span, in: group)
+        if request.everyGroup { query.rules = ownRules }
         query.game = game?.id
         query.metric = metric
         query.reveals = request.reveal
@@ -32,7 +33,7 @@ extension MeshNode {
         query.aggregation = game?.rangeAggregation
         if request.everyGroup { query.guardsSpoilers = memberGroups.contains(where: guardsSpoilers) }
         if request.nearby { query.only = nearby }
-        if metric == .coins, game == nil, !request.everyGroup { query.extraCoins = tierCoins(in: group) }
+        if metric == .coins, game == nil { query.extraCoins = everybody.map(tierCoins) ?? tierCoins(in: group) }
         let players = everybody?.players ?? players(of: group)
         let board = index.board(query, players: players) { self.knownGame($0, in: group) }
         var report = report(board, of: group, game: game, index: index)
@@ -80,16 +81,20 @@ extension MeshNode {
         return made
     }
 
+    /// Under which ID a board over all groups shows a member of one of them.
+    func unionID(of user: UserID, in group: GroupID) -> PlayerID {
+        guard user != identity.user, isAnonymous(user, in: group) else { return PlayerID(user.bytes.array) }
+        return PlayerID(Pseudonym(of: user, in: group).id.array)
+    }
+
     private func results(of group: GroupID) -> GroupResults {
         var aliases: [PlayerID: PlayerID] = [:]
         let players = players(of: group).map { player in
-            guard let user = UserID(player.id.bytes), user != identity.user, isAnonymous(user, in: group) else {
-                return player
-            }
-            var player = player
-            player.id = PlayerID(Pseudonym(of: user, in: group).id.array)
-            aliases[PlayerID(user.bytes.array)] = player.id
-            return player
+            guard let user = UserID(player.id.bytes) else { return player }
+            var shown = player
+            shown.id = unionID(of: user, in: group)
+            if shown.id != player.id { aliases[player.id] = shown.id }
+            return shown
         }
         return GroupResults(index: index(of: group), players: players, aliases: aliases)
     }

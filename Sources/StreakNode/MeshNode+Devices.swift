@@ -35,11 +35,12 @@ extension MeshNode {
 
     func ownDevices() -> [DeviceReport] {
         guard let privateGroup else { return [] }
-        // A device that came by a recovery is in a private group of its own; the shared groups know the others.
+        // A device that came by a recovery is in a private group of its own; the shared groups know the others. One that is
+        // shut out of some groups only is not shut out.
         var found: [DeviceID: GroupState.Device] = [:]
         for group in [privateGroup] + memberGroups {
             for device in engine.state(of: group)?.devices ?? [] where device.user == identity.user {
-                if let known = found[device.device], !known.isCurrent || device.isCurrent { continue }
+                if let known = found[device.device], known.isCurrent || !device.isCurrent { continue }
                 found[device.device] = device
             }
         }
@@ -61,9 +62,33 @@ extension MeshNode {
         guard let device = found.first, found.count == 1, !device.this,
             let id = known.first(where: { $0.description == device.device })
         else { throw NodeFailure.unknownDevice(selector) }
-        try await execute(.revokeDevice(id, accountKey: try accountKey(key)))
+        let outcome = try await execute(.revokeDevice(id, accountKey: try accountKey(key)))
         inbox.publish(.groupsChanged)
-        return DeviceListReport(devices: ownDevices())
+        var report = DeviceListReport(devices: ownDevices())
+        if case .refusedBy(let groups) = outcome { report.refusedBy = groups.map { groupReport($0).title } }
+        return report
+    }
+
+    /// A group that this user is in, or has just come into, may have one of its machines that was shut out elsewhere: whoever
+    /// watches is told, once in a run.
+    func tellShutOutMachines(in group: GroupID) {
+        guard engine.isMember(of: group) else { return }
+        func own(_ group: GroupID, isCurrent: Bool) -> [DeviceID] {
+            (engine.state(of: group)?.devices ?? []).filter {
+                $0.user == identity.user && $0.isCurrent == isCurrent && $0.device != identity.device
+            }.map(\.device)
+        }
+        let current = Set(own(group, isCurrent: true)).subtracting(toldMachines[group] ?? [])
+        guard !current.isEmpty else { return }
+        let shutOut = current.intersection(ownGroups.flatMap { own($0, isCurrent: false) })
+        toldMachines[group, default: []].formUnion(shutOut)
+        let title = engine.state(of: group)?.title ?? ""
+        for device in shutOut.sorted() {
+            inbox.publish(
+                .notice(
+                    "A machine you shut out is still in “\(title)”: "
+                        + "`streakmesh device revoke \(device.description.prefix(8))` shuts it out there, too."))
+        }
     }
 }
 

@@ -67,7 +67,7 @@ extension MeshNode {
         case .some: throw NodeFailure.invalidSetting(name: "date-order", values: ["day-first", "month-first"])
         }
         let reader = ResultImport(
-            catalogue: Catalogue(games: Catalogue.standard.games + customGames.map(\.game)),
+            catalogue: Catalogue(games: Catalogue.standard.games + scoredCustomGames),
             now: clock.wallTime.seconds, dateOrder: dates, game: try options.game.map { try self.game($0) })
         let index = ownIndex
         let me = me
@@ -109,8 +109,11 @@ extension MeshNode {
 
     private func chat(_ source: ImportSource) throws -> ChatLog {
         let bytes = try Self.bytes(of: source)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw NodeFailure.importFailed(reason: "The file is not UTF-8 text.")
+        let text: String
+        do throws(ImportFault) {
+            text = String(decoding: try FileText.utf8(bytes), as: UTF8.self)
+        } catch {
+            throw NodeFailure.importFailed(reason: error.sentence)
         }
         do throws(ChatLogFault) {
             return try ChatLog(text, today: clock.today)
@@ -201,7 +204,10 @@ extension ImportFault {
         case .tooLarge: "The file is larger than \(ResultImport.maximumFileSize >> 20) MiB."
         case .tooManyRows: "The file has more than \(ResultImport.maximumRows) rows."
         case .empty: "The file is empty."
-        case .notUTF8: "The file is not UTF-8 text."
+        case .notUTF8:
+            """
+            The file is neither UTF-8 nor, with a byte order mark, UTF-16. Save it as UTF-8, in Excel as “CSV UTF-8”.
+            """
         case .missingColumn(let column): "The file has no column “\(column.title)”."
         case .unclosedQuote(let line): "The quote that begins in line \(line) never ends."
         case .malformed(let line): "Line \(line) is not JSON as it is exported here."
@@ -218,7 +224,6 @@ extension ImportRefusal {
     /// A stable word for programs.
     var word: String {
         switch self {
-        case .notText: "notText"
         case .tooLong: "tooLong"
         case .missing: "missing"
         case .unreadable: "unreadable"
@@ -232,7 +237,6 @@ extension ImportRefusal {
     /// Why a row was refused, for people.
     var sentence: String {
         switch self {
-        case .notText: "Not UTF-8 text."
         case .tooLong: "A cell is too long."
         case .missing(let column): "“\(column.title)” is missing."
         case .unreadable(let column, let text): "“\(text.prefix(40))” is no \(column.title)."

@@ -23,6 +23,10 @@ extension MeshNode {
             inbox.publish(.notice("The owner of \(code) was not found in seven days; your request is over."))
         case .failed(let code, let failure):
             inbox.publish(.notice(Self.text(of: failure, asking: code)))
+        case .returnOffered(let group):
+            let title = engine.offeredReturns.first { $0.group == group }?.title ?? ""
+            inbox.publish(
+                .notice("A friend says that you were in “\(title)”. See `streakmesh friend list` to come back or not."))
         case .returned(let group):
             // The group knows this user's profile: it comes with the records.
             inbox.publish(.notice("You are back in “\(engine.state(of: group)?.title ?? "")”."))
@@ -44,7 +48,7 @@ extension MeshNode {
         let groups = newGroups.sorted().filter { engine.isMember(of: $0) && !sharing(in: $0).isStopped }
         newGroups = []
         let writes = groups.map { group in
-            let results = unpublishedResults(in: group, of: .days(0)).map(RecordDraft.score)
+            let results = publications(of: unpublishedResults(in: group, of: .days(0)), in: group)
             return (group: group, drafts: [.profile(ownProfile(in: group))] + results)
         }
         guard !writes.isEmpty else { return false }
@@ -56,7 +60,7 @@ extension MeshNode {
 
     func friendsReport() async throws -> FriendsReport {
         let blocked = engine.blockedUsers
-        await computeCodes(of: pairs.map(\.friend) + blocked)
+        await computeCodes(of: pairs.map(\.friend) + blocked + engine.offeredReturns.map(\.friend))
         let linked = engine.linkedDevices
         let friends = pairs.map { pair in
             let devices = Set(engine.state(of: pair.group)?.member(pair.friend)?.devices ?? [])
@@ -71,7 +75,8 @@ extension MeshNode {
             friends: friends.sorted { ($0.name, $0.group) < ($1.name, $1.group) },
             sent: engine.sentFriendRequests.map(Self.report),
             received: engine.receivedFriendRequests.map(Self.report),
-            blocked: blocked.map { BlockedReport(user: $0.description, code: knownCode(of: $0)) })
+            blocked: blocked.map { BlockedReport(user: $0.description, code: knownCode(of: $0)) },
+            returns: engine.offeredReturns.map(report))
     }
 
     private static func report(of request: SentFriendRequest) -> SentFriendReport {
@@ -99,6 +104,13 @@ extension MeshNode {
             asked: Timestamp.text(request.receivedAt))
     }
 
+    private func report(of offer: OfferedReturn) -> ReturnReport {
+        ReturnReport(
+            group: offer.group.description, title: offer.title, members: offer.memberCount,
+            friend: offer.friend.description, code: knownCode(of: offer.friend),
+            offered: Timestamp.text(offer.offeredAt))
+    }
+
     func answerToCode(_ isAnswering: Bool) async throws {
         guard isAnswering else { return _ = try await execute(.setAnswersToCode(nil)) }
         let code = try friendCode(knownCode(of: identity.user) ?? "")
@@ -106,7 +118,9 @@ extension MeshNode {
     }
 
     func addFriend(_ text: String) async throws {
-        try await execute(.addFriend(Self.keys(of: friendCode(text)), name: ownName))
+        let code = try friendCode(text)
+        guard code.description != knownCode(of: identity.user) else { throw NodeFailure.ownFriendCode }
+        try await execute(.addFriend(Self.keys(of: code), name: ownName))
     }
 
     func approveFriend(_ selector: String) async throws {
@@ -177,6 +191,16 @@ extension MeshNode {
             throw NodeFailure.unknownFriend(selector)
         }
         return match.friend
+    }
+
+    /// A group into which this user may come back, by its title or the start of its ID.
+    func offeredReturn(_ selector: String) throws -> GroupID {
+        let matches = Self.matches(selector, among: engine.offeredReturns) { ($0.title, $0.group.description, nil) }
+        guard let match = matches.first else { throw NodeFailure.unknownReturn(selector) }
+        guard matches.count == 1 else {
+            throw NodeFailure.ambiguousGroup(selector, candidates: matches.map(\.group.description))
+        }
+        return match.group
     }
 
     func blockedUser(_ selector: String) throws -> UserID {

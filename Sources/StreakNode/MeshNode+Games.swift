@@ -20,13 +20,41 @@ extension MeshNode {
 
     // MARK: Which games there are
 
-    /// A game as a group knows it: of the catalogue, else as defined in the group, else in any other group.
+    /// A game as a group knows it: of the catalogue, else as defined in the group, else in any other group, else as it was
+    /// when this user last recorded it (C9).
     func knownGame(_ id: GameID, in group: GroupID? = nil) -> Game? {
         if let game = Catalogue.standard[id] { return game }
         guard id.isCustom else { return nil }
-        if let group, let definition = views[group]?.games[id] { return definition.game }
-        return engine.groupIDs.lazy.compactMap { self.views[$0]?.games[id]?.game }.first
+        let own = privateGroup
+        if let group, group != own, let definition = views[group]?.games[id] { return definition.game }
+        return currentDefinition(of: id)?.game ?? own.flatMap { views[$0]?.games[id]?.game }
     }
+
+    /// A custom game as a shared group has it.
+    private func currentDefinition(of id: GameID) -> GameDefinition? {
+        let own = privateGroup
+        return engine.groupIDs.lazy.filter { $0 != own }.compactMap { self.views[$0]?.games[id] }.first
+    }
+
+    /// The records that keep the definitions of custom games beside this user's own results: those then have their name,
+    /// icon and scoring even where the group is left, or the game removed from it.
+    func keptDefinitions(of games: Set<GameID>) -> [RecordDraft] {
+        let known = privateGroup.flatMap { views[$0]?.games }
+        return games.filter(\.isCustom).sorted().compactMap { id in
+            guard let definition = currentDefinition(of: id), known?[id] != definition else { return nil }
+            return .gameDefinition(definition)
+        }
+    }
+
+    /// Games that only this user's own results know any longer.
+    private var keptGames: [Game] {
+        let current = Set(customGames.map(\.id))
+        let kept = privateGroup.flatMap { views[$0]?.games.definitions } ?? []
+        return kept.filter { !current.contains($0.id) }.map(\.game)
+    }
+
+    /// Every custom game by whose rules something may be scored.
+    var scoredCustomGames: [Game] { customGames.map(\.game) + keptGames }
 
     /// The same, or a game of that name scored by the attempts rule where none is known (C9).
     func namedGame(_ id: GameID, in group: GroupID) -> Game {
@@ -41,7 +69,7 @@ extension MeshNode {
     /// Custom games of all groups this user is in, each once.
     var customGames: [GameDefinition] {
         var found: [GameID: GameDefinition] = [:]
-        for group in engine.groupIDs where engine.isMember(of: group) {
+        for group in memberGroups.sorted() {
             for definition in views[group]?.games.definitions ?? [] where found[definition.id] == nil {
                 found[definition.id] = definition
             }
@@ -51,7 +79,7 @@ extension MeshNode {
 
     /// A game by ID, name or unique prefix of either.
     func game(_ selector: String) throws -> Game {
-        let custom = customGames.map(\.game)
+        let custom = scoredCustomGames
         let catalogue = custom.isEmpty ? Catalogue.standard : Catalogue(games: Catalogue.standard.games + custom)
         let found = catalogue.games(matching: selector)
         guard let first = found.first, !selector.isEmpty else {
@@ -74,7 +102,8 @@ extension MeshNode {
         let definition = holders.first.flatMap { views[$0]?.games[game.id] }
         return GameReport(
             game, isFavourite: favourites[game.id] ?? game.isFavourite, definition: definition.map(GameForm.init),
-            groups: holders.map(\.description))
+            groups: holders.map(\.description),
+            isMine: holders.contains { views[$0]?.games.definers(of: game.id).contains(identity.user) ?? false })
     }
 
     func games(search: String?, category: String?, favouritesOnly: Bool, group: String?) throws -> GamesReport {
@@ -136,8 +165,12 @@ extension MeshNode {
         try checkSharing(in: group)
         let id: GameID
         if let known = form.id {
-            guard let found = GameID(known), views[group]?.games[found] != nil else {
-                throw NodeFailure.unknownGame(known, suggestions: [])
+            guard let found = GameID(known), let definers = views[group]?.games.definers(of: found), !definers.isEmpty
+            else { throw NodeFailure.unknownGame(known, suggestions: []) }
+            // A game whose definers are all gone is whoever's takes care of it.
+            let isTaken = definers.contains { engine.state(of: group)?.isMember($0) ?? false }
+            guard definers.contains(identity.user) || !isTaken else {
+                throw NodeFailure.gameOfAnother(knownGame(found)?.name ?? known)
             }
             id = found
         } else {
@@ -158,7 +191,7 @@ extension MeshNode {
             throw NodeFailure.unknownGame(selector, suggestions: [])
         }
         guard definers.contains(identity.user) else {
-            throw NodeFailure.notAllowed(action: "remove a game that somebody else defined")
+            throw NodeFailure.gameOfAnother(game.name)
         }
         try await execute(.write([(group, [.withdrawnGame(game.id)])]))
         return GamesReport(games: (views[group]?.games.definitions ?? []).map { report(of: $0.game) })
@@ -207,10 +240,12 @@ extension GamesReport {
 }
 
 extension GameReport {
-    fileprivate init(_ game: Game, isFavourite: Bool, definition: GameForm? = nil, groups: [String] = []) {
+    fileprivate init(
+        _ game: Game, isFavourite: Bool, definition: GameForm? = nil, groups: [String] = [], isMine: Bool = false
+    ) {
         self.init(
             id: game.id.rawValue, name: game.name, model: game.model.rawValue, favourite: isFavourite,
             url: game.url.isEmpty ? nil : game.url, category: game.category.rawValue, icon: game.emoji,
-            definition: definition, groups: groups)
+            definition: definition, groups: groups, mine: isMine)
     }
 }

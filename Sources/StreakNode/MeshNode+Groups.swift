@@ -159,7 +159,9 @@ extension MeshNode {
             history.map { unpublishedResults(in: group, of: .days($0)) }
             ?? unpublishedResults(in: group, of: .all)
         let profile = views[group]?.profiles[identity.user] != nil || isNew(in: group) ? ownProfile(in: group) : nil
-        let drafts: [RecordDraft] = (profile.map { [.profile($0)] } ?? []) + results.map { .score($0) }
+        let drafts: [RecordDraft] =
+            (profile.map { [.profile($0)] } ?? [])
+            + publications(of: results, in: group)
         var sharing = sharing(in: group)
         sharing.isStopped = false
         try await execute(
@@ -177,6 +179,11 @@ extension MeshNode {
         let group = try group(selector)
         let title = engine.state(of: group)?.title ?? ""
         try checkMembership(of: group)
+        // Results stay, with what their games are.
+        if let privateGroup {
+            let kept = keptDefinitions(of: Set(ownIndex.games))
+            if !kept.isEmpty { try await execute(.write([(privateGroup, kept)])) }
+        }
         if let state = engine.state(of: group), state.members.count == 1, state.owner == identity.user {
             // Nobody else is in it: there is nobody to tell, and nothing to hand over.
             let report = GroupReport(
@@ -231,6 +238,10 @@ extension MeshNode {
 
     private static let maximumArchiveDays: UInt64 = 366
 
+    /// What numbers follow that are no single group's: “all my results”, and boards over all groups. The user's own choice,
+    /// kept as the settings of the private group and so the same on all devices (product-rules 28, 32).
+    var ownRules: BoardRules { privateGroup.map(rules) ?? BoardRules() }
+
     func guardsSpoilers(in group: GroupID) -> Bool {
         engine.state(of: group)?.settings[Choice.spoilerGuard] != 0
     }
@@ -246,7 +257,7 @@ extension MeshNode {
     func settingsReport(of group: GroupID) -> GroupSettingsReport {
         let state = engine.state(of: group)
         return GroupSettingsReport(
-            group: group.description, title: state?.title ?? "",
+            group: group.description, title: group == privateGroup ? "All my results" : state?.title ?? "",
             invites: (state?.settings.whoMayInvite ?? .everyone).word, spoilerGuard: guardsSpoilers(in: group),
             heir: state?.heir.map { name(of: $0, in: group) }, missedDay: rules(of: group).missedDay.word,
             freezes: rules(of: group).streaks.usesFreezes, archiveDays: rules(of: group).streaks.archiveDays ?? 0)
@@ -279,6 +290,14 @@ extension MeshNode {
             try await decide(.changeSettings(group, settings), in: group, action: "change the group’s settings")
         }
         return settingsReport(of: group)
+    }
+
+    /// Shows, and where asked changes, what this user's own numbers follow.
+    func ownRules(changed change: GroupSettingsChange) async throws -> GroupSettingsReport {
+        guard let privateGroup else { throw NodeFailure.noGroup }
+        let rules = GroupSettingsChange(
+            missedDay: change.missedDay, freezes: change.freezes, archiveDays: change.archiveDays)
+        return try await changeSettings(of: privateGroup, rules)
     }
 
     /// Carries out what only some roles may do.

@@ -31,7 +31,7 @@ extension MeshNode {
         case .guest(.stop(let ending)): return try await stopGuest(ending)
         case .profile(.whoami): return try await guest.call(request, returning: ProfileReport.self)
         case .group(.list): return GroupListReport(groups: [])
-        case .score(.add(let text, let date, let replace, _)):
+        case .score(.add(let text, let date, let replace, _, _)):
             let request = ScoreRequest.add(text: text, date: date, replace: replace, groups: nil)
             return try await guest.call(.score(request), returning: AddReport.self)
         case .score(.record(let game, let score, let isCompleted, let seconds, let date, _, let replace)):

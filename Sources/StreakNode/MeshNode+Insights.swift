@@ -79,8 +79,11 @@ extension MeshNode {
         // Taken out meanwhile, so that nothing is copied.
         var view = views.removeValue(forKey: group) ?? GroupView()
         let definitions = view.games
+        let isOwn = group == privateGroup
         let insights = view.insights(of: player, rules: rules) { id in
-            definitions[id]?.game ?? self.knownGame(id, in: group)
+            // One's own copy of a definition counts where no group has the game any longer.
+            let own = definitions[id]?.game
+            return isOwn ? self.knownGame(id) ?? own : own ?? self.knownGame(id, in: group)
         }
         views[group] = view
         return insights
@@ -238,7 +241,8 @@ extension MeshNode {
     private func report(of unlock: TierUnlock) -> TierUnlockReport {
         TierUnlockReport(
             achievement: unlock.reached.achievement.rawValue, tier: unlock.reached.tier.name,
-            title: unlock.reached.title, icon: unlock.reached.tier.emoji, day: unlock.day.description)
+            title: unlock.reached.title, icon: unlock.reached.tier.emoji, day: unlock.day.description,
+            text: "\(unlock.reached.tier.emoji) I reached \(unlock.reached.title) on StreakMesh!")
     }
 
     private static let celebratedSetting = "celebrated"
@@ -268,6 +272,29 @@ extension MeshNode {
             let friends = friendDays(of: member.user, in: [group])
             coins[player] = insights(of: player, in: group).achievements(on: clock.today, friends: friends).coins
         }
+        return coins
+    }
+
+    /// The same for boards over all groups: from all that the groups show of a person, by this user's own rules. Friends
+    /// are the others of the groups that show the person so; an anonymous member's are those of the one group.
+    func tierCoins(in union: GroupsUnion) -> [PlayerID: DatedCoins] {
+        if let unionCoins { return unionCoins }
+        var places: [PlayerID: (user: UserID, groups: [GroupID])] = [:]
+        for group in memberGroups {
+            for member in engine.state(of: group)?.members ?? [] {
+                let player = unionID(of: member.user, in: group)
+                places[player, default: (member.user, [])].groups.append(group)
+            }
+        }
+        let rules = ownRules.streaks
+        var coins: [PlayerID: DatedCoins] = [:]
+        for player in union.players {
+            guard let place = places[player.id] else { continue }
+            let insights = PlayerInsights(of: player.id, in: union.index, rules: rules) { self.knownGame($0) }
+            let friends = friendDays(of: place.user, in: place.groups)
+            coins[player.id] = insights.achievements(on: clock.today, friends: friends).coins
+        }
+        unionCoins = coins
         return coins
     }
 

@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import StreakCrypto
 import StreakEngine
+import StreakMembership
 import StreakReplication
 import StreakStorage
 import StreakWire
@@ -20,12 +21,14 @@ extension MeshNode {
         for _ in 0..<Self.maximumRounds {
             let inputs = inbox.take()
             for input in inputs { handle(input) }
+            let codes = inbox.takeCodes()
+            for (user, code) in codes where !needsRecovery { feed(.codeDerived(user, code)) }
             let isStoring = !pendingChangeIDs.isEmpty
             if isStoring { flush() }
             let isDue = !needsRecovery && engine.nextDeadline.map { $0 <= clock.now } ?? false
             if isDue { feed(.deadlineReached) }
             let isWriting = pausedUntil == nil && (introduceToNewGroups() || writeLostResults())
-            if inputs.isEmpty, !isStoring, !isDue, !isWriting { break }
+            if inputs.isEmpty, codes.isEmpty, !isStoring, !isDue, !isWriting { break }
         }
         if let pausedUntil, pausedUntil <= clock.now { resume() }
         remind()
@@ -68,8 +71,19 @@ extension MeshNode {
                 pendingChange.append(change)
                 pendingChangeIDs.append(id)
             case .complete(let id, let outcome): waiting.removeValue(forKey: id)?.resume(returning: .success(outcome))
+            case .deriveCode(let user): deriveCode(of: user)
             case .publish(let event): observe(event)
             }
+        }
+    }
+
+    /// Has a code worked out beside this actor; the loop hands it to the engine.
+    private func deriveCode(of user: UserID) {
+        if let code = knownCode(of: user).flatMap({ FriendCode($0) }) { return inbox.put(code, of: user) }
+        let inbox = inbox
+        NIOThreadPool.singleton.submit { state in
+            // Without memory, or at the end of the process, there is none.
+            inbox.put(state == .active ? try? FriendCode(of: user) : nil, of: user)
         }
     }
 

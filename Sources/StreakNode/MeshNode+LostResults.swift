@@ -12,8 +12,9 @@ extension MeshNode {
     /// Notes what a shared group knows of my results, where the private group knows less or something older.
     func noteLostResults(among records: [MergedRecord]) {
         guard let privateGroup else { return }
+        let me = identity.user
         for record in records {
-            guard record.key.user == identity.user, record.key.kind == RecordKind.dailyScore.rawValue else { continue }
+            guard record.key.user == me, record.key.kind == RecordKind.dailyScore.rawValue else { continue }
             let known = engine.mergedRecord(record.key, of: privateGroup)
             guard known?.value != record.value, !saysTheSame(known, record) else { continue }
             let newest = [known?.time, lostResults[record.key]?.time].compactMap { $0 }.max()
@@ -32,9 +33,10 @@ extension MeshNode {
     private func saysTheSame(_ known: MergedRecord?, _ record: MergedRecord) -> Bool {
         guard let known, !known.value.isEmpty, !record.value.isEmpty,
             // What does not decode is of a later version, and not the same.
-            let left = try? DailyScore(subject: known.key.subject, value: known.value, time: known.time),
+            var left = try? DailyScore(subject: known.key.subject, value: known.value, time: known.time),
             let right = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time)
         else { return false }
+        left.contends = right.contends
         return left == right
     }
 

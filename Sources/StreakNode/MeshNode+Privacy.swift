@@ -94,7 +94,7 @@ extension MeshNode {
         var profile = ownProfile(in: group)
         if !profile.isAnonymous { profile.name = ownName }
         let results = unpublishedResults(in: group, of: History(history))
-        var drafts = results.map(RecordDraft.score)
+        var drafts = publications(of: results, in: group)
         if profile != ownProfile(in: group) { drafts.insert(.profile(profile), at: 0) }
         try await execute(.write([(group, drafts)] + writes(making: sharing, holdFor: group)))
         inbox.publish(.groupsChanged)

@@ -36,6 +36,9 @@ extension MeshNode {
         return !sharing.isStopped && !sharing.unshared.contains(game) && knows(game, in: group)
     }
 
+    /// The groups that new results of a game go to by themselves.
+    func takers(of game: GameID) -> [GroupID] { memberGroups.filter { publishes(game, in: $0) } }
+
     /// A custom game's results go to the groups that have defined it.
     private func knows(_ game: GameID, in group: GroupID) -> Bool {
         !game.isCustom || views[group]?.games[game] != nil
@@ -49,12 +52,13 @@ extension MeshNode {
 
     /// The groups that a user named; nil where all that share the game are meant.
     ///
-    /// - Throws: `sharingStopped` for one that gets nothing new.
-    func chosenGroups(_ selectors: [String]?) throws -> [GroupID]? {
+    /// - Throws: `sharingStopped` for one that gets nothing new; with `sharingOnly` that is left out.
+    func chosenGroups(_ selectors: [String]?, sharingOnly: Bool = false) throws -> [GroupID]? {
         guard let selectors else { return nil }
         var chosen: [GroupID] = []
         for selector in selectors {
             let group = try group(selector)
+            if sharingOnly, !isSharing(in: group) { continue }
             try checkMembership(of: group)
             try checkSharing(in: group)
             if !chosen.contains(group) { chosen.append(group) }
@@ -72,7 +76,7 @@ extension MeshNode {
     /// where that stands, and to the chosen groups.
     func change(recording score: DailyScore, isNew: Bool, chosen: [GroupID]?) -> ResultChange {
         guard !isNew else {
-            let groups = chosen ?? memberGroups.filter { publishes(score.game, in: $0) }
+            let groups = chosen ?? takers(of: score.game)
             return ResultChange(draft: .score(score), groups: groups, isChosen: chosen != nil)
         }
         let holders = groups(holding: score.key).filter { !sharing(in: $0).isStopped }
@@ -91,11 +95,36 @@ extension MeshNode {
 
     /// What is recorded already goes to these groups, too; nil where all have it.
     func change(publishing score: DailyScore, in chosen: [GroupID]?) -> ResultChange? {
-        let targets = chosen ?? memberGroups.filter { publishes(score.game, in: $0) }
+        let targets = chosen ?? takers(of: score.game)
         let lacking = targets.filter { group in published(score.key, in: group).map { !$0.isSame(as: score) } ?? true }
         guard !lacking.isEmpty else { return nil }
         return ResultChange(
             draft: .score(score), groups: lacking, isNews: false, isChosen: chosen == nil ? false : nil)
+    }
+
+    /// A result as it is written: a high score contends with what this user's other devices have for its day, unless it is
+    /// an edit, which settles it (product-rules 3).
+    private func contending(_ score: DailyScore) -> DailyScore {
+        var written = score
+        written.contends = !score.isEdited && knownGame(score.game)?.model == .highScore
+        return written
+    }
+
+    /// What is recorded already, for a group: where that holds another value, this one settles it.
+    func publications(of results: [DailyScore], in group: GroupID) -> [RecordDraft] {
+        results.map { publication(of: $0, in: group) }
+    }
+
+    private func publication(of result: DailyScore, in group: GroupID) -> RecordDraft {
+        .score(published(result.key, in: group) == nil ? contending(result) : result)
+    }
+
+    /// Changes as a group is told of them.
+    private func drafts(of changes: [ResultChange], in group: GroupID) -> [RecordDraft] {
+        changes.map { change in
+            guard case .score(let score) = change.draft else { return change.draft }
+            return change.isNews ? .score(contending(score)) : publication(of: score, in: group)
+        }
     }
 
     /// A withdrawal reaches every group that the result stands in, and no other: it would tell what was played.
@@ -111,10 +140,12 @@ extension MeshNode {
             guard let key = change.draft.scoreKey, let isChosen = change.isChosen else { return nil }
             return settings.draft(making: isChosen, holdFor: key)
         }
-        let news = changes.filter(\.isNews).map(\.draft) + choices
-        var writes = (privateGroup.map { [(group: $0, drafts: news)] } ?? []).filter { !$0.drafts.isEmpty }
+        let news = changes.filter(\.isNews)
+        let kept = keptDefinitions(of: Set(news.compactMap { $0.draft.scoreKey?.game })) + choices
+        var writes = privateGroup.map { [(group: $0, drafts: drafts(of: news, in: $0) + kept)] } ?? []
+        writes.removeAll { $0.drafts.isEmpty }
         let shared = memberGroups.map { group in
-            (group: group, drafts: changes.filter { $0.groups.contains(group) }.map(\.draft))
+            (group: group, drafts: drafts(of: changes.filter { $0.groups.contains(group) }, in: group))
         }
         writes += shared.filter { !$0.drafts.isEmpty }
         let log = UndoLog(undoing: writes, in: { views[$0]?.index ?? ScoreIndex() }, of: me)
@@ -153,7 +184,9 @@ extension MeshNode {
         }
         try await execute(.write(writes), with: [.keepSetting(name: Self.undoSetting, value: [])])
         return UndoReport(
-            restored: restored.map { resultReport($0) }, withdrawn: withdrawn.map { resultReport($0) })
+            restored: restored.prefix(UndoReport.maximumListed).map { resultReport($0) },
+            withdrawn: withdrawn.prefix(UndoReport.maximumListed).map { resultReport($0) },
+            restoredCount: restored.count, withdrawnCount: withdrawn.count)
     }
 
     private func withdrawnKeys(in writes: [(group: GroupID, drafts: [RecordDraft])]) -> [ScoreKey] {

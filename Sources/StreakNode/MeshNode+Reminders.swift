@@ -125,8 +125,8 @@ extension MeshNode {
         feed(.command(takeCommandID(), .write([(privateGroup, [draft])])))
         guard let told else { return }
         inbox.publish(.notice(told))
-        if showsOnDesktop { DesktopNotification.show(told) }
-        if let reminderCommand { DesktopNotification.run(reminderCommand, with: told) }
+        if showsOnDesktop { desktop.show(told) }
+        if let reminderCommand { desktop.run(reminderCommand, with: told) }
     }
 
     /// When reminders are to be looked at again; nil while none is on.

@@ -75,6 +75,8 @@ extension MeshNode {
         case .block(let user): try await execute(.blockFriend(person(user)))
         case .unblock(let user): try await execute(.unblockFriend(blockedUser(user)))
         case .remove(let user): try await removeFriend(user)
+        case .rejoin(let group): try await execute(.acceptReturn(offeredReturn(group)))
+        case .dismiss(let group): try await execute(.declineReturn(offeredReturn(group)))
         }
         return try await friendsReport()
     }
@@ -88,6 +90,7 @@ extension MeshNode {
         case .rename(let selector, let title): try await renameGroup(group(selector), to: title)
         case .settings(let selector): settingsReport(of: try group(selector))
         case .changeSettings(let selector, let change): try await changeSettings(of: group(selector), change)
+        case .ownRules(let change): try await ownRules(changed: change)
         case .transfer(let selector, let user): try await transfer(group(selector), to: user)
         case .heir(let selector, let user): try await nameHeir(user, of: group(selector))
         case .takeOver(let selector): try await takeOver(group(selector))
@@ -137,8 +140,8 @@ extension MeshNode {
 
     private func answer(_ request: ScoreRequest) async throws -> any Sendable {
         switch request {
-        case .add(let text, let date, let replace, let groups):
-            try await add(text, date: date, replacing: replace, groups: groups)
+        case .add(let text, let date, let replace, let groups, let sharingOnly):
+            try await add(text, date: date, replacing: replace, groups: groups, sharingOnly: sharingOnly)
         case .preview(let text, let date): try preview(text, date: date)
         case .record(let game, let score, let isCompleted, let seconds, let date, let groups, let replace):
             try await record(

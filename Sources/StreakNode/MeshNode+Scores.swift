@@ -65,22 +65,35 @@ extension MeshNode {
         return report
     }
 
-    /// What `add` would do, storing nothing.
+    /// What `add` would do, storing nothing. Each result names the groups that share its game, to which it would go.
     func preview(_ text: String, date: String?) throws -> AddReport {
         let (readings, refused) = try read(text, date: date, replacing: false)
-        return report(readings, refused, published: [])
+        var report = report(readings, refused, published: [])
+        for index in report.added.indices where !report.added[index].unchanged {
+            let groups = GameID(report.added[index].game).map { takers(of: $0) } ?? []
+            report.added[index].groups = groups.map(\.description)
+        }
+        let going = Set(report.added.filter { !$0.unchanged }.flatMap(\.groups))
+        report.published = memberGroups.map(\.description).filter(going.contains)
+        return report
     }
 
     /// Reads share texts, and records what is new. A different value for a puzzle that is recorded already is refused as a
     /// conflict, unless `replacing`. What is recorded already is published where `groups` names groups that lack it.
-    func add(_ text: String, date: String?, replacing: Bool, groups: [String]?) async throws -> AddReport {
-        let chosen = try chosenGroups(groups)
+    func add(
+        _ text: String, date: String?, replacing: Bool, groups: [String]?, sharingOnly: Bool
+    ) async throws -> AddReport {
+        let named = try chosenGroups(groups, sharingOnly: sharingOnly)
+        func chosen(for game: GameID) -> [GroupID]? {
+            guard sharingOnly, let named else { return named }
+            return named.filter(takers(of: game).contains)
+        }
         let (readings, refused) = try read(text, date: date, replacing: replacing)
         let changes = readings.compactMap { reading -> ResultChange? in
             switch reading {
-            case .new(let score, _): change(recording: score, isNew: true, chosen: chosen)
-            case .replaced(let score, _): change(recording: score, isNew: false, chosen: chosen)
-            case .unchanged(let score): chosen.flatMap { change(publishing: score, in: $0) }
+            case .new(let score, _): change(recording: score, isNew: true, chosen: chosen(for: score.game))
+            case .replaced(let score, _): change(recording: score, isNew: false, chosen: chosen(for: score.game))
+            case .unchanged(let score): chosen(for: score.game).flatMap { change(publishing: score, in: $0) }
             case .refused: nil
             }
         }
@@ -191,11 +204,11 @@ extension MeshNode {
             maxAttempts: game.maxAttempts, isCompleted: isCompleted, seconds: isTimed ? value : seconds,
             hints: game.model == .lowerHints && isCompleted ? value : nil, gameName: game.name,
             firstRecordedAt: clock.wallTime.seconds)
-        if let value, isTimed, value == 0 { throw NodeFailure.invalidScore(reason: "a time is 0:01 at the least") }
         switch ResultLimits.violation(by: result, in: game) {
         case nil: return game.model == .count ? result.log(numbered: nil) : result
         case .seconds: throw NodeFailure.invalidScore(reason: "a time is 99:59:59 at the most")
-        case .score where isTimed: throw NodeFailure.invalidScore(reason: "a time is 99:59:59 at the most")
+        case .score where isTimed:
+            throw NodeFailure.invalidScore(reason: "a time is from 0:01 to 99:59:59")
         case .score:
             let least = game.model.isLowerBetter ? game.best ?? 0 : 0
             let most = game.maxAttempts.map { "to \($0)" } ?? "upwards"
@@ -250,13 +263,9 @@ extension MeshNode {
 }
 
 extension DailyScore {
-    /// This as one log of a habit, of which a day may have several: its key is the day and sixteen bits, drawn by chance
-    /// where nothing tells one log from another (product-rules, C6).
+    /// One log of a habit; its number is drawn by chance where nothing tells one log from another (product-rules, C6).
     func log(numbered number: UInt16?) -> DailyScore {
-        var log = self
-        log.puzzle = (day.daysSinceEpoch & 0x7FFF) << 16 | Int(number ?? UInt16.random(in: .min ... .max))
-        log.isKeyedByPuzzle = true
-        return log
+        log(numbered: number ?? UInt16.random(in: .min ... .max))
     }
 }
 

@@ -19,14 +19,20 @@ public actor MeshNode: NodeCalling {
     let store: Store
     let configuration: NodeConfiguration
     let clock: SystemClock
-    let inbox = Inbox()
+    let inbox: Inbox
     private let folderLock: DataFolderLock
 
     var engine: MeshEngine
     var network: MeshNetwork?
     var views: [GroupID: GroupView] = [:]
     /// Everybody in all groups, until anything changes.
-    var union: GroupsUnion?
+    var union: GroupsUnion? {
+        didSet { unionCoins = nil }
+    }
+    /// How reminders reach this machine's user outside of the page.
+    var desktop = DesktopNotification()
+    /// What tiers are worth on boards over all groups; as good as `union`.
+    var unionCoins: [PlayerID: DatedCoins]?
     /// When reminders were last looked at, in Unix seconds: none is told that was due before.
     var remindersSeen: Int64?
     var waiting: [CommandID: CheckedContinuation<Result<CommandOutcome, NodeFailure>, Never>] = [:]
@@ -51,6 +57,8 @@ public actor MeshNode: NodeCalling {
     /// Set while a store that refused a change is given time: until then nothing is taken from others.
     var pausedUntil: MonotonicInstant?
     /// Whether memory holds what the store refused, and has to be thrown away before anything is written.
+    /// The user's machines that somebody was told of, because they are shut out but for this group.
+    var toldMachines: [GroupID: Set<DeviceID>] = [:]
     var needsRecovery = false
     var deadline: MonotonicInstant?
     var alarm: Scheduled<Void>?
@@ -118,10 +126,18 @@ public actor MeshNode: NodeCalling {
     ///
     /// - Throws: `NodeFailure.noAccount`, `.folderBusy`, `.storageFailed`.
     public init(opening folder: DataFolder, configuration: NodeConfiguration) async throws {
+        try await self.init(opening: folder, configuration: configuration, inbox: Inbox())
+    }
+
+    /// The same with an inbox whose events somebody hears already.
+    init(opening folder: DataFolder, configuration: NodeConfiguration, inbox: Inbox) async throws {
+        self.inbox = inbox
         guard folder.hasAccount else { throw NodeFailure.noAccount }
         do { folderLock = try folder.lock() } catch StorageError.folderInUse(processID: let pid) {
             throw NodeFailure.folderBusy(pid: pid ?? 0)
         }
+        // A leftover that cannot be removed takes room and nothing else.
+        try? folder.removeAbandonedFiles()
         self.folder = folder
         self.configuration = configuration
         clock = SystemClock(wall: configuration.wall)

@@ -31,8 +31,8 @@ extension NodeFailure {
         case .ownerCannotLeave: self = .ownerCannotLeave(title: "")
         case .invitingNotAllowed: self = .notAllowed(action: "invite")
         case .notOwnInvite: self = .notAllowed(action: "revoke somebody else’s invite")
-        case .tooManyInvites:
-            self = .limitReached(what: "live invites", limit: ProtocolLimits.maximumLiveInvites)
+        case .tooManyInvites(let limit):
+            self = .limitReached(what: "live invites of yours", limit: limit)
         case .invalidExpiry: self = .invalidInvite(reason: "an invite lasts at most 90 days")
         case .invalidTitle: self = .invalidTitle(limit: ProtocolLimits.maximumTitleLength)
         case .tooManyMembers: self = .limitReached(what: "members", limit: ProtocolLimits.maximumMembers)

@@ -58,14 +58,23 @@ struct ReminderChoices: Equatable {
         return (from, to)
     }
 
-    /// - Throws: `NodeFailure.invalidSetting`.
+    /// What is wrong with quiet hours that cannot be read.
+    private static func quietFault(_ text: String) -> String {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { TimeOfDay.minute($0) }
+        guard ends.count == 2 else { return "they are two times with a hyphen between" }
+        guard ends[0] != nil, ends[1] != nil else { return "each end is a time of day from 00:00 to 23:59" }
+        return "they begin and end at the same time"
+    }
+
+    /// - Throws: `NodeFailure.invalidTimes`.
     func changed(by change: ReminderChange) throws -> ReminderChoices {
         var choices = self
         choices.isOn = change.on ?? isOn
         choices.isSmart = change.smart ?? isSmart
         if let time = change.time {
             guard let minute = TimeOfDay.minute(time) else {
-                throw NodeFailure.invalidSetting(name: "time", values: ["HH:mm"])
+                throw NodeFailure.invalidTimes(
+                    name: "The time", text: time, example: "19:00", reason: "it is a time of day from 00:00 to 23:59")
             }
             choices.minute = minute
             // Who names a time wants that one.
@@ -74,7 +83,9 @@ struct ReminderChoices: Equatable {
         if let text = change.quiet {
             choices.quiet = Self.quiet(text)
             guard choices.quiet != nil || text.isEmpty else {
-                throw NodeFailure.invalidSetting(name: "quiet", values: ["HH:mm-HH:mm"])
+                throw NodeFailure.invalidTimes(
+                    name: "Quiet hours", text: text, example: "22:00-08:00",
+                    reason: Self.quietFault(text))
             }
         }
         return choices

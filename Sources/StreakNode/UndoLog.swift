@@ -5,15 +5,19 @@ import StreakWire
 
 /// What takes back one change of this user's results, group by group: nothing comes back where it never was.
 ///
-/// As a setting of the store: version u8 · milliseconds u64 · groups varint · for each: group 32 bytes · count varint ·
-/// (subject blob · value blob) each, as in records written at that time; an empty value withdraws.
+/// As a setting of the store: form u8 (2) · milliseconds u64 · groups varint · their IDs, 32 bytes each · entries varint ·
+/// (groups blob · subject blob · value blob) each, as in records written at that time; an empty value withdraws, and bit
+/// n of the first blob says whether the entry is for group n. What all groups take back alike is there once, so that an
+/// import of 20,000 results comes to half a megabyte, however many groups they went to.
 struct UndoLog: Equatable {
     private(set) var draftsByGroup: [(group: GroupID, drafts: [RecordDraft])]
 
+    private static let form: UInt8 = 2
     private static let maximumGroups = 256
-    private static let maximumDrafts = 4_096
-    /// What a setting holds, in bytes.
-    private static let maximumSize = 65_536
+    /// Four times what an import may hold.
+    private static let maximumEntries = 1_000_000
+    /// In bytes. The largest import comes to a quarter.
+    private static let maximumSize = 1 << 26
 
     static func == (left: UndoLog, right: UndoLog) -> Bool {
         left.draftsByGroup.elementsEqual(right.draftsByGroup) { $0.group == $1.group && $0.drafts == $1.drafts }
@@ -43,45 +47,67 @@ struct UndoLog: Equatable {
         draftsByGroup.filter { groups.contains($0.group) && !$0.drafts.isEmpty }
     }
 
-    /// Empty where there is nothing to take back, or more than a setting holds.
+    /// What is taken back, and in which groups.
+    private struct Entry: Hashable {
+        var subject: [UInt8]
+        var value: [UInt8]
+    }
+
+    /// Empty where there is nothing to take back, or more than any change of this program comes to.
     func encoded(at wall: WallTime) -> [UInt8] {
-        guard draftsByGroup.contains(where: { !$0.drafts.isEmpty }) else { return [] }
         let time = HybridTime(milliseconds: wall.milliseconds, counter: 0)
-        var writer = WireWriter()
-        writer.write(ProtocolLimits.version)
-        writer.write(time.rawValue)
-        writer.writeCount(draftsByGroup.count)
-        for (group, drafts) in draftsByGroup {
-            writer.write(group)
-            writer.writeCount(drafts.count)
+        var positions: [Entry: Int] = [:]
+        var entries: [(entry: Entry, groups: [UInt8])] = []
+        for (number, (_, drafts)) in draftsByGroup.enumerated() {
             for draft in drafts {
                 let record = draft.record(at: time)
-                writer.writeBlob(record.subject)
-                writer.writeBlob(record.value)
+                let entry = Entry(subject: record.subject, value: record.value)
+                let position = positions[entry] ?? entries.count
+                if position == entries.count {
+                    positions[entry] = position
+                    entries.append((entry, [UInt8](repeating: 0, count: (draftsByGroup.count + 7) / 8)))
+                }
+                entries[position].groups[number / 8] |= 1 << UInt8(number % 8)
             }
+        }
+        guard !entries.isEmpty, entries.count <= Self.maximumEntries, draftsByGroup.count <= Self.maximumGroups else {
+            return []
+        }
+        var writer = WireWriter(reserving: 32 * entries.count)
+        writer.write(Self.form)
+        writer.write(time.rawValue)
+        writer.writeCount(draftsByGroup.count)
+        for (group, _) in draftsByGroup { writer.write(group) }
+        writer.writeCount(entries.count)
+        for (entry, groups) in entries {
+            writer.writeBlob(groups)
+            writer.writeBlob(entry.subject)
+            writer.writeBlob(entry.value)
         }
         return writer.bytes.count <= Self.maximumSize ? writer.bytes : []
     }
 
     init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
-        let version = try reader.readUInt8()
-        guard version == ProtocolLimits.version else { throw .unsupportedVersion(version) }
+        let form = try reader.readUInt8()
+        guard form == Self.form else { throw .unsupportedVersion(form) }
         let time = HybridTime(rawValue: try reader.readUInt64())
         draftsByGroup = []
         for _ in 0..<(try reader.readCount(maximum: Self.maximumGroups)) {
-            let group: GroupID = try reader.readIdentifier()
-            var drafts: [RecordDraft] = []
-            for _ in 0..<(try reader.readCount(maximum: Self.maximumDrafts)) {
-                let subject = try reader.readBlob(maximum: Record.maximumSubjectSize)
-                let value = try reader.readBlob(maximum: Record.maximumValueSize)
-                if value.isEmpty {
-                    drafts.append(.withdrawnScore(try DailyScore.scoreKey(fromSubject: subject)))
-                } else {
-                    drafts.append(.score(try DailyScore(subject: subject, value: value, time: time)))
-                }
+            draftsByGroup.append((try reader.readIdentifier(), []))
+        }
+        for _ in 0..<(try reader.readCount(maximum: Self.maximumEntries)) {
+            let groups = try reader.readBlob(maximum: Self.maximumGroups / 8)
+            let subject = try reader.readBlob(maximum: Record.maximumSubjectSize)
+            let value = try reader.readBlob(maximum: Record.maximumValueSize)
+            let draft: RecordDraft =
+                value.isEmpty
+                ? .withdrawnScore(try DailyScore.scoreKey(fromSubject: subject))
+                : .score(try DailyScore(subject: subject, value: value, time: time))
+            for number in draftsByGroup.indices
+            where number / 8 < groups.count && groups[number / 8] >> UInt8(number % 8) & 1 == 1 {
+                draftsByGroup[number].drafts.append(draft)
             }
-            draftsByGroup.append((group, drafts))
         }
         try reader.finish()
     }

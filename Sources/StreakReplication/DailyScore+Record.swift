@@ -5,12 +5,14 @@ public import StreakWire
 /// How a result travels as a record of kind `dailyScore`.
 ///
 /// Subject: axis u8 (0 day, 1 puzzle number) · varint (`yyyyMMdd` or the number) · game ID, the rest.
-/// Value: flags u8 (1 completed, 2 hard mode, 4 edited) · fields u8 (which of the following are there: 1 day, 2 puzzle,
-/// 4 score, 8 maximum, 16 seconds, 32 hints, 64 mistakes, 128 game name) · the fields in this order, numbers as varints,
+/// Value: flags u8 (1 completed, 2 hard mode, 4 edited, 8 contends) · fields u8 (which of the following are there: 1 day,
+/// 2 puzzle, 4 score, 8 maximum, 16 seconds, 32 hints, 64 mistakes, 128 game name) · the fields in this order, numbers as varints,
 /// the name as a text ≤ 160 bytes · first recorded at, signed varint, seconds before the record's time · tail, carried.
 extension DailyScore {
     private static let maximumNameSize = 160
-    private static let maximumNumber: UInt64 = 1 << 40
+    /// The largest number in a result, its key's included (Protocol/records.md §3.1).
+    static let maximumNumber: UInt64 = 1 << 40
+    private static let contendsFlag: UInt8 = 8
 
     /// What the record is about.
     public var recordSubject: [UInt8] { Self.recordSubject(of: key) }
@@ -34,7 +36,8 @@ extension DailyScore {
     public func recordValue(at time: HybridTime) -> [UInt8] {
         let name = gameName.map(Self.cut)
         var writer = WireWriter(reserving: 32)
-        writer.write((isCompleted ? 1 : 0) | (isHardMode ? 2 : 0) | (isEdited ? 4 : 0) as UInt8)
+        let flags: UInt8 = (isCompleted ? 1 : 0) | (isHardMode ? 2 : 0) | (isEdited ? 4 : 0)
+        writer.write(flags | (contends ? Self.contendsFlag : 0))
         let numbers: [(bit: UInt8, value: Int?)] = [
             (1, isKeyedByPuzzle ? day.yyyymmdd : nil), (2, isKeyedByPuzzle ? nil : puzzle), (4, score),
             (8, maxAttempts), (16, seconds), (32, hints), (64, mistakes),
@@ -95,8 +98,23 @@ extension DailyScore {
         self.init(
             game: key.game, day: day, puzzle: keyNumber ?? puzzle, isKeyedByPuzzle: keyNumber != nil, score: score,
             maxAttempts: maximum, isCompleted: flags & 1 != 0, seconds: seconds, hints: hints, mistakes: mistakes,
-            isHardMode: flags & 2 != 0, gameName: name, firstRecordedAt: first, isEdited: flags & 4 != 0)
+            isHardMode: flags & 2 != 0, gameName: name, firstRecordedAt: first, isEdited: flags & 4 != 0,
+            contends: flags & Self.contendsFlag != 0)
     }
+
+    /// What a record's value is worth beside others of its key, and whether it contends (Protocol/records.md §8).
+    static func standing(subject: [UInt8], value: [UInt8], time: HybridTime) -> (worth: Int, contends: Bool) {
+        // A withdrawal, and what is not a result of this version, settles and is worth less than any result.
+        guard let score = try? DailyScore(subject: subject, value: value, time: time) else { return (-2, false) }
+        guard score.isCompleted else { return (-1, score.contends) }
+        return (score.score.map { $0 + 1 } ?? 0, score.contends)
+    }
+
+    /// Whether a result's value may contend; a look at its flags only.
+    static func mayContend(_ value: ArraySlice<UInt8>) -> Bool { value.first.map(mayContend) ?? false }
+
+    /// Whether a result with these flags may contend.
+    static func mayContend(_ flags: UInt8) -> Bool { flags & contendsFlag != 0 }
 
     /// Reads the key that a record's subject names.
     public static func scoreKey(fromSubject subject: [UInt8]) throws(WireError) -> ScoreKey {

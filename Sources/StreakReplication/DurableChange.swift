@@ -26,14 +26,20 @@ public struct StoredRun: Hashable, Sendable {
     public let group: GroupID
     public let branch: UInt8
     public let run: Run
+    /// The chain hash after the last record: kept, so that a start need not compute a whole history's.
+    public let after: ChainHash
     public let arrival: UInt64
 
-    public init(group: GroupID, branch: UInt8, run: Run, arrival: UInt64) {
+    public init(group: GroupID, branch: UInt8, run: Run, after: ChainHash, arrival: UInt64) {
         self.group = group
         self.branch = branch
         self.run = run
+        self.after = after
         self.arrival = arrival
     }
+
+    /// Where the run ends.
+    public var tip: Tip { Tip(number: run.last, hash: after) }
 
     public var key: RunKey { RunKey(group: group, feed: run.feed, branch: branch, first: run.first) }
 }
@@ -116,7 +122,7 @@ public struct DurableChange: Hashable, Sendable {
     public var addresses: [RememberedAddress] = []
     /// Groups of which everything is to be deleted.
     public var droppedGroups: [GroupID] = []
-    /// Small named values; an empty one is deleted. Names are ASCII, at most 64 bytes; values at most 64 KiB.
+    /// Small named values; an empty one is deleted. Names are ASCII, at most 64 bytes; values at most 64 MiB.
     public var settings: [String: [UInt8]] = [:]
 
     public init() {}

@@ -45,8 +45,15 @@ public enum FeedChain {
     }
 
     /// The hash after `record`, whose bytes follow the record that `previous` is the hash of.
-    public static func hash(after previous: ChainHash, record: some Collection<UInt8>) -> ChainHash {
-        hash(previous.bytes.array + Blake2b.hash(Array(record)))
+    public static func hash(after previous: ChainHash, record: ArraySlice<UInt8>) -> ChainHash {
+        let before = previous.bytes
+        let after = Blake2b.words(after: (before.w0, before.w1, before.w2, before.w3), message: record)
+        return ChainHash(bytes: Bytes32(after.0, after.1, after.2, after.3))
+    }
+
+    /// The hash after `records`.
+    public static func hash(after previous: ChainHash, records: some Sequence<ArraySlice<UInt8>>) -> ChainHash {
+        records.reduce(previous) { hash(after: $0, record: $1) }
     }
 
     /// What the signature at a tip covers (Protocol/records.md §5).

@@ -36,18 +36,19 @@ extension FeedReplica {
             return nil
         }
         let gathered = runs[start...]
-        var joined: [[UInt8]] = []
+        var joined = RecordList()
         for stored in gathered {
             guard let records = try? stored.run.records() else { return nil }  // was checked when it was stored
-            joined += records
+            joined.append(contentsOf: records)
         }
-        guard joined.reduce(0, { $0 + $1.count }) <= RecordPacking.maximumUnpackedSize else { return nil }
+        guard joined.byteCount <= RecordPacking.maximumUnpackedSize else { return nil }
         let merged = Run(
             feed: id, first: firstRun.run.first, before: firstRun.run.before, signature: lastRun.run.signature,
             records: joined)
         // Columns that somebody made by hand may come out larger as this packs them.
         guard merged.packed.count <= ProtocolLimits.maximumRunSize else { return nil }
-        let stored = StoredRun(group: group, branch: UInt8(branch), run: merged, arrival: lastRun.arrival)
+        let stored = StoredRun(
+            group: group, branch: UInt8(branch), run: merged, after: lastRun.after, arrival: lastRun.arrival)
         branches[branch].runs.replaceSubrange(start..., with: [stored])
         return (gathered.map(\.key), stored)
     }

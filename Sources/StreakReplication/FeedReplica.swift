@@ -84,20 +84,34 @@ public struct FeedReplica: Sendable {
     public var storedRuns: [StoredRun] { branches.flatMap(\.runs) }
 
     /// Takes a run from this node's own store, in order. False, and nothing changed, where it does not continue its branch.
-    public mutating func restore(_ stored: StoredRun, hashAfter: ChainHash) -> Bool {
+    public mutating func restore(_ stored: StoredRun) -> Bool {
         let branch = Int(stored.branch)
         guard branch < Self.maximumBranches, stored.run.feed == id else { return false }
         let tip = branches.indices.contains(branch) ? branches[branch].tip : Tip(number: 0, hash: origin)
         guard stored.run.first == tip.number + 1, stored.run.before == tip.hash else { return false }
         while branches.count <= branch { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
-        append(stored, to: Int(stored.branch), tip: Tip(number: stored.run.last, hash: hashAfter))
+        append(stored, to: Int(stored.branch))
         return true
     }
 
-    private mutating func append(_ stored: StoredRun, to branch: Int, tip: Tip) {
+    private mutating func append(_ stored: StoredRun, to branch: Int) {
         branches[branch].runs.append(stored)
-        branches[branch].extend(to: tip)
+        branches[branch].extend(to: stored.tip)
         lastArrival = max(lastArrival, stored.arrival)
+    }
+
+    /// Ends branches before a run of theirs that was found not to unpack. Returns it and those after it, for the store to
+    /// remove; an empty feed is left where that is everything.
+    public mutating func leaveOut(from unfit: StoredRun) -> [RunKey] {
+        let branch = Int(unfit.branch)
+        guard branches.indices.contains(branch),
+            let index = branches[branch].runs.firstIndex(where: { $0.run.first == unfit.run.first })
+        else { return [] }
+        let keys = branches[branch].runs[index...].map(\.key)
+        let kept = Array(branches[branch].runs[..<index])
+        branches[branch] = Branch(runs: kept, tip: kept.last?.tip ?? Tip(number: 0, hash: origin))
+        if branches.allSatisfy(\.runs.isEmpty) { branches = [] }
+        return keys
     }
 
     /// Whether this copy holds the chain that ends in `tip`.
@@ -112,12 +126,11 @@ public struct FeedReplica: Sendable {
         if number == tip.number { return tip.hash }
         if let hash = branches[branch].recentHash(at: number) { return hash }
         guard number < tip.number, let index = runIndex(holding: number, in: branch) else { return nil }
-        let run = branches[branch].runs[index].run
-        if number == run.last { return branches[branch].runs[index + 1].run.before }
+        let stored = branches[branch].runs[index]
+        let run = stored.run
+        if number == run.last { return stored.after }
         guard let records = try? run.records() else { return nil }  // was checked when it was stored
-        var hash = run.before
-        for record in records.prefix(Int(number - run.first) + 1) { hash = FeedChain.hash(after: hash, record: record) }
-        return hash
+        return FeedChain.hash(after: run.before, records: records.prefix(Int(number - run.first) + 1))
     }
 
     private func runIndex(holding number: UInt64, in branch: Int) -> Int? {
@@ -136,7 +149,7 @@ public struct FeedReplica: Sendable {
     /// Records that are new here, and how the store changes with them.
     public struct Reception: Sendable, Equatable {
         /// The bytes of the new records, in order, with the number of the first.
-        public var records: [[UInt8]] = []
+        public var records = RecordList()
         public var firstNumber: UInt64 = 0
         public var stored: [StoredRun] = []
         /// Whether the run opened another branch.
@@ -147,12 +160,12 @@ public struct FeedReplica: Sendable {
     /// Verifies a run and takes what is new of it. `arrival` is used where anything is.
     public mutating func receive(_ run: Run, arrival: UInt64) throws(ReplicationError) -> Reception {
         guard run.feed == id else { throw .differentHistory }
-        let records: [[UInt8]]
+        let records: RecordList
         do { records = try run.records() } catch { throw .malformed(error) }
         var hashes = [run.before]
         hashes.reserveCapacity(records.count + 1)
         for record in records {
-            do { _ = try Record(decoding: record) } catch { throw .malformed(error) }
+            do { _ = try RecordView(decoding: record) } catch { throw .malformed(error) }
             hashes.append(FeedChain.hash(after: hashes[hashes.count - 1], record: record))
         }
         let end = Tip(number: run.last, hash: hashes[records.count])
@@ -197,24 +210,25 @@ public struct FeedReplica: Sendable {
     }
 
     private mutating func extend(
-        _ branch: Int, by run: Run, records: [[UInt8]], knownCount: Int, end: Tip, arrival: UInt64
+        _ branch: Int, by run: Run, records: RecordList, knownCount: Int, end: Tip, arrival: UInt64
     ) throws(ReplicationError) -> Reception {
         if branches.isEmpty { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
         let tip = branches[branch].tip
-        let fresh = Array(records.dropFirst(knownCount))
+        let fresh = knownCount == 0 ? records : RecordList(records.dropFirst(knownCount))
         let piece =
             knownCount == 0
             ? run
             : Run(feed: id, first: tip.number + 1, before: tip.hash, signature: run.signature, records: fresh)
         // What is stored has to fit into a message again.
         guard piece.packed.count <= ProtocolLimits.maximumRunSize else { throw .limitReached }
-        let stored = StoredRun(group: group, branch: UInt8(branch), run: piece, arrival: arrival)
-        append(stored, to: branch, tip: end)
+        let stored = StoredRun(
+            group: group, branch: UInt8(branch), run: piece, after: end.hash, arrival: arrival)
+        append(stored, to: branch)
         return Reception(records: fresh, firstNumber: piece.first, stored: [stored])
     }
 
     private mutating func fork(
-        _ branch: Int, at shared: UInt64, with run: Run, records: [[UInt8]], end: Tip, arrival: UInt64
+        _ branch: Int, at shared: UInt64, with run: Run, records: RecordList, end: Tip, arrival: UInt64
     ) throws(ReplicationError) -> Reception {
         guard branches.count < Self.maximumBranches else { throw .limitReached }
         let new = UInt8(branches.count)
@@ -224,21 +238,25 @@ public struct FeedReplica: Sendable {
         var before = run.before
         for stored in branches[branch].runs where stored.run.first <= shared {
             if stored.run.last <= shared {
-                copies.append(StoredRun(group: group, branch: new, run: stored.run, arrival: arrival))
+                copies.append(
+                    StoredRun(group: group, branch: new, run: stored.run, after: stored.after, arrival: arrival))
                 continue
             }
             // The prefix ends inside this run, where there is no signature: its part is packed with the new records.
-            let part: [[UInt8]]
+            let part: RecordList
             do { part = try stored.run.records() } catch { throw .malformed(error) }
-            joined = Array(part.prefix(Int(shared - stored.run.first) + 1)) + records
+            joined = RecordList(part.prefix(Int(shared - stored.run.first) + 1))
+            joined.append(contentsOf: records)
             first = stored.run.first
             before = stored.run.before
         }
+        // What is stored has to unpack again.
+        guard joined.byteCount <= RecordPacking.maximumUnpackedSize else { throw .limitReached }
         let tail = Run(feed: id, first: first, before: before, signature: run.signature, records: joined)
         guard tail.packed.count <= ProtocolLimits.maximumRunSize, tail.count <= Run.maximumCount else {
             throw .limitReached
         }
-        copies.append(StoredRun(group: group, branch: new, run: tail, arrival: arrival))
+        copies.append(StoredRun(group: group, branch: new, run: tail, after: end.hash, arrival: arrival))
         branches.append(Branch(runs: copies, tip: end))
         lastArrival = max(lastArrival, arrival)
         return Reception(records: records, firstNumber: run.first, stored: copies, forked: true)
@@ -247,16 +265,15 @@ public struct FeedReplica: Sendable {
     // MARK: Writing
 
     /// Signs `records` behind the main branch. The caller owns the device's key and has checked the feed's length.
-    public mutating func write(_ records: [[UInt8]], key: SigningSecretKey, arrival: UInt64) -> StoredRun {
+    public mutating func write(_ records: RecordList, key: SigningSecretKey, arrival: UInt64) -> StoredRun {
         if branches.isEmpty { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
         let tip = branches[0].tip
-        var hash = tip.hash
-        for record in records { hash = FeedChain.hash(after: hash, record: record) }
-        let end = Tip(number: tip.number + UInt64(records.count), hash: hash)
+        let end = Tip(
+            number: tip.number + UInt64(records.count), hash: FeedChain.hash(after: tip.hash, records: records))
         let signature = key.signature(for: FeedChain.signedBytes(group: group, feed: id, tip: end))
         let run = Run(feed: id, first: tip.number + 1, before: tip.hash, signature: signature, records: records)
-        let stored = StoredRun(group: group, branch: 0, run: run, arrival: arrival)
-        append(stored, to: 0, tip: end)
+        let stored = StoredRun(group: group, branch: 0, run: run, after: end.hash, arrival: arrival)
+        append(stored, to: 0)
         return stored
     }
 

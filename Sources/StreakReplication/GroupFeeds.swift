@@ -44,8 +44,8 @@ public struct GroupFeeds: Sendable {
     }
 
     /// Takes a run from this node's own store.
-    public mutating func restore(_ stored: StoredRun, hashAfter: ChainHash) -> Bool {
-        modify(stored.run.feed) { $0.restore(stored, hashAfter: hashAfter) }
+    public mutating func restore(_ stored: StoredRun) -> Bool {
+        modify(stored.run.feed) { $0.restore(stored) }
     }
 
     /// Verifies a run and takes what is new of it. Nothing is kept of a feed whose first run fails.
@@ -71,7 +71,10 @@ public struct GroupFeeds: Sendable {
         let held = replicas.removeValue(forKey: id)
         var replica = held ?? FeedReplica(id, in: group)
         let outcome = body(&replica)
-        guard !replica.branches.isEmpty else { return outcome }
+        guard !replica.branches.isEmpty else {
+            if held != nil { order.removeAll { $0 == id } }
+            return outcome
+        }
         replicas[id] = replica
         if held == nil { order.insert(id, at: order.firstIndex { id < $0 } ?? order.endIndex) }
         return outcome

@@ -41,16 +41,15 @@ public struct Record: Hashable, Sendable {
     }
 
     /// Reads exactly one record.
-    public init(decoding bytes: [UInt8]) throws(WireError) {
-        guard bytes.count <= ProtocolLimits.maximumRecordSize else {
-            throw .limitExceeded(limit: ProtocolLimits.maximumRecordSize, actual: UInt64(bytes.count))
-        }
-        var reader = WireReader(bytes)
-        kind = try reader.readUInt8()
-        time = HybridTime(rawValue: try reader.readUInt64())
-        subject = try reader.readBlob(maximum: Self.maximumSubjectSize)
-        value = try reader.readBlob(maximum: Self.maximumValueSize)
-        tail = try reader.readTail(maximum: ProtocolLimits.maximumTailSize)
+    public init(decoding bytes: [UInt8]) throws(WireError) { self.init(try RecordView(decoding: bytes[...])) }
+
+    /// Takes a record out of the buffer it was read in.
+    init(_ view: RecordView) {
+        kind = view.kind
+        time = view.time
+        subject = Array(view.subject)
+        value = Array(view.value)
+        tail = Array(view.tail)
     }
 
     /// The canonical bytes, of which the feed's chain is made.
@@ -66,4 +65,29 @@ public struct Record: Hashable, Sendable {
 
     /// Whether this withdraws its subject.
     public var isWithdrawal: Bool { value.isEmpty }
+}
+
+/// A record read in place: its parts share the buffer it came in.
+struct RecordView {
+    let kind: UInt8
+    let time: HybridTime
+    let subject: ArraySlice<UInt8>
+    let value: ArraySlice<UInt8>
+    let tail: ArraySlice<UInt8>
+    /// The record's bytes, as its author chained them.
+    let bytes: ArraySlice<UInt8>
+
+    /// Reads exactly one record.
+    init(decoding bytes: ArraySlice<UInt8>) throws(WireError) {
+        guard bytes.count <= ProtocolLimits.maximumRecordSize else {
+            throw .limitExceeded(limit: ProtocolLimits.maximumRecordSize, actual: UInt64(bytes.count))
+        }
+        var reader = WireReader(bytes)
+        kind = try reader.readUInt8()
+        time = HybridTime(rawValue: try reader.readUInt64())
+        subject = try reader.readBlobSlice(maximum: Record.maximumSubjectSize)
+        value = try reader.readBlobSlice(maximum: Record.maximumValueSize)
+        tail = try reader.readTailSlice(maximum: ProtocolLimits.maximumTailSize)
+        self.bytes = bytes
+    }
 }

@@ -25,7 +25,10 @@ public struct Run: Hashable, Sendable {
     public static let maximumCount = 4_096
 
     /// Packs records that are known to be well formed.
-    public init(feed: FeedID, first: UInt64, before: ChainHash, signature: Signature, records: [[UInt8]]) {
+    public init(
+        feed: FeedID, first: UInt64, before: ChainHash, signature: Signature,
+        records: some Collection<ArraySlice<UInt8>>
+    ) {
         self.init(
             feed: feed, first: first, before: before, signature: signature, packed: RecordPacking.pack(records),
             count: records.count)
@@ -44,8 +47,8 @@ public struct Run: Hashable, Sendable {
     }
 
     /// The records in portions that each fit a run, as large as they may be.
-    public static func portions(of records: [[UInt8]]) -> [[[UInt8]]] {
-        var portions: [[[UInt8]]] = []
+    public static func portions(of records: RecordList) -> [RecordList] {
+        var portions: [RecordList] = []
         var rest = records[...]
         while !rest.isEmpty {
             var count = min(rest.count, maximumCount)
@@ -55,10 +58,10 @@ public struct Run: Hashable, Sendable {
                 size -= rest[rest.startIndex + count].count
             }
             // The rows of half a dozen records always fit, so this ends.
-            while RecordPacking.pack(Array(rest.prefix(count))).count > ProtocolLimits.maximumRunSize {
+            while RecordPacking.pack(rest.prefix(count)).count > ProtocolLimits.maximumRunSize {
                 count = (count + 1) / 2
             }
-            portions.append(Array(rest.prefix(count)))
+            portions.append(RecordList(rest.prefix(count)))
             rest = rest.dropFirst(count)
         }
         return portions
@@ -94,5 +97,5 @@ public struct Run: Hashable, Sendable {
     }
 
     /// The bytes of each record. A run from outside may hold anything: here it shows.
-    public func records() throws(WireError) -> [[UInt8]] { try RecordPacking.unpack(packed, count: count) }
+    public func records() throws(WireError) -> RecordList { try RecordPacking.unpack(packed, count: count) }
 }

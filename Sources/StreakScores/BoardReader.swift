@@ -128,8 +128,10 @@ struct BoardReader {
             }
         }
         if let unread {
+            var days = DayTotal(of: game)
             for entry in shelf.history.slice(unread) where isCounted(entry, shelf, model: game.model, &tally) {
-                sums.add(entry, points: isScored ? entry.points : Scoring.cachedPoints(for: entry.result, in: game))
+                let alone = isScored ? entry.points : Scoring.cachedPoints(for: entry.result, in: game)
+                sums.add(entry, points: days.share(of: alone, on: entry.day))
             }
         }
         tally.played += Int(sums.count)

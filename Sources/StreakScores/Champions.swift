@@ -60,6 +60,7 @@ extension ScoreIndex {
             let isScored = shelf.history.game.isScored(like: game)
             let aggregation = query.game == nil ? nil : query.aggregation ?? Aggregation(of: game.model)
             let sumsRaw = aggregation == .sum && (game.model == .highScore || game.model == .count)
+            var days = DayTotal(of: game)
             for entry in shelf.history.entries where query.rules.streaks.counts(entry) {
                 guard let number = calendar.number(of: entry.day) else { continue }
                 switch aggregation {
@@ -71,7 +72,10 @@ extension ScoreIndex {
                     let points =
                         sumsRaw
                         ? Scoring.points(for: entry.result, in: game)
-                        : Int(isScored ? entry.points : Scoring.cachedPoints(for: entry.result, in: game))
+                        : Int(
+                            days.share(
+                                of: isScored ? entry.points : Scoring.cachedPoints(for: entry.result, in: game),
+                                on: entry.day))
                     places[number] = Place(total: (places[number]?.value ?? 0) &+ points)
                 }
             }

@@ -29,12 +29,15 @@ public struct DailyScore: Hashable, Sendable {
     /// Unix seconds of the latest change, 0 if unknown; decides between groups that hold different values.
     public var updatedAt: Int64
     public var isEdited: Bool
+    /// Written as one more high score of its day: it stands only while no better one does. What does not contend
+    /// settles what was before. A fact of the writing, which no index keeps. Product rule 3.
+    public var contends: Bool
 
     public init(
         game: GameID, day: PuzzleDay, puzzle: Int? = nil, isKeyedByPuzzle: Bool = false, score: Int? = nil,
         maxAttempts: Int? = nil, isCompleted: Bool = true, seconds: Int? = nil, hints: Int? = nil, mistakes: Int? = nil,
         isHardMode: Bool = false, gameName: String? = nil, firstRecordedAt: Int64 = 0, updatedAt: Int64 = 0,
-        isEdited: Bool = false
+        isEdited: Bool = false, contends: Bool = false
     ) {
         self.game = game
         self.day = day
@@ -51,12 +54,21 @@ public struct DailyScore: Hashable, Sendable {
         self.firstRecordedAt = firstRecordedAt
         self.updatedAt = updatedAt
         self.isEdited = isEdited
+        self.contends = contends
     }
 
     /// What identifies this result among its player's: a newer result with an equal key replaces it.
     public var key: ScoreKey {
         if isKeyedByPuzzle, let puzzle { return ScoreKey(game: game, axis: .puzzle(puzzle)) }
         return ScoreKey(game: game, axis: .day(day))
+    }
+
+    /// This as one log of a habit, of which a day may have several: its key is the day and `number` (product row C6).
+    public func log(numbered number: UInt16) -> DailyScore {
+        var log = self
+        log.puzzle = (day.daysSinceEpoch & 0x7FFF) << 16 | Int(number)
+        log.isKeyedByPuzzle = true
+        return log
     }
 
     /// First recorded after its day had ended everywhere on Earth.

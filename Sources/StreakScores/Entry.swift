@@ -24,7 +24,7 @@ struct Entry: Sendable {
     /// Position plus one in the history's list of game names; 0 for none.
     var name: UInt8
     let flags: Flags
-    /// What the result adds to a total, by the rules of the history it is in.
+    /// What the result alone would add to a total, by the rules of the history it is in.
     var points: UInt8 = 0
 
     /// Numbers that do not fit are moved to the nearest one that does; no real result comes near.

@@ -12,6 +12,8 @@ struct History: Sendable {
     private var rawTotal = RawSums()
     /// Results that are identified by their number, in order of numbers.
     private var numbered: [Numbered] = []
+    /// Of a game whose days give no more than so much: what the results of each day would add alone, together.
+    private var earned: [Int32: Int] = [:]
     /// What records call the game; entries hold the position plus one.
     private var names: [String] = []
 
@@ -85,7 +87,7 @@ struct History: Sendable {
         self.rules = rules
         guard !isSame else { return }
         let old = entries
-        (entries, blocks, marks, total, rawTotal) = ([], [], [], Sums(), RawSums())
+        (entries, blocks, marks, total, rawTotal, earned) = ([], [], [], Sums(), RawSums(), [:])
         entries.reserveCapacity(old.count)
         for var entry in old {
             entry.points = Scoring.cachedPoints(for: entry.result, in: game)
@@ -108,17 +110,15 @@ struct History: Sendable {
         entries.makeRoom()
         entries.insert(entry, at: index)
         marks[place].insert(entry)
-        let change = Change(adding: entry, in: game)
-        apply(change, after: place)
+        apply(change(adding: entry), after: place)
     }
 
     private mutating func removeEntry(at index: Int) {
         let entry = entries.remove(at: index)
         let place = blockIndex(notBefore: Block.number(of: entry.day))
-        apply(Change(removing: entry, in: game), after: place)
-        let range = entryRange(ofBlock: place)
-        guard range.isEmpty else {
-            remark(place)
+        apply(change(removing: entry), after: place)
+        guard entryRange(ofBlock: place).isEmpty else {
+            unmark(entry, at: index, in: place)
             return
         }
         blocks.remove(at: place)
@@ -127,10 +127,26 @@ struct History: Sendable {
 
     private mutating func exchangeEntry(at index: Int, for entry: Entry) {
         let place = blockIndex(notBefore: Block.number(of: entry.day))
-        apply(Change(removing: entries[index], in: game), after: place)
-        apply(Change(adding: entry, in: game), after: place)
+        apply(change(removing: entries[index]), after: place)
+        apply(change(adding: entry), after: place)
+        let old = entries[index]
         entries[index] = entry
-        remark(place)
+        if entry.isCompleted { marks[place].insert(entry) } else { unmark(old, at: index, in: place) }
+    }
+
+    /// Takes an entry out of the marks of its block, of which it was at `index`. O(1) in a block of a usual size; one
+    /// after another out of a crowded day, O(log n) each.
+    private mutating func unmark(_ entry: Entry, at index: Int, in place: Int) {
+        let range = entryRange(ofBlock: place)
+        guard range.count > BlockMarks.mostUnscattered else { return remark(place) }
+        // More numbers than fit were scattered before, and still are.
+        if !entry.isKeyedByPuzzle, self.entry(.day(entry.puzzleDay)) == nil { marks[place].removeDated(entry.day) }
+        guard entry.isCompleted else { return }
+        let start = entries.partitioningIndex(in: range) { $0.day >= entry.day }
+        let end = entries.partitioningIndex(in: start..<range.upperBound) { $0.day > entry.day }
+        if !entries.contains(near: index, in: start..<end, where: { $0.isCompleted }) {
+            marks[place].removeCompleted(entry.day)
+        }
     }
 
     private mutating func remark(_ place: Int) {
@@ -153,17 +169,33 @@ struct History: Sendable {
     private struct Change {
         var sums = Sums()
         var raw = RawSums()
+    }
 
-        init(adding entry: Entry, in game: Game) {
-            sums.add(entry, points: entry.points)
-            raw.add(entry, in: game)
-        }
+    private mutating func change(adding entry: Entry) -> Change {
+        var change = Change()
+        change.sums.add(entry, points: 0)
+        change.sums.points = earn(Int(entry.points), on: entry.day)
+        change.raw.add(entry, in: game)
+        return change
+    }
 
-        init(removing entry: Entry, in game: Game) {
-            let added = Change(adding: entry, in: game)
-            sums -= added.sums
-            raw -= added.raw
-        }
+    private mutating func change(removing entry: Entry) -> Change {
+        var (change, added) = (Change(), Change())
+        added.sums.add(entry, points: 0)
+        added.raw.add(entry, in: game)
+        change.sums -= added.sums
+        change.sums.points = earn(-Int(entry.points), on: entry.day)
+        change.raw -= added.raw
+        return change
+    }
+
+    /// Notes that a day's results add so much more alone; returns what the day's total gains.
+    private mutating func earn(_ points: Int, on day: Int32) -> Int32 {
+        guard DayTotal.caps(game.model) else { return Int32(points) }
+        let before = earned[day] ?? 0
+        let after = before + points
+        earned[day] = after == 0 ? nil : after
+        return Int32(min(after, DayTotal.most) - min(before, DayTotal.most))
     }
 
     // MARK: Entries
@@ -279,9 +311,10 @@ extension History {
         let place = blockIndex(notBefore: Block.number(of: day))
         var sums = blocks[place].before
         guard blocks[place].number == Block.number(of: day) else { return sums }
+        var days = DayTotal(of: game)
         for entry in entries[entryRange(ofBlock: place)] {
             guard entry.day < day else { break }
-            sums.add(entry, points: entry.points)
+            sums.add(entry, points: days.share(of: entry.points, on: entry.day))
         }
         return sums
     }
@@ -383,6 +416,18 @@ extension Array {
     /// Grows by an eighth instead of doubling: there are thousands of these, and most grow by one a day.
     fileprivate mutating func makeRoom() {
         if count == capacity { reserveCapacity(count + count / 8 + 4) }
+    }
+
+    /// Whether `isWanted` holds anywhere in `range`. The elements nearest to `index` are asked first, so that asking at
+    /// every removal of many costs O(n log n) in all, whatever their order.
+    func contains(near index: Int, in range: Range<Int>, where isWanted: (Element) -> Bool) -> Bool {
+        var (before, after) = (index - 1, index)
+        while before >= range.lowerBound || after < range.upperBound {
+            if after < range.upperBound, isWanted(self[after]) { return true }
+            if before >= range.lowerBound, isWanted(self[before]) { return true }
+            (before, after) = (before - 1, after + 1)
+        }
+        return false
     }
 
     /// The first index of `range` for which `isSecond` holds; it must hold for all after that.

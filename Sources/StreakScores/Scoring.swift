@@ -9,8 +9,8 @@ public enum Scoring {
         points(for: RawResult(result), in: game)
     }
 
-    /// What one result adds to a total over games: its points, but 7 for any completed `highScore`, and at most 7 for
-    /// a `count`, so that one game does not drown the others.
+    /// What one result adds to a total over games where it is its day's only one: its points, but 7 for any completed
+    /// `highScore`, and at most 7 for a `count`, so that one game does not drown the others. See `DayTotal` for several.
     public static func totalPoints(for result: DailyScore, in game: Game) -> Int {
         totalPoints(for: RawResult(result), in: game)
     }
@@ -67,7 +67,7 @@ public enum Scoring {
         }
     }
 
-    /// What a history keeps beside each result; no total exceeds 12.
+    /// What a history keeps beside each result: what it would add alone; no total exceeds 12.
     static func cachedPoints(for result: RawResult, in game: Game) -> UInt8 {
         UInt8(clamping: totalPoints(for: result, in: game))
     }
@@ -87,6 +87,35 @@ public enum Scoring {
 
     private static func roundedUp(_ dividend: Int, dividedBy divisor: Int) -> Int {
         (dividend + divisor - 1) / divisor
+    }
+}
+
+/// What results of one game add to a total, taken in order of days: of a `highScore` or a `count` all of a day together
+/// give at most 7, so seven logs count and the eighth adds nothing. Product rule 10.
+struct DayTotal {
+    static let most = 7
+
+    private let isCapped: Bool
+    private var day: Int32 = 0
+    private var left = DayTotal.most
+
+    init(of game: Game) {
+        isCapped = Self.caps(game.model)
+    }
+
+    static func caps(_ model: ScoringModel) -> Bool { model == .highScore || model == .count }
+
+    /// What is left for the next result of a day, which alone would add `points`.
+    mutating func share(of points: UInt8, on day: Int32) -> UInt8 {
+        guard isCapped else { return points }
+        if day != self.day { (self.day, left) = (day, Self.most) }
+        let share = min(Int(points), left)
+        left -= share
+        return UInt8(share)
+    }
+
+    mutating func share(of entry: Entry, in game: Game) -> Int {
+        Int(share(of: Scoring.cachedPoints(for: entry.result, in: game), on: entry.day))
     }
 }
 

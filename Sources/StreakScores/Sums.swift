@@ -98,6 +98,9 @@ struct BlockMarks: Equatable, Sendable {
         self.block = block
     }
 
+    /// Beyond so many results, 64 days and 64 numbers, a block's numbers are scattered.
+    static let mostUnscattered = 128
+
     /// The numbers lie too far apart for `numbers`.
     var isScattered: Bool { firstNumber == .min }
 
@@ -106,6 +109,12 @@ struct BlockMarks: Equatable, Sendable {
         if entry.isCompleted { completed |= day }
         if entry.isKeyedByPuzzle { insert(number: entry.position.puzzle) } else { dated |= day }
     }
+
+    /// The day has no result without a number of its own any more.
+    mutating func removeDated(_ day: Int32) { dated &= ~(1 << UInt64(day & 63)) }
+
+    /// The day has no completed result any more.
+    mutating func removeCompleted(_ day: Int32) { completed &= ~(1 << UInt64(day & 63)) }
 
     private mutating func insert(number: Int32) {
         guard !isScattered else { return }

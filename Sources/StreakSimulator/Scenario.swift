@@ -47,6 +47,19 @@ public struct Scenario: Sendable {
         case removeInVain(Int, by: Int)
         /// A node revokes the device of another one of its account.
         case revokeDevice(of: Int, by: Int)
+        /// Nodes answer whoever looks for their friend code.
+        case answerToCode([Int])
+        /// A node asks the owner of another one's code for friendship.
+        case askFriend(of: Int, by: Int)
+        /// Demands that a node has the request of another one within a time.
+        case expectRequest(of: Int, at: Int, within: Duration)
+        /// A node says yes to another one's request.
+        case approveFriend(Int, by: Int)
+        /// Demands that two nodes have one group to themselves within a time, and no request left; it becomes the scenario's.
+        case expectFriends(Int, Int, within: Duration)
+        case makePrivateGroup([Int])
+        /// Makes a node a device of another one's account, by a device link.
+        case linkDevice(Int, to: Int)
         /// Demands that a node learns within a time that it is in no more, and holds nobody else's records then.
         case expectLost(Int, within: Duration)
         /// Removes the addresses of other devices from nodes' disks.

@@ -5,7 +5,7 @@ extension Scenario {
     public static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
 
     public static let all: [Scenario] =
-        basics + quality + disks + membership + removals
+        basics + quality + disks + membership + removals + friends
 
     /// Founding, joining, writing, agreeing.
     private static let basics: [Scenario] = [
@@ -243,6 +243,48 @@ extension Scenario {
                 .leave(2, erasing: true), .run(.seconds(400)), .crash([2]), .start([2]), .run(.seconds(10)),
                 .start([1]), .expectLost(2, within: .seconds(4_000)), .crash([2]), .start([0]),
                 .run(.seconds(60)), .expectMembers(2), .converge(within: .seconds(60)),
+            ]),
+    ]
+
+    /// Friends by code, and further machines.
+    private static let friends: [Scenario] = [
+        Scenario(
+            "friend-code", "A friend is found by code while packets are lost and doubled and both sides start anew",
+            nodes: 2, profile: .bad(loss: 0.2),
+            steps: [
+                .start([0, 1]), .makePrivateGroup([0, 1]), .answerToCode([0]), .askFriend(of: 0, by: 1),
+                .run(.milliseconds(100)), .crash([0]), .run(.seconds(3)), .start([0]),
+                .expectRequest(of: 1, at: 0, within: .seconds(2_000)), .crash([1]), .approveFriend(1, by: 0),
+                .crash([0]),
+                .start([1]), .run(.seconds(2)), .start([0]), .expectFriends(0, 1, within: .seconds(1_200)),
+                .write([0, 1], count: 4, over: .seconds(1)), .converge(within: .seconds(60)),
+            ]),
+        Scenario(
+            "friend-codes-crossed", "Two ask each other, and both say yes before either has heard the other", nodes: 2,
+            steps: [
+                .start([0, 1]), .makePrivateGroup([0, 1]), .answerToCode([0, 1]), .askFriend(of: 0, by: 1),
+                .askFriend(of: 1, by: 0), .expectRequest(of: 1, at: 0, within: .seconds(400)),
+                .expectRequest(of: 0, at: 1, within: .seconds(400)), .partition([[0], [1]]), .approveFriend(1, by: 0),
+                .approveFriend(0, by: 1), .heal, .expectFriends(0, 1, within: .seconds(1_200)),
+                .write([0, 1], count: 4, over: .seconds(1)), .converge(within: .seconds(60)),
+            ]),
+        Scenario(
+            "friend-codes-one-yes", "Two ask each other, and one says yes", nodes: 2, profile: .bad(loss: 0.2),
+            steps: [
+                .start([0, 1]), .makePrivateGroup([0, 1]), .answerToCode([0, 1]), .askFriend(of: 0, by: 1),
+                .askFriend(of: 1, by: 0), .expectRequest(of: 1, at: 0, within: .seconds(2_000)),
+                .approveFriend(1, by: 0),
+                .expectFriends(0, 1, within: .seconds(2_000)), .write([0, 1], count: 4, over: .seconds(1)),
+                .converge(within: .seconds(60)),
+            ]),
+        Scenario(
+            "device-linked", "A new machine is linked while packets are lost, and its maker starts anew", nodes: 3,
+            profile: .bad(loss: 0.2),
+            steps: together(2) + [
+                .makePrivateGroup([1]), .write([0, 1], count: 4, over: .seconds(1)), .start([2]), .linkDevice(2, to: 1),
+                .crash([1]), .write([0, 2], count: 4, over: .seconds(2)), .start([1]), .expectMembers(2),
+                .expectLinked(within: .seconds(400)), .write([0, 1, 2], count: 4, over: .seconds(2)),
+                .converge(within: .seconds(60)),
             ]),
     ]
 

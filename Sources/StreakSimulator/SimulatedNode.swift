@@ -7,8 +7,9 @@ import StreakWire
 /// One machine: a device, its disk and, while it runs, its engine.
 struct SimulatedNode: Sendable {
     let index: Int
-    let identity: DeviceIdentity
-    let accountKey: SigningSecretKey
+    /// Changes where the node is linked to another one's account.
+    var identity: DeviceIdentity
+    var accountKey: SigningSecretKey
     let endpoint: Endpoint
     /// Beacons reach the nodes of one LAN.
     let lan: Int

@@ -58,6 +58,8 @@ extension Simulation {
         case .crash(let indices): for index in indices { crash(index) }
         case .backUp, .restore, .copy, .setDiskFull, .forgetAddresses: performOnDisk(step)
         case .expectMembers, .expectLinked, .expectLost, .expectNoFork, .agreeOnDigests: expectState(step)
+        case .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice:
+            performAmongFriends(step)
         case .run(let duration): run(for: duration)
         case .converge(let limit): converge(within: limit)
         default: performOnNetwork(step)
@@ -169,7 +171,7 @@ extension Simulation {
 
     // MARK: Waiting
 
-    private mutating func outcome(of command: Command, by node: Int) -> CommandOutcome? {
+    mutating func outcome(of command: Command, by node: Int) -> CommandOutcome? {
         guard nodes[node].isRunning else {
             fail("node \(node) is down")
             return nil
@@ -180,7 +182,7 @@ extension Simulation {
         return nodes[node].outcomes[id]
     }
 
-    private mutating func expect(_ wanted: CommandOutcome, of command: Command, by node: Int) {
+    mutating func expect(_ wanted: CommandOutcome, of command: Command, by node: Int) {
         let outcome = outcome(of: command, by: node)
         if let outcome, outcome != wanted { fail("node \(node): \(outcome) instead of \(wanted)") }
     }

@@ -13,6 +13,7 @@ public struct Simulation: Sendable {
         case beacon([UInt8], from: Endpoint, to: Int)
         case stream(LinkInput, to: Int, life: Int)
         case stored(ChangeID, at: Int, life: Int)
+        case derived(FriendCode, of: UserID, at: Int, life: Int)
         case wake(Int, life: Int)
         case restart(Int, life: Int)
         case write(Int)
@@ -142,6 +143,9 @@ public struct Simulation: Sendable {
                 nodes[node].pending.removeFirst()
             }
             give(.changeStored(id), to: node)
+        case .derived(let code, let user, let node, let life):
+            guard nodes[node].isRunning, nodes[node].life == life else { return }
+            give(.codeDerived(user, code), to: node)
         case .wake(let node, let life):
             guard nodes[node].isRunning, nodes[node].life == life else { return }
             if nodes[node].wakeAt == now { nodes[node].wakeAt = nil }
@@ -205,6 +209,10 @@ public struct Simulation: Sendable {
             nodes[index].outcomes[id] = outcome
             ground.completed(id, outcome)
             tell(index, "completes \(id.number): \(outcome)")
+        case .deriveCode(let user):
+            queue.add(
+                .derived(SimulatedCode.code(of: user), of: user, at: index, life: nodes[index].life),
+                at: now.advanced(by: Self.derivationTime))
         case .publish(let event):
             nodes[index].events.append(event)
             tell(index, Self.summary(of: event))
@@ -272,6 +280,7 @@ public struct Simulation: Sendable {
         case .command(let id, _): trace.add(id.number)
         case .changeStored(let id): trace.add(id.number)
         case .deadlineReached: trace.add(3)
+        case .codeDerived: trace.add(4)
         }
     }
 }

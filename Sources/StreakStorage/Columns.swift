@@ -59,7 +59,10 @@ extension Identifier32 {
 
 /// Sixteen bytes of BLAKE2b over all that a row says, so that a page which the disk gave back changed is noticed.
 enum RowChecksum {
-    static func checksum(of run: StoredRun) -> [UInt8] {
+    static func checksum(of run: StoredRun) -> [UInt8] { checksum(of: run, covering: run.after) }
+
+    /// - Parameter after: nil for a row of a store's first version, which did not have it.
+    static func checksum(of run: StoredRun, covering after: ChainHash?) -> [UInt8] {
         var writer = WireWriter(reserving: 256)
         writer.write(run.group)
         writer.write(run.run.feed.device)
@@ -70,6 +73,7 @@ enum RowChecksum {
         writer.write(run.run.before)
         writer.writeRaw(run.run.signature.rawBytes)
         writer.write(run.arrival)
+        if let after { writer.write(after) }
         var hasher = Blake2bHasher(size: 16)
         hasher.update(writer.bytes)
         hasher.update(run.run.packed)

@@ -63,12 +63,32 @@ public struct DataFolder: Sendable, Hashable {
         return names.contains { $0.hasSuffix(Self.secretSuffix) }
     }
 
-    /// Makes the folder and those above it, and removes what a crash left of an account that was being made here. Until
-    /// `finish` whatever is put into it is no account.
+    /// Makes the folder and those above it, takes it for this process, and removes what a crash left of an account that was
+    /// being made here. Until `finish` whatever is put into it is no account.
     ///
-    /// - Throws: `accountExists`, `diskFull`, `failed`.
-    public func create() throws {
+    /// - Throws: `accountExists`, `folderInUse`, `diskFull`, `failed`.
+    @discardableResult
+    public func create() throws -> DataFolderLock {
         guard !hasAccount else { throw StorageError.accountExists }
+        try makeFolder()
+        // Another process may be putting an account into it, whose files are no leftovers.
+        let lock = try lock()
+        guard !hasAccount else { throw StorageError.accountExists }
+        if isUnfinished {
+            for name in try FileManager.default.contentsOfDirectory(atPath: path) where Self.isOfAccount(name) {
+                try DurableFile.remove(path + "/" + name)
+            }
+        } else {
+            try DurableFile.create(unfinishedPath) { _ in }
+            try DurableFile.synchronizeFolder(of: unfinishedPath)
+        }
+        return lock
+    }
+
+    /// Makes the folder and those above it, and closes it to other users.
+    ///
+    /// - Throws: `diskFull`, `failed`.
+    public func makeFolder() throws {
         var made = ""
         for part in path.split(separator: "/") {
             made += "/" + part
@@ -82,14 +102,6 @@ public struct DataFolder: Sendable, Hashable {
         guard unsafe stat(path, &status) == 0 else { throw StorageError.system("entering the folder") }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw StorageError.failed("the data folder is not a folder") }
         guard unsafe chmod(path, 0o700) == 0 else { throw StorageError.system("closing the folder to others") }
-        if isUnfinished {
-            for name in try FileManager.default.contentsOfDirectory(atPath: path) where Self.isOfAccount(name) {
-                try DurableFile.remove(path + "/" + name)
-            }
-        } else {
-            try DurableFile.create(unfinishedPath) { _ in }
-            try DurableFile.synchronizeFolder(of: unfinishedPath)
-        }
     }
 
     private static func isOfAccount(_ name: String) -> Bool {
@@ -122,6 +134,36 @@ extension DataFolder {
             try FileManager.default.removeItem(atPath: path)
         } catch {
             throw StorageError.failed("deleting the folder")
+        }
+    }
+}
+
+// MARK: - Files put aside
+
+extension DataFolder {
+    private static let asidePrefix = "import-"
+
+    /// Keeps bytes in a new file of the folder, which another process can read; whoever calls removes it. What a process
+    /// leaves behind is removed when the folder is opened after its end. Returns the path.
+    ///
+    /// - Throws: `diskFull`, `failed`.
+    public func putAside(_ bytes: [UInt8]) throws -> String {
+        let file = "\(path)/\(Self.asidePrefix)\(getpid())-\(UInt64.random(in: .min ... .max))"
+        try writeNewFile(bytes, to: file)
+        return file
+    }
+
+    /// Removes what processes that have ended put aside. The caller holds the folder.
+    ///
+    /// - Throws: `failed`.
+    public func removeAbandonedFiles() throws {
+        // A folder that cannot be listed is told of by what is done with it next.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        where name.hasPrefix(Self.asidePrefix) {
+            let process = Int32(name.dropFirst(Self.asidePrefix.count).prefix { $0 != "-" })
+            // Signal 0 only asks whether there is such a process (kill(2)).
+            if let process, process > 0, kill(process, 0) == 0 || errno != ESRCH { continue }
+            try DurableFile.remove(path + "/" + name)
         }
     }
 }

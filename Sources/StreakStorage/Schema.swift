@@ -1,4 +1,6 @@
 internal import GRDB
+internal import StreakReplication
+internal import StreakWire
 
 /// The tables. Constraints stand here, so that no program can break them.
 ///
@@ -12,7 +14,45 @@ enum Schema {
             try database.execute(sql: replicatedTables)
             try database.execute(sql: localTables)
         }
+        migrator.registerMigration("runs say their end") { database in
+            try database.execute(sql: "ALTER TABLE runs ADD COLUMN after BLOB CHECK (length(after) = 32)")
+            try database.execute(sql: "ALTER TABLE set_aside_runs ADD COLUMN after")
+            try addEnds(in: database)
+        }
+        // What takes back an import of 20,000 results is half a megabyte.
+        migrator.registerMigration("settings may be large") { database in
+            try database.execute(sql: largeSettings)
+        }
         return migrator
+    }
+
+    /// Computes the chain hash after each run. A row that is damaged goes without, and is found damaged when it is read.
+    private static func addEnds(in database: Database) throws {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT group_id, device, epoch_counter, epoch_nonce, branch, first, count, before, signature, packed,
+                  arrival, checksum, row, before FROM runs
+                """)
+        var ends: [(row: Int64, stored: StoredRun)] = []
+        while let row = try rows.next() {
+            guard let number = row.integer(12), let old = Store.storedRun(row),
+                row.bytes(11) == RowChecksum.checksum(of: old, covering: nil),
+                let records = try? old.run.records()  // as above
+            else { continue }
+            let after = FeedChain.hash(after: old.run.before, records: records)
+            ends.append(
+                (
+                    number,
+                    StoredRun(
+                        group: old.group, branch: old.branch, run: old.run, after: after, arrival: old.arrival)
+                ))
+        }
+        for (row, stored) in ends {
+            try database.execute(
+                sql: "UPDATE runs SET after = ?, checksum = ? WHERE row = ?",
+                arguments: [stored.after.stored, RowChecksum.checksum(of: stored).stored, row])
+        }
     }
 
     /// One row: what this store is, and what `CopyDetector` compares.
@@ -104,5 +144,17 @@ enum Schema {
           key TEXT NOT NULL UNIQUE CHECK (length(CAST(key AS BLOB)) BETWEEN 1 AND 256),
           text TEXT NOT NULL CHECK (length(CAST(text AS BLOB)) <= 65536)
         ) STRICT;
+        """
+
+    /// Settings of up to 64 MiB.
+    private static let largeSettings = """
+        CREATE TABLE large_settings (
+          row INTEGER PRIMARY KEY,
+          name TEXT NOT NULL UNIQUE CHECK (length(CAST(name AS BLOB)) BETWEEN 1 AND 64),
+          value BLOB NOT NULL CHECK (length(value) BETWEEN 1 AND 67108864)
+        ) STRICT;
+        INSERT INTO large_settings (row, name, value) SELECT row, name, value FROM settings;
+        DROP TABLE settings;
+        ALTER TABLE large_settings RENAME TO settings;
         """
 }

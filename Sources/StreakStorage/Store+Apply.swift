@@ -105,10 +105,11 @@ extension Store {
         let insertion = try database.cachedStatement(
             sql: """
                 INSERT INTO runs (group_id, device, epoch_counter, epoch_nonce, branch, first, count, before, signature,
-                  packed, arrival, checksum)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                  packed, arrival, checksum, after)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
                 ON CONFLICT (group_id, device, epoch_counter, epoch_nonce, branch, first)
-                DO UPDATE SET count = ?7, before = ?8, signature = ?9, packed = ?10, arrival = ?11, checksum = ?12
+                DO UPDATE SET count = ?7, before = ?8, signature = ?9, packed = ?10, arrival = ?11, checksum = ?12,
+                  after = ?13
                 """)
         for stored in runs {
             let run = stored.run
@@ -116,7 +117,7 @@ extension Store {
                 stored.group.stored, run.feed.device.stored, Int64(run.feed.epoch.counter),
                 Int64(bitPattern: run.feed.epoch.nonce), Int64(stored.branch), Int64(run.first), Int64(run.count),
                 run.before.stored, run.signature.rawBytes.stored, run.packed.stored, Int64(stored.arrival),
-                RowChecksum.checksum(of: stored).stored,
+                RowChecksum.checksum(of: stored).stored, stored.after.stored,
             ])
         }
     }

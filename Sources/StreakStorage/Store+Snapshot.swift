@@ -171,7 +171,7 @@ extension Store {
             database,
             sql: """
                 SELECT group_id, device, epoch_counter, epoch_nonce, branch, first, count, before, signature, packed,
-                  arrival, checksum, row FROM runs ORDER BY row
+                  arrival, checksum, row, after FROM runs ORDER BY row
                 """)
         while let row = try rows.next() {
             let number = row.integer(12) ?? 0
@@ -194,16 +194,16 @@ extension Store {
         return runs.map(\.stored).sorted { ($0.arrival, $0.key) < ($1.arrival, $1.key) }
     }
 
-    private static func storedRun(_ row: Row) -> StoredRun? {
+    static func storedRun(_ row: Row) -> StoredRun? {
         guard let key = runKey(row), let count = row.integer(6), (1...Int64(Run.maximumCount)).contains(count),
             let before: ChainHash = row.identifier(7), let raw = row.bytes(8), raw.count == Signature.byteCount,
             // Of the right length, so this gives one.
             let signature = try? Signature(rawBytes: raw), let packed = row.bytes(9),
-            let arrival = row.integer(10).flatMap({ UInt64(exactly: $0) })
+            let arrival = row.integer(10).flatMap({ UInt64(exactly: $0) }), let after: ChainHash = row.identifier(13)
         else { return nil }
         let run = Run(
             feed: key.feed, first: key.first, before: before, signature: signature, packed: packed, count: Int(count))
-        return StoredRun(group: key.group, branch: key.branch, run: run, arrival: arrival)
+        return StoredRun(group: key.group, branch: key.branch, run: run, after: after, arrival: arrival)
     }
 
     private static func readLocalRows(into state: inout StoredState, in database: Database) throws {

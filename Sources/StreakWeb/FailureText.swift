@@ -30,12 +30,18 @@ public enum FailureText {
         case .noAccount:
             (
                 "noAccount", "There is no account in this data folder yet.",
-                "Create one with `streakmesh init --name NAME`, or point `--data` at another folder.", Exit.failed
+                "Run `streakmesh up` and make one on its page, or `streakmesh init --name NAME`; or point `--data` at another folder.",
+                Exit.failed
             )
         case .accountExists:
             (
                 "accountExists", "This data folder holds an account already.",
                 "Use it as it is, or choose another folder with `--data`.", Exit.cannotCreate
+            )
+        case .accountUnderWay:
+            (
+                "accountUnderWay", "An account is being made in this data folder already.",
+                "Wait until that has ended, then load the page again.", Exit.busy
             )
         case .accountDamaged:
             (
@@ -154,6 +160,12 @@ public enum FailureText {
             (
                 "invalidSetting", "“\(shortened(name))” cannot be set to that.", "Use \(listed(values)).", Exit.usage
             )
+        case .invalidTimes(let name, let text, let example, let reason):
+            (
+                "invalidSetting", "\(name) cannot be “\(shortened(text))”: \(reason).",
+                "Write for instance \(example).",
+                Exit.usage
+            )
         default: nil
         }
     }
@@ -184,6 +196,11 @@ public enum FailureText {
             (
                 "friendBlocked", "You have blocked the owner of this code.",
                 "Unblock them first, with `streakmesh friend unblock`.", Exit.notAllowed
+            )
+        case .unknownReturn(let text):
+            (
+                "unknownReturn", "No group that you may come back to is called “\(shortened(text))”.",
+                "See them with `streakmesh friend list`.", Exit.badData
             )
         case .unknownFriend(let text):
             (
@@ -327,6 +344,11 @@ public enum FailureText {
                     ?? "Several people write in this chat: which of them are you?",
                 "Name yourself with `--sender`: \(listed(candidates)).", Exit.badData
             )
+        case .gameOfAnother(let name):
+            (
+                "gameOfAnother", "“\(shortened(name))” can be changed only by who defined it.",
+                "Ask them, or define a game of your own.", Exit.notAllowed
+            )
         case .unknownGame(let text, let suggestions):
             (
                 "unknownGame", "No game is called “\(shortened(text))”.",
@@ -369,7 +391,7 @@ public enum FailureText {
         case .nothingToUndo:
             (
                 "nothingToUndo", "There is nothing to take back.",
-                "Only the last `add`, `record` or `delete` can be undone, once.", Exit.badData
+                "Only the last `add`, `record`, `delete` or `import` can be undone, once.", Exit.badData
             )
         case .textTooLong(let limit):
             (
@@ -421,7 +443,7 @@ public enum FailureText {
     }
 
     /// Text that somebody else may have written, cut to one line of a bearable length.
-    private static func shortened(_ text: String) -> String {
+    static func shortened(_ text: String) -> String {
         let line = text.map { $0.isNewline ? " " : $0 }
         return line.count <= 80 ? String(line) : String(line.prefix(79)) + "…"
     }

@@ -23,6 +23,9 @@ struct FormFields: Sendable, Equatable {
         for part in parts { values[part.name] = part.value }
     }
 
+    /// The names of all fields, in alphabetical order.
+    var names: [String] { values.keys.sorted() }
+
     /// A field's text, or nil where it is absent or empty.
     subscript(name: String) -> String? {
         guard let value = values[name], !value.isEmpty else { return nil }

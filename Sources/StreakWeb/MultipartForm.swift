@@ -1,11 +1,13 @@
-/// A form sent as `multipart/form-data` (RFC 7578): fields by name, and files read as UTF-8 text.
+import StreakNode
+
+/// A form sent as `multipart/form-data` (RFC 7578): fields by name, and files read as text.
 enum MultipartForm {
     /// Why a form was not read.
     enum Fault: Error, Equatable {
+        /// A field or file is in no encoding that is read.
+        case notText(NodeFailure)
         /// Not as RFC 7578 and RFC 2046 §5.1 have it, or of more parts than a form has.
         case malformed
-        /// A field or file is not UTF-8.
-        case notText
     }
 
     /// The boundary of a content type, or nil where it is no form of this kind. At most 70 bytes (RFC 2046 §5.1.1).
@@ -43,11 +45,13 @@ enum MultipartForm {
     private static func part(_ bytes: ArraySlice<UInt8>) throws(Fault) -> (name: String, value: String) {
         let bytes = Array(bytes)
         guard let end = find([13, 10, 13, 10], in: bytes, from: 0), end <= 4_096 else { throw .malformed }
-        guard let head = String(validating: bytes[..<end], as: UTF8.self),
-            var value = String(validating: bytes[(end + 4)...], as: UTF8.self)
-        else { throw .notText }
-        // Spreadsheets put a byte order mark first.
-        if value.unicodeScalars.first == "\u{FEFF}" { value.unicodeScalars.removeFirst() }
+        guard let head = String(validating: bytes[..<end], as: UTF8.self) else { throw .malformed }
+        let value: String
+        do throws(NodeFailure) {
+            value = try ImportSource.decoded(Array(bytes[(end + 4)...]))
+        } catch {
+            throw .notText(error)
+        }
         for line in head.split(whereSeparator: \.isNewline)
         where line.lowercased().hasPrefix("content-disposition:") {
             for piece in line.split(separator: ";").dropFirst().map(\.trimmingSpaces) where piece.hasPrefix("name=\"") {

@@ -36,6 +36,7 @@ struct RequestGuard: RouterMiddleware {
     typealias Context = WebContext
 
     let address: BoundAddress
+    let peers: PeerGate
     let sessions: SessionStore
     let templates: Templates
     let logger: Logger
@@ -76,6 +77,12 @@ struct RequestGuard: RouterMiddleware {
             context.session = sessions.session(secret: secret)
         }
         if context.session == nil, !Self.isOpenToAll(request.uri.path) { return plain(request, .unauthorized) }
+        // Whoever has nothing to show learns nothing, and costs no look at the table.
+        if context.session != nil || holdsToken(request) {
+            guard try await peers.admits(context.channel) else {
+                return plain(request, .otherUser, status: .forbidden)
+            }
+        }
         return try await next(request, context)
     }
 
@@ -92,8 +99,16 @@ struct RequestGuard: RouterMiddleware {
         return bound.hosts.contains(String(origin.dropFirst("http://".count)))
     }
 
+    /// Whether a link that signs in is asked for, and may be used still.
+    private func holdsToken(_ request: Request) -> Bool {
+        guard request.uri.path == Self.signInPath else { return false }
+        return FormFields(parsing: request.uri.query ?? "")?["token"].map(sessions.holds(token:)) ?? false
+    }
+
+    private static let signInPath = "/sign-in"
+
     private static func isOpenToAll(_ path: String) -> Bool {
-        path == "/sign-in" || Asset.openToAll.contains { path == "/assets/\($0)" }
+        path == signInPath || Asset.openToAll.contains { path == "/assets/\($0)" }
     }
 
     /// Cookies are shared among the ports of a host: two nodes on one machine must not sign each other out.
@@ -129,7 +144,10 @@ struct RequestGuard: RouterMiddleware {
     }
 
     private func plain(_ request: Request, _ status: HTTPResponse.Status) -> Response {
-        let view = PlainView(status)
+        plain(request, PlainView(status), status: status)
+    }
+
+    private func plain(_ request: Request, _ view: PlainView, status: HTTPResponse.Status) -> Response {
         if request.uri.path.hasPrefix("/api/") {
             return Response.json(code: view.code, message: view.message, hint: view.hint, status: status)
         }
@@ -150,6 +168,15 @@ struct PlainView: Sendable {
 
     init(_ failure: FailureView) {
         (code, title, message, hint) = (failure.code, "That did not work", failure.message, failure.hint)
+    }
+
+    /// To whoever else uses this machine.
+    static let otherUser = PlainView(
+        code: "otherUser", title: "Not yours", message: "This page belongs to another user of this machine.",
+        hint: "Open it as the user who runs the node.")
+
+    private init(code: String, title: String, message: String, hint: String) {
+        (self.code, self.title, self.message, self.hint) = (code, title, message, hint)
     }
 
     init(_ status: HTTPResponse.Status) {

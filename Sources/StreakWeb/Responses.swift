@@ -46,16 +46,18 @@ extension NodeFailure {
         switch self {
         case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult, .nothingToUndo, .unknownMember,
             .unknownRequest,
-            .unknownDevice, .unknownFriend, .noGuest:
+            .unknownDevice, .unknownFriend, .unknownReturn, .noGuest:
             .notFound
         case .textTooLong: .contentTooLarge
-        case .noGroup, .noAccount, .accountExists, .alreadyMember, .limitReached, .alreadyFriends, .friendAlreadyAsked,
+        case .noGroup, .noAccount, .accountExists, .accountUnderWay, .alreadyMember, .limitReached, .alreadyFriends,
+            .friendAlreadyAsked,
             .tooManyDevices, .approvalNeeded:
             .conflict
         case .storageFailed: .internalServerError
         case .diskFull: .insufficientStorage
         case .nobodyReachable, .stopping, .folderBusy: .serviceUnavailable
-        case .notMember, .notAllowed, .ownerCannotLeave, .linkUsedUp, .linkRevoked, .removedFromGroup, .guestPlaying,
+        case .notMember, .notAllowed, .gameOfAnother, .ownerCannotLeave, .linkUsedUp, .linkRevoked, .removedFromGroup,
+            .guestPlaying,
             .sharingStopped, .joinDenied, .friendBlocked, .otherRecoveryKey, .recoveryKeyNeeded:
             .forbidden
         case .cannotListen: .internalServerError

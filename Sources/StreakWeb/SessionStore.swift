@@ -57,6 +57,18 @@ final class SessionStore: Sendable {
         return token
     }
 
+    /// Whether a token can be used, which stays so.
+    func holds(token: String) -> Bool {
+        let presented = Array(token.utf8)
+        return state.withLock { state in
+            var isHeld = false
+            for token in state.tokens where token.deadline >= .now && Self.isEqual(token.secret, presented) {
+                isHeld = true
+            }
+            return isHeld
+        }
+    }
+
     /// Uses a token up and answers the secret of the session it opened, or nil where the token is not valid.
     func signIn(token: String) -> String? {
         let presented = Array(token.utf8)

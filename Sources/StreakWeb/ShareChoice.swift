@@ -18,6 +18,13 @@ struct ShareChoice: Sendable, Equatable {
 
     /// The groups as requests take them: nil for every group that shares the game, none to keep the result to oneself.
     var groups: [String]? { ticked.count == offered.count ? nil : ticked }
+
+    /// Where a result of a preview goes: of groups chosen by name to those that share its game. A box is ticked from the
+    /// first, so that one for a group that does not get a game says nothing about it.
+    func groups(of result: ResultReport) -> [String] {
+        guard !result.unchanged else { return [] }
+        return groups.map { $0.filter(result.groups.contains) } ?? result.groups
+    }
 }
 
 /// The boxes of a `ShareChoice`, for the `sharing` template.

@@ -17,14 +17,14 @@ extension Site {
     }
 
     func showRecovery(
-        _ visit: Visit, key: String? = nil, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+        _ visit: Visit, key: String? = nil, refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
         let groups = key?.split(separator: "-").map(String.init) ?? []
         let view = RecoveryView(
             isConfirmed: frame.profile.recoveryConfirmed, key: groups, hasKey: !groups.isEmpty)
         return page(
-            .profile, "recovery", title: "Recovery key", view, frame, visit, status: status, problem: problem)
+            .profile, "recovery", title: "Recovery key", view, frame, visit, refusal: refusal)
     }
 
     func showRecoveryKey(_ visit: Visit) async throws -> Response {
@@ -32,16 +32,12 @@ extension Site {
         return try await showRecovery(visit, key: report.key)
     }
 
-    func confirmRecoveryKey(_ visit: Visit) async throws -> Response {
-        do {
-            _ = try await node.call(
-                .account(.confirmRecoveryKey(key: visit.fields["key"] ?? "")), returning: RecoveryReport.self)
-            return say(
-                "Confirmed. Your account's secret is no longer on this machine: keep the paper safe.",
-                then: "/profile", visit)
-        } catch let failure as NodeFailure {
-            return try await showRecovery(visit, status: failure.httpStatus, problem: FailureView(failure))
-        }
+    private func confirmRecoveryKey(_ visit: Visit) async throws -> Response {
+        _ = try await node.call(
+            .account(.confirmRecoveryKey(key: visit.fields.word("key"))), returning: RecoveryReport.self)
+        return say(
+            "Confirmed. Your account's secret is no longer on this machine: keep the paper safe.", then: "/profile",
+            visit)
     }
 
     // MARK: Machines
@@ -68,7 +64,7 @@ extension Site {
     }
 
     func showDevices(
-        _ visit: Visit, link: DeviceLinkReport? = nil, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+        _ visit: Visit, link: DeviceLinkReport? = nil, refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
         let report = try await node.call(.device(.list), returning: DeviceListReport.self)
@@ -81,7 +77,7 @@ extension Site {
                     expires: expiry.map { "\($0.dateText), \($0.relativeText(to: now()))" } ?? link.expires)
             })
         return page(
-            .profile, "devices", title: "Your machines", view, frame, visit, status: status, problem: problem)
+            .profile, "devices", title: "Your machines", view, frame, visit, refusal: refusal)
     }
 
     private func device(_ device: DeviceReport) -> DevicesView.Device {
@@ -102,13 +98,6 @@ extension Site {
         return try await showDevices(visit, link: link)
     }
 
-    func revokeDevice(_ visit: Visit) async throws -> Response {
-        _ = try await node.call(
-            .device(.revoke(device: visit.fields["device"] ?? "", key: visit.fields["key"])),
-            returning: DeviceListReport.self)
-        return say("Shut out, wherever your node or a friend's hears of it.", then: "/devices", visit)
-    }
-
     // MARK: Backup
 
     struct BackupView: Sendable {
@@ -116,32 +105,50 @@ extension Site {
     }
 
     func showBackup(
-        _ visit: Visit, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+        _ visit: Visit, refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
         let view = BackupView(file: visit.fields["file"] ?? "~/streakmesh-\(today.description).backup")
-        return page(.profile, "backup", title: "Backup", view, frame, visit, status: status, problem: problem)
+        return page(.profile, "backup", title: "Backup", view, frame, visit, refusal: refusal)
     }
 
-    func backUp(_ visit: Visit) async throws -> Response {
-        do {
-            let passphrase = visit.fields["passphrase"] ?? ""
-            guard passphrase == visit.fields["again"] ?? "" else {
-                return try await showBackup(visit, status: .unprocessableContent, problem: Self.differing)
-            }
-            let report = try await node.call(
-                .account(.backup(file: try Self.path(visit.fields["file"]), passphrase: passphrase)),
-                returning: BackupReport.self)
-            return say(
-                "The backup is written: \(report.file), \(ResultView.grouped((report.bytes + 1_023) / 1_024)) KiB.",
-                then: "/profile", visit)
-        } catch let failure as NodeFailure {
-            return try await showBackup(visit, status: failure.httpStatus, problem: FailureView(failure))
-        }
+    private func backUp(_ visit: Visit) async throws -> Response {
+        let passphrase = visit.fields.word("passphrase")
+        guard passphrase == visit.fields.word("again") else { throw FormFault(refusal: Self.differing) }
+        let report = try await node.call(
+            .account(.backup(file: try Self.path(visit.fields["file"]), passphrase: passphrase)),
+            returning: BackupReport.self)
+        return say(
+            "The backup is written: \(report.file), \(ResultView.grouped((report.bytes + 1_023) / 1_024)) KiB.",
+            then: "/profile", visit)
     }
 
-    private static let differing = FailureView(
+    private static let differing = Refusal(
         code: "differingPassphrases", message: "The two passphrases differ.", hint: "Type the same one twice.")
+
+    static let accountForms: [Form] = [
+        Form("/rename", then: "/profile", { .profile(.rename(name: $0.word("name"))) }) {
+            (profile: ProfileReport, _) in "You are “\(profile.name)” now. Friends see it at the next sync."
+        },
+        // Dials everybody now (product-rules, H9).
+        Form("/sync", { _ in .network(.sync) }) { (status: StatusReport, _) in
+            status.state == "live" ? "Everything is in sync." : "Every known device was asked."
+        },
+        Form("/recovery/show", Site.showRecoveryKey),
+        Form("/recovery/confirm", Site.confirmRecoveryKey) { site, visit, refusal in
+            try await site.showRecovery(visit, refusal: refusal)
+        },
+        Form("/devices/link", Site.linkDevice),
+        Form(
+            "/devices/revoke", then: "/devices", { .device(.revoke(device: $0.word("device"), key: $0["key"])) }
+        ) { (report: DeviceListReport, _) in
+            report.refusedBy.isEmpty
+                ? "Shut out, wherever your node or a friend's hears of it."
+                : "Shut out, but not of \(report.refusedBy.map { "“\($0)”" }.joined(separator: ", ")), which takes no more changes."
+        },
+        Form("/backup", Site.backUp) { site, visit, refusal in try await site.showBackup(visit, refusal: refusal) },
+        Form("/reminders", Site.changeReminders), rulesForm,
+    ]
 
     /// A file on this machine as typed: `~/…` and plain names are below the home folder.
     static func path(_ text: String?) throws -> String {

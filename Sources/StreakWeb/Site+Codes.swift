@@ -49,7 +49,7 @@ extension Site {
     }
 
     func showCodes(
-        _ visit: Visit, entered: String = "", status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+        _ visit: Visit, entered: String = "", refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
         let report = try await node.call(.friend(.list), returning: FriendsReport.self)
@@ -68,7 +68,7 @@ extension Site {
                 CodesView.Blocked(user: $0.user, label: $0.code ?? "\($0.user.prefix(8))…")
             }, hasBlocked: !report.blocked.isEmpty)
         return page(
-            .friends, "codes", title: "Friend codes", view, frame, visit, status: status, problem: problem)
+            .friends, "codes", title: "Friend codes", view, frame, visit, refusal: refusal)
     }
 
     private func sent(_ wish: SentFriendReport) -> CodesView.Sent {
@@ -97,58 +97,47 @@ extension Site {
             note: note, isOpen: wish.state == "pending")
     }
 
-    func addFriend(_ visit: Visit) async throws -> Response {
-        let code = (visit.fields["code"] ?? "").trimmingSpaces
-        do {
-            let report = try await friends(.add(code: code))
-            let until = report.sent.first { $0.state == "looking" }.flatMap { Timestamp($0.until)?.dateText }
-            return say(
-                "Looking for the owner of this code\(until.map { ", until \($0)" } ?? "").", then: "/friends/codes",
-                visit)
-        } catch let failure as NodeFailure {
-            return try await showCodes(
-                visit, entered: code, status: failure.httpStatus, problem: FailureView(failure))
-        }
+    static let codeForms: [Form] = [
+        Form("/friends/add", Site.addFriend) { site, visit, refusal in
+            try await site.showCodes(visit, entered: visit.fields.word("code").trimmingSpaces, refusal: refusal)
+        },
+        friendForm("/friends/answer", { .answer($0["answer"] == "on") }) {
+            $0.answering ? "Your node answers whoever looks for your code." : "Nobody finds you by your code now."
+        },
+        friendForm("/friends/cancel", { .cancel(code: $0.word("code")) }) { _ in "The request is taken back." },
+        friendForm("/friends/approve", { .approve(user: $0.word("user")) }) { _ in
+            "You are friends, as soon as their node hears of it."
+        },
+        friendForm("/friends/decline", { .decline(user: $0.word("user")) }) { _ in "The request is declined." },
+        friendForm("/friends/block", { .block(user: $0.word("user")) }) { _ in
+            "Blocked. They are not told, and can ask you no more."
+        },
+        friendForm("/friends/unblock", { .unblock(user: $0.word("user")) }) { _ in
+            "Unblocked. They can ask you again."
+        },
+        friendForm("/friends/rejoin", { .rejoin(group: $0.word("group")) }) { _ in
+            "You are back. What the others have arrives as soon as one of them is there."
+        },
+        friendForm("/friends/dismiss", { .dismiss(group: $0.word("group")) }) { _ in
+            "This machine stays out of it."
+        },
+        friendForm("/friends/remove", { .remove(user: $0.word("user")) }) { _ in
+            "You are friends no more; the group of you two has ended."
+        },
+    ]
+
+    private static func friendForm(
+        _ path: String, _ request: @escaping @Sendable (FormFields) -> FriendshipRequest,
+        says text: @escaping @Sendable (FriendsReport) -> String
+    ) -> Form {
+        Form(path, { .friend(request($0)) }, says: { (report: FriendsReport, _) in text(report) })
     }
 
-    func answerToCode(_ visit: Visit) async throws -> Response {
-        let report = try await friends(.answer(visit.fields["answer"] == "on"))
+    private func addFriend(_ visit: Visit) async throws -> Response {
+        let code = visit.fields.word("code").trimmingSpaces
+        let report = try await node.call(.friend(.add(code: code)), returning: FriendsReport.self)
+        let until = report.sent.first { $0.state == "looking" }.flatMap { Timestamp($0.until)?.dateText }
         return say(
-            report.answering ? "Your node answers whoever looks for your code." : "Nobody finds you by your code now.",
-            then: visit.back, visit)
-    }
-
-    func cancelFriend(_ visit: Visit) async throws -> Response {
-        _ = try await friends(.cancel(code: visit.fields["code"] ?? ""))
-        return say("The request is taken back.", then: visit.back, visit)
-    }
-
-    func approveFriend(_ visit: Visit) async throws -> Response {
-        _ = try await friends(.approve(user: visit.fields["user"] ?? ""))
-        return say("You are friends, as soon as their node hears of it.", then: visit.back, visit)
-    }
-
-    func declineFriend(_ visit: Visit) async throws -> Response {
-        _ = try await friends(.decline(user: visit.fields["user"] ?? ""))
-        return say("The request is declined.", then: visit.back, visit)
-    }
-
-    func blockFriend(_ visit: Visit) async throws -> Response {
-        _ = try await friends(.block(user: visit.fields["user"] ?? ""))
-        return say("Blocked. They are not told, and can ask you no more.", then: visit.back, visit)
-    }
-
-    func unblockFriend(_ visit: Visit) async throws -> Response {
-        _ = try await friends(.unblock(user: visit.fields["user"] ?? ""))
-        return say("Unblocked. They can ask you again.", then: visit.back, visit)
-    }
-
-    func removeFriend(_ visit: Visit) async throws -> Response {
-        _ = try await friends(.remove(user: visit.fields["user"] ?? ""))
-        return say("You are friends no more; the group of you two has ended.", then: visit.back, visit)
-    }
-
-    private func friends(_ request: FriendshipRequest) async throws -> FriendsReport {
-        try await node.call(.friend(request), returning: FriendsReport.self)
+            "Looking for the owner of this code\(until.map { ", until \($0)" } ?? "").", then: "/friends/codes", visit)
     }
 }

@@ -79,7 +79,7 @@ extension Site {
 
     private func exchangePage(
         _ visit: Visit, upload: Upload?, preview: ImportReport? = nil, senders: [ChatReport.Sender] = [],
-        status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+        refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
         let games = try await catalogue().games
@@ -94,7 +94,7 @@ extension Site {
             games: options("All games", chosen), from: visit.isForm ? "" : visit.fields["from"] ?? "",
             to: visit.isForm ? "" : visit.fields["to"] ?? "",
             // What fits a box is shown again; a large file is only named by what is in it.
-            text: problem != nil ? upload.map { $0.text.utf8.count <= WebLimit.bodySize ? $0.text : "" } ?? "" : "",
+            text: refusal != nil ? upload.map { $0.text.utf8.count <= WebLimit.bodySize ? $0.text : "" } ?? "" : "",
             isChat: upload?.isChat ?? false,
             dates: orders.map { OptionView(value: $0.0, label: $0.1, selected: $0.0 == upload?.dates ?? "") },
             importGames: options("Each row names its game", upload?.game),
@@ -105,7 +105,7 @@ extension Site {
                     note: "\($0.shares == 1 ? "1 result" : "\($0.shares) results") in \($0.messages) messages")
             }, hasSenders: !senders.isEmpty, isFresh: preview == nil && senders.isEmpty)
         return page(
-            .history, "exchange", title: "Export and import", view, frame, visit, status: status, problem: problem)
+            .history, "exchange", title: "Export and import", view, frame, visit, refusal: refusal)
     }
 
     /// A file to keep, as CSV or JSON.
@@ -125,10 +125,22 @@ extension Site {
 
     // MARK: Import
 
+    static let exchangeForms: [Form] = [
+        Form(uploadPath, Site.lookAtImport) { try await $0.importAgain($1, $2) },
+        Form("/import", Site.importResults) { try await $0.importAgain($1, $2) },
+        Form("/import/forget", Site.forgetImport),
+    ]
+
+    private func importAgain(_ visit: Visit, _ refusal: Refusal) async throws -> Response {
+        let upload = sessions.upload(for: visit.session)
+        sessions.dropUpload(of: visit.session)
+        return try await exchangePage(visit, upload: upload, refusal: refusal)
+    }
+
     /// Keeps what was sent and shows what would become of it; stores nothing.
-    func lookAtImport(_ visit: Visit) async throws -> Response {
+    private func lookAtImport(_ visit: Visit) async throws -> Response {
         let fields = visit.fields
-        let text = fields["file"] ?? fields["text"] ?? ""
+        let text = fields["file"] ?? fields.word("text")
         var upload =
             text.isEmpty
             ? sessions.upload(for: visit.session)
@@ -140,9 +152,12 @@ extension Site {
         }
         if let sender = fields["sender"] { upload?.sender = sender }
         if let choice = fields["replace"] { upload?.replaces = choice == "on" }
-        guard let upload else {
-            return try await exchangePage(visit, upload: nil, status: .unprocessableContent, problem: Self.nothingSent)
-        }
+        guard let upload else { throw FormFault(refusal: Self.nothingSent) }
+        guard fields["kind"] == "any" else { return try await look(at: upload, visit) }
+        return try await lookAtDropped(upload, visit)
+    }
+
+    private func look(at upload: Upload, _ visit: Visit) async throws -> Response {
         sessions.keep(upload, for: visit.session)
         do {
             let report = try await node.call(upload.request(isPreview: true), returning: ImportReport.self)
@@ -150,18 +165,31 @@ extension Site {
         } catch NodeFailure.unknownSender {
             let chat = try await node.call(.exchange(.inspectChat(upload.source)), returning: ChatReport.self)
             return try await exchangePage(visit, upload: upload, senders: chat.senders)
-        } catch let failure as NodeFailure {
-            sessions.dropUpload(of: visit.session)
-            return try await exchangePage(
-                visit, upload: upload, status: failure.httpStatus, problem: FailureView(failure))
         }
     }
 
-    /// Imports what was looked at.
-    func importResults(_ visit: Visit) async throws -> Response {
-        guard let upload = sessions.upload(for: visit.session) else {
-            return try await exchangePage(visit, upload: nil, status: .unprocessableContent, problem: Self.nothingSent)
+    /// A file of which nobody has said what it is: a chat with results in it, the text of a share, or else a table.
+    private func lookAtDropped(_ upload: Upload, _ visit: Visit) async throws -> Response {
+        var upload = upload
+        do {
+            let chat = try await node.call(.exchange(.inspectChat(upload.source)), returning: ChatReport.self)
+            upload.isChat = chat.senders.contains { $0.shares > 0 }
+        } catch NodeFailure.importFailed {
+            // It is no chat.
         }
+        if !upload.isChat, upload.text.utf8.count <= WebLimit.pasteSize {
+            let report = try await node.call(
+                .score(.preview(text: upload.text, date: nil)), returning: AddReport.self)
+            if !report.added.isEmpty {
+                return try await today(visit, text: upload.text, date: nil, outcome: report, isPreview: true)
+            }
+        }
+        return try await look(at: upload, visit)
+    }
+
+    /// Imports what was looked at.
+    private func importResults(_ visit: Visit) async throws -> Response {
+        guard let upload = sessions.upload(for: visit.session) else { throw FormFault(refusal: Self.nothingSent) }
         let report = try await node.call(upload.request(isPreview: false), returning: ImportReport.self)
         sessions.dropUpload(of: visit.session)
         let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
@@ -171,12 +199,12 @@ extension Site {
             "Imported \(count), skipped \(ResultView.grouped(report.skipped)).\(shared)", then: "/history", visit)
     }
 
-    func forgetImport(_ visit: Visit) async throws -> Response {
+    private func forgetImport(_ visit: Visit) async throws -> Response {
         sessions.dropUpload(of: visit.session)
         return .seeOther("/exchange")
     }
 
-    private static let nothingSent = FailureView(
+    private static let nothingSent = Refusal(
         code: "importFailed", message: "There is nothing to import.", hint: "Choose a file, or paste its text.")
 
     private static func preview(_ report: ImportReport, icons: [String: String]) -> ExchangeView.Preview {

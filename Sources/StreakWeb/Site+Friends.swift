@@ -14,6 +14,13 @@ extension Site {
             var groupHref: String
         }
 
+        /// A group to come back to, or to forget.
+        struct Return: Sendable {
+            var group: String
+            var title: String
+            var note: String
+        }
+
         var group: String
         var groupTitle: String
         var hasGroup: Bool
@@ -24,6 +31,8 @@ extension Site {
         var waiting: [JoinRequestView]
         var former: [FormerMemberView]
         var hasFormer: Bool
+        /// Groups that friends say this user was in, before a recovery.
+        var returns: [Return]
         /// Friend requests that wait for an answer.
         var askersText: String?
         var inviteHref: String
@@ -54,12 +63,21 @@ extension Site {
             deciding: group?.isDeciding ?? false, waiting: members?.waiting.map { JoinRequestView($0) } ?? [],
             former: members?.former.map { FormerMemberView($0) } ?? [],
             hasFormer: !(members?.former.isEmpty ?? true),
+            returns: friends.returns.map { offeredReturn($0) },
             askersText: askers == 0
                 ? nil : askers == 1 ? "Somebody asks to be your friend" : "\(askers) people ask to be your friends",
             inviteHref: link("/invite"), groupHref: link("/group"), privacyHref: link("/privacy"),
             leaveHref: link("/leave"), groups: frame.groups.map(Self.line), hasGroups: !frame.groups.isEmpty,
             friendCode: frame.profile.friendCode)
         return page(.friends, "friends", title: "Friends", view, frame, visit)
+    }
+
+    private func offeredReturn(_ offer: ReturnReport) -> FriendsView.Return {
+        let friend = offer.code ?? "\(offer.friend.prefix(8))…"
+        let members = offer.members == 1 ? "one member" : "\(offer.members) members"
+        let when = Timestamp(offer.offered).map { ", \($0.relativeText(to: now()))" } ?? ""
+        return FriendsView.Return(
+            group: offer.group, title: offer.title, note: "With \(members), says your friend \(friend)\(when).")
     }
 
     private static func line(of group: GroupReport) -> FriendsView.Group {
@@ -77,18 +95,22 @@ extension Site {
 
     // MARK: What admins do
 
-    func promote(_ visit: Visit) async throws -> Response {
-        try await changeMember(visit, "is an admin now") { .promote(group: $0, user: $1) }
-    }
+    static let friendForms: [Form] = [
+        memberForm("/member/promote", "is an admin now") { .promote(group: $0, user: $1) },
+        memberForm("/member/demote", "is a plain member now") { .demote(group: $0, user: $1) },
+        memberForm("/member/remove", "is removed and gets nothing new from your node") { .remove(group: $0, user: $1) },
+        Form("/requests/approve", { .member(.approve(id: $0.word("id"))) }) { (_: JoinRequestsReport, _) in
+            "They are in, as soon as their node asks again."
+        },
+        Form("/requests/deny", { .member(.deny(id: $0.word("id"))) }) { (_: JoinRequestsReport, _) in
+            "The request is turned down."
+        },
+    ]
 
-    func demote(_ visit: Visit) async throws -> Response {
-        try await changeMember(visit, "is a plain member now") { .demote(group: $0, user: $1) }
-    }
-
-    func removeMember(_ visit: Visit) async throws -> Response {
-        try await changeMember(visit, "is removed and gets nothing new from your node") {
-            .remove(group: $0, user: $1)
-        }
+    private static func memberForm(
+        _ path: String, _ outcome: String, _ request: @escaping @Sendable (String?, String) -> MemberRequest
+    ) -> Form {
+        Form(path) { site in { try await site.changeMember($0, outcome, request) } }
     }
 
     private func changeMember(
@@ -102,16 +124,5 @@ extension Site {
         return say(
             "\(name) \(outcome).", then: isIn ? visit.back : PageLink("/friends").adding("group", report.group).text,
             visit)
-    }
-
-    func approveRequest(_ visit: Visit) async throws -> Response {
-        _ = try await node.call(
-            .member(.approve(id: visit.fields["id"] ?? "")), returning: JoinRequestsReport.self)
-        return say("They are in, as soon as their node asks again.", then: visit.back, visit)
-    }
-
-    func denyRequest(_ visit: Visit) async throws -> Response {
-        _ = try await node.call(.member(.deny(id: visit.fields["id"] ?? "")), returning: JoinRequestsReport.self)
-        return say("The request is turned down.", then: visit.back, visit)
     }
 }

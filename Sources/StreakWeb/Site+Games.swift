@@ -51,7 +51,8 @@ struct GameView: Sendable {
     var recordHref: String
     /// Whether one press logs it.
     var isCount: Bool
-    var isCustom: Bool
+    /// Whether this user may change and remove it.
+    var isMine: Bool
     var editHref: String
     var group: String?
     var backTo: String
@@ -137,20 +138,13 @@ extension Site {
             playHref: game.webURL, boardHref: BoardSelection(group: frame.active?.id, game: game.id).href,
             numbersHref: PageLink("/numbers").adding("game", game.id).adding("range", "all").text,
             recordHref: PageLink("/record").adding("game", game.id).text, isCount: game.model == "count",
-            isCustom: game.definition != nil, editHref: PageLink("/games/define").adding("id", game.id).text,
+            isMine: game.mine, editHref: PageLink("/games/define").adding("id", game.id).text,
             group: game.groups.first, backTo: visit.back)
         return page(.board, "game", title: game.name, view, frame, visit)
     }
 
-    func favourGame(_ visit: Visit) async throws -> Response {
-        _ = try await node.call(
-            .game(.setFavourite(game: visit.fields["game"] ?? "", isFavourite: visit.fields["favourite"] == "on")),
-            returning: GameReport.self)
-        return .seeOther(visit.back)
-    }
-
     /// Logs a habit once.
-    func log(_ visit: Visit) async throws -> Response {
+    private func log(_ visit: Visit) async throws -> Response {
         let report = try await node.call(
             .score(
                 .record(
@@ -216,8 +210,7 @@ extension Site {
     }
 
     private func defineForm(
-        _ visit: Visit, _ form: GameForm, group: String?, trial: DefineView.Trial?, status: HTTPResponse.Status = .ok,
-        problem: FailureView? = nil
+        _ visit: Visit, _ form: GameForm, group: String?, trial: DefineView.Trial?, refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
         guard let chosen = group ?? frame.active?.id else { throw NodeFailure.noGroup }
@@ -233,7 +226,7 @@ extension Site {
             aggregations: options(Self.aggregations, form.aggregation ?? ""), pattern: form.pattern ?? "",
             sample: visit.isForm ? visit.fields["sample"] ?? "" : "", trial: trial,
             cancelHref: form.id.map { PageLink("/game").adding("id", $0).text } ?? "/games")
-        return page(.board, "define", title: view.heading, view, frame, visit, status: status, problem: problem)
+        return page(.board, "define", title: view.heading, view, frame, visit, refusal: refusal)
     }
 
     /// The form as it was sent. Throws `NodeFailure.invalidGame` where a number is none.
@@ -260,37 +253,46 @@ extension Site {
             cadence: fields["cadence"], aggregation: fields["aggregation"], pattern: fields["pattern"])
     }
 
-    func define(_ visit: Visit) async throws -> Response {
-        do {
-            let form = try gameForm(visit.fields)
-            let game = try await node.call(
-                .game(.define(form, group: visit.fields["group"])), returning: GameReport.self)
-            let text =
-                form.id == nil
-                ? "“\(game.name)” is a game of your group now." : "“\(game.name)” is changed for everybody."
-            return say(text, then: PageLink("/game").adding("id", game.id).text, visit)
-        } catch let failure as NodeFailure {
-            return try await defineForm(
-                visit, enteredForm(visit.fields), group: visit.fields["group"], trial: nil, status: failure.httpStatus,
-                problem: FailureView(failure))
-        }
+    static let gameForms: [Form] = [
+        Form("/log", Site.log), Form("/games/favourite", Site.favourGame),
+        Form("/games/define", Site.define) { try await $0.defineAgain($1, $2) },
+        Form("/games/test", Site.tryPattern) { try await $0.defineAgain($1, $2) },
+        Form("/games/remove", then: "/games", { .game(.remove(game: $0.word("game"), group: $0["group"])) }) {
+            (_: GamesReport, _) in "The game is removed. Its results stay."
+        },
+    ]
+
+    private func favourGame(_ visit: Visit) async throws -> Response {
+        _ = try await node.call(
+            .game(.setFavourite(game: visit.fields.word("game"), isFavourite: visit.fields["favourite"] == "on")),
+            returning: GameReport.self)
+        return .seeOther(visit.back)
+    }
+
+    private func define(_ visit: Visit) async throws -> Response {
+        let form = try gameForm(visit.fields)
+        let game = try await node.call(
+            .game(.define(form, group: visit.fields["group"])), returning: GameReport.self)
+        let text =
+            form.id == nil
+            ? "“\(game.name)” is a game of your group now." : "“\(game.name)” is changed for everybody."
+        return say(text, then: PageLink("/game").adding("id", game.id).text, visit)
     }
 
     /// Shows what the pattern makes of a text; stores nothing.
-    func tryPattern(_ visit: Visit) async throws -> Response {
-        do {
-            var form = try gameForm(visit.fields)
-            // A pattern can be tried before the game has a name.
-            if form.name.isEmpty { form.name = "A game" }
-            let report = try await node.call(
-                .game(.test(form, text: visit.fields["sample"] ?? "")), returning: PatternReport.self)
-            return try await defineForm(
-                visit, enteredForm(visit.fields), group: visit.fields["group"], trial: Self.trial(report))
-        } catch let failure as NodeFailure {
-            return try await defineForm(
-                visit, enteredForm(visit.fields), group: visit.fields["group"], trial: nil, status: failure.httpStatus,
-                problem: FailureView(failure))
-        }
+    private func tryPattern(_ visit: Visit) async throws -> Response {
+        var form = try gameForm(visit.fields)
+        // A pattern can be tried before the game has a name.
+        if form.name.isEmpty { form.name = "A game" }
+        let report = try await node.call(
+            .game(.test(form, text: visit.fields.word("sample"))), returning: PatternReport.self)
+        return try await defineForm(
+            visit, enteredForm(visit.fields), group: visit.fields["group"], trial: Self.trial(report))
+    }
+
+    private func defineAgain(_ visit: Visit, _ refusal: Refusal) async throws -> Response {
+        try await defineForm(
+            visit, enteredForm(visit.fields), group: visit.fields["group"], trial: nil, refusal: refusal)
     }
 
     private static func trial(_ report: PatternReport) -> DefineView.Trial {
@@ -304,12 +306,5 @@ extension Site {
             text: report.matched ? "It fits. This is what is read:" : report.message ?? "It does not fit.",
             facts: report.matched
                 ? values.compactMap { term, text in text.map { GameView.Fact(term: term, text: $0) } } : [])
-    }
-
-    func removeGame(_ visit: Visit) async throws -> Response {
-        _ = try await node.call(
-            .game(.remove(game: visit.fields["game"] ?? "", group: visit.fields["group"])),
-            returning: GamesReport.self)
-        return say("The game is removed. Its results stay.", then: "/games", visit)
     }
 }

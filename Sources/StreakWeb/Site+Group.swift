@@ -37,17 +37,21 @@ extension Site {
         ("everyone", "Every member"), ("admins", "The owner and admins"), ("owner", "Only the owner"),
     ]
 
-    private static let missed: [(value: String, label: String)] = [
+    static let missed: [(value: String, label: String)] = [
         ("nothing", "Nothing"), ("worst+1", "One more than the worst"), ("zero", "Zero points"),
     ]
-    private static let freezes: [(value: String, label: String)] = [
+    static let freezes: [(value: String, label: String)] = [
         ("off", "No: a missed day ends a streak"), ("on", "Yes: one for ten days, at most three"),
     ]
 
     /// The choices of after how many days a result counts no more; the group's own is among them.
-    private static func archive(_ days: Int) -> [(value: String, label: String)] {
+    static func archive(_ days: Int) -> [(value: String, label: String)] {
         let known = [0, 7, 30].contains(days) ? [0, 7, 30] : [0, 7, 30, days]
         return known.map { (String($0), $0 == 0 ? "Whenever it comes" : "Within \($0) days") }
+    }
+
+    static func options(_ values: [(value: String, label: String)], _ chosen: String) -> [OptionView] {
+        values.map { OptionView(value: $0.value, label: $0.label, selected: $0.value == chosen) }
     }
 
     func showGroup(_ visit: Visit) async throws -> Response {
@@ -62,23 +66,21 @@ extension Site {
         func link(_ path: String) -> String { PageLink(path).adding("group", group.id).text }
         let archive = Self.archive(settings.archiveDays)
         let days = String(settings.archiveDays)
-        func options(_ values: [(value: String, label: String)], _ chosen: String) -> [OptionView] {
-            values.map { OptionView(value: $0.value, label: $0.label, selected: $0.value == chosen) }
-        }
         func label(_ values: [(value: String, label: String)], _ chosen: String) -> String {
             values.first { $0.value == chosen }?.label ?? chosen
         }
         let view = GroupPageView(
             id: group.id, title: group.title, note: "\(group.membersText), you are \(group.role)",
             isOwner: group.role == "owner", deciding: group.isDeciding,
-            inviters: options(Self.inviters, settings.invites), invitersText: label(Self.inviters, settings.invites),
+            inviters: Self.options(Self.inviters, settings.invites),
+            invitersText: label(Self.inviters, settings.invites),
             spoilers: [
                 OptionView(value: "on", label: "Until one has played oneself", selected: settings.spoilerGuard),
                 OptionView(value: "off", label: "Never", selected: !settings.spoilerGuard),
             ], spoilersText: settings.spoilerGuard ? "Until one has played oneself" : "Never",
-            missed: options(Self.missed, settings.missedDay), missedText: label(Self.missed, settings.missedDay),
-            freezes: options(Self.freezes, settings.freezes ? "on" : "off"),
-            freezesText: label(Self.freezes, settings.freezes ? "on" : "off"), archive: options(archive, days),
+            missed: Self.options(Self.missed, settings.missedDay), missedText: label(Self.missed, settings.missedDay),
+            freezes: Self.options(Self.freezes, settings.freezes ? "on" : "off"),
+            freezesText: label(Self.freezes, settings.freezes ? "on" : "off"), archive: Self.options(archive, days),
             archiveText: label(archive, days), heir: settings.heir,
             mayTakeOver: members.contains { $0.me && $0.heir && $0.role != "owner" },
             heirs: [OptionView(value: "", label: "Nobody", selected: settings.heir == nil)]
@@ -128,45 +130,31 @@ extension Site {
         return .seeOther(keeps ? PageLink(String(path)).adding("group", group.id).text : "/today")
     }
 
-    // MARK: Changing
+    static let groupForms: [Form] = [
+        Form("/groups/create", Site.createGroup), Form("/groups/use", Site.useGroup),
+        Form("/groups/leave", Site.leaveGroup),
+        Form("/group/rename", { .group(.rename(group: $0["group"], title: $0.word("title"))) }) {
+            (group: GroupReport, _) in "The group is called “\(group.title)” now."
+        },
+        Form("/group/settings", { .group(.changeSettings(group: $0["group"], settings(of: $0))) }) {
+            (settings: GroupSettingsReport, _) in "The settings of “\(settings.title)” are changed for everybody."
+        },
+        Form("/group/heir", { .group(.heir(group: $0["group"], user: $0["user"])) }) { (_: GroupReport, fields) in
+            fields.isSet("user") ? "They may take the group over from now on." : "Nobody is heir any more."
+        },
+        Form("/group/transfer", { .group(.transfer(group: $0["group"], user: $0.word("user"))) }) {
+            (group: GroupReport, _) in "“\(group.title)” has a new owner; you are \(group.role) now."
+        },
+        Form("/group/take-over", { .group(.takeOver(group: $0["group"])) }) { (group: GroupReport, _) in
+            "“\(group.title)” is yours now."
+        },
+    ]
 
-    func renameGroup(_ visit: Visit) async throws -> Response {
-        let group = try await node.call(
-            .group(.rename(group: visit.fields["group"], title: visit.fields["title"] ?? "")),
-            returning: GroupReport.self)
-        return say("The group is called “\(group.title)” now.", then: visit.back, visit)
-    }
-
-    func changeSettings(_ visit: Visit) async throws -> Response {
-        let change = GroupSettingsChange(
-            invites: visit.fields["invites"], spoilerGuard: visit.fields["spoilers"].map { $0 == "on" },
-            missedDay: visit.fields["missed"], freezes: visit.fields["freezes"].map { $0 == "on" },
-            archiveDays: visit.fields.number("archive"))
-        let settings = try await node.call(
-            .group(.changeSettings(group: visit.fields["group"], change)), returning: GroupSettingsReport.self)
-        return say("The settings of “\(settings.title)” are changed for everybody.", then: visit.back, visit)
-    }
-
-    func nameHeir(_ visit: Visit) async throws -> Response {
-        let user = visit.fields["user"]
-        _ = try await node.call(
-            .group(.heir(group: visit.fields["group"], user: user)), returning: GroupReport.self)
-        return say(
-            user == nil ? "Nobody is heir any more." : "They may take the group over from now on.", then: visit.back,
-            visit)
-    }
-
-    func transfer(_ visit: Visit) async throws -> Response {
-        let group = try await node.call(
-            .group(.transfer(group: visit.fields["group"], user: visit.fields["user"] ?? "")),
-            returning: GroupReport.self)
-        return say("“\(group.title)” has a new owner; you are \(group.role) now.", then: visit.back, visit)
-    }
-
-    func takeOver(_ visit: Visit) async throws -> Response {
-        let group = try await node.call(
-            .group(.takeOver(group: visit.fields["group"])), returning: GroupReport.self)
-        return say("“\(group.title)” is yours now.", then: visit.back, visit)
+    private static func settings(of fields: FormFields) -> GroupSettingsChange {
+        GroupSettingsChange(
+            invites: fields["invites"], spoilerGuard: fields["spoilers"].map { $0 == "on" },
+            missedDay: fields["missed"], freezes: fields["freezes"].map { $0 == "on" },
+            archiveDays: fields.number("archive"))
     }
 
     // MARK: Leaving

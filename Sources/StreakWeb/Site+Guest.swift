@@ -32,13 +32,14 @@ extension Site {
 
     private static func count(_ results: Int) -> String { results == 1 ? "1 result" : "\(results) results" }
 
-    func startGuest(_ visit: Visit) async throws -> Response {
-        let report = try await node.call(
-            .guest(.start(name: visit.fields["name"] ?? "")), returning: GuestReport.self)
-        return say("Over to \(report.name ?? "the guest"): play, and paste the result here.", then: "/today", visit)
-    }
+    static let guestForms: [Form] = [
+        Form("/guest/start", then: "/today", { .guest(.start(name: $0.word("name"))) }) { (report: GuestReport, _) in
+            "Over to \(report.name ?? "the guest"): play, and paste the result here."
+        },
+        Form("/guest/stop", Site.stopGuest),
+    ]
 
-    func stopGuest(_ visit: Visit) async throws -> Response {
+    private func stopGuest(_ visit: Visit) async throws -> Response {
         let ending: GuestEnding
         switch visit.fields["how"] {
         case "keep": ending = .keep

@@ -122,8 +122,25 @@ extension Site {
     /// Takes back the last change of results.
     func undo(_ visit: Visit) async throws -> Response {
         let report = try await node.call(.score(.undo), returning: UndoReport.self)
-        let back = report.restored.map { "\($0.gameName), \($0.label), is back." }
-        let gone = report.withdrawn.map { "\($0.gameName), \($0.label), is gone again." }
-        return say((back + gone).prefix(3).joined(separator: " "), then: visit.back, visit)
+        return say(Self.undoText(report), then: visit.back, visit)
+    }
+
+    /// Names up to three results, and counts more.
+    static func undoText(_ report: UndoReport) -> String {
+        let count = max(report.restoredCount, report.restored.count)
+        let goneCount = max(report.withdrawnCount, report.withdrawn.count)
+        guard count + goneCount > 3 else {
+            let back = report.restored.map { "\($0.gameName), \($0.label), is back." }
+            let gone = report.withdrawn.map { "\($0.gameName), \($0.label), is gone again." }
+            return (back + gone).joined(separator: " ")
+        }
+        func text(_ count: Int, _ one: String, _ many: String) -> String? {
+            count == 0 ? nil : count == 1 ? "One result \(one)." : "\(ResultView.grouped(count)) results \(many)."
+        }
+        let parts = [
+            text(count, "is back as it was", "are back as they were"),
+            text(goneCount, "is gone again", "are gone again"),
+        ]
+        return parts.compactMap(\.self).joined(separator: " ")
     }
 }

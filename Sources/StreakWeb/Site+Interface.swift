@@ -1,132 +1,433 @@
-import Foundation
-import HTTPTypes
-import Hummingbird
-import NIOCore
 import StreakNode
 
 /// The JSON interface under `/api/v1` (docs/api.md): the node's reports as they are.
 extension Site {
-    func addInterface(to router: Router<WebContext>) {
-        let api = router.group("api/v1")
-        answer(api, "whoami", ProfileReport.self) { _ in .profile(.whoami) }
-        answer(api, "groups", GroupListReport.self) { _ in .group(.list) }
-        answer(api, "members", MembersReport.self) { .member(.list(group: $0["group"])) }
-        answer(api, "invites", InviteListReport.self) { .invite(.list(group: $0["group"])) }
-        answer(api, "status", StatusReport.self) { _ in .network(.status) }
-        answer(api, "games", GamesReport.self) { _ in .score(.games) }
-        answer(api, "results", ResultsReport.self) {
-            .score(.results(game: $0["game"], from: $0["from"], to: $0["to"]))
+    /// Every address. docs/api.md lists the same (tested).
+    static let interface: [InterfaceRoute] =
+        accountRoutes + groupRoutes + friendRoutes + resultRoutes + gameRoutes + numberRoutes + exchangeRoutes
+
+    private static let group = InterfaceKey.text("group")
+    private static let user = InterfaceKey.text("user")
+    private static let game = InterfaceKey.text("game")
+    private static let date = InterfaceKey.text("date", limit: 32)
+    private static let from = InterfaceKey.text("from", limit: 32)
+    private static let to = InterfaceKey.text("to", limit: 32)
+    private static let member = InterfaceKey.text("member")
+    private static let range = InterfaceKey.text("range", limit: 32)
+    private static let history = InterfaceKey.text("history", limit: 16)
+    private static let puzzle = InterfaceKey.number("puzzle", 0...Int(Int32.max))
+    private static let title = InterfaceKey.text("title", limit: 1_024)
+
+    // MARK: Oneself, one's machines, the node
+
+    private static let accountRoutes: [InterfaceRoute] = [
+        InterfaceRoute(.get, "whoami", ProfileReport.self) { _ in .profile(.whoami) },
+        InterfaceRoute(.post, "rename", takes: [.text("name", limit: 1_024).required], ProfileReport.self) {
+            .profile(.rename(name: $0.word("name")))
+        },
+        InterfaceRoute(.get, "status", StatusReport.self) { _ in .network(.status) },
+        InterfaceRoute(.post, "sync", StatusReport.self) { _ in .network(.sync) },
+        InterfaceRoute(.get, "devices", DeviceListReport.self) { _ in .device(.list) },
+        InterfaceRoute(.post, "devices/link", DeviceLinkReport.self) { _ in .device(.link) },
+        InterfaceRoute(
+            .post, "devices/revoke", takes: [.text("device").required, .text("key")], DeviceListReport.self
+        ) { .device(.revoke(device: $0.word("device"), key: $0.text("key"))) },
+        InterfaceRoute(.post, "recovery/show", RecoveryKeyReport.self) { _ in .account(.showRecoveryKey) },
+        InterfaceRoute(.post, "recovery/confirm", takes: [.text("key").required], RecoveryReport.self) {
+            .account(.confirmRecoveryKey(key: $0.word("key")))
+        },
+        InterfaceRoute(
+            .post, "backup", takes: [.text("file", limit: 1_024).required, .text("passphrase", limit: 4_096).required],
+            BackupReport.self
+        ) { .account(.backup(file: try path($0.word("file")), passphrase: $0.word("passphrase"))) },
+        InterfaceRoute(.get, "guest", GuestReport.self) { _ in .guest(.status) },
+        InterfaceRoute(.post, "guest/start", takes: [.text("name", limit: 1_024).required], GuestReport.self) {
+            .guest(.start(name: $0.word("name")))
+        },
+        InterfaceRoute(
+            .post, "guest/stop", takes: [.text("ending").required, .text("file", limit: 1_024)], GuestReport.self
+        ) { .guest(.stop(try ending($0))) },
+        InterfaceRoute(.get, "reminders", RemindersReport.self) { _ in .reminder(.show) },
+        InterfaceRoute(
+            .post, "reminders",
+            takes: [
+                .flag("on"), .flag("smart"), .text("time", limit: 16), .text("quiet", limit: 16), .flag("desktop"),
+                .texts("include"), .texts("exclude"),
+            ], RemindersReport.self
+        ) {
+            .reminder(
+                .change(
+                    ReminderChange(
+                        on: $0.flag("on"), smart: $0.flag("smart"), time: $0.text("time"), quiet: $0.text("quiet"),
+                        desktop: $0.flag("desktop"), include: $0.texts("include") ?? [],
+                        exclude: $0.texts("exclude") ?? [])))
+        },
+    ]
+
+    private static func ending(_ document: InterfaceDocument) throws -> GuestEnding {
+        switch document.word("ending") {
+        case "keep": return .keep
+        case "discard": return .discard
+        case "export":
+            guard let file = document.text("file") else { throw InterfaceFault(message: "“file” is missing.") }
+            return .export(file: try path(file))
+        default: throw InterfaceFault(message: "“ending” is keep, export or discard.")
         }
-        answer(api, "board", BoardReport.self) {
-            .board(
-                BoardRequest(
-                    group: $0["group"], game: $0["game"], range: $0["range"], date: $0["date"], metric: $0["metric"],
-                    reveal: $0.isSet("reveal")))
-        }
-        addWrites(to: api)
     }
 
-    private struct Paste: Decodable, Sendable {
-        var text: String
-        var date: String?
-        var replace: Bool?
-    }
-
-    private struct Entry: Decodable, Sendable {
-        var game: String
-        var score: Int?
-        var completed: Bool?
-        var seconds: Int?
-        var date: String?
-    }
-
-    private struct Withdrawal: Decodable, Sendable {
-        var game: String
-        var date: String
-        var puzzle: Int?
-    }
-
-    private struct InviteOrder: Decodable, Sendable {
-        var group: String?
-        var uses: Int?
-        /// Seconds.
-        var lifetime: Int64?
-    }
-
-    private struct LinkOrder: Decodable, Sendable {
-        var link: String
-        var timeout: Int64?
-        var history: Int?
-    }
-
-    private struct Title: Decodable, Sendable { var title: String }
-
-    private struct Choice: Decodable, Sendable { var group: String }
-
-    private struct Nothing: Decodable, Sendable {}
-
-    private func addWrites(to api: RouterGroup<WebContext>) {
-        carryOut(api, "add", AddReport.self) { (order: Paste) in
-            .score(.add(text: order.text, date: order.date, replace: order.replace ?? false, groups: nil))
+    /// How much of the past is to be published: days back from today, 0 only from today, nil all.
+    private static func days(_ document: InterfaceDocument) throws -> Int? {
+        let text = document.text("history") ?? "today"
+        switch text {
+        case "today": return 0
+        case "all": return nil
+        default:
+            guard text.last == "d", let days = Int(text.dropLast()), (1...36_500).contains(days) else {
+                throw InterfaceFault(message: "“history” is today, all, or a number of days such as 30d.")
+            }
+            return days
         }
-        carryOut(api, "preview", AddReport.self) { (order: Paste) in
-            .score(.preview(text: order.text, date: order.date))
-        }
-        carryOut(api, "record", AddReport.self) { (order: Entry) in
-            .score(
-                .record(
-                    game: order.game, score: order.score, isCompleted: order.completed ?? true, seconds: order.seconds,
-                    date: order.date, groups: nil))
-        }
-        carryOut(api, "delete", AddReport.self) { (order: Withdrawal) in
-            .score(.delete(game: order.game, date: order.date, puzzle: order.puzzle))
-        }
-        carryOut(api, "undo", UndoReport.self) { (_: Nothing) in .score(.undo) }
-        carryOut(api, "invite", InviteReport.self) { (order: InviteOrder) in
+    }
+
+    // MARK: Groups
+
+    /// What a board counts, of a group and of this user's own numbers.
+    private static let rules: [InterfaceKey] = [
+        .text("missedDay", limit: 16), .flag("freezes"), .number("archiveDays", 0...36_500),
+    ]
+
+    private static let groupRoutes: [InterfaceRoute] = [
+        InterfaceRoute(.get, "groups", GroupListReport.self) { _ in .group(.list) },
+        InterfaceRoute(.post, "groups", takes: [title.required], GroupReport.self) {
+            .group(.create(title: $0.word("title")))
+        },
+        InterfaceRoute(.post, "groups/use", takes: [group.required], GroupReport.self) {
+            .group(.use(group: $0.word("group")))
+        },
+        InterfaceRoute(.post, "groups/rename", takes: [group, title.required], GroupReport.self) {
+            .group(.rename(group: $0.text("group"), title: $0.word("title")))
+        },
+        InterfaceRoute(.post, "groups/leave", takes: [group.required, .flag("erase")], GroupReport.self) {
+            .group(.leave(group: $0.word("group"), erasing: $0.isSet("erase")))
+        },
+        InterfaceRoute(.post, "groups/transfer", takes: [group, user.required], GroupReport.self) {
+            .group(.transfer(group: $0.text("group"), user: $0.word("user")))
+        },
+        InterfaceRoute(.post, "groups/heir", takes: [group, user], GroupReport.self) {
+            .group(.heir(group: $0.text("group"), user: $0.text("user")))
+        },
+        InterfaceRoute(.post, "groups/take-over", takes: [group], GroupReport.self) {
+            .group(.takeOver(group: $0.text("group")))
+        },
+        InterfaceRoute(.get, "groups/settings", takes: [group], GroupSettingsReport.self) {
+            .group(.settings(group: $0.text("group")))
+        },
+        InterfaceRoute(
+            .post, "groups/settings",
+            takes: [group, .text("invites", limit: 16), .flag("spoilerGuard")] + rules, GroupSettingsReport.self
+        ) {
+            .group(
+                .changeSettings(
+                    group: $0.text("group"),
+                    GroupSettingsChange(
+                        invites: $0.text("invites"), spoilerGuard: $0.flag("spoilerGuard"),
+                        missedDay: $0.text("missedDay"), freezes: $0.flag("freezes"),
+                        archiveDays: $0.number("archiveDays"))))
+        },
+        InterfaceRoute(.get, "rules", GroupSettingsReport.self) { _ in .group(.ownRules(GroupSettingsChange())) },
+        InterfaceRoute(.post, "rules", takes: rules, GroupSettingsReport.self) {
+            .group(
+                .ownRules(
+                    GroupSettingsChange(
+                        missedDay: $0.text("missedDay"), freezes: $0.flag("freezes"),
+                        archiveDays: $0.number("archiveDays"))))
+        },
+        InterfaceRoute(.get, "members", takes: [group], MembersReport.self) { .member(.list(group: $0.text("group"))) },
+        InterfaceRoute(.post, "members/promote", takes: [group, user.required], MembersReport.self) {
+            .member(.promote(group: $0.text("group"), user: $0.word("user")))
+        },
+        InterfaceRoute(.post, "members/demote", takes: [group, user.required], MembersReport.self) {
+            .member(.demote(group: $0.text("group"), user: $0.word("user")))
+        },
+        InterfaceRoute(.post, "members/remove", takes: [group, user.required], MembersReport.self) {
+            .member(.remove(group: $0.text("group"), user: $0.word("user")))
+        },
+        InterfaceRoute(.get, "requests", takes: [group], JoinRequestsReport.self) {
+            .member(.requests(group: $0.text("group")))
+        },
+        InterfaceRoute(.post, "requests/approve", takes: [.text("id").required], JoinRequestsReport.self) {
+            .member(.approve(id: $0.word("id")))
+        },
+        InterfaceRoute(.post, "requests/deny", takes: [.text("id").required], JoinRequestsReport.self) {
+            .member(.deny(id: $0.word("id")))
+        },
+        InterfaceRoute(.get, "privacy", takes: [group], PrivacyReport.self) {
+            .privacy(.show(group: $0.text("group")))
+        },
+        InterfaceRoute(
+            .post, "privacy",
+            takes: [
+                group, .flag("anonymous"), .text("alias", limit: 1_024), .flag("hidden"), .text("region"),
+                .flag("lastSeen"), .texts("share"), .texts("unshare"),
+            ], PrivacyReport.self
+        ) {
+            .privacy(
+                .change(
+                    group: $0.text("group"),
+                    PrivacyChange(
+                        anonymous: $0.flag("anonymous"), alias: $0.text("alias"), hidden: $0.flag("hidden"),
+                        region: $0.text("region"), lastSeen: $0.flag("lastSeen"), share: $0.texts("share") ?? [],
+                        unshare: $0.texts("unshare") ?? [])))
+        },
+        InterfaceRoute(.post, "sharing/stop", takes: [group], PrivacyReport.self) {
+            .privacy(.stopSharing(group: $0.text("group")))
+        },
+        InterfaceRoute(.post, "sharing/resume", takes: [group, history], PrivacyReport.self) {
+            .privacy(.resumeSharing(group: $0.text("group"), history: try days($0)))
+        },
+    ]
+
+    // MARK: Invites and friends
+
+    private static let friendRoutes: [InterfaceRoute] = [
+        InterfaceRoute(.get, "invites", takes: [group], InviteListReport.self) {
+            .invite(.list(group: $0.text("group")))
+        },
+        InterfaceRoute(
+            .post, "invite",
+            takes: [group, .number("uses", 0...1_000_000), .number("lifetime", 60...(90 * 86_400)), .flag("approval")],
+            InviteReport.self
+        ) {
             .invite(
                 .create(
-                    group: order.group, uses: order.uses ?? 1, lifetime: order.lifetime ?? 7 * 86_400,
-                    needsApproval: false))
+                    group: $0.text("group"), uses: $0.number("uses") ?? 1,
+                    lifetime: Int64($0.number("lifetime") ?? 7 * 86_400), needsApproval: $0.isSet("approval")))
+        },
+        InterfaceRoute(.post, "invite/friends", InviteReport.self) { _ in .invite(.friends) },
+        InterfaceRoute(.post, "invite/revoke", takes: [.text("id").required], InviteListReport.self) {
+            .invite(.revoke(id: $0.word("id")))
+        },
+        InterfaceRoute(.post, "inspect", takes: [.text("link", limit: 4_096).required], InvitePreview.self) {
+            .invite(.inspect(link: $0.word("link")))
+        },
+        InterfaceRoute(
+            .post, "join", takes: [.text("link", limit: 4_096).required, .number("timeout", 1...300), history],
+            JoinReport.self
+        ) {
+            .invite(
+                .join(
+                    link: $0.word("link"), timeout: Int64($0.number("timeout") ?? 30), history: try days($0)))
+        },
+        InterfaceRoute(.get, "friends", FriendsReport.self) { _ in .friend(.list) },
+        InterfaceRoute(.post, "friends/answer", takes: [.flag("on").required], FriendsReport.self) {
+            .friend(.answer($0.isSet("on")))
+        },
+        InterfaceRoute(.post, "friends/add", takes: [.text("code").required], FriendsReport.self) {
+            .friend(.add(code: $0.word("code")))
+        },
+        InterfaceRoute(.post, "friends/cancel", takes: [.text("code").required], FriendsReport.self) {
+            .friend(.cancel(code: $0.word("code")))
+        },
+        InterfaceRoute(.post, "friends/approve", takes: [user.required], FriendsReport.self) {
+            .friend(.approve(user: $0.word("user")))
+        },
+        InterfaceRoute(.post, "friends/decline", takes: [user.required], FriendsReport.self) {
+            .friend(.decline(user: $0.word("user")))
+        },
+        InterfaceRoute(.post, "friends/block", takes: [user.required], FriendsReport.self) {
+            .friend(.block(user: $0.word("user")))
+        },
+        InterfaceRoute(.post, "friends/unblock", takes: [user.required], FriendsReport.self) {
+            .friend(.unblock(user: $0.word("user")))
+        },
+        InterfaceRoute(.post, "friends/remove", takes: [user.required], FriendsReport.self) {
+            .friend(.remove(user: $0.word("user")))
+        },
+        InterfaceRoute(.post, "friends/rejoin", takes: [group.required], FriendsReport.self) {
+            .friend(.rejoin(group: $0.word("group")))
+        },
+        InterfaceRoute(.post, "friends/dismiss", takes: [group.required], FriendsReport.self) {
+            .friend(.dismiss(group: $0.word("group")))
+        },
+    ]
+
+    // MARK: Results and boards
+
+    private static let pasted = InterfaceKey.text("text", limit: WebLimit.bodySize).required
+
+    /// Where a result goes: nil for every group that shares its game.
+    private static func targets(_ document: InterfaceDocument) throws -> [String]? {
+        guard document.isSet("private") else { return document.texts("groups") }
+        guard document.texts("groups") == nil else {
+            throw InterfaceFault(message: "A result is private, or goes to “groups”; not both.")
         }
-        carryOut(api, "inspect", InvitePreview.self) { (order: LinkOrder) in .invite(.inspect(link: order.link)) }
-        carryOut(api, "join", JoinReport.self) { (order: LinkOrder) in
-            .invite(.join(link: order.link, timeout: min(max(order.timeout ?? 30, 1), 300), history: order.history))
-        }
-        carryOut(api, "groups", GroupReport.self) { (order: Title) in .group(.create(title: order.title)) }
-        carryOut(api, "groups/use", GroupReport.self) { (order: Choice) in .group(.use(group: order.group)) }
-        carryOut(api, "sync", StatusReport.self) { (_: Nothing) in .network(.sync) }
+        return []
     }
 
-    /// A question: fields in the query, the report as JSON.
-    private func answer<Report: Codable & Sendable>(
-        _ api: RouterGroup<WebContext>, _ path: RouterPath, _ type: Report.Type,
-        _ question: @escaping @Sendable (FormFields) -> NodeRequest
-    ) {
-        api.get(path) { request, _ in
-            guard let fields = FormFields(parsing: request.uri.query ?? "") else { throw HTTPError(.badRequest) }
-            return try Response.json(try await node.call(question(fields), returning: type))
+    private static let resultRoutes: [InterfaceRoute] = [
+        InterfaceRoute(
+            .post, "add", takes: [pasted, date, .flag("replace"), .texts("groups"), .flag("private")], AddReport.self
+        ) {
+            .score(
+                .add(
+                    text: $0.word("text"), date: $0.text("date"), replace: $0.isSet("replace"),
+                    groups: try targets($0)))
+        },
+        InterfaceRoute(.post, "preview", takes: [pasted, date], AddReport.self) {
+            .score(.preview(text: $0.word("text"), date: $0.text("date")))
+        },
+        InterfaceRoute(
+            .post, "record",
+            takes: [
+                game.required, .number("score", 0...Int(Int32.max)), .flag("completed"),
+                .number("seconds", 0...359_999),
+                date, .flag("replace"), .texts("groups"), .flag("private"),
+            ], AddReport.self
+        ) {
+            .score(
+                .record(
+                    game: $0.word("game"), score: $0.number("score"), isCompleted: $0.flag("completed") ?? true,
+                    seconds: $0.number("seconds"), date: $0.text("date"), groups: try targets($0),
+                    replace: $0.isSet("replace")))
+        },
+        InterfaceRoute(
+            .post, "publish", takes: [game.required, date.required, puzzle, .texts("groups")], AddReport.self
+        ) {
+            .score(
+                .publish(
+                    game: $0.word("game"), date: $0.word("date"), puzzle: $0.number("puzzle"),
+                    groups: $0.texts("groups")))
+        },
+        InterfaceRoute(.post, "delete", takes: [game.required, date.required, puzzle], AddReport.self) {
+            .score(.delete(game: $0.word("game"), date: $0.word("date"), puzzle: $0.number("puzzle")))
+        },
+        InterfaceRoute(.post, "undo", UndoReport.self) { _ in .score(.undo) },
+        InterfaceRoute(.get, "results", takes: [game, from, to], ResultsReport.self) {
+            .score(.results(game: $0.text("game"), from: $0.text("from"), to: $0.text("to")))
+        },
+        InterfaceRoute(
+            .get, "board",
+            takes: [
+                group, .text("groups", limit: 8), game, range, date, .text("metric", limit: 64), .flag("reveal"),
+                .text("region"), .flag("nearby"), .number("top", 1...1_000), .number("offset", 0...1_000_000),
+            ], BoardReport.self, board),
+    ]
+
+    private static func board(_ document: InterfaceDocument) throws -> NodeRequest {
+        if let groups = document.text("groups"), groups != "all" {
+            throw InterfaceFault(message: "“groups” is all; a single one is named by “group”.")
         }
+        return .board(
+            BoardRequest(
+                group: document.text("group"), game: document.text("game"), range: document.text("range"),
+                date: document.text("date"), metric: document.text("metric"), reveal: document.isSet("reveal"),
+                everyGroup: document.text("groups") != nil, region: document.text("region"),
+                nearby: document.isSet("nearby"), limit: document.number("top"), offset: document.number("offset")))
     }
 
-    /// An order: a JSON document in, the report out.
-    private func carryOut<Order: Decodable & Sendable, Report: Codable & Sendable>(
-        _ api: RouterGroup<WebContext>, _ path: RouterPath, _ type: Report.Type,
-        _ request: @escaping @Sendable (Order) -> NodeRequest
-    ) {
-        api.post(path) { incoming, _ in
-            // A form of another page cannot send this type without asking first (Fetch Standard, CORS preflight).
-            guard incoming.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
-                throw HTTPError(.unsupportedMediaType)
-            }
-            let body = try await incoming.body.collect(upTo: WebLimit.bodySize)
-            let order: Order
-            do {
-                order = try JSONDecoder().decode(
-                    Order.self, from: Data(body.readableBytes == 0 ? Array("{}".utf8) : Array(body.readableBytesView)))
-            } catch {
-                throw HTTPError(.badRequest)
-            }
-            return try Response.json(try await node.call(request(order), returning: type))
-        }
+    // MARK: Games
+
+    private static let definition: [InterfaceKey] = [
+        .text("id"), .text("name").required, .text("icon", limit: 64), .text("model", limit: 32).required,
+        .number("maximum", 0...Int(Int32.max)), .number("best", 0...Int(Int32.max)), .text("unit"),
+        .text("cadence", limit: 16), .text("aggregation", limit: 16), .text("pattern", limit: 2_048),
+    ]
+
+    private static func form(_ document: InterfaceDocument) -> GameForm {
+        GameForm(
+            id: document.text("id"), name: document.word("name"), icon: document.text("icon") ?? "🎯",
+            model: document.word("model"), maximum: document.number("maximum"), best: document.number("best"),
+            unit: document.text("unit"), cadence: document.text("cadence"), aggregation: document.text("aggregation"),
+            pattern: document.text("pattern"))
     }
+
+    private static let gameRoutes: [InterfaceRoute] = [
+        InterfaceRoute(
+            .get, "games", takes: [.text("search"), .text("category", limit: 64), .flag("favourites"), group],
+            GamesReport.self
+        ) {
+            .game(
+                .list(
+                    search: $0.text("search"), category: $0.text("category"),
+                    favouritesOnly: $0.isSet("favourites"), group: $0.text("group")))
+        },
+        InterfaceRoute(
+            .post, "games/favourite", takes: [game.required, .flag("favourite").required], GameReport.self
+        ) { .game(.setFavourite(game: $0.word("game"), isFavourite: $0.isSet("favourite"))) },
+        InterfaceRoute(.post, "games/define", takes: [group] + definition, GameReport.self) {
+            .game(.define(form($0), group: $0.text("group")))
+        },
+        InterfaceRoute(
+            .post, "games/test", takes: [pasted] + definition.filter { $0.name != "id" }, PatternReport.self
+        ) { .game(.test(form($0), text: $0.word("text"))) },
+        InterfaceRoute(.post, "games/remove", takes: [game.required, group], GamesReport.self) {
+            .game(.remove(game: $0.word("game"), group: $0.text("group")))
+        },
+    ]
+
+    // MARK: Numbers
+
+    private static let numberRoutes: [InterfaceRoute] = [
+        InterfaceRoute(.get, "streaks", takes: [date, group, member], StreaksReport.self) {
+            .insight(.streaks(date: $0.text("date"), group: $0.text("group"), member: $0.text("member")))
+        },
+        InterfaceRoute(.get, "stats", takes: [game, range, date, group, member], StatisticsReport.self) {
+            .insight(
+                .statistics(
+                    game: $0.text("game"), range: $0.text("range"), date: $0.text("date"), group: $0.text("group"),
+                    member: $0.text("member")))
+        },
+        InterfaceRoute(.get, "achievements", takes: [group, member], AchievementsReport.self) {
+            .insight(.achievements(group: $0.text("group"), member: $0.text("member")))
+        },
+        InterfaceRoute(.post, "achievements/celebrate", AchievementsReport.self) { _ in .insight(.celebrate) },
+        InterfaceRoute(.get, "recap", takes: [.text("week", limit: 32), group], RecapReport.self) {
+            .insight(.recap(date: $0.text("week"), group: $0.text("group")))
+        },
+        InterfaceRoute(.get, "versus", takes: [user.required, game, range, date, group], VersusReport.self) {
+            .insight(
+                .versus(
+                    user: $0.word("user"), game: $0.text("game"), range: $0.text("range"), date: $0.text("date"),
+                    group: $0.text("group")))
+        },
+        InterfaceRoute(.get, "champions", takes: [.text("period", limit: 16), game, group], ChampionsReport.self) {
+            .insight(
+                .champions(period: $0.text("period") ?? "week", game: $0.text("game"), group: $0.text("group")))
+        },
+        InterfaceRoute(.get, "share", takes: [game.required, date], ShareTextReport.self) {
+            .insight(.shareText(game: $0.word("game"), date: $0.text("date")))
+        },
+    ]
+
+    // MARK: Files
+
+    private static let file = InterfaceKey.text("text", limit: WebLimit.uploadSize).required
+    private static let options: [InterfaceKey] = [
+        .flag("preview"), .flag("replace"), .text("dates", limit: 16), game,
+    ]
+
+    private static func options(_ document: InterfaceDocument) -> ImportOptions {
+        ImportOptions(
+            isPreview: document.isSet("preview"), replaces: document.isSet("replace"), dates: document.text("dates"),
+            game: document.text("game"))
+    }
+
+    private static let exchangeRoutes: [InterfaceRoute] = [
+        InterfaceRoute(.get, "export", takes: [.text("format", limit: 8).required, game, from, to], ExportReport.self) {
+            .exchange(
+                .export(
+                    format: $0.word("format"), game: $0.text("game"), from: $0.text("from"), to: $0.text("to")))
+        },
+        InterfaceRoute(.post, "import", takes: [file] + options, bodyLimit: WebLimit.uploadSize, ImportReport.self) {
+            .exchange(.load(.text($0.word("text")), options($0)))
+        },
+        InterfaceRoute(
+            .post, "import/chat", takes: [file, .text("sender", limit: 1_024)] + options,
+            bodyLimit: WebLimit.uploadSize,
+            ImportReport.self
+        ) { .exchange(.loadChat(.text($0.word("text")), sender: $0.text("sender"), options($0))) },
+        InterfaceRoute(.post, "import/senders", takes: [file], bodyLimit: WebLimit.uploadSize, ChatReport.self) {
+            .exchange(.inspectChat(.text($0.word("text"))))
+        },
+    ]
 }

@@ -47,10 +47,14 @@ extension Site {
         return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)
     }
 
-    func revokeInvite(_ visit: Visit) async throws -> Response {
-        _ = try await node.call(.invite(.revoke(id: visit.fields["id"] ?? "")), returning: InviteListReport.self)
-        return say("The invite is revoked. Nobody can use it any more.", then: visit.back, visit)
-    }
+    static let inviteForms: [Form] = [
+        Form("/invite", Site.invite), Form("/invite/friends", Site.inviteFriends),
+        Form("/invite/revoke", { .invite(.revoke(id: $0.word("id"))) }) { (_: InviteListReport, _) in
+            "The invite is revoked. Nobody can use it any more."
+        },
+        Form("/join/look", Site.lookAtLink) { try await $0.showJoin($1, refusal: $2) },
+        Form("/join", Site.join) { try await $0.showJoin($1, refusal: $2) },
+    ]
 
     // MARK: Joining
 
@@ -69,46 +73,36 @@ extension Site {
     }
 
     func showJoin(
-        _ visit: Visit, offer: JoinView.Offer? = nil, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+        _ visit: Visit, offer: JoinView.Offer? = nil, refusal: Refusal? = nil
     ) async throws -> Response {
         let view = JoinView(link: visit.fields["link"] ?? "", offer: offer)
         return page(
-            .friends, "join", title: "Join a group", view, try await frame(), visit, status: status, problem: problem)
+            .friends, "join", title: "Join a group", view, try await frame(), visit, refusal: refusal)
     }
 
     /// What a link says, before anything is dialled.
     func lookAtLink(_ visit: Visit) async throws -> Response {
-        do {
-            let link = (visit.fields["link"] ?? "").trimmingSpaces
-            let preview = try await node.call(.invite(.inspect(link: link)), returning: InvitePreview.self)
-            let expiry = Timestamp(preview.expires)
-            let trouble =
-                preview.alreadyMember
-                ? "You are in this group already."
-                : preview.expired ? "This link has expired. Ask your friend for a new one." : nil
-            return try await showJoin(
-                visit,
-                offer: JoinView.Offer(
-                    title: preview.title, inviter: preview.inviter,
-                    expires: expiry.map { "\($0.dateText) (\($0.relativeText(to: now())))" } ?? preview.expires,
-                    usable: trouble == nil, trouble: trouble,
-                    groupHref: preview.alreadyMember ? BoardSelection(group: preview.group).href : nil))
-        } catch let failure as NodeFailure {
-            return try await showJoin(visit, status: failure.httpStatus, problem: FailureView(failure))
-        }
+        let link = visit.fields.word("link").trimmingSpaces
+        let preview = try await node.call(.invite(.inspect(link: link)), returning: InvitePreview.self)
+        let expiry = Timestamp(preview.expires)
+        let trouble =
+            preview.alreadyMember
+            ? "You are in this group already."
+            : preview.expired ? "This link has expired. Ask your friend for a new one." : nil
+        return try await showJoin(
+            visit,
+            offer: JoinView.Offer(
+                title: preview.title, inviter: preview.inviter,
+                expires: expiry.map { "\($0.dateText) (\($0.relativeText(to: now())))" } ?? preview.expires,
+                usable: trouble == nil, trouble: trouble,
+                groupHref: preview.alreadyMember ? BoardSelection(group: preview.group).href : nil))
     }
 
-    func join(_ visit: Visit) async throws -> Response {
-        do {
-            let link = (visit.fields["link"] ?? "").trimmingSpaces
-            let report = try await node.call(
-                .invite(.join(link: link, timeout: 30, history: Self.history(visit.fields))), returning: JoinReport.self
-            )
-            return say(
-                "Welcome to “\(report.title)”.", then: BoardSelection(group: report.group).href, visit)
-        } catch let failure as NodeFailure {
-            return try await showJoin(visit, status: failure.httpStatus, problem: FailureView(failure))
-        }
+    private func join(_ visit: Visit) async throws -> Response {
+        let link = visit.fields.word("link").trimmingSpaces
+        let report = try await node.call(
+            .invite(.join(link: link, timeout: 30, history: Self.history(visit.fields))), returning: JoinReport.self)
+        return say("Welcome to “\(report.title)”.", then: BoardSelection(group: report.group).href, visit)
     }
 
     /// How much of the past is to be published, in days back from today; 0 only from today, nil all.

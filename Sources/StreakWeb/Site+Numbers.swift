@@ -157,7 +157,6 @@ extension Site {
         func counted(_ term: String, _ count: GameCountReport?) -> FigureView? {
             count.map { FigureView(term: term, value: String($0.count), note: $0.gameName) }
         }
-        let (hours, minutes) = (report.secondsPlayed / 3_600, report.secondsPlayed / 60 % 60)
         let figures: [FigureView?] = [
             FigureView(term: "Played", value: ResultView.grouped(report.played)),
             FigureView(
@@ -180,7 +179,7 @@ extension Site {
             },
             report.secondsPlayed > 0
                 ? FigureView(
-                    term: "On the clock", value: hours > 0 ? "\(hours) h \(minutes) min" : "\(minutes) min") : nil,
+                    term: "On the clock", value: Elapsed.text(seconds: report.secondsPlayed)) : nil,
         ]
         return figures.compactMap(\.self)
     }

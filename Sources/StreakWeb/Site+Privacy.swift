@@ -55,37 +55,33 @@ extension Site {
         return page(.profile, "privacy", title: "What “\(report.title)” sees of you", view, frame, visit)
     }
 
-    func changePrivacy(_ visit: Visit) async throws -> Response {
-        let fields = visit.fields
-        let change = PrivacyChange(
-            anonymous: fields.isSet("anonymous"), alias: fields.isSet("anonymous") ? fields["alias"] ?? "" : nil,
-            hidden: fields.isSet("hidden"), region: fields["region"] ?? "", lastSeen: fields.isSet("lastSeen"))
-        let report = try await node.call(
-            .privacy(.change(group: fields["group"], change)), returning: PrivacyReport.self)
-        return say("“\(report.title)” knows you as “\(report.name)”.", then: visit.back, visit)
-    }
+    static let privacyForms: [Form] = [
+        Form("/privacy", { .privacy(.change(group: $0["group"], change(of: $0))) }) { (report: PrivacyReport, _) in
+            "“\(report.title)” knows you as “\(report.name)”."
+        },
+        // Keeps a game's new results from the group, or shares them again.
+        Form(
+            "/privacy/games",
+            { fields in
+                let change = PrivacyChange(
+                    share: fields["share"].map { [$0] } ?? [], unshare: fields["unshare"].map { [$0] } ?? [])
+                return .privacy(.change(group: fields["group"], change))
+            }
+        ) { (report: PrivacyReport, fields) in
+            let text = fields.isSet("share") ? "gets this game's new results again" : "gets no new results of this game"
+            return "“\(report.title)” \(text)."
+        },
+        Form("/sharing/stop", { .privacy(.stopSharing(group: $0["group"])) }) { (report: PrivacyReport, _) in
+            "“\(report.title)” gets nothing new of yours from now on."
+        },
+        Form("/sharing/resume", { .privacy(.resumeSharing(group: $0["group"], history: history($0))) }) {
+            (report: PrivacyReport, _) in "You share with “\(report.title)” again."
+        },
+    ]
 
-    /// Keeps a game's new results from the group, or shares them again.
-    func changeSharedGames(_ visit: Visit) async throws -> Response {
-        let change = PrivacyChange(
-            share: visit.fields["share"].map { [$0] } ?? [], unshare: visit.fields["unshare"].map { [$0] } ?? [])
-        let report = try await node.call(
-            .privacy(.change(group: visit.fields["group"], change)), returning: PrivacyReport.self)
-        let text =
-            visit.fields.isSet("share") ? "gets this game's new results again" : "gets no new results of this game"
-        return say("“\(report.title)” \(text).", then: visit.back, visit)
-    }
-
-    func stopSharing(_ visit: Visit) async throws -> Response {
-        let report = try await node.call(
-            .privacy(.stopSharing(group: visit.fields["group"])), returning: PrivacyReport.self)
-        return say("“\(report.title)” gets nothing new of yours from now on.", then: visit.back, visit)
-    }
-
-    func resumeSharing(_ visit: Visit) async throws -> Response {
-        let report = try await node.call(
-            .privacy(.resumeSharing(group: visit.fields["group"], history: Self.history(visit.fields))),
-            returning: PrivacyReport.self)
-        return say("You share with “\(report.title)” again.", then: visit.back, visit)
+    private static func change(of fields: FormFields) -> PrivacyChange {
+        PrivacyChange(
+            anonymous: fields.isSet("anonymous"), alias: fields.isSet("anonymous") ? fields.word("alias") : nil,
+            hidden: fields.isSet("hidden"), region: fields.word("region"), lastSeen: fields.isSet("lastSeen"))
     }
 }

@@ -84,17 +84,4 @@ extension Site {
             avatar: AvatarView(user: report.user, name: report.name), title: report.title,
             note: notes.compactMap(\.self).joined(separator: ", "))
     }
-
-    func rename(_ visit: Visit) async throws -> Response {
-        let profile = try await node.call(
-            .profile(.rename(name: visit.fields["name"] ?? "")), returning: ProfileReport.self)
-        return say("You are “\(profile.name)” now. Friends see it at the next sync.", then: "/profile", visit)
-    }
-
-    /// Dials everybody now (product-rules, H9).
-    func synchronise(_ visit: Visit) async throws -> Response {
-        let status = try await node.call(.network(.sync), returning: StatusReport.self)
-        let text = status.state == "live" ? "Everything is in sync." : "Every known device was asked."
-        return say(text, then: visit.back, visit)
-    }
 }

@@ -105,6 +105,8 @@ extension Site {
             var icon: String
             var title: String
             var day: String
+            /// A sentence to share.
+            var text: String
         }
 
         struct Item: Sendable {
@@ -187,11 +189,14 @@ extension Site {
 
     static func unlock(_ unlock: TierUnlockReport) -> AchievementsView.Unlock {
         AchievementsView.Unlock(
-            icon: unlock.icon, title: unlock.title, day: PuzzleDay(unlock.day)?.longText ?? unlock.day)
+            icon: unlock.icon, title: unlock.title, day: PuzzleDay(unlock.day)?.longText ?? unlock.day,
+            text: unlock.text)
     }
 
+    static let numberForms: [Form] = [Form("/achievements/celebrate", Site.celebrate)]
+
     /// What was reached is not shown again, on any device.
-    func celebrate(_ visit: Visit) async throws -> Response {
+    private func celebrate(_ visit: Visit) async throws -> Response {
         _ = try await node.call(.insight(.celebrate), returning: AchievementsReport.self)
         return .seeOther(visit.back)
     }

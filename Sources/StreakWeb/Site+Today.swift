@@ -51,36 +51,60 @@ extension Site {
         try await today(visit, text: visit.fields["text"] ?? "", date: nil, outcome: nil)
     }
 
+    static let todayForms: [Form] = [
+        Form("/add", Site.add) { try await $0.todayAgain($1, $2) },
+        Form("/preview", Site.preview) { try await $0.todayAgain($1, $2) },
+        Form("/record", Site.record) { try await $0.recordForm($1, refusal: $2) },
+        Form("/delete", Site.delete), Form("/undo", Site.undo), Form("/share", Site.share),
+    ]
+
+    private func todayAgain(_ visit: Visit, _ refusal: Refusal) async throws -> Response {
+        try await today(
+            visit, text: visit.fields.word("text"), date: visit.fields["date"], outcome: nil, refusal: refusal)
+    }
+
     /// Records a pasted text; what was refused is shown beside it.
-    func add(_ visit: Visit) async throws -> Response {
-        let text = visit.fields["text"] ?? ""
-        let date = visit.fields["date"]
-        do {
-            let groups = ShareChoice(visit.fields).groups
-            let report = try await node.call(
-                .score(.add(text: text, date: date, replace: visit.fields.isSet("replace"), groups: groups)),
-                returning: AddReport.self)
-            guard report.refused.isEmpty, !report.added.isEmpty else {
-                let left = report.added.isEmpty ? text : report.refused.map(\.text).joined(separator: "\n\n")
-                return try await today(visit, text: left, date: date, outcome: report, status: .unprocessableContent)
-            }
-            return say(try await confirmation(report), then: "/today", visit)
-        } catch let failure as NodeFailure {
-            return try await today(
-                visit, text: text, date: date, outcome: nil, status: failure.httpStatus, problem: FailureView(failure))
+    private func add(_ visit: Visit) async throws -> Response {
+        let (text, date) = (visit.fields.word("text"), visit.fields["date"])
+        if DeepLink(text) != nil { return .seeOther(PageLink("/open").adding("link", text.trimmingSpaces).text) }
+        let groups = ShareChoice(visit.fields).groups
+        let report = try await node.call(
+            .score(
+                .add(
+                    text: text, date: date, replace: visit.fields.isSet("replace"), groups: groups,
+                    sharingOnly: groups != nil)),
+            returning: AddReport.self)
+        guard report.refused.isEmpty, !report.added.isEmpty else {
+            let left = report.added.isEmpty ? text : report.refused.map(\.text).joined(separator: "\n\n")
+            return try await today(visit, text: left, date: date, outcome: report, status: .unprocessableContent)
         }
+        return say(try await confirmation(report), then: "/today", visit)
     }
 
     /// Shows what a text would record, storing nothing: a page, or only that part of it.
-    func preview(_ visit: Visit) async throws -> Response {
+    private func preview(_ visit: Visit) async throws -> Response {
         let text = visit.fields["text"] ?? ""
         let date = visit.fields["date"]
+        if DeepLink(text) != nil { return .seeOther(PageLink("/open").adding("link", text.trimmingSpaces).text) }
         let report = try await node.call(.score(.preview(text: text, date: date)), returning: AddReport.self)
         guard visit.fields.isSet("fragment") else {
             return try await today(visit, text: text, date: date, outcome: report, isPreview: true)
         }
         let outcome = try await outcome(report, isPreview: true, date: date, ShareChoice(visit.fields))
         return .html(templates.render("outcome", outcome))
+    }
+
+    /// The groups chosen for a result typed in by hand: nil for every group that shares its game.
+    private func targets(_ choice: ShareChoice, game: String) async throws -> [String]? {
+        guard let groups = choice.groups, let game = try await catalogue().games.first(where: { $0.id == game }) else {
+            return choice.groups
+        }
+        var sharing: [String] = []
+        for group in groups where game.definition == nil || game.groups.contains(group) {
+            let privacy = try await node.call(.privacy(.show(group: group)), returning: PrivacyReport.self)
+            if !privacy.unshared.contains(game.id) { sharing.append(group) }
+        }
+        return sharing
     }
 
     private func outcome(
@@ -93,9 +117,10 @@ extension Site {
             icons: Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }, groups: groups, choice: choice)
     }
 
-    private func today(
+    /// The page, with what became of a text or would become of it.
+    func today(
         _ visit: Visit, text: String, date: String?, outcome report: AddReport?, isPreview: Bool = false,
-        status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+        status: HTTPResponse.Status = .ok, refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame(isOpenToGuest: true)
         let games = try await catalogue()
@@ -141,7 +166,7 @@ extension Site {
             hasTop: !top.isEmpty,
             coveredText: boardView?.coveredText, boardHref: selection.href, groupTitle: board?.title ?? "",
             you: boardView?.you, summary: boardView?.summary ?? "")
-        return page(.today, "today", title: "Today", view, frame, visit, status: status, problem: problem)
+        return page(.today, "today", title: "Today", view, frame, visit, status: status, refusal: refusal)
     }
 
     /// Today's board of all games, or nil where there is no group to have one.
@@ -194,7 +219,7 @@ extension Site {
         return page(.history, "share", title: "Share a result", view, frame, visit)
     }
 
-    func share(_ visit: Visit) async throws -> Response {
+    private func share(_ visit: Visit) async throws -> Response {
         let fields = visit.fields
         // By name: a box ticked here means this group, whatever it shares otherwise.
         let report = try await node.call(
@@ -225,7 +250,7 @@ extension Site {
     func showRecord(_ visit: Visit) async throws -> Response { try await recordForm(visit) }
 
     private func recordForm(
-        _ visit: Visit, status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+        _ visit: Visit, refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame(isOpenToGuest: true)
         let games = try await catalogue().games
@@ -240,32 +265,29 @@ extension Site {
             share: isEdit ? nil : ShareView(frame.groups, choice: ShareChoice(visit.fields)))
         return page(
             .history, "record", title: isEdit ? "Edit a result" : "Record by hand", view, frame, visit,
-            status: status, problem: problem)
+            refusal: refusal)
     }
 
-    func record(_ visit: Visit) async throws -> Response {
+    private func record(_ visit: Visit) async throws -> Response {
         let fields = visit.fields
-        do {
-            var seconds: Int?
-            if let time = fields["time"] {
-                guard let read = Self.seconds(time) else { throw NodeFailure.invalidScore(reason: "a time reads 1:05") }
-                seconds = read
-            }
-            if let score = fields["score"], Int(score) == nil {
-                throw NodeFailure.invalidScore(reason: "“\(score)” is not a whole number")
-            }
-            let report = try await node.call(
-                .score(
-                    .record(
-                        game: fields["game"] ?? "", score: fields.number("score"), isCompleted: !fields.isSet("failed"),
-                        seconds: seconds, date: fields["date"], groups: ShareChoice(fields).groups,
-                        replace: fields.isSet("edit"))),
-                returning: AddReport.self)
-            if let refusal = report.refused.first { throw NodeFailure.invalidScore(reason: refusal.message) }
-            return say(try await confirmation(report), then: fields.isSet("edit") ? "/history" : "/today", visit)
-        } catch let failure as NodeFailure {
-            return try await recordForm(visit, status: failure.httpStatus, problem: FailureView(failure))
+        var seconds: Int?
+        if let time = fields["time"] {
+            guard let read = Self.seconds(time) else { throw NodeFailure.invalidScore(reason: "a time reads 1:05") }
+            seconds = read
         }
+        if let score = fields["score"], Int(score) == nil {
+            throw NodeFailure.invalidScore(reason: "“\(score)” is not a whole number")
+        }
+        let report = try await node.call(
+            .score(
+                .record(
+                    game: fields.word("game"), score: fields.number("score"), isCompleted: !fields.isSet("failed"),
+                    seconds: seconds, date: fields["date"],
+                    groups: try await targets(ShareChoice(fields), game: fields.word("game")),
+                    replace: fields.isSet("edit"))),
+            returning: AddReport.self)
+        if let refusal = report.refused.first { throw NodeFailure.invalidScore(reason: refusal.message) }
+        return say(try await confirmation(report), then: fields.isSet("edit") ? "/history" : "/today", visit)
     }
 
     /// `m:ss`, `h:mm:ss` or seconds.

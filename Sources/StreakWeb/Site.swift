@@ -7,6 +7,8 @@ import StreakNode
 /// The pages: asks the node, shows the answers.
 struct Site: Sendable {
     let node: any NodeCalling
+    /// What makes the account where there is none; nil where there is one.
+    let accounts: (any AccountMaking)?
     let hub: ChangeHub
     let sessions: SessionStore
     let templates: Templates
@@ -15,10 +17,12 @@ struct Site: Sendable {
     let now: @Sendable () -> Int64
 
     init(
-        node: any NodeCalling, hub: ChangeHub, sessions: SessionStore, templates: Templates, address: BoundAddress,
+        node: any NodeCalling, accounts: (any AccountMaking)?, hub: ChangeHub, sessions: SessionStore,
+        templates: Templates, address: BoundAddress,
         now: @escaping @Sendable () -> Int64
     ) {
         self.node = node
+        self.accounts = accounts
         self.hub = hub
         self.sessions = sessions
         self.templates = templates
@@ -107,7 +111,7 @@ struct Site: Sendable {
     /// A whole page, or only the parts of it that change.
     func page(
         _ room: Room, _ template: String, title: String, _ view: any Sendable, _ frame: Frame, _ visit: Visit,
-        status: HTTPResponse.Status = .ok, problem: FailureView? = nil
+        status: HTTPResponse.Status = .ok, refusal: Refusal? = nil
     ) -> Response {
         let shown =
             visit.fields["group"].flatMap { name in frame.groups.first { $0.id.hasPrefix(name) } } ?? frame.active
@@ -128,9 +132,10 @@ struct Site: Sendable {
             },
             groupName: shown?.title ?? "No group yet", hasGroups: !frame.groups.isEmpty, guest: frame.guest,
             reminds: frame.guest == nil && !frame.profile.recoveryConfirmed && !visit.path.hasPrefix("/recovery"),
-            flash: flash, problem: problem ?? flash?.problem, backTo: visit.back,
+            flash: flash, problem: refusal?.view ?? flash?.problem, backTo: visit.back,
             liveAddress: visit.isForm ? visit.back : nil, content: template, page: view)
-        return .html(templates.render(visit.isFragment ? "fragment" : "layout", layout), status: status)
+        return .html(
+            templates.render(visit.isFragment ? "fragment" : "layout", layout), status: refusal?.status ?? status)
     }
 
     func statusView(_ frame: Frame) -> StatusView {
@@ -190,34 +195,14 @@ struct Site: Sendable {
         ("/streaks", Site.showStreaks), ("/achievements", Site.showAchievements), ("/recap", Site.showRecap),
         ("/champions", Site.showChampions), ("/game", Site.showGame), ("/games/define", Site.showDefine),
         ("/exchange", Site.showExchange), ("/export", { site in { try await site.exportResults($0) } }),
-        ("/reminders", Site.showReminders),
+        ("/reminders", Site.showReminders), ("/rules", Site.showRules), ("/open", Site.openLink),
+        ("/welcome", { site in { try await site.showWelcome($0) } }),
     ]
 
     /// What forms are sent to.
-    static let forms: [(path: String, handler: @Sendable (Site) -> Handler)] = [
-        ("/add", Site.add), ("/preview", Site.preview), ("/record", Site.record), ("/delete", Site.delete),
-        ("/undo", Site.undo), ("/share", Site.share), ("/rename", Site.rename), ("/groups/create", Site.createGroup),
-        ("/groups/use", Site.useGroup), ("/groups/leave", Site.leaveGroup), ("/group/rename", Site.renameGroup),
-        ("/group/settings", Site.changeSettings), ("/group/heir", Site.nameHeir), ("/group/transfer", Site.transfer),
-        ("/group/take-over", Site.takeOver), ("/member/promote", Site.promote), ("/member/demote", Site.demote),
-        ("/member/remove", Site.removeMember), ("/requests/approve", Site.approveRequest),
-        ("/requests/deny", Site.denyRequest), ("/invite", Site.invite), ("/invite/friends", Site.inviteFriends),
-        ("/invite/revoke", Site.revokeInvite), ("/join/look", Site.lookAtLink), ("/join", Site.join),
-        ("/friends/answer", Site.answerToCode), ("/friends/add", Site.addFriend),
-        ("/friends/cancel", Site.cancelFriend), ("/friends/approve", Site.approveFriend),
-        ("/friends/decline", Site.declineFriend), ("/friends/block", Site.blockFriend),
-        ("/friends/unblock", Site.unblockFriend), ("/friends/remove", Site.removeFriend),
-        ("/privacy", Site.changePrivacy), ("/privacy/games", Site.changeSharedGames),
-        ("/sharing/stop", Site.stopSharing), ("/sharing/resume", Site.resumeSharing),
-        ("/recovery/show", Site.showRecoveryKey), ("/recovery/confirm", Site.confirmRecoveryKey),
-        ("/devices/link", Site.linkDevice), ("/devices/revoke", Site.revokeDevice), ("/backup", Site.backUp),
-        ("/guest/start", Site.startGuest), ("/guest/stop", Site.stopGuest), ("/sync", Site.synchronise),
-        ("/achievements/celebrate", Site.celebrate), ("/games/favourite", Site.favourGame), ("/log", Site.log),
-        ("/games/define", Site.define), ("/games/test", Site.tryPattern), ("/games/remove", Site.removeGame),
-        (Site.uploadPath, Site.lookAtImport), ("/import", Site.importResults), ("/import/forget", Site.forgetImport),
-        ("/reminders", Site.changeReminders),
-        ("/sign-out", Site.signOut),
-    ]
+    static let forms: [Form] =
+        todayForms + friendForms + codeForms + inviteForms + groupForms + privacyForms + accountForms + guestForms
+        + gameForms + exchangeForms + numberForms + welcomeForms + [Form("/sign-out", Site.signOut)]
 
     private func addPages(to router: Router<WebContext>) {
         for page in Self.pages {
@@ -226,6 +211,8 @@ struct Site: Sendable {
                 let visit = try await Visit(request, context)
                 do {
                     return try await handler(visit)
+                } catch NodeFailure.noAccount where accounts != nil {
+                    return .seeOther("/welcome")
                 } catch let failure as NodeFailure {
                     return try await showFailure(failure, visit)
                 }
@@ -235,16 +222,20 @@ struct Site: Sendable {
 
     private func addForms(to router: Router<WebContext>) {
         for form in Self.forms {
-            let handler = form.handler(self)
+            let act = form.act(self)
             router.post(RouterPath(form.path)) { request, context in
                 let visit = try await Visit(request, context)
+                let refusal: Refusal
                 do {
-                    return try await handler(visit)
+                    return try await act(visit)
                 } catch let failure as NodeFailure {
-                    // Nothing was done: say why where the form was.
-                    sessions.leave(Flash(text: "", problem: FailureView(failure)), for: visit.session)
-                    return .seeOther(visit.back)
+                    refusal = Refusal(failure)
+                } catch let fault as FormFault {
+                    refusal = fault.refusal
                 }
+                if let again = form.again { return try await again(self, visit, refusal) }
+                sessions.leave(Flash(text: "", problem: refusal.view), for: visit.session)
+                return .seeOther(visit.back)
             }
         }
     }
@@ -256,7 +247,7 @@ struct Site: Sendable {
             .numbers: ["numbers", "streaks", "achievements", "recap"],
             .history: ["history", "record", "share", "exchange", "export"],
             .friends: ["friends", "player", "group", "leave", "invite", "join"],
-            .profile: ["profile", "privacy", "guest", "recovery", "devices", "backup", "reminders"],
+            .profile: ["profile", "privacy", "guest", "recovery", "devices", "backup", "reminders", "rules"],
         ]
         let word = visit.path.split(separator: "/").first.map(String.init) ?? ""
         let room = Room.allCases.first { rooms[$0]?.contains(word) ?? false } ?? .today

@@ -156,21 +156,25 @@ struct OutcomeView: Sendable, Equatable {
         var label: String
         var dayText: String
         var note: String?
+        /// Where it would go, in a preview.
+        var goesTo: String?
     }
 
     init(
-        _ report: AddReport, isPreview: Bool, date: String?, icons: [String: String], groups: [GroupReport],
-        choice: ShareChoice
+        _ report: AddReport, isPreview: Bool, date: String?, icons: [String: String],
+        groups known: [GroupReport], choice: ShareChoice
     ) {
         self.isPreview = isPreview
         self.date = date
-        share = ShareView(groups, choice: choice)
+        share = ShareView(known, choice: choice)
         added = report.added.map { result in
-            ResultLine(
+            let groups = choice.groups(of: result)
+            return ResultLine(
                 icon: icons[result.game] ?? "🧩", gameName: result.gameName,
                 puzzleText: result.puzzle.map { "No. \(ResultView.grouped($0))" }, label: result.label,
                 dayText: PuzzleDay(result.day)?.weekdayText ?? result.day,
-                note: result.unchanged ? "already recorded" : result.replaced ? "replaces your earlier result" : nil)
+                note: result.unchanged ? "already recorded" : result.replaced ? "replaces your earlier result" : nil,
+                goesTo: isPreview ? Self.titles(of: groups, known) : nil)
         }
         refused = report.refused.map { refusal in
             Refusal(
@@ -178,8 +182,12 @@ struct OutcomeView: Sendable, Equatable {
                 conflict: refusal.recorded.map { "Recorded already: \($0.gameName), \($0.label)" },
                 replaceable: refusal.reason == "conflict")
         }
-        published = Self.titles(of: isPreview ? choice.groups ?? report.published : report.published, groups)
-        kept = published == nil && choice.groups != nil && report.added.contains { !$0.unchanged }
+        // In a preview every result says where it goes.
+        published = isPreview ? nil : Self.titles(of: report.published, known)
+        let takers = isPreview ? report.added.flatMap { choice.groups(of: $0) } : report.published
+        kept =
+            takers.isEmpty && known.contains(where: \.isCurrent)
+            && report.added.contains { !$0.unchanged }
         nothing = report.added.isEmpty && report.refused.isEmpty
     }
 

@@ -54,8 +54,8 @@ struct Visit: Sendable {
         }
         do {
             return FormFields(try MultipartForm.fields(of: Array(buffer: body), boundary: boundary))
-        } catch MultipartForm.Fault.notText {
-            throw NodeFailure.importFailed(reason: "The file is not UTF-8 text.")
+        } catch MultipartForm.Fault.notText(let failure) {
+            throw failure
         } catch {
             throw HTTPError(.badRequest)
         }
@@ -69,8 +69,11 @@ struct WebContext: RequestContext {
     var session: Session?
     /// The cookie that remembers the last board. Its name holds the port: browsers share cookies among ports.
     var viewCookie = ""
+    /// The connection that the request came on.
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
+        channel = source.channel
         coreContext = CoreRequestContextStorage(source: source)
     }
 

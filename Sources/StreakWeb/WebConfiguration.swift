@@ -35,6 +35,8 @@ public struct WebAddress: Sendable, Equatable {
 enum WebLimit {
     /// The largest request body in bytes: a year of shares fits, a disk image does not.
     static let bodySize = 128 * 1024
+    /// The longest text that is read as shares, in bytes.
+    static let pasteSize = 64 * 1024
     /// The largest file to import, in bytes: many years of results, or a long chat.
     static let uploadSize = 16 << 20
     /// Open event streams. A browser holds one per visible tab.

@@ -10,6 +10,7 @@ public import StreakNode
 /// Whoever opens it needs a sign-in link, which works once; the links come from `onReady` and `mintSignInURL()`.
 public struct WebServer: Service {
     private let node: any NodeCalling
+    private let accounts: (any AccountMaking)?
     private let events: @Sendable () -> AsyncStream<NodeEvent>
     private let configuration: WebConfiguration
     private let now: @Sendable () -> Int64
@@ -20,17 +21,20 @@ public struct WebServer: Service {
 
     /// - Parameters:
     ///   - node: what answers.
+    ///   - accounts: what makes an account where `node` answers `noAccount`; nil where it has one.
     ///   - events: a new stream of what the node tells; asked for once per bound port.
     ///   - entropy: answers the number of unpredictable bytes asked for; sign-in links and cookies are made of them.
     ///   - now: the wall clock in seconds since 1970, for “5 min ago” and for the viewer's day.
     ///   - onReady: told where the page is, once it is.
     public init(
-        node: any NodeCalling, events: @escaping @Sendable () -> AsyncStream<NodeEvent>,
+        node: any NodeCalling, accounts: (any AccountMaking)? = nil,
+        events: @escaping @Sendable () -> AsyncStream<NodeEvent>,
         configuration: WebConfiguration = WebConfiguration(), entropy: @escaping @Sendable (Int) -> [UInt8],
         now: @escaping @Sendable () -> Int64, logger: Logger = Logger(label: "streakmesh.web"),
         onReady: @escaping @Sendable (WebAddress) async -> Void = { _ in }
     ) {
         self.node = node
+        self.accounts = accounts
         self.events = events
         self.configuration = configuration
         self.now = now
@@ -69,9 +73,14 @@ public struct WebServer: Service {
         let eventLoopGroup = EventLoopGroupProvider.singleton.eventLoopGroup
         let hub = ChangeHub(events: events, eventLoop: eventLoopGroup.any())
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: RequestGuard(address: address, sessions: sessions, templates: templates, logger: logger))
-        Site(node: node, hub: hub, sessions: sessions, templates: templates, address: address, now: now)
-            .addRoutes(to: router)
+        router.add(
+            middleware: RequestGuard(
+                address: address, peers: PeerGate(), sessions: sessions, templates: templates, logger: logger))
+        Site(
+            node: node, accounts: accounts, hub: hub, sessions: sessions, templates: templates, address: address,
+            now: now
+        )
+        .addRoutes(to: router)
         let application = Application(
             router: router,
             configuration: .init(address: .hostname(configuration.host, port: port), serverName: nil),

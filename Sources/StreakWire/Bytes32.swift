@@ -14,8 +14,8 @@ public struct Bytes32: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// Takes exactly 32 bytes; nil for any other number.
     public init?(_ bytes: some Collection<UInt8>) {
-        guard let words = bigEndianWords(bytes, count: 4) else { return nil }
-        self.init(words[0], words[1], words[2], words[3])
+        guard bytes.count == 32 else { return nil }
+        self.init(Array(bytes))
     }
 
     /// As for any collection; an array, which most callers have, is read without generic code.
@@ -49,8 +49,9 @@ public struct Bytes16: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// Takes exactly 16 bytes; nil for any other number.
     public init?(_ bytes: some Collection<UInt8>) {
-        guard let words = bigEndianWords(bytes, count: 2) else { return nil }
-        self.init(words[0], words[1])
+        guard bytes.count == 16 else { return nil }
+        let array = Array(bytes)
+        self.init(bigEndianWord(array, at: 0), bigEndianWord(array, at: 8))
     }
 
     public var array: [UInt8] { bigEndianBytes([w0, w1]) }
@@ -66,15 +67,6 @@ private func bigEndianWord(_ bytes: [UInt8], at offset: Int) -> UInt64 {
     var word: UInt64 = 0
     for index in offset..<(offset + 8) { word = word << 8 | UInt64(bytes[index]) }
     return word
-}
-
-private func bigEndianWords(_ bytes: some Collection<UInt8>, count: Int) -> [UInt64]? {
-    guard bytes.count == count * 8 else { return nil }
-    var words = [UInt64](repeating: 0, count: count)
-    for (index, byte) in bytes.enumerated() {
-        words[index / 8] = words[index / 8] << 8 | UInt64(byte)
-    }
-    return words
 }
 
 private func bigEndianBytes(_ words: [UInt64]) -> [UInt8] {

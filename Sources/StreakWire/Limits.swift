@@ -26,7 +26,10 @@ public enum ProtocolLimits {
     public static let maximumTextSize = 1_000
     public static let maximumDevicesPerUser = 8
     public static let maximumMembers = 1_000
-    public static let maximumLiveInvites = 32
+    /// Live invites of one account in one group, and those a node answers in all.
+    public static let maximumLiveInvitesOfMember = 8
+    public static let maximumLiveInvitesOfAdmin = 32
+    public static let maximumAnsweredInvites = 128
     /// Bytes that a later version may append to a message and this one carries along unread.
     public static let maximumTailSize = 1_024
 }

@@ -1,31 +1,28 @@
 /// Reads the fixed codec of Protocol/README.md §2. Every length is checked against its limit and against what is left
 /// before anything is allocated; a reader never traps on foreign bytes.
 public struct WireReader: Sendable {
-    private let bytes: [UInt8]
+    private let bytes: ArraySlice<UInt8>
     private var position: Int
     private let end: Int
 
-    public init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        position = 0
-        end = bytes.count
-    }
+    public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
+    /// Reads a part of a larger buffer in place.
     public init(_ slice: ArraySlice<UInt8>) {
-        bytes = Array(slice)
-        position = 0
-        end = bytes.count
+        bytes = slice
+        position = slice.startIndex
+        end = slice.endIndex
     }
 
     /// How many bytes are left.
     public var remainingCount: Int { end - position }
 
     /// How many bytes have been read.
-    public var consumedCount: Int { position }
+    public var consumedCount: Int { position - bytes.startIndex }
 
     /// What was read between an earlier `consumedCount` and now, as received.
     public func consumed(since start: Int) -> [UInt8] {
-        Array(bytes[max(0, min(start, position))..<position])
+        Array(bytes[max(bytes.startIndex, min(bytes.startIndex + start, position))..<position])
     }
 
     private func need(_ count: Int) throws(WireError) {
@@ -104,16 +101,24 @@ public struct WireReader: Sendable {
     }
 
     /// Reads exactly `count` bytes.
-    public mutating func readRaw(_ count: Int) throws(WireError) -> [UInt8] {
+    public mutating func readRaw(_ count: Int) throws(WireError) -> [UInt8] { Array(try readSlice(count)) }
+
+    /// Reads exactly `count` bytes in place: what is returned keeps the whole buffer alive.
+    public mutating func readSlice(_ count: Int) throws(WireError) -> ArraySlice<UInt8> {
         precondition(count >= 0, "a count is never negative")
         try need(count)
         defer { position += count }
-        return Array(bytes[position..<(position + count)])
+        return bytes[position..<(position + count)]
     }
 
     /// Reads a length of at most `maximum`, then that many bytes.
     public mutating func readBlob(maximum: Int) throws(WireError) -> [UInt8] {
         try readRaw(try readCount(maximum: maximum))
+    }
+
+    /// Reads a length of at most `maximum`, then that many bytes in place.
+    public mutating func readBlobSlice(maximum: Int) throws(WireError) -> ArraySlice<UInt8> {
+        try readSlice(try readCount(maximum: maximum))
     }
 
     /// Reads a blob of at most `maximum` bytes of valid UTF-8.
@@ -134,8 +139,13 @@ public struct WireReader: Sendable {
 
     /// Reads everything that is left: a message's verbatim tail.
     public mutating func readTail(maximum: Int) throws(WireError) -> [UInt8] {
+        Array(try readTailSlice(maximum: maximum))
+    }
+
+    /// Reads a message's tail in place.
+    public mutating func readTailSlice(maximum: Int) throws(WireError) -> ArraySlice<UInt8> {
         guard remainingCount <= maximum else { throw .limitExceeded(limit: maximum, actual: UInt64(remainingCount)) }
-        return try readRaw(remainingCount)
+        return try readSlice(remainingCount)
     }
 
     /// Demands that nothing is left.

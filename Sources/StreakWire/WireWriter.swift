@@ -26,21 +26,16 @@ public struct WireWriter: Sendable {
         write(UInt32(truncatingIfNeeded: value))
     }
 
-    /// Writes seven bits a byte, least significant first, the top bit set on all but the last (LEB128), in the
-    /// shortest form.
-    public mutating func writeVarint(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
-    }
+    /// Writes a varint (`appendVarint`).
+    public mutating func writeVarint(_ value: UInt64) { bytes.appendVarint(value) }
 
     /// Writes a signed number as the varint of its zigzag form (0, −1, 1, −2 … become 0, 1, 2, 3 …).
     public mutating func writeSignedVarint(_ value: Int64) {
         writeVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
+
+    /// How many bytes `writeVarint` takes for `value`.
+    public static func varintCount(_ value: UInt64) -> Int { max(1, (70 - value.leadingZeroBitCount) / 7) }
 
     /// Writes a count or a length.
     public mutating func writeCount(_ count: Int) {
@@ -85,5 +80,18 @@ public struct WireWriter: Sendable {
         guard let value else { return write(UInt8(0)) }
         write(UInt8(1))
         body(&self, value)
+    }
+}
+
+extension [UInt8] {
+    /// Appends seven bits a byte, least significant first, the top bit set on all but the last (LEB128), in the shortest
+    /// form.
+    public mutating func appendVarint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
     }
 }

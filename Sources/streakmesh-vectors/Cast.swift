@@ -22,8 +22,9 @@ struct Person {
     static func device(_ label: String, of accountKey: SigningSecretKey) throws -> DeviceIdentity {
         let signingKey = try SigningSecretKey(seed: seed("\(label) signing"))
         let linkKey = try AgreementSecretKey(rawBytes: seed("\(label) link"))
-        let certificate = DeviceCertificate(
-            accountKey: accountKey, device: DeviceID(signingKey.publicKey), linkKey: linkKey.publicKey)
+        let consent = DeviceConsent(
+            user: UserID(accountKey.publicKey), signingKey: signingKey, linkKey: linkKey.publicKey)
+        let certificate = DeviceCertificate(accountKey: accountKey, device: consent)
         guard let identity = DeviceIdentity(certificate: certificate, signingKey: signingKey, linkKey: linkKey) else {
             throw VectorFailure(text: "keys and certificate of \(label) differ")
         }
@@ -33,7 +34,7 @@ struct Person {
     /// A second device, certified by the first.
     func secondDevice() throws -> DeviceIdentity {
         let made = try Self.device("\(name) second", of: accountKey)
-        guard let certificate = identity.certificate(for: made.device, linkKey: made.linkKey.publicKey),
+        guard let certificate = identity.certificate(for: made.consent(to: user)),
             let identity = DeviceIdentity(
                 certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
         else { throw VectorFailure(text: "\(name) cannot certify a second device") }

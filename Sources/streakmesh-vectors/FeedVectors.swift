@@ -28,7 +28,7 @@ struct FeedBuilder {
     }
 
     mutating func append(_ record: [UInt8]) {
-        hashes.append(FeedChain.hash(after: hashes[hashes.count - 1], record: record))
+        hashes.append(FeedChain.hash(after: hashes[hashes.count - 1], record: record[...]))
         records.append(record)
     }
 
@@ -53,7 +53,7 @@ struct FeedBuilder {
         Run(
             feed: feed, first: UInt64(range.lowerBound), before: hashes[range.lowerBound - 1],
             signature: signature(at: range.upperBound),
-            records: Array(records[(range.lowerBound - 1)...(range.upperBound - 1)]))
+            records: RecordList(records[(range.lowerBound - 1)...(range.upperBound - 1)]))
     }
 }
 
@@ -71,7 +71,7 @@ extension Run {
     ) throws -> Run {
         Run(
             feed: feed ?? self.feed, first: first ?? self.first, before: before ?? self.before,
-            signature: signature ?? self.signature, records: try records ?? self.records())
+            signature: signature ?? self.signature, records: try records.map { RecordList($0) } ?? self.records())
     }
 
     /// The same run with its records packed by another hand.

@@ -67,9 +67,9 @@ extension VectorFile {
     }
 
     private static func invalidRequests(_ request: [UInt8], of ben: Person) -> [JSON] {
-        // version, certificate of one link (162 bytes): the name's size is byte 163, the code's byte 167.
-        let nameAt = 163
-        let codeAt = 167
+        // version, certificate of one link (226 bytes): the name's size is byte 227, the code's byte 231.
+        let nameAt = 227
+        let codeAt = 231
         func signed(_ bytes: [UInt8]) -> [UInt8] {
             let unsigned = Array(bytes.dropLast(64))
             let message = Array("streakmesh/v1/friendRequest".utf8) + [0] + unsigned
@@ -111,18 +111,29 @@ extension VectorFile {
 
     private static func invalidCarried(_ request: FriendRequest, by owner: Person) -> [JSON] {
         let plain = CarriedFriendAnswer(.declined, to: request, identity: owner.identity).encoded()
-        // certificate 162, request hash 16, answer 1, signature 64.
+        // certificate 226, request hash 16, answer 1, signature 64.
         return [
             refused("nothing", [], "truncated"),
-            refused("an answer of another kind", replacing(plain, at: 178, by: 4), "unknown-kind"),
-            refused("another answer", replacing(plain, at: 178, by: 1), "invalid-value: signature"),
-            refused("to another request", flipping(plain, at: 170), "invalid-value: signature"),
+            refused("an answer of another kind", replacing(plain, at: 242, by: 4), "unknown-kind"),
+            refused("another answer", replacing(plain, at: 242, by: 1), "invalid-value: signature"),
+            refused("to another request", flipping(plain, at: 234), "invalid-value: signature"),
             refused("by another account", flipping(plain, at: 1), "invalid-value: signature"),
             refused("a byte more", plain + [0], "trailing-bytes"),
         ]
     }
 
     /// Links by which a machine becomes a device, and the proofs that it holds one.
+    /// A link of one kind where the other is expected, and rewritten as it.
+    private static func otherLinks(
+        _ link: InviteLink, as expected: String, _ name: String, _ reason: String
+    ) -> [JSON] {
+        let rewritten = link.text.replacing("//\(link.purpose.rawValue)/", with: "//\(expected)/")
+        return [
+            ["name": .text(name), "text": .text(link.text), "reason": "not-a-link"],
+            ["name": .text("\(name) under the other prefix"), "text": .text(rewritten), "reason": .text(reason)],
+        ]
+    }
+
     static func deviceLinks() throws -> VectorFile {
         let ada = try Person("ada")
         let machine = try Person("new machine")
@@ -138,10 +149,13 @@ extension VectorFile {
         let device = link(.device)
         let join = link(.join)
         let handshake = Blake2b.hash(Person.seed("link"), size: 64)
-        func proof(group: GroupID = Cast.group, key: SigningSecretKey = secrets.inviteKey) -> [UInt8] {
+        func proof(
+            group: GroupID = Cast.group, user: UserID = ada.user, key: SigningSecretKey = secrets.inviteKey
+        ) -> [UInt8] {
             var writer = WireWriter()
-            DeviceProof(inviteKey: key, privateGroup: group, identity: machine.identity, handshakeHash: handshake)
-                .write(to: &writer)
+            DeviceProof(
+                inviteKey: key, privateGroup: group, user: user, identity: machine.identity, handshakeHash: handshake
+            ).write(to: &writer)
             return writer.bytes
         }
         func entry(_ name: String, _ bytes: [UInt8], isValid: Bool) -> JSON {
@@ -154,23 +168,13 @@ extension VectorFile {
                 "spec": "friends.md §2", "decoder": "device proof",
                 "link": [
                     "text": .text(device.text), "seed": .text(seed.description), "group": .text(Cast.group.description),
-                    "expiresAt": .text(String(expiry)), "inviter": .text(ada.device.description),
+                    "expiresAt": .text(String(expiry)), "user": .text(ada.user.description),
+                    "inviter": .text(ada.device.description),
                 ],
-                "invalidLinks": [
-                    ["name": "an invite link", "text": .text(join.text), "reason": "not-a-link"],
-                    [
-                        "name": "an invite link under the other prefix",
-                        "text": .text(join.text.replacing("//join/", with: "//device/")), "reason": "tampered",
-                    ],
-                ],
-                "invalidInvites": [
-                    ["name": "a device link", "text": .text(device.text), "reason": "not-a-link"],
-                    [
-                        "name": "a device link under the other prefix",
-                        "text": .text(device.text.replacing("//device/", with: "//join/")), "reason": "tampered",
-                    ],
-                ],
-                "group": .text(Cast.group.description), "inviteKey": .hex(secrets.inviteKey.publicKey.rawBytes),
+                "invalidLinks": .list(otherLinks(join, as: "device", "an invite link", "malformed: truncated")),
+                "invalidInvites": .list(otherLinks(device, as: "join", "a device link", "malformed: trailing-bytes")),
+                "group": .text(Cast.group.description), "user": .text(ada.user.description),
+                "inviteKey": .hex(secrets.inviteKey.publicKey.rawBytes),
                 "device": .text(machine.device.description),
                 "linkKey": .hex(machine.identity.linkKey.publicKey.rawBytes),
                 "handshakeHash": .hex(handshake),
@@ -180,6 +184,8 @@ extension VectorFile {
                     entry("another link key", flipping(good, at: 40), isValid: false),
                     entry("another device", flipping(good, at: 0), isValid: false),
                     entry("made for another group", proof(group: GroupID(bytes: .zero)), isValid: false),
+                    entry("with consent to another account", proof(user: machine.user), isValid: false),
+                    entry("another consent", flipping(good, at: -1), isValid: false),
                     entry(
                         "made with another invite key",
                         proof(key: InviteSecrets(seed: Cast.seed16("guessed")).inviteKey), isValid: false),

@@ -9,7 +9,7 @@ extension VectorFile {
         try [
             takenOver(), takenOverTooLate(), handedBack(), deviceRevoked(), deviceCertifiedByRevoked(),
             settingsDecide(),
-            demoted(), readmitted(), approved(), cameBack(), forked(),
+            demoted(), readmitted(), approved(), cameBack(), copied(), forked(),
         ]
     }
 
@@ -81,6 +81,7 @@ extension VectorFile {
             DeviceRevocation(
                 accountKey: person.accountKey, group: stage.ledger.group,
                 cut: DeviceCut(device: device.device, lastOperation: last ?? end, feeds: feeds),
+                keeping: stage.ledger.keptLinks(revoking: device.device, of: person.user),
                 accessKeyHash: stage.hash(label)))
     }
 
@@ -112,7 +113,7 @@ extension VectorFile {
         let second = try ada.secondDevice()
         func certified(_ label: String) throws -> DeviceIdentity {
             let made = try Person.device(label, of: ada.accountKey)
-            guard let certificate = second.certificate(for: made.device, linkKey: made.linkKey.publicKey),
+            guard let certificate = second.certificate(for: made.consent(to: second.user)),
                 let identity = DeviceIdentity(
                     certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
             else { throw VectorFailure(text: "the chain of \(label) is full") }
@@ -241,14 +242,48 @@ extension VectorFile {
         let ben = friends.ben
         try friends.stage.perform(
             "leave", .leave(Departure(erases: true, cuts: friends.stage.cuts(of: ben.user))), by: ben.identity)
-        try friends.stage.perform(
-            "admit ben again",
-            .admit(friends.stage.claim(ben.identity, friends.invite.secrets, friends.invite.operation)),
-            by: friends.cleo.identity)
+        let (secrets, invite) = (friends.invite.secrets, friends.invite.operation)
+        let claim = friends.stage.claim(ben.identity, secrets, invite, isSecond: true)
+        try friends.stage.perform("admit ben again", .admit(claim), by: friends.cleo.identity)
         return try set(
             "a member leaves with erasure and comes back", friends.stage,
             Expectation(
                 members: [(friends.ada, "owner"), (ben, "member"), (friends.cleo, "member")], erased: [ben]))
+    }
+
+    /// Cleo, who still has what Ben once signed, lets him in after he has left: by a copy, by a wish, under another invite of
+    /// the same key, and as if she had not heard of it.
+    private static func copied() throws -> JSON {
+        var friends = try Friends()
+        let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
+        let claim = friends.stage.claim(ben.identity, friends.invite.secrets, friends.invite.operation)
+        let before = friends.stage
+        try friends.stage.perform(
+            "leave", .leave(Departure(erases: false, cuts: friends.stage.cuts(of: ben.user))), by: ben.identity)
+        let twin = try friends.stage.perform(
+            "invite with the same key",
+            .invite(friends.invite.secrets.terms(maximumUses: 0, expiresAt: Cast.now + 86_400)), by: cleo.identity)
+        let moved = JoinClaim(invite: twin.id, certificate: claim.certificate, proof: claim.proof)
+        let copies: [(String, OperationBody)] = [
+            ("admit by a copy", .admit(claim)), ("request by a copy", .request(claim)),
+            ("admit by a copy, under the other invite", .admit(moved)),
+        ]
+        var previous = twin
+        for (label, body) in copies {
+            previous = try friends.stage.signed(
+                body, by: cleo.identity, number: previous.operation.number + 1, previous: previous.id)
+            try friends.stage.take(previous, label)
+        }
+        let end = before.ledger.tips.first { $0.device == ada.device }
+        let unaware = try before.signed(
+            .admit(claim), by: ada.identity, number: (end?.number ?? 0) + 1, previous: end?.operation ?? .none,
+            parents: before.ledger.heads + [end?.operation ?? .none])
+        try friends.stage.take(unaware, "admit by a copy, in ignorance")
+        return try set(
+            "claims copied after their account has left", friends.stage,
+            Expectation(
+                members: [(ada, "owner"), (cleo, "member")], former: [ben],
+                refused: copies.map { ($0.0, "claim-spent") }))
     }
 
     /// A device whose disk went back in time signs two operations of one number.

@@ -152,7 +152,8 @@ extension VectorFile {
         try friends.stage.perform("leave", .leave(Departure(erases: true, cuts: cuts)), by: ben.identity)
         let invite = friends.invite
         try friends.stage.perform(
-            "admit ben again", .admit(friends.stage.claim(ben.identity, invite.secrets, invite.operation)),
+            "admit ben again",
+            .admit(friends.stage.claim(ben.identity, invite.secrets, invite.operation, isSecond: true)),
             by: cleo.identity)
         return try set(
             "an epoch that was erased never counts again", friends.stage,
@@ -190,7 +191,7 @@ extension VectorFile {
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
         let second = try ben.secondDevice()
         let made = try Person.device("ben third", of: ben.accountKey)
-        guard let certificate = second.certificate(for: made.device, linkKey: made.linkKey.publicKey),
+        guard let certificate = second.certificate(for: made.consent(to: second.user)),
             let third = DeviceIdentity(certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
         else { throw VectorFailure(text: "the chain of ben's third device is full") }
         try friends.stage.perform("add the second", .addDevice(second.certificate), by: ben.identity)

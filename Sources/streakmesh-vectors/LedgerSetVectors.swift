@@ -62,6 +62,7 @@ extension VectorFile {
                 stage.ledger.countingTips.map {
                     ["device": .text($0.device.description), "operation": .text($0.operation.description)]
                 }),
+            "requests": .list(state.requests.map { .text($0.id.description) }),
             "refused": .list(refused),
             "feeds": .list(expected.feeds.map(\.json)),
         ]
@@ -226,11 +227,9 @@ extension VectorFile {
     private static func refusals() throws -> [JSON] {
         let friends = try Friends()
         let stage = friends.stage
-        let dora = try Person("dora")
-        let ben = friends.ben.identity
+        let (dora, ben) = (try Person("dora"), friends.ben.identity)
         let own = stage.ledger.tips.first { $0.device == friends.ben.device }
-        let previous = own?.operation ?? .none
-        let number = (own?.number ?? 0) + 1
+        let (number, previous) = ((own?.number ?? 0) + 1, own?.operation ?? .none)
         func entry(_ name: String, _ operation: SignedOperation, _ reason: String) -> JSON {
             refused(name, operation.bytes, reason)
         }
@@ -242,54 +241,130 @@ extension VectorFile {
             proof: JoinProof(
                 inviteKey: friends.invite.secrets.inviteKey, group: Cast.group, identity: dora.identity,
                 handshakeHash: LedgerStage.handshakeHash))
-        let forgedBytes = flipping(
-            try stage.signed(.rename("x"), by: ben, number: number, previous: previous).bytes, at: -1)
+        let rename = try stage.signed(.rename("x"), by: ben, number: number, previous: previous)
         let operations = stage.ledger.allOperations
         return [
             [
                 "ledger": .list(operations.map { .hex($0.bytes) }),
-                "offers": [
-                    entry(
-                        "a second founding", try LedgerStage(title: "Other", founder: friends.ben).founding,
-                        "not-founding"),
-                    entry(
-                        "an operation of another group",
-                        try stage.signed(.rename("x"), by: ben, number: number, previous: previous, group: Cast.group),
-                        "wrong-group"),
-                    refused("a forged signature", forgedBytes, "invalid-signature"),
-                    entry(
-                        "an operation of a stranger",
-                        try stage.signed(.rename("x"), by: dora.identity, number: 1, previous: .none), "unknown-author"),
-                    entry(
-                        "a number left out",
-                        try stage.signed(.rename("x"), by: ben, number: number + 1, previous: previous), "broken-chain"),
-                    entry(
-                        "another device's operation as the previous one",
-                        try stage.signed(
-                            .rename("x"), by: ben, number: 2, previous: operations[0].id,
-                            parents: [operations[0].id] + stage.ledger.heads), "broken-chain"),
-                    entry(
-                        "an admission with the proof of another seed",
-                        try stage.signed(.admit(otherSeed), by: ben, number: number, previous: previous),
-                        "invalid-proof"),
-                    entry(
-                        "an admission with a proof for another group",
-                        try stage.signed(.admit(elsewhere), by: ben, number: number, previous: previous),
-                        "invalid-proof"),
-                    entry(
-                        "an admission under no invite",
-                        try stage.signed(
-                            .admit(
-                                JoinClaim(
-                                    invite: operations[0].id, certificate: honest.certificate, proof: honest.proof)),
-                            by: ben, number: number, previous: previous), "unknown-invite"),
-                    entry(
-                        "a device of somebody else",
-                        try stage.signed(
-                            .addDevice(dora.identity.certificate), by: ben, number: number, previous: previous),
-                        "invalid-certificate"),
-                ],
-            ]
+                "offers": .list(
+                    [
+                        entry("a second founding", try otherFounding(friends.ben), "not-founding"),
+                        entry(
+                            "an operation of another group",
+                            try stage.signed(
+                                .rename("x"), by: ben, number: number, previous: previous, group: Cast.group),
+                            "wrong-group"),
+                        refused("a forged signature", flipping(rename.bytes, at: -1), "invalid-signature"),
+                        entry(
+                            "an operation of a stranger",
+                            try stage.signed(.rename("x"), by: dora.identity, number: 1, previous: .none),
+                            "unknown-author"),
+                        entry(
+                            "a number left out",
+                            try stage.signed(.rename("x"), by: ben, number: number + 1, previous: previous),
+                            "broken-chain"),
+                        entry(
+                            "another device's operation as the previous one",
+                            try stage.signed(
+                                .rename("x"), by: ben, number: 2, previous: operations[0].id,
+                                parents: [operations[0].id] + stage.ledger.heads), "broken-chain"),
+                        entry(
+                            "an admission with the proof of another seed",
+                            try stage.signed(.admit(otherSeed), by: ben, number: number, previous: previous),
+                            "invalid-proof"),
+                        entry(
+                            "an admission with a proof for another group",
+                            try stage.signed(.admit(elsewhere), by: ben, number: number, previous: previous),
+                            "invalid-proof"),
+                        entry(
+                            "an admission under no invite",
+                            try stage.signed(
+                                .admit(
+                                    JoinClaim(
+                                        invite: operations[0].id, certificate: honest.certificate, proof: honest.proof)),
+                                by: ben, number: number, previous: previous), "unknown-invite"),
+                        entry(
+                            "a device of somebody else",
+                            try stage.signed(
+                                .addDevice(dora.identity.certificate), by: ben, number: number, previous: previous),
+                            "invalid-certificate"),
+                    ] + (try strangeDevices(friends, dora))),
+            ],
+            try forks(),
+        ]
+    }
+
+    private static func otherFounding(_ founder: Person) throws -> SignedOperation {
+        try LedgerStage(title: "Other", founder: founder).founding
+    }
+
+    /// Of devices that nobody knows, or that are another account's.
+    private static func strangeDevices(_ friends: Friends, _ dora: Person) throws -> [JSON] {
+        let stage = friends.stage
+        let own = stage.ledger.tips.first { $0.device == friends.ben.device }
+        let (number, previous) = ((own?.number ?? 0) + 1, own?.operation ?? .none)
+        func one(_ name: String, _ operation: SignedOperation, _ reason: String) -> JSON {
+            refused(name, operation.bytes, reason)
+        }
+        return [
+            one(
+                "a device of an account that nobody knows, by itself",
+                try stage.signed(
+                    .addDevice(dora.identity.certificate), by: dora.identity, number: 1, previous: .none),
+                "unknown-author"),
+            one(
+                "a revocation for every group, by another account's device",
+                try stage.signed(
+                    .revokeDevice(
+                        DeviceRevocation(
+                            accountKey: friends.cleo.accountKey, everywhere: friends.cleo.device,
+                            accessKeyHash: stage.hash("key"))),
+                    by: friends.ben.identity, number: number, previous: previous), "invalid-revocation"),
+            one(
+                "a revocation for this group of a device that nobody knows",
+                try stage.signed(
+                    .revokeDevice(
+                        DeviceRevocation(
+                            accountKey: friends.ben.accountKey, group: stage.ledger.group,
+                            cut: DeviceCut(device: dora.device, lastOperation: .none, feeds: []),
+                            accessKeyHash: stage.hash("key"))),
+                    by: friends.ben.identity, number: number, previous: previous), "invalid-revocation"),
+        ]
+    }
+
+    /// A device has as many branches as are taken: what is looked at before the signature, and what after it.
+    private static func forks() throws -> JSON {
+        var friends = try Friends()
+        let ben = friends.ben.identity
+        let before = friends.stage
+        let end = before.ledger.tips.first { $0.device == ben.device }
+        let (number, previous) = ((end?.number ?? 0) + 1, end?.operation ?? .none)
+        var branches: [SignedOperation] = []
+        for index in 0..<Ledger.maximumBranches {
+            let branch = try before.signed(.rename("Mine \(index)"), by: ben, number: number, previous: previous)
+            try friends.stage.take(branch, "branch \(index)")
+            branches.append(branch)
+        }
+        let stage = friends.stage
+        let further = try before.signed(.rename("One more"), by: ben, number: number, previous: previous)
+        let deeper = try stage.signed(
+            .rename("Deeper"), by: ben, number: number + 1, previous: branches[1].id, parents: [branches[1].id])
+        let missing = try stage.signed(
+            .rename("Behind what is missing"), by: ben, number: number + 1, previous: further.id, parents: [further.id])
+        return [
+            "ledger": .list(stage.ledger.allOperations.map { .hex($0.bytes) }),
+            "offers": [
+                refused("a 65th branch", further.bytes, "too-many-operations"),
+                refused(
+                    "a 65th branch with a forged signature", flipping(further.bytes, at: -1), "too-many-operations"),
+                refused("behind a branch that is not in", missing.bytes, "too-many-operations"),
+                refused(
+                    "a 65th branch of another group",
+                    try before.signed(.rename("x"), by: ben, number: number, previous: previous, group: Cast.group)
+                        .bytes, "wrong-group"),
+                refused(
+                    "behind a branch, with a forged signature", flipping(deeper.bytes, at: -1), "invalid-signature"),
+            ],
         ]
     }
 }

@@ -58,14 +58,16 @@ struct LedgerStage {
 
     static let handshakeHash = Blake2b.hash(Array("streakmesh vectors: handshake".utf8), size: 64)
 
+    /// - Parameter isSecond: over another link, as whoever comes back asks.
     func claim(
-        _ newcomer: DeviceIdentity, _ secrets: InviteSecrets, _ invite: SignedOperation
+        _ newcomer: DeviceIdentity, _ secrets: InviteSecrets, _ invite: SignedOperation, isSecond: Bool = false
     ) -> JoinClaim {
-        JoinClaim(
+        let second = Blake2b.hash(Array("streakmesh vectors: second handshake".utf8), size: 64)
+        return JoinClaim(
             invite: invite.id, certificate: newcomer.certificate,
             proof: JoinProof(
                 inviteKey: secrets.inviteKey, group: ledger.group, identity: newcomer,
-                handshakeHash: Self.handshakeHash))
+                handshakeHash: isSecond ? second : Self.handshakeHash))
     }
 
     /// Signs an operation whether or not it counts.
@@ -121,7 +123,8 @@ extension VectorFile {
         let one = ada.identity.certificate.encoded()
         let two = second.certificate.encoded()
         let twice = replacing(one, at: 33, by: 2) + one.dropFirst(34)
-        let nine = Array(one.prefix(33)) + [9] + one.dropFirst(34)
+        let six = Array(one.prefix(33)) + [6] + one.dropFirst(34)
+        let strange = Array(one.dropLast(64)) + ben.identity.certificate.encoded().suffix(64)
         func entry(_ name: String, _ bytes: [UInt8], isValid: Bool) throws -> JSON {
             let certificate = try DeviceCertificate(decoding: bytes)
             return [
@@ -137,20 +140,23 @@ extension VectorFile {
                 "valid": [
                     try entry("signed by the account", one, isValid: true),
                     try entry("signed by the account's first device", two, isValid: true),
-                    try entry("a signature with one bit turned over", flipping(one, at: -1), isValid: false),
+                    try entry(
+                        "the issuer's signature with one bit turned over", flipping(one, at: -65), isValid: false),
+                    try entry("the device's consent with one bit turned over", flipping(one, at: -1), isValid: false),
+                    try entry("another device's consent", strange, isValid: false),
                     try entry("another link key", flipping(one, at: 70), isValid: false),
                     try entry(
                         "another account", Array(one.prefix(1)) + ben.user.bytes.array + one.dropFirst(33),
                         isValid: false),
                     try entry(
-                        "the second link alone", Array(two.prefix(33)) + [1] + two.dropFirst(162), isValid: false),
+                        "the second link alone", Array(two.prefix(33)) + [1] + two.dropFirst(226), isValid: false),
                 ],
                 "invalid": [
                     refused("nothing", [], "truncated"),
                     refused("version 2", replacing(one, at: 0, by: 2), "unsupported-version"),
                     refused(
                         "no link", Array(one.prefix(33)) + [0], "invalid-value: certificate links"),
-                    refused("nine links", nine, "limit-exceeded"),
+                    refused("six links", six, "limit-exceeded"),
                     refused("one device twice", twice, "invalid-value: certificate links"),
                     refused("a link is cut off", Array(one.dropLast()), "truncated"),
                     refused("a byte more", one + [0], "trailing-bytes"),
@@ -190,7 +196,9 @@ extension VectorFile {
             .revokeDevice(
                 DeviceRevocation(
                     accountKey: ada.accountKey, group: friends.stage.ledger.group, cut: cut,
+                    keeping: [friends.stage.hash("a link"), friends.stage.hash("another link")],
                     accessKeyHash: friends.stage.hash("second access key"))), by: ada.identity)
+        try giveUp("ada lost", of: ada, in: &friends.stage)
         try friends.stage.perform(
             "demote the admin",
             .setRole(RoleChange(user: ben.user, change: .member, cuts: friends.stage.cuts(of: ben.user))),
@@ -224,6 +232,14 @@ extension VectorFile {
                     ["name": "a tail with one bit turned over", "hex": .hex(flipping(rename.bytes, at: -65))],
                 ],
             ])
+    }
+
+    /// A device that the group never knew.
+    private static func giveUp(_ device: String, of person: Person, in stage: inout LedgerStage) throws {
+        let lost = try Person.device(device, of: person.accountKey).device
+        let revocation = DeviceRevocation(
+            accountKey: person.accountKey, everywhere: lost, accessKeyHash: stage.hash("second access key"))
+        try stage.perform("revoke a device for every group", .revokeDevice(revocation), by: person.identity)
     }
 
     private static func describe(operation signed: SignedOperation, name: String) -> JSON {

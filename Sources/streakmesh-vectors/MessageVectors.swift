@@ -109,7 +109,7 @@ extension VectorFile {
         let request = FriendRequest(name: "Ben", code: code, askedAt: Cast.now, identity: ben.identity)
         var proof = WireWriter()
         DeviceProof(
-            inviteKey: friends.invite.secrets.inviteKey, privateGroup: friends.stage.ledger.group,
+            inviteKey: friends.invite.secrets.inviteKey, privateGroup: friends.stage.ledger.group, user: ada.user,
             identity: try ada.secondDevice(), handshakeHash: Blake2b.hash(linkHash, size: 64)
         ).write(to: &proof)
         var pending = WireWriter()

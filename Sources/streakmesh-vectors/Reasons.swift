@@ -90,6 +90,7 @@ extension Refusal {
         case .needsApproval: "needs-approval"
         case .notOwnInvite: "not-own-invite"
         case .newcomerRemoved: "newcomer-removed"
+        case .claimSpent: "claim-spent"
         case .alreadyMember: "already-member"
         case .certificateRevoked: "certificate-revoked"
         case .tooManyMembers: "too-many-members"

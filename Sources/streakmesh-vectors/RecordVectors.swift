@@ -255,10 +255,75 @@ extension VectorFile {
         ]
     }
 
+    private static func highScore(
+        _ score: Int?, at milliseconds: Int64, contends: Bool = true, isEdited: Bool = false, isCompleted: Bool = true
+    ) throws -> [UInt8] {
+        let time = HybridTime(milliseconds: milliseconds, counter: 0)
+        let result = DailyScore(
+            game: GameID(literal: "custom-blocks"), day: PuzzleDay(daysSinceEpoch: 20_778), score: score,
+            isCompleted: isCompleted, gameName: "Blocks", firstRecordedAt: milliseconds / 1_000, isEdited: isEdited,
+            contends: contends)
+        return Record(
+            kind: .dailyScore, time: time, subject: result.recordSubject, value: result.recordValue(at: time)
+        ).encoded
+    }
+
+    /// High scores of one day that contend, and what settles them.
+    private static func contests(_ ada: Person) throws -> [MergeSet] {
+        let (first, second) = (ada.device, try ada.secondDevice().device)
+        let start = Cast.now * 1_000
+        func entry(_ record: [UInt8], _ device: DeviceID? = nil) -> MergeEntry {
+            MergeEntry(ada.user, device ?? first, record)
+        }
+        let withdrawal = Record(
+            kind: .dailyScore, time: HybridTime(milliseconds: start + 5, counter: 0),
+            subject: try Record(decoding: try highScore(0, at: start)).subject, value: []
+        ).encoded
+        let best = try highScore(900, at: start)
+        let later = try highScore(700, at: start + 9)
+        let edit = try highScore(500, at: start + 5, contends: false, isEdited: true)
+        let unreadable = Record(
+            kind: .dailyScore, time: HybridTime(milliseconds: start + 5, counter: 0),
+            subject: try Record(decoding: best).subject, value: [9, 4]
+        ).encoded
+        let many = try (0..<66).map { try highScore(1_000 - $0, at: start + Int64($0)) }
+        return [
+            ("the better of two that contend wins", start, [entry(best), entry(later, second)], [best], 0),
+            (
+                "of equal ones the later", start, [entry(best), entry(try highScore(900, at: start + 1), second)],
+                [try highScore(900, at: start + 1)], 0
+            ),
+            ("an edit settles what was before", start, [entry(best), entry(edit)], [edit], 0),
+            (
+                "a worse one after an edit beats it if it is better than that", start,
+                [entry(best, second), entry(edit), entry(later, second)], [later], 0
+            ),
+            (
+                "one from before an edit does not", start,
+                [entry(later), entry(edit), entry(try highScore(400, at: start + 7))],
+                [later], 0
+            ),
+            (
+                "a withdrawal settles, and any result after it wins", start,
+                [entry(best), entry(withdrawal), entry(try highScore(1, at: start + 6), second)],
+                [try highScore(1, at: start + 6)], 0
+            ),
+            ("a value that cannot be read settles", start, [entry(best), entry(unreadable)], [unreadable], 0),
+            (
+                "a loss and a result without a score are worth less", start,
+                [
+                    entry(try highScore(0, at: start)), entry(try highScore(nil, at: start + 1)),
+                    entry(try highScore(nil, at: start + 2, isCompleted: false), second),
+                ], [try highScore(0, at: start)], 0
+            ),
+            ("of more than sixty-four the latest sixty-four take part", start, many.map { entry($0) }, [many[2]], 0),
+        ]
+    }
+
     /// Sets of records and what wins, in whatever order they come.
     static func merges() throws -> VectorFile {
         let ada = try Person("ada")
-        let sets = try orderings(ada) + otherMerges(ada)
+        let sets = try orderings(ada) + otherMerges(ada) + contests(ada)
         return VectorFile(
             name: "merges",
             content: [

@@ -90,7 +90,7 @@ extension VectorFile {
                     try valid.map { name, run in
                         [
                             "name": .text(name), "group": .text(Cast.group.description), "hex": .hex(run.encoded),
-                            "records": .list(try run.records().map { .hex($0) }),
+                            "records": .list(try run.records().map { .hex(Array($0)) }),
                         ]
                     }),
                 "unpacked": .list(try unpacked()),
@@ -145,7 +145,7 @@ extension VectorFile {
                 count: count)
             return [
                 "name": .text(name), "packed": .hex(packed), "count": .number(count),
-                "records": .list(try run.records().map { .hex($0) }),
+                "records": .list(try run.records().map { .hex(Array($0)) }),
             ]
         }
         return [

@@ -43,6 +43,13 @@ struct Session {
         }
     }
 
+    /// Has a node that runs without an account open the one that this command has just made. Returns whether one runs.
+    @discardableResult
+    func wakeNode() async -> Bool {
+        // Where none runs, the next one opens it.
+        (try? await client().call(.profile(.whoami), returning: ProfileReport.self)) != nil
+    }
+
     /// What reaches the running node, if there is one.
     func client() throws -> ControlClient {
         try folder.prepareControlSocketFolder()

@@ -36,8 +36,16 @@ import Testing
             try await lab.agreement(of: [ada, bela, chloe])
 
             // Online.
+            let (belaSeen, chloeSeen) = (nodes[1].events.count, nodes[2].events.count)
+            let start = ContinuousClock.now
             let members = try await ada.ask("member", "remove", "Chloë")
             #expect(members["former"][0]["reason"].text == "removed")
+            try await nodes[1].changed(from: belaSeen)
+            try await nodes[2].changed(from: chloeSeen)
+            // Is measured, and no matter of a test: machines differ.
+            print(
+                "a removal was known to the others and to whom it concerned \(ContinuousClock.now - start) after the command began"
+            )
             try await lab.eventually("Chloë knows") { try await Self.role(of: chloe) == "removed" }
             try await lab.eventually("Béla knows") { try await bela.ask("members")["members"].items.count == 2 }
             let refused = try await chloe.run("add", input: ShareTexts.connections(629))
@@ -95,6 +103,49 @@ import Testing
             let row = try await ada.board("--metric", "logs").first { $0["name"].text == "Béla" }
             #expect(row?["value"].integer == 3)
             withExtendedLifetime(running) {}
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a friend's node knows the groups of a lost machine, and the new one comes back when its user says so`()
+        async throws
+    {
+        try await Lab.open { lab in
+            let nodes = try await Self.club(lab, "Ada", "Béla")
+            let (ada, bela) = (nodes[0].friend, nodes[1].friend)
+            let key = try #require(try await bela.ask("recovery", "show")["key"].text)
+            try await bela.ask("recovery", "confirm", input: key + "\n")
+            for number in 1_350...1_351 {
+                try await bela.ask("add", input: ShareTexts.wordle(number, guesses: 4))
+            }
+            try await lab.agreement(of: [ada, bela])
+            await nodes[1].kill()
+            try FileManager.default.removeItem(atPath: bela.folder)
+
+            let again = lab.person("Béla’s new machine")
+            try await again.ask("recover", "--name", "Béla", input: key + "\n")
+            let running = try await again.start("--peer", nodes[0].address)
+            let code = try #require(try await ada.ask("friend", "code")["code"].text)
+            try await again.ask("friend", "add", code)
+            try await lab.eventually("the group is offered", limit: .seconds(60)) {
+                try await again.ask("friend", "list")["returns"].items.map { $0["title"].text } == ["Breakfast club"]
+            }
+            // Before its user says so the machine is nobody's there, and gets nothing.
+            #expect(try await again.ask("friend", "list")["returns"][0]["code"].text == code)
+            #expect(try await again.ask("group", "list")["groups"].items.isEmpty)
+            #expect(try await again.ask("results")["results"].items.isEmpty)
+            #expect(try await ada.ask("members")["members"].items.map { $0["devices"].integer } == [1, 1])
+            #expect(try await again.run("friend", "rejoin", "Lunch club").exitCode == 65)
+
+            #expect(try await again.ask("friend", "rejoin", "Breakfast")["returns"].items.isEmpty)
+            try await lab.eventually("the results are back") {
+                try await again.ask("results")["results"].items.count == 2
+            }
+            try await lab.agreement(of: [ada, again])
+            #expect(
+                try await ada.ask("members")["members"].items.map { $0["devices"].integer }.sorted { $0 ?? 0 < $1 ?? 0 }
+                    == [1, 2])
+            withExtendedLifetime((nodes, running)) {}
         }
     }
 

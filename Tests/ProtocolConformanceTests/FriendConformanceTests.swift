@@ -95,11 +95,13 @@ struct FriendConformanceTests {
     @Test func `a proof serves one private group, one machine and one handshake`() throws {
         let vectors = try Vectors.read("device-links")
         let group: GroupID = try vectors.identifier("group")
+        let user: UserID = try vectors.identifier("user")
         let key = try SigningPublicKey(rawBytes: vectors.bytes("inviteKey"))
         for entry in vectors.list("valid") {
             var reader = WireReader(try entry.bytes("hex"))
             let proof = try DeviceProof(from: &reader)
-            #expect(try proof.isValid(inviteKey: key, privateGroup: group) == entry.flag("isValid"), "\(entry.name)")
+            let isValid = proof.isValid(inviteKey: key, privateGroup: group, user: user)
+            #expect(try isValid == entry.flag("isValid"), "\(entry.name)")
             guard try entry.flag("isValid") else { continue }
             #expect(try proof.device == vectors.identifier("device"))
             #expect(try proof.linkKey.rawBytes == vectors.bytes("linkKey"))

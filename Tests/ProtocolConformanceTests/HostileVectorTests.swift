@@ -145,9 +145,10 @@ struct HostileVectorTests {
         let links = try Vectors.read("device-links")
         let group: GroupID = try links.identifier("group")
         let key = try SigningPublicKey(rawBytes: links.bytes("inviteKey"))
+        let user: UserID = try links.identifier("user")
         for bytes in Self.flips(of: try #require(links.list("valid").first).bytes("hex")) {
             var reader = WireReader(bytes)
-            #expect(try !DeviceProof(from: &reader).isValid(inviteKey: key, privateGroup: group))
+            #expect(try !DeviceProof(from: &reader).isValid(inviteKey: key, privateGroup: group, user: user))
         }
     }
 

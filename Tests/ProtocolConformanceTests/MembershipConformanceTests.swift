@@ -120,6 +120,8 @@ struct MembershipConformanceTests {
                     GroupSettings.Choice(key: UInt8(try choice.number("key")), value: try choice.integer("value"))
                 }
                 #expect(state.settings.choices == choices)
+                #expect(
+                    state.requests.map { .text($0.id.description) } == entry.list("requests"), "\(entry.name)")
                 let tips = try entry.list("countingTips").map { "\(try $0.text("device")) \(try $0.text("operation"))" }
                 #expect(ledger.countingTips.map { "\($0.device) \($0.operation)" } == tips, "\(entry.name)")
                 let refused = operations.compactMap { operation -> String? in
@@ -154,7 +156,7 @@ struct MembershipConformanceTests {
             }
             // Refused where a cut leaves nothing of it.
             for run in runs { _ = try? replica.receive(run, arrival: 2, wall: wall) }
-            replica.rebuild(wall: wall)
+            _ = replica.rebuild(wall: wall)
             for feed in entry.list("feeds") {
                 let id = FeedID(device: try feed.identifier("device"), epoch: try feed.epoch("epoch"))
                 let tips = replica.countingTips(changedSince: 0).filter { $0.feed == id }

@@ -52,7 +52,7 @@ import Testing
         ],
         "StreakWeb": [
             "Foundation", "FoundationEssentials", "Synchronization", "Hummingbird", "HTTPTypes", "Mustache", "NIOCore",
-            "ServiceLifecycle", "Logging",
+            "NIOPosix", "ServiceLifecycle", "Logging",
         ],
         "streakmesh": [
             "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Musl", "Darwin", "Logging", "ServiceLifecycle",

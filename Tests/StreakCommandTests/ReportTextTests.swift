@@ -1,3 +1,4 @@
+import ArgumentParser
 import StreakGames
 import StreakNode
 import Testing
@@ -61,5 +62,39 @@ import Testing
             after: Self.status(members: members, online: 1, peers: after))
         #expect(departure.isUnheard == isUnheard)
         #expect(departure.lines(OutputStyle(usesColour: false)).count == (isUnheard ? 2 : 1))
+    }
+
+    @Test func `reminders are told without what is not set`() throws {
+        var report = RemindersReport(
+            on: true, smart: true, time: "19:00", fixedTime: "19:00", quiet: nil, window: nil, coverage: nil,
+            computedOn: nil, lastReminded: nil, next: "2026-11-22T19:00:00Z", text: nil, desktop: true, command: nil,
+            excluded: [], hours: [], plots: [])
+        let command = try RemindersCommand.parse([])
+        let lines = command.lines(for: report, style: OutputStyle(usesColour: false))
+        #expect(
+            lines == [
+                "reminders      on", "time           19:00, by your habit", "you play most  too few results to say",
+                "quiet          never", "desktop        on", "next           22 November 2026, 19:00 UTC",
+                "Nothing is at risk now.",
+            ])
+        report.excluded = ["wordle"]
+        report.command = "say"
+        let more = command.lines(for: report, style: OutputStyle(usesColour: false))
+        #expect(more.contains("not of         wordle") && more.contains("command        say"))
+    }
+
+    @Test(arguments: [
+        (0, nil), (1, "1 at risk: play it today to keep it."), (2, "2 at risk: play them today to keep them."),
+    ])
+    func `streaks at risk are counted`(count: Int, text: String?) throws {
+        let run = DayRunReport(current: 0, longest: 0, start: nil, last: nil)
+        let streak = StreakReport(
+            game: "wordle", gameName: "Wordle", icon: "🟩", current: 1, longest: 1, start: nil, lastPlayed: nil,
+            freezes: 0, frozen: 0, open: true, atRisk: true, unit: "day")
+        let report = StreaksReport(
+            name: "Ada", date: "2026-11-21", overall: run, active: run, streaks: [streak],
+            atRisk: Array(repeating: "wordle", count: count))
+        let lines = try StreaksCommand.parse([]).lines(for: report, style: OutputStyle(usesColour: false))
+        #expect(lines.last { $0.contains("play ") } == text)
     }
 }

@@ -174,10 +174,10 @@ struct DeviceLinkingTests {
         else { throw FriendNetwork.SetUpFailure() }
         #expect(throws: InviteLinkError.notALink) { _ = try InviteLink(parsing: device.text) }
         #expect(throws: InviteLinkError.notALink) { _ = try InviteLink(parsing: invite, purpose: .device) }
-        #expect(throws: InviteLinkError.tampered) {
+        #expect(throws: InviteLinkError.malformed(.trailingBytes(count: 32))) {
             _ = try InviteLink(parsing: device.text.replacingPurpose("device", with: "join"))
         }
-        #expect(throws: InviteLinkError.tampered) {
+        #expect(throws: InviteLinkError.malformed(.truncated(needed: 64, available: 32))) {
             _ = try InviteLink(parsing: invite.replacingPurpose("join", with: "device"), purpose: .device)
         }
         #expect(try InviteLink(parsing: device.alphanumericText, purpose: .device) == device)
@@ -214,7 +214,9 @@ extension String {
 
 /// Somebody with a device link and a link layer of its own, who says what an honest machine would not.
 struct DeviceThief {
-    enum Trick: CaseIterable { case none, otherLinkKey, otherHandshake, otherGroup, joinProof, wrongSeed, extraByte }
+    enum Trick: CaseIterable {
+        case none, otherLinkKey, otherHandshake, otherGroup, joinProof, wrongSeed, otherAccount, extraByte
+    }
 
     var trick = Trick.none
     private let link: InviteLink
@@ -248,6 +250,7 @@ struct DeviceThief {
             DeviceProof(
                 inviteKey: secrets.inviteKey,
                 privateGroup: trick == .otherGroup ? Forged.otherGroup : link.group,
+                user: trick == .otherAccount ? identity.user : link.user ?? identity.user,
                 identity: trick == .otherLinkKey ? other : identity, handshakeHash: hash
             ).write(to: &writer)
         }
@@ -357,9 +360,9 @@ struct DeviceCertifier {
         if trick == .otherAccount {
             let other = SigningSecretKey.generate(from: &entropy)
             return DeviceCertificate(
-                accountKey: other, device: machine.device, linkKey: machine.linkKey.publicKey)
+                accountKey: other, device: machine.consent(to: UserID(other.publicKey)))
         }
-        guard let certificate = old.certificate(for: machine.device, linkKey: machine.linkKey.publicKey) else {
+        guard let certificate = old.certificate(for: machine.consent(to: old.user)) else {
             throw FriendNetwork.SetUpFailure()
         }
         return certificate

@@ -46,7 +46,7 @@ struct EngineAttackTests {
         var (party, before) = try afterRemoval()
         let feed = try #require(before.groups[party.group]?.feeds.feeds.first)
         var other = FeedReplica(feed.id, in: party.group)
-        let run = other.write(Forged.records, key: before.identity.signingKey, arrival: 1).run
+        let run = other.write(RecordList(Forged.records), key: before.identity.signingKey, arrival: 1).run
         party.say(.rumour(party.handle, run), from: 1, to: 0)
         #expect(party.refusals(0) == [.pastCut])
         #expect(party.engines[0].hasFork(in: party.group) == false && shown(party) == [10, 10])
@@ -97,7 +97,7 @@ struct EngineAttackTests {
         guard var feed = engine.groups[group]?.feeds.feeds.first(where: { $0.id.device == engine.identity.device })
         else { preconditionFailure("it has written") }
         return feed.write(
-            Array(Forged.records.prefix(count)), key: engine.identity.signingKey, arrival: 99
+            RecordList(Forged.records.prefix(count)), key: engine.identity.signingKey, arrival: 99
         ).run
     }
 
@@ -138,7 +138,10 @@ struct EngineAttackTests {
         #expect(party.engines[1].isMember(of: party.group) && party.lostGroups(1).count == 1)
     }
 
-    @Test func `old keys open a link to an ex-member, which gets its removal, nothing else, and is closed`() throws {
+    @Test(arguments: [false, true])
+    func `old keys open a link to an ex-member, which gets its removal, nothing else, and is closed`(
+        overStream: Bool
+    ) throws {
         var (party, before) = try afterRemoval()
         let key = try key(of: party)
         party.partition([[0, 1], [2]])
@@ -146,7 +149,7 @@ struct EngineAttackTests {
         party.run(for: .seconds(400))
         var intruder = Intruder(before.identity, target: 0)
         let peer = party.engines[0].identity.linkKey.publicKey
-        let isOpen = intruder.dial(linkKey(key, of: party), peer: peer, in: &party)
+        let isOpen = intruder.dial(linkKey(key, of: party), peer: peer, overStream: overStream, in: &party)
         #expect(isOpen)
         intruder.greet([key], in: &party)
         let zero = StoreID(bytes: .zero)
@@ -209,7 +212,9 @@ struct EngineAttackTests {
             let signing = SigningSecretKey.generate(from: &party.entropy)
             let linkKey = AgreementSecretKey.generate(from: &party.entropy)
             let certificate = try #require(
-                thief.identity.certificate(for: DeviceID(signing.publicKey), linkKey: linkKey.publicKey))
+                thief.identity.certificate(
+                    for: DeviceConsent(
+                        user: thief.identity.user, signingKey: signing, linkKey: linkKey.publicKey)))
             return try #require(
                 DeviceIdentity(certificate: certificate, signingKey: signing, linkKey: linkKey))
         }

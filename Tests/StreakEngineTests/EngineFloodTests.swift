@@ -157,4 +157,33 @@ struct EngineFloodTests {
         party.say(.operations(party.handle, [more.bytes], isFinal: false), from: 1, to: 0)
         #expect(party.engines[0].groups[group]?.ledger.contains(more.id) == true)
     }
+
+    @Test func `a device whose chain is four fifths full lets nobody in, and another does`() throws {
+        var party = EngineParty(accounts: [0, 1, 2])
+        party.group = try party.found(by: 0)
+        let group = party.group
+        try party.join(1, by: party.invite(by: 0))
+        party.run(for: .seconds(2))
+        let link = try party.invite(by: 1)
+        party.run(for: .seconds(2))
+        let ledger = try #require(party.engines[0].groups[group]?.ledger)
+        let own = ledger.operations(from: party.device(0), after: 0).count
+        let count = Int(MeshEngine.maximumAdmittingNumber) - own
+        for (index, isFull) in [(count - 1, false), (count, true)] {
+            var copy = party
+            let operations = try bulk(index, by: copy.engines[0].identity, in: ledger)
+            try copy.corrupt(0) { engine in
+                var change = DurableChange()
+                for operation in operations { _ = try engine.insert(operation, in: group, change: &change) }
+                engine.ledgerChanged(group, change: change, then: [])
+            }
+            copy.partition([[0, 2], [1]])
+            let outcome = copy.command(.join(link, timeout: .seconds(10)), to: 2)
+            #expect(outcome == (isFull ? .failed(.joinRefused(.other)) : .group(group)))
+            guard isFull else { continue }
+            copy.partition([])
+            copy.run(for: .seconds(400))
+            try copy.join(2, by: link)
+        }
+    }
 }

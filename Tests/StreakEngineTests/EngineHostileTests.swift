@@ -72,95 +72,91 @@ struct EngineHostileTests {
 
     @Test(arguments: forgeries)
     func `a forged run is refused with its own reason`(_ forgery: Forgery) throws {
-        var pair = try EnginePair()
-        let digest = pair.engine(.honest).digest(of: pair.group)
-        let run = forgery.make(pair.group, pair.engine(.hostile).identity)
-        pair.say(.rumour(pair.handle, run))
-        let refusals = pair.takeRefusals()
+        var party = try EngineParty.friends(2)
+        let digest = party.engines[0].digest(of: party.group)
+        let run = forgery.make(party.group, party.engines[1].identity)
+        party.hear(.rumour(party.handle, run))
+        let refusals = party.refusals(0)
         #expect(refusals.count == 1 && refusals.allSatisfy(forgery.isExpected), "\(refusals)")
-        #expect(pair.engine(.honest).digest(of: pair.group) == digest)
-        #expect(pair.engine(.honest).recordCount(of: pair.group) == 0)
-        #expect(pair.engine(.honest).mergedRecords(of: pair.group).isEmpty)
-        #expect(pair.engine(.honest).linkedDevices.count == 1)
+        #expect(party.engines[0].digest(of: party.group) == digest)
+        #expect(party.engines[0].recordCount(of: party.group) == 0)
+        #expect(party.engines[0].mergedRecords(of: party.group).isEmpty)
+        #expect(party.engines[0].linkedDevices.count == 1)
     }
 
     @Test func `the same run unforged is taken`() throws {
-        var pair = try EnginePair()
-        pair.say(.rumour(pair.handle, Forged.run(by: pair.engine(.hostile).identity, in: pair.group)))
-        #expect(pair.takeRefusals().isEmpty)
-        #expect(pair.engine(.honest).recordCount(of: pair.group) == 3)
+        var party = try EngineParty.friends(2)
+        party.hear(.rumour(party.handle, Forged.run(by: party.engines[1].identity, in: party.group)))
+        #expect(party.refusals(0).isEmpty)
+        #expect(party.engines[0].recordCount(of: party.group) == 3)
     }
 
     @Test func `runs nobody asked for are ignored`() throws {
-        var pair = try EnginePair()
-        let run = Forged.run(by: pair.engine(.hostile).identity, in: pair.group)
-        pair.say(.runs(pair.handle, [run], isFinal: true, isComplete: true))
-        #expect(pair.engine(.honest).recordCount(of: pair.group) == 0)
+        var party = try EngineParty.friends(2)
+        let run = Forged.run(by: party.engines[1].identity, in: party.group)
+        party.hear(.runs(party.handle, [run], isFinal: true, isComplete: true))
+        #expect(party.engines[0].recordCount(of: party.group) == 0)
     }
 
     @Test func `messages about a group not shared are ignored`() throws {
-        var pair = try EnginePair()
-        let run = Forged.run(by: pair.engine(.hostile).identity, in: Forged.otherGroup)
-        pair.say(.rumour(GroupHandle(Forged.otherGroup), run))
-        pair.say(.tipsRequested(GroupHandle(Forged.otherGroup), store: StoreID(bytes: .zero), arrival: 0))
-        #expect(pair.engine(.honest).groupIDs == [pair.group])
-        #expect(pair.takeRefusals().isEmpty)
+        var party = try EngineParty.friends(2)
+        let run = Forged.run(by: party.engines[1].identity, in: Forged.otherGroup)
+        party.hear(.rumour(GroupHandle(Forged.otherGroup), run))
+        party.hear(.tipsRequested(GroupHandle(Forged.otherGroup), store: StoreID(bytes: .zero), arrival: 0))
+        #expect(party.engines[0].groupIDs == [party.group])
+        #expect(party.refusals(0).isEmpty)
     }
 
     @Test func `garbage on an authenticated link is refused and the link goes on`() throws {
-        var pair = try EnginePair()
+        var party = try EngineParty.friends(2)
         var entropy = SeededEntropy(seed: 3)
-        for size in [0, 1, 2, 3, 17, 100, 1_000, 20_000] { pair.say(entropy.bytes(size)) }
-        for kind in UInt8(0)...20 { pair.say([ProtocolLimits.version, kind] + entropy.bytes(60)) }
-        #expect(pair.eventCount { if case .messageRefused = $0 { true } else { false } } > 10)
-        #expect(pair.engine(.honest).linkedDevices.count == 1)
+        for size in [0, 1, 2, 3, 17, 100, 1_000, 20_000] { party.hear(entropy.bytes(size)) }
+        for kind in UInt8(0)...20 { party.hear([ProtocolLimits.version, kind] + entropy.bytes(60)) }
+        #expect(party.events[0].count { if case .messageRefused = $0 { true } else { false } } > 10)
+        #expect(party.engines[0].linkedDevices.count == 1)
         #expect(
-            pair.command(.write([(group: pair.group, drafts: [.profile(Profile(name: "Ada"))])]), to: .hostile) == .done
+            party.command(.write([(group: party.group, drafts: [.profile(Profile(name: "Ada"))])]), to: 1) == .done
         )
-        pair.run(for: .seconds(1))
-        #expect(pair.engine(.honest).mergedRecords(of: pair.group).count == 1)
+        party.run(for: .seconds(1))
+        #expect(party.engines[0].mergedRecords(of: party.group).count == 1)
     }
 
     @Test func `a certificate copied from the ledger gets a thief of the link nothing`() throws {
-        var pair = try EnginePair()
-        guard case .invite(_, let text)? = pair.command(.invite(pair.group, uses: 1, lifetime: 60), to: .honest) else {
-            Issue.record("no invite")
-            return
-        }
-        let link = try InviteLink(parsing: text)
-        var thief = LinkThief(link: link, target: pair.honestEndpoint)
-        let opened = thief.connect(to: &pair)
-        let binding = try #require(opened)
+        var party = try EngineParty.friends(2)
+        let link = try party.invite(by: 0, uses: 1)
+        let key = MeshEngine.linkKey(
+            of: link.secrets.presharedKey, label: .invite(link.group, OperationID(bytes: .zero)))
+        var thief = Intruder(Forged.stranger, target: 0)
+        #expect(thief.dial(key, peer: nil, in: &party))
         // Everything but the keys: a member's certificate cannot name another link key and keep its signature.
-        let member = pair.engine(.honest).identity.certificate
-        var forged = member.encoded()
-        forged.replaceSubrange(66..<98, with: thief.publicKey.rawBytes)
-        let proof = Blake2b.hash(binding, size: 64) + [UInt8](repeating: 1, count: 128)
-        thief.say(.joinRequested(certificate: forged, proof: proof), to: &pair)
+        var forged = party.engines[0].identity.certificate.encoded()
+        forged.replaceSubrange(66..<98, with: Forged.stranger.linkKey.publicKey.rawBytes)
+        let proof = Blake2b.hash(thief.binding, size: 64) + [UInt8](repeating: 1, count: 128)
+        thief.say(.joinRequested(certificate: forged, proof: proof), in: &party)
         #expect(thief.heard.contains { if case .joinRefused = $0 { true } else { false } })
         #expect(!thief.heard.contains { if case .welcome = $0 { true } else { false } })
         #expect(!thief.heard.contains { if case .operations = $0 { true } else { false } })
     }
 
     @Test func `a record of the far future does not keep the engine awake`() throws {
-        var pair = try EnginePair()
+        var party = try EngineParty.friends(2)
         let future = Record(
             kind: .profile, time: HybridTime(milliseconds: .max, counter: 0), subject: [],
             value: Profile(name: "Eve").recordValue)
-        let run = Forged.run(by: pair.engine(.hostile).identity, in: pair.group, records: [future.encoded])
-        pair.say(.rumour(pair.handle, run))
-        pair.run(for: .seconds(5))
-        #expect(pair.engine(.honest).recordCount(of: pair.group) == 1)
-        #expect(pair.engine(.honest).mergedRecords(of: pair.group).isEmpty)
-        let deadline = try #require(pair.engine(.honest).nextDeadline)
-        #expect(deadline > pair.now, "\(deadline) is not after \(pair.now)")
+        let run = Forged.run(by: party.engines[1].identity, in: party.group, records: [future.encoded])
+        party.hear(.rumour(party.handle, run))
+        party.run(for: .seconds(5))
+        #expect(party.engines[0].recordCount(of: party.group) == 1)
+        #expect(party.engines[0].mergedRecords(of: party.group).isEmpty)
+        let deadline = try #require(party.engines[0].nextDeadline)
+        #expect(deadline > party.now, "\(deadline) is not after \(party.now)")
     }
 
     @Test func `absurd ranges are answered or ignored`() throws {
-        var pair = try EnginePair()
+        var party = try EngineParty.friends(2)
         #expect(
-            pair.command(.write([(group: pair.group, drafts: [.profile(Profile(name: "Eve"))])]), to: .honest) == .done)
-        let honest = pair.engine(.honest).identity.device
+            party.command(.write([(group: party.group, drafts: [.profile(Profile(name: "Eve"))])]), to: 0) == .done)
+        let honest = party.engines[0].identity.device
         let hash = ChainHash(bytes: Bytes32(5, 5, 5, 5))
         let feed = FeedID(device: honest, epoch: Epoch(counter: .max, nonce: .max))
         let far = Tip(number: ProtocolLimits.maximumFeedLength, hash: hash)
@@ -171,20 +167,26 @@ struct EngineHostileTests {
         let ledgerTip = LedgerTip(
             device: honest, number: ProtocolLimits.maximumOperationsPerDevice, operation: OperationID(bytes: hash.bytes)
         )
-        pair.say(.runsRequested(pair.handle, [FeedTip(feed: feed, tip: far)]))
-        pair.say(.runsRequested(pair.handle, absurd))
-        pair.say(.tipsRequested(pair.handle, store: pair.engine(.honest).store, arrival: .max))
-        pair.say(.operationsRequested(pair.handle, known: Array(repeating: ledgerTip, count: 600)))
-        pair.say(.digest(pair.handle, GroupDigest(bytes: Bytes16(1, 1)), arrival: .max, count: .max))
-        pair.say(
+        party.hear(.runsRequested(party.handle, [FeedTip(feed: feed, tip: far)]))
+        party.hear(.runsRequested(party.handle, absurd))
+        party.hear(.tipsRequested(party.handle, store: party.engines[0].store, arrival: .max))
+        party.hear(.operationsRequested(party.handle, known: Array(repeating: ledgerTip, count: 600)))
+        party.hear(.digest(party.handle, GroupDigest(bytes: Bytes16(1, 1)), arrival: .max, count: .max))
+        party.hear(
             .tips(
-                pair.handle,
+                party.handle,
                 TipsMessage(arrival: .max, isFinal: true, operations: [ledgerTip], feeds: absurd)))
-        pair.run(for: .seconds(60))
-        #expect(pair.engine(.honest).linkedDevices.first?.syncing == [])
+        party.run(for: .seconds(60))
+        #expect(party.engines[0].linkedDevices.first?.syncing == [])
         // What a store cannot hold is never put out.
-        let cursors = pair.changes[0].flatMap(\.cursors)
-        #expect(cursors.allSatisfy { $0.arrival <= UInt64(Int64.max) })
-        #expect(pair.engine(.honest).recordCount(of: pair.group) == 1)
+        #expect(party.engines[0].cursors.values.allSatisfy { $0.arrival <= UInt64(Int64.max) })
+        #expect(party.engines[0].recordCount(of: party.group) == 1)
     }
+}
+
+extension EngineParty {
+    /// Lets the second node say something to the first on their link, as a modified program would.
+    fileprivate mutating func hear(_ message: LinkMessage) { hear(message.encoded) }
+
+    fileprivate mutating func hear(_ bytes: [UInt8]) { say(bytes, from: 1, to: 0) }
 }

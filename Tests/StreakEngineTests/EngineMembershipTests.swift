@@ -359,7 +359,9 @@ struct EngineMembershipTests {
         let phone = SigningSecretKey.generate(from: &party.entropy)
         let link = AgreementSecretKey.generate(from: &party.entropy)
         let certificate = try #require(
-            party.engines[1].identity.certificate(for: DeviceID(phone.publicKey), linkKey: link.publicKey))
+            party.engines[1].identity.certificate(
+                for: DeviceConsent(
+                    user: party.engines[1].identity.user, signingKey: phone, linkKey: link.publicKey)))
         #expect(party.command(.addDevice(certificate), to: 0) == .failed(.notAllowed(.invalidCertificate)))
         #expect(party.command(.addDevice(certificate), to: 1) == .done)
         party.run(for: .seconds(2))

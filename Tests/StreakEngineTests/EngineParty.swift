@@ -5,7 +5,8 @@ import StreakWire
 
 @testable import StreakEngine
 
-/// Any number of engines on a perfect network without streams, which can be cut, and on which anybody else may speak.
+/// Any number of engines on a perfect network, which can be cut, and on which anybody else may speak. They have no streams
+/// to each other.
 struct EngineParty {
     private enum Item {
         case datagram([UInt8], from: Endpoint, to: Int)
@@ -33,6 +34,10 @@ struct EngineParty {
     private(set) var strays: [[UInt8]] = []
     private(set) var strayBeacons: [[UInt8]] = []
     private(set) var beacons: [[UInt8]] = []
+    /// What engines sent on streams that others opened, and the streams that they closed.
+    private var streamBytes: [StreamID: [UInt8]] = [:]
+    private(set) var closedStreams: Set<StreamID> = []
+    private var lastStream: UInt64 = 0
     private var queue: [Item] = []
     private var lastCommand: UInt64 = 0
     private let linkLimits: LinkLimits
@@ -166,9 +171,13 @@ struct EngineParty {
 
     /// Lets one engine say something to another on their link.
     mutating func say(_ message: LinkMessage, from source: Int, to target: Int) {
+        say(message.encoded, from: source, to: target)
+    }
+
+    mutating func say(_ bytes: [UInt8], from source: Int, to target: Int) {
         let key = engines[target].identity.linkKey.publicKey
         for link in engines[source].sessions.keys.sorted() where engines[source].sessions[link]?.key == key {
-            engines[source].links.send(message.encoded, over: link, as: .reliable, at: now)
+            engines[source].links.send(bytes, over: link, as: .reliable, at: now)
         }
         give(.deadlineReached, to: source)
         run(for: .milliseconds(200))
@@ -181,6 +190,26 @@ struct EngineParty {
         return takeStrays()
     }
 
+    /// Lets somebody who is no engine open a stream.
+    mutating func openStream(from endpoint: Endpoint, to index: Int) -> StreamID {
+        lastStream += 2
+        let id = StreamID(lastStream)
+        give(.link(.streamAccepted(id, from: endpoint)), to: index)
+        return id
+    }
+
+    mutating func sendStream(_ id: StreamID, _ bytes: [UInt8], to index: Int) {
+        give(.link(.streamBytesReceived(id, bytes)), to: index)
+    }
+
+    mutating func closeStream(_ id: StreamID, to index: Int) { give(.link(.streamClosed(id)), to: index) }
+
+    /// What came on a stream since the last call.
+    mutating func takeStreamBytes(_ id: StreamID) -> [UInt8] {
+        defer { streamBytes[id] = nil }
+        return streamBytes[id] ?? []
+    }
+
     /// What was sent to nobody here since the last call.
     mutating func takeStrays() -> [[UInt8]] {
         defer { strays = [] }
@@ -188,11 +217,13 @@ struct EngineParty {
     }
 
     /// Lets somebody who is no engine call out. Returns the answers.
-    mutating func call(_ beacon: [UInt8], from endpoint: Endpoint) -> (answers: [[UInt8]], dials: [[UInt8]]) {
+    mutating func call(
+        _ beacon: [UInt8], from endpoint: Endpoint, letting duration: Duration = .milliseconds(5)
+    ) -> (answers: [[UInt8]], dials: [[UInt8]]) {
         strays = []
         strayBeacons = []
         for index in engines.indices { give(.beaconReceived(beacon, from: endpoint), to: index) }
-        run(for: .milliseconds(5))
+        run(for: duration)
         return (strayBeacons, strays)
     }
 
@@ -208,6 +239,12 @@ struct EngineParty {
                 if hears(side, peer) { queue.append(.datagram(bytes, from: endpoint(side), to: peer)) }
             case .link(.openStream(let id, _)):
                 queue.append(.input(.link(.streamFailed(id)), to: side))
+            case .link(.sendStream(let id, let bytes)):
+                streamBytes[id, default: []] += bytes
+            case .link(.closeStream(let id)):
+                closedStreams.insert(id)
+            case .deriveCode(let user):
+                queue.append(.input(.codeDerived(user, FriendTests.codes.keys(of: user).code), to: side))
             case .sendBeacon(let bytes, let target):
                 beacons.append(bytes)
                 if let target, !engines.indices.contains(where: { endpoint($0) == target }) {
@@ -223,8 +260,6 @@ struct EngineParty {
                 outcomes[id] = outcome
             case .publish(let event):
                 events[side].append(event)
-            case .link:
-                break
             }
         }
     }

@@ -17,6 +17,8 @@ struct FriendNetwork {
         var events: [EngineEvent] = []
         var isOn = true
         var restarts: UInt64 = 0
+        /// Transactions so far.
+        var writes = 0
 
         var user: UserID { identity.user }
         var friendEvents: [FriendEvent] {
@@ -39,6 +41,11 @@ struct FriendNetwork {
     /// Pairs of nodes that do not reach each other.
     var isCut: (Int, Int) -> Bool = { _, _ in false }
     var usesBeacons = true
+    /// Codes as the nodes' shells work them out, and how often they had to.
+    var derives: @Sendable (UserID) -> FriendCode? = { FriendNetwork.realCode(of: $0) }
+    private(set) var derivations = 0
+
+    static func realCode(of user: UserID) -> FriendCode? { FriendTests.codes.keys(of: user).code }
     private var queue: [(input: EngineInput, to: Int)] = []
     private var lastCommand: UInt64 = 0
     private var strays: [[UInt8]] = []
@@ -135,9 +142,13 @@ struct FriendNetwork {
             }
         case .persist(let change, let id):
             nodes[node].snapshot.apply(change)
+            nodes[node].writes += 1
             queue.append((.changeStored(id), node))
         case .complete(let id, let outcome):
             outcomes[id] = outcome
+        case .deriveCode(let user):
+            derivations += 1
+            queue.append((.codeDerived(user, derives(user)), node))
         case .publish(let event):
             nodes[node].events.append(event)
         case .link:
@@ -198,7 +209,9 @@ struct FriendNetwork {
 extension Snapshot {
     /// As a store would; enough for what these tests write.
     fileprivate mutating func apply(_ change: DurableChange) {
-        operations += change.operations
+        for operation in change.operations where !operations.contains(where: { $0.id == operation.id }) {
+            operations.append(operation)
+        }
         runs += change.runs
         accessKeys += change.accessKeys
         for cursor in change.cursors {
@@ -208,6 +221,10 @@ extension Snapshot {
         for own in change.ownEpochs {
             ownEpochs.removeAll { $0.group == own.group }
             ownEpochs.append(own)
+        }
+        for group in change.droppedGroups {
+            operations.removeAll { $0.group == group }
+            accessKeys.removeAll { $0.group == group }
         }
         for address in change.addresses {
             addresses.removeAll { $0.device == address.device && $0.endpoint == address.endpoint }

@@ -142,6 +142,57 @@ struct FriendTests {
         }
     }
 
+    @Test(arguments: [[0], [1], [0, 1]])
+    func `two who ask each other end in one group, whoever says yes`(approvers: [Int]) throws {
+        var network = try pair()
+        #expect(ask(&network) == .done)
+        let codes = Self.codes
+        let other = Command.addFriend(codes.keys(of: network.nodes[1].user), name: "Ann")
+        #expect(network.command(other, at: 0) == .done)
+        network.run(for: .seconds(400))
+        for node in 0...1 { #expect(network.nodes[node].engine.receivedFriendRequests.count == 1) }
+        network.isCut = { _, _ in true }
+        for node in approvers {
+            guard case .group? = network.command(.approveFriend(network.nodes[1 - node].user, name: "x"), at: node)
+            else { throw FriendNetwork.SetUpFailure() }
+        }
+        network.isCut = { _, _ in false }
+        network.run(for: .seconds(1_500))
+        let shared = network.nodes.map { node in
+            node.engine.groupIDs.filter { node.engine.state(of: $0)?.title != "Private" }
+        }
+        #expect(shared[0].count == 1 && shared[0] == shared[1])
+        for node in 0...1 {
+            #expect(network.nodes[node].engine.state(of: shared[node][0])?.members.count == 2)
+            #expect(network.nodes[node].engine.receivedFriendRequests.isEmpty)
+            #expect(network.nodes[node].engine.sentFriendRequests.isEmpty)
+            #expect(!network.nodes[node].friendEvents.contains { if case .failed = $0 { true } else { false } })
+        }
+    }
+
+    @Test func `of two who said yes at once the larger account takes the other's link, and the smaller none`() throws {
+        var network = try pair()
+        #expect(ask(&network) == .done)
+        let back = Command.addFriend(Self.codes.keys(of: network.nodes[1].user), name: "Ann")
+        #expect(network.command(back, at: 0) == .done)
+        network.run(for: .seconds(400))
+        network.isCut = { _, _ in true }
+        for node in 0...1 {
+            network.command(.approveFriend(network.nodes[1 - node].user, name: "x"), at: node)
+        }
+        for node in 0...1 {
+            let (own, other) = (network.nodes[node].user, network.nodes[1 - node].user)
+            guard case .approved(_, let text)? = network.nodes[1 - node].engine.friends.received[own]?.decision else {
+                throw FriendNetwork.SetUpFailure()
+            }
+            var engine = network.nodes[node].engine
+            engine.take(
+                .accepted(link: text), to: code(network, 1 - node), from: network.nodes[1 - node].identity.certificate)
+            let isJoining = engine.sentFriendRequests.map(\.stage) == [.joining(other)]
+            #expect(isJoining == (other < own))
+        }
+    }
+
     @Test func `who is blocked hears what one hears who waits`() throws {
         var network = try pair()
         let asker = network.nodes[1].user

@@ -11,16 +11,23 @@ struct Intruder {
     private let identity: DeviceIdentity
     private var now = MonotonicInstant.zero
     private var link: LinkID?
-    private var binding: [UInt8] = []
+    private(set) var binding: [UInt8] = []
     private let target: Int
     static let endpoint = Endpoint(ipv4: 0x0A00_0064, port: 9_998)
+    private let endpoint: Endpoint
+    /// The other side's names of the streams that were opened.
+    private var streams: [(own: StreamID, remote: StreamID)] = []
 
     /// What the other side has said.
     private(set) var heard: [LinkMessage] = []
     private(set) var isClosed = false
+    /// What came on streams, and how many of them the other side has closed.
+    private(set) var receivedByteCount = 0
+    private(set) var closedStreamCount = 0
 
     /// - Parameter seed: another for each intruder of a test: what one has sent is a replay from the next.
-    init(_ identity: DeviceIdentity, target: Int, seed: UInt64 = 667) {
+    init(_ identity: DeviceIdentity, target: Int, seed: UInt64 = 667, endpoint: Endpoint = Intruder.endpoint) {
+        self.endpoint = endpoint
         entropy = SeededEntropy(seed: seed)
         links = Links(staticKey: identity.linkKey)
         self.identity = identity
@@ -28,10 +35,12 @@ struct Intruder {
     }
 
     /// Whether a link was opened under the key, with whoever has `peer`.
-    mutating func dial(_ key: LinkKey, peer: AgreementPublicKey?, in party: inout EngineParty) -> Bool {
+    mutating func dial(
+        _ key: LinkKey, peer: AgreementPublicKey?, overStream: Bool = false, in party: inout EngineParty
+    ) -> Bool {
         links.dial(
-            peer: peer, key: key, to: party.endpoint(target), usesDatagrams: true, usesStreams: false, at: now,
-            entropy: &entropy)
+            peer: peer, key: key, to: party.endpoint(target), usesDatagrams: !overStream, usesStreams: overStream,
+            at: now, entropy: &entropy)
         exchange(with: &party)
         return link != nil
     }
@@ -64,7 +73,7 @@ struct Intruder {
         exchange(with: &party)
     }
 
-    /// Passes datagrams both ways for a second.
+    /// Passes datagrams and streams both ways for a second.
     mutating func exchange(with party: inout EngineParty) {
         for _ in 0..<50 {
             now = now.advanced(by: .milliseconds(20))
@@ -82,17 +91,45 @@ struct Intruder {
                 default: break
                 }
             }
-            for case .sendDatagram(let bytes, _) in outputs {
-                for answer in party.deliver(bytes, from: Self.endpoint, to: target) {
-                    links.handle(
-                        .datagramReceived(answer, from: party.endpoint(target)), at: now, entropy: &entropy)
-                }
-            }
+            for output in outputs { perform(output, in: &party) }
             party.run(for: .milliseconds(15))
             for answer in party.takeStrays() {
                 links.handle(.datagramReceived(answer, from: party.endpoint(target)), at: now, entropy: &entropy)
             }
+            readStreams(in: &party)
         }
+    }
+
+    private mutating func perform(_ output: LinkOutput, in party: inout EngineParty) {
+        switch output {
+        case .sendDatagram(let bytes, _):
+            for answer in party.deliver(bytes, from: endpoint, to: target) {
+                links.handle(.datagramReceived(answer, from: party.endpoint(target)), at: now, entropy: &entropy)
+            }
+        case .openStream(let id, _):
+            streams.append((id, party.openStream(from: endpoint, to: target)))
+            links.handle(.streamOpened(id), at: now, entropy: &entropy)
+        case .sendStream(let id, let bytes):
+            guard let remote = streams.first(where: { $0.own == id })?.remote else { return }
+            party.sendStream(remote, bytes, to: target)
+        case .closeStream(let id):
+            guard let remote = streams.first(where: { $0.own == id })?.remote else { return }
+            party.closeStream(remote, to: target)
+        }
+    }
+
+    /// Takes what came on the streams, and hears which of them the other side has closed.
+    private mutating func readStreams(in party: inout EngineParty) {
+        for (own, remote) in streams {
+            let bytes = party.takeStreamBytes(remote)
+            receivedByteCount += bytes.count
+            if !bytes.isEmpty { links.handle(.streamBytesReceived(own, bytes), at: now, entropy: &entropy) }
+            guard party.closedStreams.contains(remote) else { continue }
+            links.handle(.streamClosed(own), at: now, entropy: &entropy)
+            closedStreamCount += 1
+        }
+        let closed = party.closedStreams
+        streams.removeAll { closed.contains($0.remote) }
     }
 
     /// The operations among what was heard.

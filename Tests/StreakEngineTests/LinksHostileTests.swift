@@ -250,6 +250,29 @@ struct LinksHostileTests {
         #expect(network.nodes[0].links.nextDeadline == nil)
     }
 
+    @Test func `one address holds a quarter of the waiting streams, and four do not keep a fifth out`() {
+        var network = LinksNetwork()
+        network.add(11)
+        func accept(_ number: UInt64, from address: UInt32) {
+            network.give(
+                .streamAccepted(StreamID(number * 2), from: Endpoint(ipv4: address, port: UInt16(number))), to: 0)
+        }
+        for number in 1...30 as ClosedRange<UInt64> { accept(number, from: 1) }
+        #expect(network.nodes[0].links.streams.count == 16)
+        for number in 31...120 as ClosedRange<UInt64> { accept(number, from: 2 + UInt32(number) % 3) }
+        #expect(network.nodes[0].links.streams.count == 64)
+        accept(200, from: 9)
+        #expect(network.nodes[0].links.streams.count == 64)
+        #expect(network.nodes[0].links.streams[StreamID(400)] != nil)
+        // Whoever has one keeps it, and a source takes nothing from one that has no more than itself.
+        for number in 201...300 as ClosedRange<UInt64> { accept(number, from: 10) }
+        #expect(network.nodes[0].links.streams[StreamID(400)] != nil)
+        let byAddress = Dictionary(grouping: network.nodes[0].links.streams.values) { $0.endpoint.address }
+        let counts = byAddress.values.map(\.count).sorted()
+        #expect(byAddress.count == 6 && counts == [1, 12, 12, 13, 13, 13], "\(counts)")
+        #expect(network.nodes[0].links.streams.count == 64)
+    }
+
     @Test func `a stream without a valid tag is closed without a byte`() {
         let wrong: [[UInt8]] = [
             [0, 0], [0, 1, 1], [5, 1], [255, 255], [0, 134] + [1, 1] + [UInt8](repeating: 7, count: 132),

@@ -132,6 +132,30 @@ import Testing
         #expect(log.shares().shares.count == 4)
     }
 
+    /// The styles that can be exported or copied, `TEXT` being a message of Anna's that was sent days after the puzzle.
+    static let styles = [
+        "[25/11/2025, 08:01:22] Anna: TEXT", "[11/25/25, 8:01:22\u{202F}AM] Anna: TEXT",
+        "25/11/25, 08:01 - Anna: TEXT", "25.11.25, 08:01 - Anna: TEXT", "11/25/25, 8:01 AM - Anna: TEXT",
+        "2025-11-25, 08:01 - Anna: TEXT", "Anna, [25.11.2025 08:01]\nTEXT", "Anna — Today at 08:01\nTEXT",
+        "Anna — 25/11/2025 08:01\nTEXT", "[25/11/2025 08:01] Anna\nTEXT", "[08:01] Anna: TEXT", "Anna: TEXT",
+        "[٢٥/١١/٢٠٢٥, ٨:٠١:٢٢] Anna: TEXT",
+    ]
+
+    @Test(arguments: styles)
+    func `in every style of export a share is dated by its number`(style: String) throws {
+        let shares = [
+            "Wordle 1,607 3/6\n\n⬛🟨⬛⬛⬛\n🟩🟩🟩🟩🟩", "Connections\nPuzzle #881\n🟨🟨🟨🟨\n🟩🟩🟩🟩\n🟦🟦🟦🟦\n🟪🟪🟪🟪",
+            "Queens #561 | 0:10",
+        ]
+        let chat = shares.map { style.replacing("TEXT", with: $0) }.joined(separator: "\n")
+        for text in [chat, chat.replacing("\n", with: "\r\n")] {
+            let log = try ChatLog(text, today: PuzzleDay("2025-11-25"))
+            let found = log.shares(of: "Anna").shares
+            #expect(found.map { "\($0.share.game)" } == ["wordle", "connections", "linkedin-queens"])
+            #expect(found.map { $0.share.day?.description } == ["2025-11-12", "2025-11-08", "2025-11-12"])
+        }
+    }
+
     @Test(arguments: [
         "", "Wordle 1,607 3/6", "just chat", "Score: 61\nRank: Genius", "Connections: fun", "12/11/25 was great",
         "look: a colon", "see you at 08:01 - bring cake", "[]", "[12/11/2025", "—", "- Today at 08:01",

@@ -11,6 +11,15 @@ import Testing
         let expected: [String]
         var testDescription: String { text }
 
+        /// What is read, in the form of `expected`.
+        var read: [String] {
+            ShareReader().read(text).shares.map { share in
+                let puzzle = share.puzzle.map { "\($0)" } ?? "-"
+                let score = share.isCompleted ? share.score.map { "\($0)" } ?? "-" : "X"
+                return "\(share.game) \(puzzle) \(score)"
+            }
+        }
+
         init(_ text: String, _ expected: String...) {
             self.text = text
             self.expected = expected
@@ -20,6 +29,23 @@ import Testing
     static let variations: [Variation] = [
         Variation("*Wordle 1,234 3/6*", "wordle 1234 3"),
         Variation("Wordle ١٬٢٣٤ ٣/٦", "wordle 1234 3"),
+        Variation("**Daily Quordle 1402**\n6️⃣8️⃣\n5️⃣9️⃣", "quordle 1402 28"),
+        Variation("_Daily Octordle #1402_\n4️⃣5️⃣\n6️⃣7️⃣\n8️⃣9️⃣\n🔟🕚\nScore: 60", "octordle 1402 60"),
+        Variation("~Weekly Quordle Challenge 150~\n8️⃣9️⃣\n🟥6️⃣", "quordle-weekly 150 X"),
+        Variation("Wordle 1.234 4/6*\r\n\r\n⬜🟨⬜⬜⬜", "wordle 1234 4"),
+        Variation("Queens n.º 714 | 0:10 e impecável", "linkedin-queens 714 10"),
+        Variation("Queens № 714 | 0:10", "linkedin-queens 714 10"),
+        Variation("Pinpoint n° 714 | 2 essais\n1️⃣ | 5 %\n2️⃣ | correspondance à 100 % 📌", "linkedin-pinpoint 714 2"),
+        Variation("Strands nº 629\n«El tema»\n🔵🔵💡🔵\n🟡💡🔵", "strands 629 2"),
+        Variation("Joguei contexto.me #556 e consegui em 57 tentativas.", "contexto 556 57"),
+        Variation(
+            "#waffle1471 4/5\n🟩⭐🟩⭐🟩\n🔥 streak: 12\n🥈 #waffleelite\nwafflegame.net", "waffle 1471 4"),
+        Variation(
+            "Bandle #1489 x/6\nFound: 33/50 (66%)\nCurrent Streak: 2 (max 10)\n#Bandle #Heardle #Wordle",
+            "bandle 1489 X"),
+        Variation(
+            "Wordle 1,234 3/6 🟩 Worldle #1402 2/6 (100%) Framed #1427 🎥 🟥 🟩 ⬛ ⬛ ⬛ ⬛", "wordle 1234 3",
+            "worldle 1402 2", "framed 1427 2"),
         Variation("Wordle #1,234 X / 6", "wordle 1234 X"),
         Variation("Nerdle 801 2/6", "nerdle 801 2"),
         Variation("TimeGuessr #583 44 489/50 000", "timeguessr 583 44489"),
@@ -58,12 +84,7 @@ import Testing
 
     @Test(arguments: variations)
     func `a variation is read`(variation: Variation) {
-        let read = reader.read(variation.text).shares.map { share in
-            let puzzle = share.puzzle.map { "\($0)" } ?? "-"
-            let score = share.isCompleted ? share.score.map { "\($0)" } ?? "-" : "X"
-            return "\(share.game) \(puzzle) \(score)"
-        }
-        #expect(read == variation.expected)
+        #expect(variation.read == variation.expected)
     }
 
     @Test(arguments: [
@@ -96,5 +117,16 @@ import Testing
     @Test func `a share knows its own part of the paste`() {
         let reading = reader.read("hi!\nWordle 1,234 2/6\n\n⬛🟨⬛⬛⬛\n🟩🟩🟩🟩🟩\n\nZip #393 | 0:07 🏁\nlnkd.in/zip.")
         #expect(reading.shares.map(\.text) == ["Wordle 1,234 2/6\n\n⬛🟨⬛⬛⬛\n🟩🟩🟩🟩🟩", "Zip #393 | 0:07 🏁"])
+    }
+
+    /// A time is at least a second, however it is written: with `N` as 0 and as 1.
+    @Test(arguments: [
+        "Zip #393 | 0:0N 🏁", "Zip #393 | 0:00:0N", "Instant Nerdle #12 Ns", "Instant Nerdle #12 0m Ns",
+        "I solved the 11/20/2026 New York Times Mini Crossword in 0:0N!",
+    ])
+    func `no time at all is no time`(text: String) {
+        #expect(reader.read(text.replacing("Ns", with: "0s").replacing("0N", with: "00")).shares.isEmpty)
+        let second = reader.read(text.replacing("Ns", with: "1s").replacing("0N", with: "01")).shares
+        #expect(second.map(\.seconds) == [1])
     }
 }

@@ -29,6 +29,34 @@ struct AttackTests {
         #expect(group.ledger.state.invite(last.id) != nil, "what the cut leaves goes on counting")
     }
 
+    @Test func `nobody makes somebody else's device their own`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(mallory)
+        // Mallory's account signs for the owner's device; its consent is the one that it gave its own account.
+        let theirs = olga.identity.certificate.encoded()
+        var statement = WireWriter()
+        statement.write(UInt8(1))
+        statement.write(mallory.user)
+        statement.write(mallory.user)
+        statement.writeRaw(theirs[34..<98])
+        var writer = WireWriter()
+        writer.writeRaw(theirs.prefix(1))
+        writer.write(mallory.user)
+        writer.writeRaw(theirs[33..<98])
+        writer.writeRaw(
+            mallory.accountKey.signature(for: SigningContext.certificate.prefix + statement.bytes).rawBytes)
+        writer.writeRaw(theirs[162...])
+        let claimed = try DeviceCertificate(decoding: writer.bytes)
+        #expect(claimed.device == olga.device && claimed.user == mallory.user && !claimed.isValid())
+        let published = try group.signed(
+            .addDevice(claimed), by: mallory.identity, parents: group.ledger.heads,
+            after: group.last(of: mallory.device))
+        #expect(throws: LedgerError.invalidCertificate) { try group.ledger.insert(published) }
+        // With the consent it would be one.
+        let own = DeviceCertificate(accountKey: mallory.accountKey, device: mallory.identity.consent(to: mallory.user))
+        #expect(own.isValid() && own == mallory.identity.certificate)
+    }
+
     @Test func `a cut excludes what its author has seen`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(mallory)

@@ -143,18 +143,22 @@ struct FormerMemberTests {
             #expect(after.state.accessKeyHashes == expected.accessKeyHashes)
             #expect(after.refusal(of: void.id) == .authorRemoved(by: removal.id))
         }
-        // Nor does one by a device that publishes itself, before its account was ever let in.
+        // Nor does a device publish itself before anybody has heard of its account.
         let founding = try #require(group.ledger.allOperations.first)
         let early = try group.signed(.addDevice(phone.certificate), by: phone, parents: [founding.id], after: nil)
-        let too = try group.signed(
-            .addDevice(mallory.identity.certificate), by: phone, parents: [founding.id], after: early)
-        let void = try group.signed(.revokeDevice(revocation), by: phone, parents: [founding.id], after: too)
-        group.ledger = try inserting([early, too, void], into: group.ledger)
+        #expect(throws: LedgerError.unknownAuthor(phone.device)) { _ = try group.ledger.insert(early) }
+        // A word for every group needs no ancestor that knows the device, but one that knows its author.
+        let everywhere = DeviceRevocation(
+            accountKey: mallory.accountKey, everywhere: mallory.device, accessKeyHash: group.freshHash())
+        let first = try group.signed(.addDevice(phone.certificate), by: phone, parents: before, after: nil)
+        let void = try group.signed(.revokeDevice(everywhere), by: phone, parents: [first.id], after: first)
+        group.ledger = try inserting([first, void], into: group.ledger)
         #expect(group.ledger.state.members == expected.members && group.ledger.state.invites == expected.invites)
         #expect(group.ledger.state.removedUsers == expected.removedUsers)
     }
 
-    @Test func `an admin who left and came back has no powers again by revoking the device that left`() throws {
+    @Test func `an admin who left, came back and was removed is not in again by revoking the device that left`() throws
+    {
         var group = try TestGroup(founder: olga)
         try group.admit(adam, mallory, bob)
         try group.promote(adam)
@@ -175,10 +179,145 @@ struct FormerMemberTests {
         let removal = try group.signed(
             group.removal(of: bob, upTo: nil), by: phone, parents: asAdmin, after: void)
         let expected = group.ledger.state.members
-        // Removed, or still in as a plain member.
         #expect(try inserting([void, removal], into: group.ledger).state.members == expected)
-        let still = try inserting([void, removal], into: present).state
-        #expect(still.isMember(bob.user) && still.role(of: mallory.user) != .admin)
+        // What nobody has removed is as if it had never left.
+        let still = try inserting([void], into: present).state
+        #expect(still.role(of: mallory.user) == .admin)
+    }
+
+    /// An admin's removal ends no powers, so what the departure before it left of an admin's other branch goes on counting.
+    @Test func `what its departure left an admin no revocation takes away once it is removed`() throws {
+        var group = try TestGroup(founder: olga)
+        let invite = try group.invite(by: olga)
+        for person in [adam, eve] { try group.admit(person, by: olga, under: invite) }
+        try group.promote(adam)
+        try group.promote(eve)
+        let phone = adam.anotherDevice(90)
+        let add = try group.perform(.addDevice(phone.certificate), by: adam.identity)
+        let admission = try group.signed(
+            .admit(group.claim(bob.identity, invite)), by: adam.identity, parents: group.ledger.heads, after: add)
+        let cut = DeviceCut(device: adam.device, lastOperation: admission.id, feeds: [])
+        let leave = try group.signed(
+            .leave(Departure(erases: false, cuts: [cut])), by: adam.identity, parents: [admission.id], after: add)
+        let later = try group.signed(.rename("Mine"), by: adam.identity, parents: [], after: leave)
+        group.ledger = try inserting([admission, leave, later], into: group.ledger)
+        try group.admit(adam, by: olga, under: invite, handshake: 99)
+        let revocation = try group.signed(
+            .revokeDevice(group.revocation(of: adam.identity, by: adam, upTo: leave.id, hash: group.freshHash())),
+            by: phone, parents: group.ledger.heads, after: nil)
+        try group.perform(group.removal(of: adam), by: eve.identity)
+        #expect(group.has(bob))
+        #expect(try inserting([revocation], into: group.ledger).state.isMember(bob.user))
+    }
+
+    /// A thief leaves with an admin's device. What somebody makes of the account's claims ends no powers once it is revoked.
+    @Test(arguments: [7, 99] as [UInt8])
+    func `no admission, nor a plain member's removal, ends the powers of who revoked the device that left`(
+        handshake: UInt8
+    ) throws {
+        var group = try TestGroup(founder: olga)
+        let invite = try group.invite(by: olga)
+        for person in [adam, ben, bob, mallory] { try group.admit(person, by: olga, under: invite) }
+        try group.promote(adam)
+        let phone = adam.anotherDevice(90)
+        try group.perform(.addDevice(phone.certificate), by: adam.identity)
+        try group.perform(group.removal(of: ben), by: adam.identity)
+        let leave = try group.signed(
+            .leave(Departure(erases: false, cuts: [])), by: phone, parents: group.ledger.heads, after: nil)
+        try group.perform(group.removal(of: mallory), by: olga.identity)
+        let revocation = group.revocation(of: phone, by: adam, hash: group.freshHash())
+        try group.perform(.revokeDevice(revocation), by: adam.identity)
+        _ = try group.ledger.insert(leave)
+        let expected = group.ledger.state
+        #expect(expected.role(of: adam.user) == .admin && !expected.isMember(ben.user))
+        for (author, previous) in [(mallory.identity, nil), (bob.identity, nil), (phone, leave)] {
+            let device = handshake == 7 ? adam.identity : phone
+            let admission = try group.signed(
+                .admit(group.claim(device, invite, handshake: handshake)), by: author, parents: [leave.id],
+                after: previous)
+            let removal = try group.signed(
+                group.removal(of: adam, upTo: nil), by: author, parents: [], after: admission)
+            let after = try inserting([admission, removal], into: group.ledger).state
+            #expect(after.members == expected.members && after.removedUsers == expected.removedUsers)
+        }
+    }
+
+    enum Pretence: CaseIterable { case copiedClaim, noClaim, knownRevocation, newClaim }
+
+    @Test(arguments: Pretence.allCases)
+    func `an admin removes an admin who revoked the device that left by a claim signed since, and else not`(
+        pretence: Pretence
+    ) throws {
+        var group = try TestGroup(founder: olga)
+        let invite = try group.invite(by: olga)
+        for person in [adam, eve, bob] { try group.admit(person, by: olga, under: invite) }
+        try group.promote(adam)
+        try group.perform(group.demotion(of: adam), by: olga.identity)
+        try group.promote(adam)
+        try group.promote(eve)
+        // Adam removes another one whose device has left: what is asked on the way has to be judged by all ends of powers.
+        let watch = bob.anotherDevice(91)
+        try group.perform(.addDevice(watch.certificate), by: bob.identity)
+        let bobLeaves = try group.signed(
+            .leave(Departure(erases: false, cuts: [])), by: watch, parents: group.ledger.heads, after: nil)
+        try group.perform(
+            .revokeDevice(group.revocation(of: watch, by: bob, hash: group.freshHash())), by: bob.identity)
+        let earlier = try group.perform(group.removal(of: bob), by: adam.identity)
+        _ = try group.ledger.insert(bobLeaves)
+        let phone = adam.anotherDevice(90)
+        try group.perform(.addDevice(phone.certificate), by: adam.identity)
+        let leave = try group.signed(
+            .leave(Departure(erases: false, cuts: [])), by: phone, parents: group.ledger.heads, after: nil)
+        let revocation = try group.perform(
+            .revokeDevice(group.revocation(of: phone, by: adam, hash: group.freshHash())), by: adam.identity)
+        _ = try group.ledger.insert(leave)
+        let claim = group.claim(adam.identity, invite, handshake: pretence == .copiedClaim ? 7 : 99)
+        let parents = [leave.id] + (pretence == .knownRevocation ? [revocation.id] : [])
+        var operations: [SignedOperation] = []
+        if pretence != .noClaim {
+            operations.append(try group.signed(.admit(claim), by: eve.identity, parents: parents, after: nil))
+        }
+        let removal = try group.signed(
+            group.removal(of: adam, upTo: nil), by: eve.identity, parents: parents, after: operations.last)
+        let after = try inserting(operations + [removal], into: group.ledger)
+        let stands = pretence == .newClaim
+        #expect(after.refusal(of: removal.id) == (stands ? nil : .targetIsProtected))
+        #expect(after.state.role(of: adam.user) == (stands ? nil : .admin))
+        #expect(after.refusal(of: earlier.id) == (stands ? .needsAdmin : nil))
+        // A departure is within itself, so what has ended powers counts again.
+        #expect(after.refusal(of: leave.id) == (stands ? nil : .authorRevoked(by: revocation.id)))
+    }
+
+    /// Of two departures, one on either branch of a chain, an admin's powers end where the branches part.
+    @Test(arguments: [true, false])
+    func `departures on two branches leave an admin what both branches have in common`(isReversed: Bool) throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(adam, bob, ben, eve)
+        try group.promote(adam)
+        let common = try group.perform(group.removal(of: bob), by: adam.identity)
+        let heads = group.ledger.heads
+        var operations: [SignedOperation] = []
+        let branches = isReversed ? [(ben, 2), (eve, 1)] : [(ben, 1), (eve, 2)]
+        for (target, length) in branches {
+            var last = try group.signed(
+                group.removal(of: target, upTo: nil), by: adam.identity, parents: heads, after: common)
+            operations.append(last)
+            for _ in 1..<length {
+                last = try group.signed(.rename("Longer"), by: adam.identity, parents: [], after: last)
+                operations.append(last)
+            }
+            let cut = DeviceCut(device: adam.device, lastOperation: last.id, feeds: [])
+            operations.append(
+                try group.signed(
+                    .leave(Departure(erases: false, cuts: [cut])), by: adam.identity, parents: [], after: last))
+        }
+        let ledger = try inserting(operations, into: group.ledger)
+        #expect(!ledger.state.isMember(adam.user) && !ledger.state.isMember(bob.user))
+        #expect(ledger.refusal(of: common.id) == nil)
+        for removal in operations where removal.operation.body.kind == .remove {
+            #expect(ledger.refusal(of: removal.id) == .needsAdmin)
+        }
+        #expect(ledger.state.isMember(ben.user) && ledger.state.isMember(eve.user))
     }
 
     @Test func `what a member revoked before it was removed no later revocation brings back`() throws {
@@ -243,9 +382,7 @@ struct FormerMemberTests {
         try group.perform(.addDevice(stolen.certificate), by: bob.identity)
         let add = try group.perform(.addDevice(known.certificate), by: stolen)
         let before = group.ledger.heads
-        let revocation = DeviceRevocation(
-            accountKey: bob.accountKey, group: group.ledger.group,
-            cut: DeviceCut(device: stolen.device, lastOperation: add.id, feeds: []), accessKeyHash: group.freshHash())
+        let revocation = group.revocation(of: stolen, by: bob, upTo: add.id, hash: group.freshHash())
         try group.perform(.revokeDevice(revocation), by: bob.identity)
         // On old parents, on new ones, and by whoever will publish it.
         let third = bob.anotherDevice(82, certifiedBy: stolen)
@@ -256,7 +393,7 @@ struct FormerMemberTests {
         group.ledger = try inserting(operations, into: group.ledger)
         let state = group.ledger.state
         #expect(!state.isCurrentMember(device: stolen.device) && !state.isCurrentMember(device: third.device))
-        #expect(state.isCurrentMember(device: known.device), "the revoker knew of it and let it stand")
+        #expect(state.isCurrentMember(device: known.device), "the revoker knew of it and kept it")
         #expect(state.isCurrentMember(device: bob.device))
     }
 

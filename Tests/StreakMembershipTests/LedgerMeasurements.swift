@@ -16,28 +16,6 @@ struct LedgerMeasurements {
         return Double((clock.now - start) / .microseconds(1)) / 1_000
     }
 
-    @Test func `resolution of a thousand operations and of one more`() throws {
-        var life = try LedgerYears.grown(members: 50, operations: 1_000)
-        let operations = life.ledger.allOperations
-        var ledger = try Ledger(founding: operations[0])
-        let inserting = try milliseconds {
-            for operation in operations.dropFirst() { _ = try ledger.insert(operation) }
-        }
-        let resolving = milliseconds { _ = ledger.state }
-        // One each of twenty members, who have not heard of each other's.
-        let more = try (0..<20).map { _ in try life.oneMore() }
-        let figures = try more.map { operation in
-            try milliseconds {
-                _ = try ledger.insert(operation)
-                _ = ledger.state
-            }
-        }
-        print("\(operations.count) operations: insert \(inserting) ms, resolve \(resolving) ms")
-        print("one more: \(figures.min() ?? 0) ms, signature included (best of 20; median \(figures.sorted()[10]))")
-        let years = try LedgerYears.grown(members: 50, years: 5)
-        print("50 members, five years: \(years.ledger.count) operations, \(years.byteCount) B")
-    }
-
     @Test(arguments: OperationBody.Kind.allCases)
     func `five thousand operations by a liar`(kind: OperationBody.Kind) throws {
         guard kind != .found else { return }
@@ -45,6 +23,18 @@ struct LedgerMeasurements {
         let inserting = flood.insertionTime
         let resolving = milliseconds { _ = flood.ledger.state }
         print("5,000 \(kind): insert \(inserting) ms, resolve \(resolving) ms")
+    }
+
+    /// Two kinds by turns: what one makes the other cost.
+    @Test(
+        arguments: [
+            [.leave, .invite], [.leave, .admit], [.revokeDevice, .admit], [.revokeInvite, .admit], [.leave, .request],
+            [.addDevice, .revokeDevice], [.invite, .admit], [.leave, .revokeDevice], [.setRole, .transfer],
+        ] as [[OperationBody.Kind]])
+    func `four thousand operations each of two kinds`(kinds: [OperationBody.Kind]) throws {
+        let flood = try Flood(of: kinds, count: 7_900)
+        let resolving = milliseconds { _ = flood.ledger.state }
+        print("7,900 \(kinds[0]), \(kinds[1]): insert \(flood.insertionTime) ms, resolve \(resolving) ms")
     }
 }
 
@@ -55,7 +45,10 @@ struct Flood {
     let liar = Person(6)
     let honest = [Person(1), Person(2), Person(4)]
 
-    init(of kind: OperationBody.Kind, count: Int) throws {
+    init(of kind: OperationBody.Kind, count: Int) throws { try self.init(of: [kind], count: count) }
+
+    /// - Parameter kinds: by turns.
+    init(of kinds: [OperationBody.Kind], count: Int) throws {
         var group = try TestGroup(founder: honest[0])
         try group.admit(liar, honest[1], honest[2])
         let invite = try group.invite(by: honest[0])
@@ -66,6 +59,9 @@ struct Flood {
         group.ledger.rules.verified = VerifiedOperations()
         let phone = liar.anotherDevice(99, certifiedBy: liar.identity)
         let first = group.claim(honest[1].identity, invite)
+        // Itself, over and over, on as many handshakes.
+        var claims: [JoinClaim] = []
+        for index in 0..<16 as Range<UInt8> { claims.append(group.claim(liar.identity, invite, handshake: index)) }
         let revocation = DeviceRevocation(
             accountKey: liar.accountKey, group: group.ledger.group,
             cut: DeviceCut(device: liar.device, lastOperation: start?.id ?? .none, feeds: []),
@@ -76,12 +72,12 @@ struct Flood {
         for index in 0..<count {
             if index.isMultiple(of: 900) { previous = start }
             let body: OperationBody =
-                switch kind {
+                switch kinds[index % kinds.count] {
                 case .found, .rename: .rename("Mine \(index)")
                 case .invite: .invite(group.freshSecrets().terms(maximumUses: 0, expiresAt: TestGroup.now + 9))
                 case .revokeInvite: .revokeInvite(invites[index % 4].id)
                 case .request: .request(first)
-                case .admit: .admit(first)
+                case .admit: .admit(kinds.count > 1 ? claims[index / 2 % 16] : first)
                 case .addDevice: .addDevice(phone.certificate)
                 case .revokeDevice: .revokeDevice(revocation)
                 case .setRole: .setRole(RoleChange(user: liar.user, change: index.isMultiple(of: 2) ? .admin : .heir))

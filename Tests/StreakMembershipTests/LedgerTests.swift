@@ -86,10 +86,41 @@ struct LedgerTests {
         #expect(group.ledger.state.title == "Others")
     }
 
-    @Test func `live invites are limited where they are made`() throws {
+    @Test func `live invites are limited where they are made, and one member's keep nobody from inviting`() throws {
+        let adam = Person(2), bob = Person(4)
         var group = try TestGroup(founder: olga)
-        for _ in 0..<ProtocolLimits.maximumLiveInvites { _ = try group.invite(by: olga) }
-        #expect(throws: LedgerError.refused(.tooManyInvites)) { _ = try group.invite(by: olga) }
+        try group.admit(adam, bob)
+        try group.promote(adam)
+        for person in [bob, adam, olga] {
+            let limit =
+                person.user == bob.user
+                ? ProtocolLimits.maximumLiveInvitesOfMember : ProtocolLimits.maximumLiveInvitesOfAdmin
+            let live = group.ledger.state.invites.count { $0.inviter == person.user }
+            for _ in live..<limit { _ = try group.invite(by: person) }
+            #expect(throws: LedgerError.refused(.tooManyInvites(limit: limit))) { _ = try group.invite(by: person) }
+        }
+    }
+
+    @Test func `whoever signs more invites than it may has its own unanswered, and nobody else's`() throws {
+        let bob = Person(4), mallory = Person(6)
+        var group = try TestGroup(founder: olga)
+        try group.admit(bob, mallory)
+        let ours = [try group.invite(by: bob).id, try group.invite(by: olga).id]
+        for _ in 0..<200 {
+            let invite = try group.signed(
+                .invite(group.freshSecrets().terms(maximumUses: 0, expiresAt: TestGroup.now + 1_000)),
+                by: mallory.identity, parents: group.ledger.heads, after: group.last(of: mallory.device))
+            _ = try group.ledger.insert(invite)
+        }
+        let state = group.ledger.state
+        let live = state.invites.filter { $0.isLive(at: TestGroup.now) }
+        #expect(live.count == 203, "every one of them counts: a clock decides nothing")
+        let answered = state.answered(live)
+        #expect(answered.count { $0.inviter == mallory.user } == ProtocolLimits.maximumLiveInvitesOfMember)
+        #expect(Set(answered.map(\.id)).isSuperset(of: ours))
+        // Where there is still no room for all, the owner's come first, then one of each.
+        #expect(
+            state.answered(live, atMost: 4).map(\.inviter).sorted() == [olga, olga, bob, mallory].map(\.user).sorted())
     }
 
     @Test func `two branches of one chain find each other`() throws {

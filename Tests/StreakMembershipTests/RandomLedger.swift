@@ -54,7 +54,14 @@ struct RandomLedger {
     private var invites: [(id: OperationID, secrets: Int)] = []
     private let verified = VerifiedOperations()
 
-    init(seed: UInt64, count: Int = 60, rules: LedgerRules = LedgerRules()) throws {
+    /// Whether accounts ask over other handshakes again, and revoke devices for every group. Graphs of the first edition do
+    /// not: the seeds that once broke a law are of those.
+    let isSecondEdition: Bool
+
+    init(
+        seed: UInt64, count: Int = 60, rules: LedgerRules = LedgerRules(), isSecondEdition: Bool = true
+    ) throws {
+        self.isSecondEdition = isSecondEdition
         generator = SeededGenerator(seed: seed)
         ledger = try Ledger(founding: operations[0])
         ledger.rules = rules
@@ -115,6 +122,21 @@ struct RandomLedger {
         }
     }
 
+    /// Adds what a law asks for, by the author's rules: after all that is known.
+    mutating func add(_ body: OperationBody, by author: DeviceIdentity) throws -> SignedOperation {
+        let previous = ledger.chainEnd(of: author.device)
+        let operation = try SignedOperation(
+            signing: LedgerOperation(
+                group: ledger.group, author: author.device, number: (previous?.number ?? 0) + 1,
+                previous: previous?.id ?? .none, parents: Array(Set(ledger.heads + (previous.map { [$0.id] } ?? []))),
+                time: TestGroup.now, body: body),
+            with: author.signingKey)
+        verified.insert(operation.id)
+        _ = try ledger.insert(operation)
+        operations.append(operation)
+        return operation
+    }
+
     private mutating func randomCuts(of account: Int) -> [DeviceCut] {
         let devices = Self.accounts[account].devices.map(\.device).filter { ledger.user(of: $0) != nil }
         return devices.compactMap { device in
@@ -167,16 +189,30 @@ struct RandomLedger {
             let cut =
                 randomCuts(of: author).first { $0.device == device }
                 ?? DeviceCut(device: device, lastOperation: .none, feeds: [])
+            let user = Self.accounts[author].user
+            var kept = ledger.keptLinks(revoking: device, of: user)
+            if isSecondEdition, chance(30) { kept.removeAll() }
+            let accountKey = Self.accounts[author].accountKey
+            if isSecondEdition, chance(40) {
+                return (
+                    .revokeDevice(
+                        DeviceRevocation(
+                            accountKey: accountKey, everywhere: device, keeping: kept, accessKeyHash: hash)), []
+                )
+            }
             let revocation = DeviceRevocation(
-                accountKey: Self.accounts[author].accountKey, group: ledger.group, cut: cut, accessKeyHash: hash)
+                accountKey: accountKey, group: ledger.group, cut: cut, keeping: kept, accessKeyHash: hash)
             return (.revokeDevice(revocation), cut.lastOperation == .none ? [] : [cut.lastOperation])
         }
     }
 
     private mutating func claim(_ account: Int, _ invite: (id: OperationID, secrets: Int)) -> JoinClaim {
         let device = [0, 0, 0, 1].randomElement(using: &generator) ?? 0
+        // One of few handshakes: some claims are copies of old ones, some are new.
+        let handshake = isSecondEdition ? UInt8.random(in: 1...4, using: &generator) : 7
         return Self.claims.claim(
-            of: Self.accounts[account].devices[device], under: invite.id, secrets: invite.secrets, group: ledger.group)
+            of: Self.accounts[account].devices[device], under: invite.id, secrets: invite.secrets,
+            handshake: handshake, group: ledger.group)
     }
 }
 
@@ -185,17 +221,20 @@ private final class Claims: Sendable {
     private struct Key: Hashable {
         let secrets: Int
         let device: DeviceID
+        let handshake: UInt8
     }
 
     private let proofs = Mutex<[Key: JoinProof]>([:])
 
-    func claim(of identity: DeviceIdentity, under invite: OperationID, secrets: Int, group: GroupID) -> JoinClaim {
+    func claim(
+        of identity: DeviceIdentity, under invite: OperationID, secrets: Int, handshake: UInt8, group: GroupID
+    ) -> JoinClaim {
         let proof = proofs.withLock { known in
-            let key = Key(secrets: secrets, device: identity.device)
+            let key = Key(secrets: secrets, device: identity.device, handshake: handshake)
             if let proof = known[key] { return proof }
             let proof = JoinProof(
                 inviteKey: RandomLedger.secrets[secrets].inviteKey, group: group, identity: identity,
-                handshakeHash: TestGroup.handshake)
+                handshakeHash: [UInt8](repeating: handshake, count: 64))
             known[key] = proof
             return proof
         }

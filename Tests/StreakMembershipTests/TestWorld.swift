@@ -21,7 +21,7 @@ struct Person {
         var entropy = SeededEntropy(seed: seed)
         let made = DeviceIdentity.create(accountKey: accountKey, from: &entropy)
         guard let issuer,
-            let certificate = issuer.certificate(for: made.device, linkKey: made.linkKey.publicKey),
+            let certificate = issuer.certificate(for: made.consent(to: issuer.user)),
             let identity = DeviceIdentity(
                 certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
         else { return made }
@@ -46,6 +46,7 @@ struct TestGroup {
         self.founder = founder
     }
 
+    /// What `claim` makes proofs of unless told otherwise.
     static let handshake = [UInt8](repeating: 7, count: 64)
 
     mutating func freshSecrets() -> InviteSecrets {
@@ -92,22 +93,34 @@ struct TestGroup {
         return (try perform(.invite(terms), by: person.identity).id, secrets)
     }
 
+    /// - Parameter handshake: the byte that all 64 of the handshake hash are. Who comes back asks over another link.
     func claim(
-        _ newcomer: DeviceIdentity, _ invite: (id: OperationID, secrets: InviteSecrets)
+        _ newcomer: DeviceIdentity, _ invite: (id: OperationID, secrets: InviteSecrets), handshake: UInt8 = 7
     ) -> JoinClaim {
         JoinClaim(
             invite: invite.id, certificate: newcomer.certificate,
             proof: JoinProof(
                 inviteKey: invite.secrets.inviteKey, group: ledger.group, identity: newcomer,
-                handshakeHash: Self.handshake))
+                handshakeHash: [UInt8](repeating: handshake, count: 64)))
+    }
+
+    /// What the account says of a device: its cut, and that all else it certified and that is known here stays.
+    func revocation(
+        of device: DeviceIdentity, by person: Person, upTo last: OperationID = .none, hash: Bytes32
+    ) -> DeviceRevocation {
+        DeviceRevocation(
+            accountKey: person.accountKey, group: ledger.group,
+            cut: DeviceCut(device: device.device, lastOperation: last, feeds: []),
+            keeping: ledger.keptLinks(revoking: device.device, of: person.user), accessKeyHash: hash)
     }
 
     @discardableResult
     mutating func admit(
-        _ newcomer: Person, by person: Person, under invite: (id: OperationID, secrets: InviteSecrets)
+        _ newcomer: Person, by person: Person, under invite: (id: OperationID, secrets: InviteSecrets),
+        handshake: UInt8 = 7
     ) throws -> SignedOperation {
         let operation = try ledger.admission(
-            of: claim(newcomer.identity, invite), by: person.identity, at: Self.now)
+            of: claim(newcomer.identity, invite, handshake: handshake), by: person.identity, at: Self.now)
         _ = try ledger.insert(operation)
         return operation
     }
@@ -115,7 +128,9 @@ struct TestGroup {
     /// Lets people in under one invite of the founder.
     mutating func admit(_ newcomers: Person...) throws {
         let invite = try invite(by: founder)
-        for newcomer in newcomers { try admit(newcomer, by: founder, under: invite) }
+        for newcomer in newcomers {
+            try admit(newcomer, by: founder, under: invite, handshake: UInt8(truncatingIfNeeded: keyCount))
+        }
     }
 
     /// A removal that leaves all that is known.

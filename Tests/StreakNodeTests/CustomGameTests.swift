@@ -1,3 +1,4 @@
+import StreakGames
 import Testing
 
 @testable import StreakNode
@@ -37,6 +38,8 @@ import Testing
             let game = try await Self.define(form, on: node)
             #expect(game.id.hasPrefix("custom-block-blast-"))
             #expect(try await Self.games(node).map(\.id) == [game.id])
+            #expect(game.mine)
+            #expect(try await Self.games(node).map(\.mine) == [true])
             let added = try await node.add("Block Blast 1200 pts")
             #expect(added.added.first?.game == game.id)
             #expect(added.published.count == 1)
@@ -108,11 +111,60 @@ import Testing
                 GameForm(name: "Block", model: "highScore", pattern: "Block {score}"), on: ada)
             try await bob.join(try await ada.invite().link)
             try await bob.until { try await Self.games($0).count == 1 }
+            #expect(try await Self.games(bob).map(\.mine) == [false])
             try await bob.add("Block 400")
             try await ada.until { try await $0.board().rows.contains { !$0.me && $0.played == 1 } }
-            await #expect(throws: NodeFailure.notAllowed(action: "remove a game that somebody else defined")) {
+            await #expect(throws: NodeFailure.gameOfAnother("Block")) {
                 _ = try await bob.call(.game(.remove(game: game.id, group: nil)), returning: GamesReport.self)
             }
+            var form = try #require(game.definition)
+            form.name = "Bob's"
+            let changed = form
+            await #expect(throws: NodeFailure.gameOfAnother("Block")) {
+                _ = try await Self.define(changed, on: bob)
+            }
+            #expect(try await Self.games(ada).map(\.mine) == [true])
+            #expect(try await Self.games(bob).map(\.mine) == [false])
+            #expect(try await Self.define(changed, on: ada).name == "Bob's")
+        }
+    }
+
+    @Test func `results keep their game's name, icon and scoring when it is removed or the group is left`() async throws
+    {
+        try await NodeParty.alone { node, party in
+            _ = try await node.group(.create(title: "Red"))
+            let form = GameForm(name: "Stairs", icon: "🪜", model: "lowerTimeSeconds", pattern: "Stairs {time}")
+            let stairs = try await Self.define(form, on: node)
+            let water = try await Self.define(GameForm(name: "Water", icon: "💧", model: "count"), on: node)
+            try await node.add("Stairs 1:05")
+            for _ in 1...9 { _ = try await Self.record(water.id, nil, on: node) }
+            func check(_ node: MeshNode) async throws {
+                let results = try await node.results()
+                let timed = try #require(results.first { $0.game == stairs.id })
+                #expect((timed.gameName, timed.label, timed.points) == ("Stairs", "1:05", 5))
+                #expect(results.filter { $0.game == water.id }.map(\.label) == Array(repeating: "1 log", count: 9))
+                let streaks = try await node.call(
+                    .insight(.streaks(date: nil, group: nil, member: nil)), returning: StreaksReport.self)
+                let icons = Dictionary(uniqueKeysWithValues: streaks.streaks.map { ($0.game, $0.icon) })
+                #expect(icons == [stairs.id: "🪜", water.id: "💧"])
+                let achievements = try await node.call(
+                    .insight(.achievements(group: nil, member: nil)), returning: AchievementsReport.self)
+                // Ten results with ten coins, five points for the time, seven for the habit's day; and bronze of
+                // Game Collector and Perfectionist.
+                #expect(achievements.coins == 100 + 5 + 7 + 50 + 50)
+                #expect(try await Self.games(node).isEmpty)
+            }
+            _ = try await node.call(.game(.remove(game: stairs.id, group: nil)), returning: GamesReport.self)
+            #expect(try await Self.games(node).map(\.id) == [water.id])
+            _ = try await node.group(.leave(group: "Red", erasing: false))
+            try await check(node)
+            await node.close()
+            let again = try await party.open("Ada")
+            try await check(again)
+            let request = ScoreRequest.delete(game: stairs.id, date: SystemClock().today.description, puzzle: nil)
+            #expect(
+                try await again.call(.score(request), returning: AddReport.self).added.map(\.gameName) == ["Stairs"])
+            await again.close()
         }
     }
 

@@ -1,5 +1,7 @@
 import StreakEngine
+import StreakGames
 import StreakReplication
+import StreakScores
 import StreakStorage
 import StreakWire
 import Testing
@@ -53,6 +55,102 @@ import Testing
         }
     }
 
+    /// Whether both the own results and the group's board have this high score.
+    private static func shows(_ score: Int, on node: MeshNode) async throws -> Bool {
+        let scores = try await node.results().map(\.score)
+        let request = BoardRequest(game: "Blocks", range: "today")
+        let raw = try await node.call(.board(request), returning: BoardReport.self).rows.first?.raw
+        return scores == [score] && raw == score
+    }
+
+    @Test func `of two machines' high scores of a day the better stands, whoever was later, until one is edited`()
+        async throws
+    {
+        let party = try NodeParty()
+        try await party.running("Ada") { nodes in
+            _ = try await nodes[0].group(.create(title: "Red"))
+            let form = GameForm(name: "Blocks", model: "highScore")
+            _ = try await nodes[0].call(.game(.define(form, group: nil)), returning: GameReport.self)
+            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
+        }
+        // Apart from each other, the better one first.
+        @Sendable func record(_ score: Int, on node: MeshNode, replace: Bool = false) async throws {
+            let request = ScoreRequest.record(
+                game: "Blocks", score: score, isCompleted: true, seconds: nil, date: nil, groups: nil, replace: replace)
+            _ = try await node.call(.score(request), returning: AddReport.self)
+        }
+        try await party.running("Ada", "Laptop") { nodes in
+            try await nodes[1].until { node in
+                let games = try await node.call(
+                    .game(.list(search: nil, category: "custom", favouritesOnly: false, group: nil)),
+                    returning: GamesReport.self)
+                return games.games.count == 1
+            }
+        }
+        for (name, score) in [("Ada", 900), ("Laptop", 700)] {
+            try await party.running(name) { try await record(score, on: $0[0]) }
+        }
+        try await party.running("Ada", "Laptop") { nodes in
+            for node in nodes {
+                try await node.until { try await Self.shows(900, on: $0) }
+            }
+            try await record(500, on: nodes[1], replace: true)
+            for node in nodes {
+                try await node.until { try await Self.shows(500, on: $0) }
+            }
+        }
+    }
+
+    /// What a machine does with a high score that the group lacks, as far as it knows.
+    enum Publication: CaseIterable {
+        case publish, sameAgain
+    }
+
+    @Test(arguments: Publication.allCases)
+    func `a machine that has not heard of a better high score publishes its own without ending that one`(
+        way: Publication
+    ) async throws {
+        let party = try NodeParty()
+        let day = try await party.running("Ada") { nodes in
+            _ = try await nodes[0].group(.create(title: "Red"))
+            let form = GameForm(name: "Blocks", model: "highScore")
+            _ = try await nodes[0].call(.game(.define(form, group: nil)), returning: GameReport.self)
+            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
+            return await nodes[0].clock.today.description
+        }
+        @Sendable func record(_ score: Int, on node: MeshNode, to groups: [String]?) async throws {
+            let request = ScoreRequest.record(
+                game: "Blocks", score: score, isCompleted: true, seconds: nil, date: day, groups: groups, replace: false
+            )
+            _ = try await node.call(.score(request), returning: AddReport.self)
+        }
+        try await party.running("Ada", "Laptop") { nodes in
+            try await nodes[1].until { node in
+                let games = try await node.call(
+                    .game(.list(search: nil, category: "custom", favouritesOnly: false, group: nil)),
+                    returning: GamesReport.self)
+                return games.games.count == 1
+            }
+        }
+        try await party.running("Ada") { try await record(200, on: $0[0], to: nil) }
+        try await party.running("Laptop") { nodes in
+            try await record(100, on: nodes[0], to: [])
+            switch way {
+            case .publish:
+                let request = ScoreRequest.publish(game: "Blocks", date: day, puzzle: nil, groups: ["Red"])
+                let report = try await nodes[0].call(.score(request), returning: AddReport.self)
+                #expect(report.published.count == 1)
+            case .sameAgain: try await record(100, on: nodes[0], to: ["Red"])
+            }
+        }
+        try await party.running("Ada", "Laptop") { nodes in
+            let (ada, laptop) = (nodes[0], nodes[1])
+            try await ada.until { try await $0.status().groups[0].digest == laptop.status().groups[0].digest }
+            #expect(try await Self.shows(200, on: ada))
+            #expect(await ada.publishedScores() == [200])
+        }
+    }
+
     @Test func `a link that is none, or of another kind, is refused and leaves nothing behind`() async throws {
         let party = try NodeParty()
         try await party.running("Ada") { nodes in
@@ -67,6 +165,54 @@ import Testing
             }
             await #expect(throws: NodeFailure.linkMalformed) { try await nodes[0].join(link) }
             #expect(!party.dataFolder("new").hasAccount)
+        }
+    }
+
+    @Test func `a machine that was shut out and is in a group joined later is told of, and shut out there, too`()
+        async throws
+    {
+        let party = try NodeParty()
+        let lost = try await party.running("Ada") { nodes in
+            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
+            let devices = try await nodes[0].call(.device(.list), returning: DeviceListReport.self).devices
+            return try #require(devices.first { !$0.this }).device
+        }
+        @Sendable func state(_ report: DeviceListReport) -> String? {
+            report.devices.first { $0.device == lost }?.state
+        }
+        let revoke = NodeRequest.device(.revoke(device: lost, key: nil))
+        try await party.running("Ada") { nodes in
+            let report = try await nodes[0].call(revoke, returning: DeviceListReport.self)
+            #expect(state(report) == "revoked")
+        }
+        // The laptop has not heard of it, and does something in the group: no word for every group ends that.
+        let link = try await party.running("Ben", "Laptop") { nodes in
+            _ = try await nodes[0].group(.create(title: "Green"))
+            let link = try await nodes[0].invite().link
+            try await nodes[1].join(link)
+            _ = try await nodes[1].invite()
+            try await nodes[0].until { node in
+                try await node.call(.invite(.list(group: nil)), returning: InviteListReport.self).invites.count == 2
+            }
+            return link
+        }
+        try await party.running("Ada", "Ben") { nodes in
+            let ada = nodes[0]
+            let events = ada.events()
+            try await ada.join(link)
+            let listed = try await ada.call(.device(.list), returning: DeviceListReport.self)
+            #expect(state(listed) == "current")
+            let report = try await ada.call(revoke, returning: DeviceListReport.self)
+            #expect(state(report) == "revoked" && report.refusedBy.isEmpty)
+            await ada.close()
+            var notices: [String] = []
+            for await case .notice(let text) in events { notices.append(text) }
+            #expect(notices.count { $0.contains("still in “Green”") && $0.contains(lost.prefix(8)) } == 1)
+        }
+        try await party.running("Ada", "Ben", "Laptop") { nodes in
+            try await nodes[2].until {
+                try await $0.call(.group(.list), returning: GroupListReport.self).groups.map(\.role) == ["revoked"]
+            }
         }
     }
 
@@ -94,6 +240,11 @@ import Testing
 }
 
 extension MeshNode {
+    /// This user's scores in the shared groups.
+    fileprivate func publishedScores() -> [Int] {
+        memberGroups.flatMap { views[$0]?.index.results(of: me) ?? [] }.compactMap(\.score)
+    }
+
     /// How many scores of a user this node holds.
     fileprivate func privateScores(of user: String) -> Int {
         engine.groupIDs.flatMap { engine.mergedRecords(of: $0) }.count {

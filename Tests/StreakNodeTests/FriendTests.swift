@@ -48,6 +48,9 @@ import Testing
         _ = try await NodeParty.alone { node, party in
             let own = try await Self.friends(node).code
             await #expect(throws: NodeFailure.ownFriendCode) { try await Self.friends(node, .add(code: own)) }
+            await #expect(throws: NodeFailure.unknownReturn("Club")) {
+                try await Self.friends(node, .rejoin(group: "Club"))
+            }
             let ben = try party.makeAccount("Ben").friendCode
             #expect(try await Self.friends(node, .add(code: ben)).sent.map(\.state) == ["looking"])
             #expect(try await Self.friends(node, .cancel(code: ben)).sent.isEmpty)

@@ -92,4 +92,23 @@ import Testing
             try await ben.until { try await $0.board().rows.contains { $0.name == "Ada" && $0.played == 1 } }
         }
     }
+
+    @Test func `a mode that cannot be ended loses none of the guest's results`() async throws {
+        try await NodeParty.alone { node, party in
+            _ = try await Self.guest(node, .start(name: "Gus"))
+            try await node.add("Wordle 1,701 5/6")
+            // From here on nothing can be stored.
+            try await node.closeStore()
+            await #expect(throws: NodeFailure.self) { try await Self.guest(node, .stop(.discard)) }
+            await node.close()
+            let again = try await party.open("Ada")
+            #expect(try await Self.guest(again, .status).results == 1)
+            _ = try await Self.guest(again, .stop(.discard))
+            await again.close()
+        }
+    }
+}
+
+extension MeshNode {
+    fileprivate func closeStore() throws { try store.close() }
 }

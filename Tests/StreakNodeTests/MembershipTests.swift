@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakMembership
 import StreakStorage
 import Testing
 
@@ -119,5 +120,27 @@ import Testing
                 try await Self.members(nodes[0], .promote(group: nil, user: "ada"))
             }
         }
+    }
+
+    @Test func `who leaves shares nothing there any more, should somebody let them in again unasked`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Red"))
+            try await ben.join(try await ada.invite().link)
+            #expect(await ben.isStopped(in: "Red") == false)
+            _ = try await ben.group(.leave(group: "Red", erasing: false))
+            #expect(await ben.isStopped(in: "Red") == true)
+            // By their own doing they share again.
+            try await ben.join(try await ada.invite().link)
+            #expect(await ben.isStopped(in: "Red") == false)
+        }
+    }
+}
+
+extension MeshNode {
+    /// Whether this user's machines have agreed to tell a group nothing new.
+    fileprivate func isStopped(in title: String) -> Bool? {
+        sharedGroups.first { engine.state(of: $0)?.title == title }.map { sharing(in: $0).isStopped }
     }
 }

@@ -1,3 +1,4 @@
+import StreakCrypto
 import StreakEngine
 import StreakMembership
 import StreakWire
@@ -39,6 +40,22 @@ import Testing
             #expect(try await again.call(.profile(.whoami), returning: ProfileReport.self).name == "Adele")
             let bare = try await again.privacy(.change(group: nil, PrivacyChange(anonymous: false)))
             #expect((bare.anonymous, bare.name) == (false, "Adele"))
+            await again.close()
+        }
+    }
+
+    /// A newly linked machine, or one that came back, may not have heard yet by which alias its user goes in a group.
+    @Test(arguments: [false, true])
+    func `a group where the user may go by an alias is told no name`(hasOtherMachine: Bool) async throws {
+        try await NodeParty.alone { node, party in
+            let group = try await node.foundWithoutIntroduction()
+            if hasOtherMachine { try await node.publishOtherMachine() }
+            _ = try await node.call(.profile(.rename(name: "Adele")), returning: ProfileReport.self)
+            #expect(await node.recordCount(in: group) == (hasOtherMachine ? 0 : 1))
+            await node.close()
+            // A start makes up for what was not said.
+            let again = try await party.open("Ada")
+            #expect(await again.recordCount(in: group) == (hasOtherMachine ? 0 : 1))
             await again.close()
         }
     }
@@ -103,4 +120,24 @@ import Testing
         #expect(pseudonym.alias(digits: 6).hasPrefix(pseudonym.alias()))
         #expect(Pseudonym(of: UserID(bytes: .zero), in: GroupID(bytes: Bytes32(1, 0, 0, 0))) != pseudonym)
     }
+}
+
+extension MeshNode {
+    /// Founds a group that knows nothing of this user.
+    fileprivate func foundWithoutIntroduction() async throws -> GroupID {
+        guard case .group(let group) = try await execute(.foundGroup(title: "Red")) else { throw NodeFailure.noGroup }
+        return group
+    }
+
+    /// Publishes another machine of this account in every group.
+    fileprivate func publishOtherMachine() async throws {
+        var entropy = SystemEntropy()
+        let other = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
+        guard let certificate = identity.certificate(for: other.consent(to: identity.user)) else {
+            throw NodeFailure.accountDamaged
+        }
+        try await execute(.addDevice(certificate))
+    }
+
+    fileprivate func recordCount(in group: GroupID) -> Int { engine.recordCount(of: group) }
 }

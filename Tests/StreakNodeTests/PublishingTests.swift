@@ -37,6 +37,55 @@ import Testing
         }
     }
 
+    @Test func `a preview names the groups that share each game, and stores nothing`() async throws {
+        try await Self.withGroups { node in
+            let change = PrivacyChange(unshare: ["wordle"])
+            _ = try await node.call(.privacy(.change(group: "Blue", change)), returning: PrivacyReport.self)
+            let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+            let (red, blue) = (groups.first { $0.title == "Red" }?.id, groups.first { $0.title == "Blue" }?.id)
+            let preview = ScoreRequest.preview(
+                text: "\(Self.wordle)\n\nConnections\nPuzzle #500\n🟨🟨🟨🟨\n🟩🟩🟩🟩\n🟦🟦🟦🟦\n🟪🟪🟪🟪", date: nil)
+            let report = try await node.call(.score(preview), returning: AddReport.self)
+            #expect(report.added.map(\.game) == ["wordle", "connections"])
+            #expect(
+                report.added.map { Set($0.groups) } == [
+                    Set([red].compactMap(\.self)), Set([red, blue].compactMap(\.self)),
+                ])
+            #expect(report.published.count == 2)
+            #expect(try await node.results().isEmpty)
+            let added = try await node.call(
+                .score(.add(text: Self.wordle, date: nil, replace: false, groups: nil)), returning: AddReport.self)
+            #expect(added.added.first?.groups == report.added.first?.groups)
+            // What is recorded goes nowhere new by itself.
+            let again = try await node.call(.score(.preview(text: Self.wordle, date: nil)), returning: AddReport.self)
+            #expect(again.published.isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["Blue"], [[], ["Blue"]]), (["Red"], [["Red"], ["Red"]]), (["Red", "Blue"], [["Red"], ["Red", "Blue"]]),
+            ([], [[], []]), (nil, [["Red"], ["Red", "Blue"]]),
+        ] as [([String]?, [Set<String>])])
+    func `of chosen groups every result of a paste goes to those that share its game`(
+        chosen: [String]?, expected: [Set<String>]
+    ) async throws {
+        try await Self.withGroups { node in
+            let change = PrivacyChange(unshare: ["wordle"])
+            _ = try await node.call(.privacy(.change(group: "Blue", change)), returning: PrivacyReport.self)
+            let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+            let text = "\(Self.wordle)\n\nConnections\nPuzzle #500\n🟨🟨🟨🟨\n🟩🟩🟩🟩\n🟦🟦🟦🟦\n🟪🟪🟪🟪"
+            let request = ScoreRequest.add(
+                text: text, date: nil, replace: false, groups: chosen, sharingOnly: chosen != nil)
+            let report = try await node.call(.score(request), returning: AddReport.self)
+            #expect(report.added.map(\.game) == ["wordle", "connections"])
+            let titles = report.added.map { result in
+                Set(groups.filter { result.groups.contains($0.id) }.map(\.title))
+            }
+            #expect(titles == expected)
+        }
+    }
+
     @Test func `what was kept private is published by pasting it again with a group, or by publish`() async throws {
         try await Self.withGroups { node in
             try await node.add(Self.wordle, to: [])

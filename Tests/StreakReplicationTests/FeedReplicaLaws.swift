@@ -1,7 +1,10 @@
 import StreakCrypto
-import StreakReplication
+import StreakGames
+import StreakScores
 import StreakWire
 import Testing
+
+@testable import StreakReplication
 
 struct FeedReplicaLaws {
     /// Offers runs again and again until none is new, as exchanges do.
@@ -146,28 +149,31 @@ struct FeedReplicaLaws {
             ($0.arrival, $0.branch, $0.run.first) < ($1.arrival, $1.branch, $1.run.first)
         }
         for run in stored {
-            let fits = again.restore(run, hashAfter: try end(of: run.run))
+            #expect(try run.after == end(of: run.run))
+            let fits = again.restore(run)
             #expect(fits)
         }
         #expect(again.visible == replica.visible)
-        let fitsTwice = again.restore(stored[0], hashAfter: try end(of: stored[0].run))
+        let fitsTwice = again.restore(stored[0])
         #expect(!fitsTwice)
         #expect(again.visible == replica.visible)
     }
 
     private func end(of run: Run) throws -> ChainHash {
-        try run.records().reduce(run.before) { FeedChain.hash(after: $0, record: $1) }
+        FeedChain.hash(after: run.before, records: try run.records())
     }
 
     @Test func `a store's damaged beginning leaves no trace`() throws {
         var script = FeedScript()
         script.append("a", count: 4)
         var replica = FeedReplica(script.id, in: script.group)
-        let second = StoredRun(group: script.group, branch: 0, run: script.run(3...4), arrival: 2)
-        let fitsLater = replica.restore(second, hashAfter: script.tip.hash)
+        let second = StoredRun(
+            group: script.group, branch: 0, run: script.run(3...4), after: script.tip.hash, arrival: 2)
+        let fitsLater = replica.restore(second)
         #expect(!fitsLater)
-        let ninth = StoredRun(group: script.group, branch: 8, run: script.run(1...4), arrival: 2)
-        let fitsNinth = replica.restore(ninth, hashAfter: script.tip.hash)
+        let ninth = StoredRun(
+            group: script.group, branch: 8, run: script.run(1...4), after: script.tip.hash, arrival: 2)
+        let fitsNinth = replica.restore(ninth)
         #expect(!fitsNinth)
         #expect(replica.tips.isEmpty)
         #expect(replica.visible.isEmpty)
@@ -179,7 +185,8 @@ struct FeedReplicaLaws {
         var author = FeedReplica(script.id, in: script.group)
         var reader = FeedReplica(script.id, in: script.group)
         for piece in [0..<2, 2..<3, 3..<5] {
-            let stored = author.write(Array(script.records[piece]), key: script.key, arrival: UInt64(piece.upperBound))
+            let stored = author.write(
+                RecordList(script.records[piece]), key: script.key, arrival: UInt64(piece.upperBound))
             _ = try reader.receive(stored.run, arrival: 1)
         }
         #expect(author.tips == [script.tip])
@@ -222,5 +229,66 @@ struct FeedReplicaLaws {
         first.append("on", count: 1)
         let reception = try replica.receive(first.run(5...5), arrival: 100)
         #expect(reception.records.count == 1)
+    }
+
+    /// Results that take 230 bytes each, and nearly none when packed.
+    private func appendWideResults(to script: inout FeedScript, count: Int, score: Int) throws {
+        let game = try #require(GameID(String(repeating: "g", count: 40)))
+        for _ in 0..<count {
+            let time = HybridTime(milliseconds: FeedScript.start + Int64(script.records.count), counter: 0)
+            let result = DailyScore(
+                game: game, day: PuzzleDay(daysSinceEpoch: 20_778), score: score, isCompleted: true,
+                gameName: String(repeating: "\u{1F600}", count: 40), firstRecordedAt: FeedScript.start / 1_000)
+            script.append(
+                Record(
+                    kind: .dailyScore, time: time, subject: result.recordSubject, value: result.recordValue(at: time)
+                ).encoded)
+        }
+    }
+
+    @Test func `a fork whose joined run would not unpack is refused, and one that would is taken`() throws {
+        var trunk = FeedScript()
+        try appendWideResults(to: &trunk, count: 1_000, score: 1)
+        var replica = FeedReplica(trunk.id, in: trunk.group)
+        _ = try replica.receive(trunk.run(1...1_000), arrival: 1)
+        let before = replica.visible
+        var long = trunk.branch(at: 900)
+        try appendWideResults(to: &long, count: 400, score: 2)
+        #expect(long.records.reduce(0) { $0 + $1.count } > RecordPacking.maximumUnpackedSize)
+        #expect(throws: ReplicationError.limitReached) { try replica.receive(long.run(901...1_300), arrival: 2) }
+        #expect(replica.visible == before)
+        _ = try replica.receive(long.run(901...1_000), arrival: 3)
+        #expect(replica.tips == [trunk.tip, long.tip(1_000)].sorted())
+        for stored in replica.storedRuns { _ = try stored.run.records() }
+    }
+
+    @Test func `a branch ends before a stored run that does not unpack, and goes on when it comes again`() throws {
+        var script = FeedScript()
+        script.append("a", count: 9)
+        let runs = [script.run(1...3), script.run(4...6), script.run(7...9)]
+        for damaged in 0..<3 {
+            var feeds = GroupFeeds(group: script.group)
+            var unfit: StoredRun?
+            for (index, run) in runs.enumerated() {
+                let packed = index == damaged ? [9] : run.packed
+                let stored = StoredRun(
+                    group: script.group, branch: 0,
+                    run: Run(
+                        feed: run.feed, first: run.first, before: run.before, signature: run.signature,
+                        packed: packed, count: run.count),
+                    after: script.tip(index * 3 + 3).hash, arrival: UInt64(index))
+                let fits = feeds.restore(stored)
+                #expect(fits)
+                if index == damaged { unfit = stored }
+            }
+            let first = try #require(unfit)
+            let keys = feeds.modify(script.id) { $0.leaveOut(from: first) }
+            #expect(keys.map(\.first) == runs[damaged...].map(\.first))
+            #expect(feeds.tips().map(\.tip) == (damaged == 0 ? [] : [script.tip(damaged * 3)]))
+            #expect(feeds.epochs(of: script.id.device).count == (damaged == 0 ? 0 : 1))
+            for run in runs[damaged...] { _ = try feeds.receive(run, arrival: 9) }
+            #expect(feeds.tips().map(\.tip) == [script.tip])
+            #expect(feeds.feeds.count == 1)
+        }
     }
 }

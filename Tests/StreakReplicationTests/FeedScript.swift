@@ -48,7 +48,7 @@ struct FeedScript {
     }
 
     mutating func append(_ record: [UInt8]) {
-        hashes.append(FeedChain.hash(after: hashes[hashes.count - 1], record: record))
+        hashes.append(FeedChain.hash(after: hashes[hashes.count - 1], record: record[...]))
         records.append(record)
     }
 
@@ -73,7 +73,7 @@ struct FeedScript {
         Run(
             feed: id, first: UInt64(range.lowerBound), before: hashes[range.lowerBound - 1],
             signature: signature(at: range.upperBound),
-            records: Array(records[(range.lowerBound - 1)...(range.upperBound - 1)]))
+            records: RecordList(records[(range.lowerBound - 1)...(range.upperBound - 1)]))
     }
 
     /// All records in runs of random lengths.
@@ -92,7 +92,9 @@ struct FeedScript {
 extension FeedReplica {
     /// Every record of every branch, as a peer without anything would get them.
     var served: [[UInt8]] {
-        runs(after: Tip(number: 0, hash: origin), maximumSize: .max).runs.flatMap { (try? $0.records()) ?? [] }
+        runs(after: Tip(number: 0, hash: origin), maximumSize: .max).runs.flatMap {
+            ((try? $0.records()) ?? RecordList()).map(Array.init)
+        }
     }
 
     /// What of it can be compared.
@@ -108,6 +110,6 @@ extension Run {
     ) throws -> Run {
         Run(
             feed: feed ?? self.feed, first: first, before: before ?? self.before,
-            signature: signature ?? self.signature, records: try records ?? self.records())
+            signature: signature ?? self.signature, records: try records.map { RecordList($0) } ?? self.records())
     }
 }

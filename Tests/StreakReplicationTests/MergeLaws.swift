@@ -1,11 +1,16 @@
 import StreakCrypto
-import StreakReplication
+import StreakGames
+import StreakScores
 import StreakWire
 import Testing
+
+@testable import StreakReplication
 
 struct MergeLaws {
     struct Item: Hashable {
         let record: Record
+        /// The record's bytes, which may end in a tail.
+        var bytes: [UInt8] { record.encoded }
         let user: UserID
         let device: DeviceID
     }
@@ -19,20 +24,41 @@ struct MergeLaws {
             let time = HybridTime(
                 milliseconds: FeedScript.start + ahead + .random(in: 0...3, using: &numbers),
                 counter: .random(in: 0...1, using: &numbers))
-            let value: [UInt8] = Bool.random(using: &numbers) ? [] : [.random(in: 0...3, using: &numbers)]
+            let value = [UInt8](
+                repeating: .random(in: 0...3, using: &numbers),
+                count: [0, 0, 1, 8, 9, 15, 16, 40].randomElement(using: &numbers) ?? 0)
             let record = Record(
-                kind: Bool.random(using: &numbers) ? .dailyScore : .profile, time: time,
-                subject: [.random(in: 0...1, using: &numbers)], value: value)
+                kind: Int.random(in: 0...3, using: &numbers) == 0 ? .profile : .dailyScore, time: time,
+                subject: subject(&numbers), value: value)
             return Item(
-                record: record, user: UserID(bytes: Bytes32(0, 0, 0, user)),
+                record: tailed(record, &numbers), user: UserID(bytes: Bytes32(0, 0, 0, user)),
                 device: DeviceID(bytes: Bytes32(0, 0, user, device)))
         }
     }
 
+    /// A result's subject, or something that is none: without a number, of a third axis, with a number too large or not in
+    /// its shortest form.
+    private func subject(_ numbers: inout SeededNumbers) -> [UInt8] {
+        let games = ["a", "b", ""]
+        let game = Array((games.randomElement(using: &numbers) ?? "").utf8)
+        switch Int.random(in: 0...9, using: &numbers) {
+        case 0: return [.random(in: 0...2, using: &numbers)]
+        case 1: return [2, 1] + game
+        case 2: return [0, 0x81, 0] + game
+        case 3: return [0, 0x81, 0x80, 0x80, 0x80, 0x80, 0x20] + game
+        default: return [.random(in: 0...1, using: &numbers), .random(in: 0...2, using: &numbers)] + game
+        }
+    }
+
+    private func tailed(_ record: Record, _ numbers: inout SeededNumbers) -> Record {
+        guard Int.random(in: 0...2, using: &numbers) == 0 else { return record }
+        // Of the right shape, so this gives one.
+        return (try? Record(decoding: record.encoded + [.random(in: 0...3, using: &numbers)])) ?? record
+    }
+
     private func merge(_ items: [Item], into map: inout MergedRecords, wall: Int64 = FeedScript.start) {
         for item in items {
-            _ = map.merge(
-                item.record, bytes: item.record.encoded, user: item.user, device: item.device, wallMilliseconds: wall)
+            map.merge(item.bytes, user: item.user, device: item.device, wall: wall)
         }
     }
 
@@ -56,8 +82,11 @@ struct MergeLaws {
     }
 
     private func check(_ map: MergedRecords, _ expected: [RecordKey: [UInt8]]) {
-        #expect(map.all.map(\.key) == expected.keys.sorted())
-        for record in map.all { #expect(record.value == expected[record.key]) }
+        #expect(map.all.map(\.key).sorted() == expected.keys.sorted())
+        for record in map.all {
+            #expect(record.value == expected[record.key])
+            #expect(map.record(record.key) == record)
+        }
         #expect(map.count == expected.values.count { !$0.isEmpty })
     }
 
@@ -103,6 +132,67 @@ struct MergeLaws {
         #expect(map.nextRelease == nil)
     }
 
+    /// Whoever holds few of the waiting records merges anew when it lacks some, and so stands where all others do.
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `a quarantine without room for all lets every record count in its time`(seed: UInt64) {
+        var numbers = SeededNumbers(seed: seed)
+        let items = items(&numbers, count: 300)
+        let capacity = Int.random(in: 1...5, using: &numbers)
+        func map(_ wall: Int64) -> MergedRecords {
+            var map = MergedRecords(quarantineCapacity: capacity)
+            merge(items.shuffled(using: &numbers), into: &map, wall: wall)
+            return map
+        }
+        var small = map(FeedScript.start)
+        #expect(small.quarantinedCount <= 2 * capacity)
+        var roomy = MergedRecords()
+        merge(items, into: &roomy)
+        #expect(small.nextRelease == roomy.nextRelease)
+        for wall in FeedScript.start...(FeedScript.start + 4) {
+            if small.lacksDueRecords(wallMilliseconds: wall) { small = map(wall) }
+            #expect(!small.lacksDueRecords(wallMilliseconds: wall))
+            _ = small.release(wallMilliseconds: wall)
+            check(small, expected(items, wall: wall))
+            _ = roomy.release(wallMilliseconds: wall)
+            #expect(small.nextRelease == roomy.nextRelease)
+        }
+    }
+
+    @Test func `a hundred thousand records dated ahead are held by the thousand`() {
+        var map = MergedRecords()
+        var clock = HybridClock()
+        let records = (0..<100_000).map { number in
+            let time = HybridTime(milliseconds: Int64(number) * 7_919 % 100_000 + 1 << 40, counter: 0)
+            return Record(kind: .profile, time: time, subject: [], value: [1]).encoded[...]
+        }
+        let user = UserID(bytes: .zero), device = DeviceID(bytes: .zero)
+        map.restore(records, user: user, device: device, wallMilliseconds: 0, clock: &clock)
+        #expect(map.quarantinedCount <= 2 * Quarantine.defaultCapacity)
+        #expect(map.nextRelease == 1 << 40 - HybridClock.maximumLead)
+    }
+
+    /// Counts how often it is compared.
+    private struct Counted: Comparable {
+        nonisolated(unsafe) static var comparisons = 0
+        var number: UInt64
+        static func < (left: Counted, right: Counted) -> Bool {
+            unsafe comparisons += 1
+            return left.number < right.number
+        }
+    }
+
+    @Test func `a heap gives the least in order, and compares a few of many`() throws {
+        var numbers = SeededNumbers(seed: 1)
+        var heap = MinimumHeap<Counted>()
+        let all = (0..<4_096).map { _ in numbers.next() % 1_000 }
+        for number in all { heap.insert(Counted(number: number)) }
+        var taken: [UInt64] = []
+        while let first = heap.popFirst() { taken.append(first.number) }
+        #expect(taken == all.sorted())
+        // Twelve levels, two comparisons each on the way down, one on the way up.
+        #expect(unsafe Counted.comparisons <= 4_096 * 36)
+    }
+
     @Test(arguments: 0..<10 as Range<UInt64>)
     func `a map never goes back`(seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
@@ -122,13 +212,181 @@ struct MergeLaws {
         let record = Record(kind: .profile, time: HybridTime(rawValue: .max), subject: [], value: [1])
         let user = UserID(bytes: .zero), device = DeviceID(bytes: .zero)
         for wall in [Int64.min, 0, .max] {
-            _ = map.merge(record, bytes: record.encoded, user: user, device: device, wallMilliseconds: wall)
+            map.merge(record.encoded, user: user, device: device, wall: wall)
             _ = map.release(wallMilliseconds: wall)
             var clock = HybridClock()
             clock.witness(record.time, wallMilliseconds: wall)
             _ = clock.next(wallMilliseconds: wall)
         }
         #expect(map.all.map(\.value) == [[1]])
+    }
+}
+
+extension MergedRecords {
+    @discardableResult
+    fileprivate mutating func merge(_ bytes: [UInt8], user: UserID, device: DeviceID, wall: Int64) -> MergedRecord? {
+        var clock = HybridClock()
+        return merge(
+            CollectionOfOne(bytes[...]), user: user, device: device, wallMilliseconds: wall, clock: &clock
+        ).last
+    }
+}
+
+struct ScoreSeriesLaws {
+    /// Enough for several leaves.
+    @Test(arguments: [[], [1], Array(1...2_000), Array((1...2_000).reversed())] as [[UInt64]])
+    func `a history in any order stands in order`(numbers: [UInt64]) {
+        var generator = SeededNumbers(seed: 7)
+        for shuffled in [numbers, numbers.shuffled(using: &generator)] {
+            var map = MergedRecords()
+            for number in shuffled {
+                var writer = WireWriter()
+                writer.write(UInt8(0))
+                writer.writeVarint(number)
+                writer.writeRaw([97])
+                let record = Record(
+                    kind: .dailyScore, time: HybridTime(rawValue: 1), subject: writer.bytes, value: [UInt8(number & 7)])
+                map.merge(record.encoded, user: UserID(bytes: .zero), device: DeviceID(bytes: .zero), wall: 0)
+            }
+            #expect(map.count == numbers.count)
+            let read = map.all.compactMap { record -> UInt64? in
+                var reader = WireReader(Array(record.key.subject.dropFirst()))
+                let number = try? reader.readVarint()  // nil fails below
+                #expect(record.value == [UInt8((number ?? 0) & 7)])
+                return number
+            }
+            #expect(read == numbers.sorted())
+        }
+    }
+}
+
+/// High scores that contend: the best stands until something settles it (Protocol/records.md §8).
+struct ContestLaws {
+    private struct Item: Hashable {
+        var record: Record
+        var device: DeviceID
+    }
+
+    private static let user = UserID(bytes: Bytes32(0, 0, 0, 1))
+
+    /// One day's results of one game, by two devices at few times, so that records meet.
+    ///
+    /// - Parameters:
+    ///   - settlesEarly: whether only the earliest settle, so that many contend.
+    ///   - isCrowded: whether all contend, and more are there than take part.
+    private static func items(
+        _ numbers: inout SeededNumbers, count: Int, settlesEarly: Bool = false, isCrowded: Bool = false
+    ) -> [Item] {
+        (0..<count).map { _ in
+            let time = HybridTime(
+                milliseconds: FeedScript.start + .random(in: 0...(isCrowded ? 9_999 : 30), using: &numbers), counter: 0)
+            let isContender = settlesEarly && time.milliseconds > FeedScript.start + 3
+            let kind = Int.random(in: isCrowded ? 2...7 : isContender ? 2...9 : 0...9, using: &numbers)
+            let score =
+                isCrowded ? Int.random(in: 0...99_999, using: &numbers) : worth(at: time, settlesEarly, &numbers)
+            let result = DailyScore(
+                game: GameID(literal: "custom-blocks"), day: PuzzleDay(daysSinceEpoch: 20_778),
+                score: kind == 9 ? nil : score, isCompleted: kind != 8,
+                firstRecordedAt: FeedScript.start / 1_000, isEdited: kind == 0, contends: kind > 1)
+            let record = Record(
+                kind: .dailyScore, time: time, subject: result.recordSubject,
+                value: kind == 1 ? [] : result.recordValue(at: time))
+            let device = UInt64.random(in: 1...2, using: &numbers)
+            let tail: [UInt8] = Int.random(in: 0...3, using: &numbers) == 0 ? [1] : []
+            // Of the right shape, so this gives one.
+            let tailed = (try? Record(decoding: record.encoded + tail)) ?? record
+            return Item(record: tailed, device: DeviceID(bytes: Bytes32(0, 0, 1, device)))
+        }
+    }
+
+    /// Scores that fall with time where many contend, so that it matters which are the latest.
+    private static func worth(at time: HybridTime, _ falls: Bool, _ numbers: inout SeededNumbers) -> Int {
+        let worth = Int.random(in: 0...5, using: &numbers)
+        return falls ? worth + Int(FeedScript.start + 30 - time.milliseconds) / 2 : worth
+    }
+
+    private static func merged(_ items: [Item]) -> MergedRecords {
+        var map = MergedRecords()
+        for item in items {
+            _ = map.merge(item.record.encoded, user: user, device: item.device, wall: FeedScript.start)
+        }
+        return map
+    }
+
+    /// What the rule says, written down once more.
+    private static func expected(_ items: [Item]) throws -> [UInt8]? {
+        func score(_ item: Item) throws -> DailyScore? {
+            guard !item.record.value.isEmpty else { return nil }
+            return try DailyScore(
+                subject: item.record.subject, value: item.record.value, time: item.record.time)
+        }
+        func worth(_ item: Item) throws -> Int {
+            guard let score = try score(item) else { return -2 }
+            return score.isCompleted ? (score.score ?? -1) + 1 : -1
+        }
+        let ranked = Set(items).sorted { left, right in
+            let (mine, theirs) = ((left.record.time, left.device), (right.record.time, right.device))
+            return mine == theirs
+                ? Blake2b.hash(left.record.encoded).lexicographicallyPrecedes(Blake2b.hash(right.record.encoded))
+                : mine < theirs
+        }
+        let settled = try ranked.lastIndex { try score($0)?.contends != true }
+        let contenders = ranked[(settled.map { $0 + 1 } ?? 0)...].suffix(64)
+        var best: Item?
+        for item in (settled.map { [ranked[$0]] } ?? []) + contenders {
+            if let known = best, try worth(item) < worth(known) { continue }
+            best = item
+        }
+        return best?.record.value
+    }
+
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `any order, any repetition and any grouping of high scores give one value`(seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
+        let items = Self.items(
+            &numbers, count: seed < 50 ? .random(in: 1...12, using: &numbers) : 150,
+            settlesEarly: 45..<55 ~= seed, isCrowded: seed >= 55)
+        let expected = try Self.expected(items)
+        for _ in 0..<6 {
+            let order = items.shuffled(using: &numbers)
+            #expect(Self.merged(order).all.map(\.value) == [expected].compactMap(\.self))
+            #expect(Self.merged(order + order.reversed()).all == Self.merged(items).all)
+        }
+    }
+
+    @Test func `a contest is open only while several records take part`() {
+        func item(_ time: Int64, score: Int, contends: Bool) -> Item {
+            let time = HybridTime(milliseconds: FeedScript.start + time, counter: 0)
+            let result = DailyScore(
+                game: GameID(literal: "custom-blocks"), day: PuzzleDay(daysSinceEpoch: 20_778), score: score,
+                isCompleted: true, firstRecordedAt: FeedScript.start / 1_000, contends: contends)
+            let record = Record(
+                kind: .dailyScore, time: time, subject: result.recordSubject, value: result.recordValue(at: time))
+            return Item(record: record, device: DeviceID(bytes: .zero))
+        }
+        let first = item(2, score: 5, contends: true)
+        let later = item(3, score: 4, contends: true)
+        let earlierEdit = item(1, score: 9, contends: false)
+        let laterEdit = item(4, score: 1, contends: false)
+        for (items, isOpen) in [
+            ([first], false), ([first, first], false), ([first, later], true), ([earlierEdit], false),
+            ([earlierEdit, first], true), ([first, earlierEdit], true), ([first, laterEdit], false),
+            ([first, later, laterEdit], false), ([laterEdit, first, later], false),
+        ] {
+            #expect(Self.merged(items).contestCount == (isOpen ? 1 : 0), "\(items)")
+        }
+    }
+
+    @Test func `what merging tells is what stands`() {
+        var numbers = SeededNumbers(seed: 7)
+        var map = MergedRecords()
+        var told: MergedRecord?
+        for item in Self.items(&numbers, count: 400) {
+            let change = map.merge(
+                item.record.encoded, user: Self.user, device: item.device, wall: FeedScript.start)
+            told = change ?? told
+            #expect(map.all == [told].compactMap(\.self))
+        }
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct RecordPackingTests {
     /// What a player of a few games writes over some years, with the odd late paste, edit, withdrawal and rename.
-    static func history(seed: UInt64, count: Int) -> [[UInt8]] {
+    static func history(seed: UInt64, count: Int) -> RecordList {
         var numbers = SeededNumbers(seed: seed)
         let games: [(id: String, epoch: Int?, isTimed: Bool)] = [
             ("wordle", -18_797, false), ("connections", -19_519, false), ("strands", -19_785, false),
@@ -48,7 +48,7 @@ import Testing
                     ).encoded)
             }
         }
-        return records
+        return RecordList(records)
     }
 
     @Test(arguments: [UInt64](1...40)) func `what is packed comes out byte for byte`(seed: UInt64) throws {
@@ -82,7 +82,8 @@ import Testing
                     kind: .dailyScore, time: time, subject: score.recordSubject, value: score.recordValue(at: time)
                 ).encoded)
         }
-        #expect(try RecordPacking.unpack(RecordPacking.pack(records), count: records.count) == records)
+        let list = RecordList(records)
+        #expect(try RecordPacking.unpack(RecordPacking.pack(list), count: list.count) == list)
     }
 
     @Test(arguments: [UInt64](1...10)) func `packed bytes cut or altered never trap, and give no more than fits a run`(
@@ -131,10 +132,10 @@ import Testing
                 value: [UInt8](repeating: UInt8(number), count: 1_300)
             ).encoded
         }
-        let portions = Run.portions(of: comments)
-        #expect(Array(portions.joined()) == comments)
+        let portions = Run.portions(of: RecordList(comments))
+        #expect(portions.joined().map(Array.init) == comments)
         #expect(portions.allSatisfy { RecordPacking.pack($0).count <= ProtocolLimits.maximumRunSize })
-        #expect(Run.portions(of: []).isEmpty)
+        #expect(Run.portions(of: RecordList()).isEmpty)
     }
 
     @Test(

@@ -68,7 +68,7 @@ struct RefusedRunTests {
         #expect(replica.visible == before)
         #expect(replica.lastArrival == 1)
         let reception = try replica.receive(script.run(4...6), arrival: 2)
-        #expect(reception.records == Array(script.records[3...]))
+        #expect(reception.records == RecordList(script.records[3...]))
     }
 
     @Test func `a refused first run leaves no feed behind, so that epochs are not used up`() throws {

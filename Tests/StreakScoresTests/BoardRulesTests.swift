@@ -216,6 +216,34 @@ import Testing
         #expect(board.rows.map(\.name) == ["me", "p101"])
     }
 
+    /// Product rule 10: logs of one day, its points in totals, and what the habit's own page shows.
+    @Test(arguments: [(1, 1), (6, 6), (7, 7), (8, 7), (30, 7)])
+    func `a day of a habit gives as many points as logs, at most seven, and its own page all of them`(
+        _ logs: Int, _ points: Int
+    ) {
+        var index = ScoreIndex()
+        index.define(Fixture.habit)
+        let eve = Self.today.adding(days: -1)
+        for number in 0..<logs {
+            index.replace(Fixture.numbered(Fixture.habit, number, Self.today, 1), of: Fixture.id("me"))
+        }
+        index.replace(Fixture.numbered(Fixture.habit, 1_000, eve, 1), of: Fixture.id("me"))
+        func value(_ game: Game?, _ metric: BoardMetric, from: PuzzleDay) -> Int? {
+            let query = BoardQuery(
+                from: from, to: Self.today, game: game?.id, metric: metric, viewer: Fixture.id("me"), today: Self.today)
+            return index.board(query, players: [Fixture.player("me")], games: Fixture.game).rows.first?.value
+        }
+        #expect(value(nil, .points, from: Self.today) == points)
+        #expect(value(nil, .points, from: eve) == points + 1)
+        #expect(value(nil, .coins, from: eve) == points + 1 + 10 * (logs + 1))
+        #expect(value(Fixture.habit, .points, from: Self.today) == logs)
+        #expect(value(Fixture.habit, .points, from: eve) == logs + 1)
+        #expect(value(nil, .logs, from: eve) == logs + 1)
+        let insights = PlayerInsights(of: Fixture.id("me"), in: index, games: Fixture.game)
+        #expect(insights.resultCoins == points + 1 + 10 * (logs + 1))
+        #expect(insights.weeklyRecap(on: Self.today).points == points + 1)
+    }
+
     // MARK: Time
 
     @Test func `players at UTC+13 and UTC−10 meet on the puzzle's day`() {

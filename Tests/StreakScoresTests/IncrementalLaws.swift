@@ -1,6 +1,7 @@
 import StreakGames
-import StreakScores
 import Testing
+
+@testable import StreakScores
 
 /// Sums kept through any history of changes are those of the results that are left; the argument is the seed.
 @Suite struct IncrementalLaws {
@@ -25,6 +26,10 @@ import Testing
             let isArchive = Int.random(in: 0...9, using: &generator) == 0
             number = isArchive ? Int.random(in: 1...2_000_000, using: &generator) : 5_000 + day.days(until: today)
             if Bool.random(using: &generator) { number = nil }
+        }
+        // Many logs on few days, and several numbers of a high score on one.
+        if game == Fixture.habit || (game == Fixture.blocks && Bool.random(using: &generator)) {
+            number = (day.daysSinceEpoch & 0x7FFF) << 16 | Int.random(in: 0...11, using: &generator)
         }
         let recorded = day.endEverywhere + Int64.random(in: -90_000...900_000, using: &generator)
         return DailyScore(
@@ -99,6 +104,76 @@ import Testing
         }
     }
 
+    /// Blocks with more results than their marks have bits for, emptied in every order but for a few.
+    @Test(arguments: 1...6) func `a crowded day is emptied without a trace`(_ seed: UInt64) {
+        var generator = SplitMix(seed: seed)
+        let ann = Self.players[0].id
+        let days = (0..<4).map { Self.today.adding(days: -9 * $0) }
+        var (index, left) = (ScoreIndex(), [ScoreKey: DailyScore]())
+        for number in 1...600 {
+            let isNumbered = number % 7 > 0
+            let score = DailyScore(
+                game: Fixture.heardle.id, day: days.randomElement(using: &generator) ?? Self.today,
+                puzzle: isNumbered ? number * Int.random(in: 1...2, using: &generator) : nil,
+                isKeyedByPuzzle: isNumbered, score: 3, maxAttempts: 6,
+                isCompleted: Int.random(in: 0...2, using: &generator) == 0)
+            index.replace(score, of: ann)
+            left[score.key] = score
+        }
+        for key in left.keys.sorted().shuffled(using: &generator) {
+            if var score = left[key], Int.random(in: 0...3, using: &generator) == 0 {
+                score.isCompleted.toggle()
+                index.replace(score, of: ann)
+                left[key] = score
+                continue
+            }
+            #expect(index.remove(key, of: ann) == left[key])
+            left[key] = nil
+            guard Int.random(in: 0...9, using: &generator) == 0 else { continue }
+            var fresh = ScoreIndex()
+            for score in left.values { fresh.replace(score, of: ann) }
+            for span in days.map({ DaySpan(from: $0, to: $0) }) + [DaySpan(from: .earliest, to: .latest)] {
+                #expect(
+                    index.puzzleCount([Self.players[0]], span) == fresh.puzzleCount([Self.players[0]], span),
+                    "seed \(seed)")
+            }
+            for block in Set(days.map { Block.number(of: Int32($0.daysSinceEpoch)) }) {
+                let marks = [index, fresh].map {
+                    $0.shelves(of: ann, game: nil).first?.history.completedDays(ofBlock: block)
+                }
+                #expect(marks[0] == marks[1], "seed \(seed)")
+            }
+        }
+    }
+
+    /// What was asked to take results out one after another, whatever their order: n log n, not n².
+    @Test(arguments: ["from the first", "from the last", "shuffled", "halving"])
+    func `many removals look at few neighbours`(_ order: String) {
+        let count = 4_096
+        var left = Array(0..<count)
+        var removals = Array(0..<count)
+        var generator = SplitMix(seed: 1)
+        switch order {
+        case "from the last": removals.reverse()
+        case "shuffled": removals.shuffle(using: &generator)
+        case "halving": removals.sort { ($0.trailingZeroBitCount, $0) > ($1.trailingZeroBitCount, $1) }
+        default: break
+        }
+        // Every other one is completed, and goes first.
+        removals = removals.filter { $0 % 2 == 0 } + removals.filter { $0 % 2 == 1 }
+        var asked = 0
+        for number in removals {
+            let index = left.partitioningIndex(in: left.indices) { $0 >= number }
+            left.remove(at: index)
+            guard number % 2 == 0 else { continue }
+            _ = left.contains(near: index, in: left.indices) { element in
+                asked += 1
+                return element % 2 == 0
+            }
+        }
+        #expect(asked < 2 * count * 12, "\(asked)")
+    }
+
     @Test(arguments: 1...6) func `the puzzles of a span are those anyone has a result for`(_ seed: UInt64) {
         var generator = SplitMix(seed: seed)
         let (index, left) = Self.history(&generator, changes: 1_500)
@@ -108,6 +183,44 @@ import Testing
             }
             let board = index.board(query, players: Self.players, games: Fixture.game)
             #expect(board.shownRows.allSatisfy { $0.of == Set(keys).count }, "seed \(seed)")
+        }
+    }
+
+    /// What days of habits and high scores add to a total: at most seven each, whatever came and went.
+    @Test(arguments: 1...6) func `totals, coins and trends give each day of a habit its seven points at most`(
+        _ seed: UInt64
+    ) {
+        var generator = SplitMix(seed: seed)
+        let (index, left) = Self.history(&generator, changes: 3_000)
+        for _ in 0..<20 {
+            let to = Self.today.adding(days: -Int.random(in: -1...300, using: &generator))
+            let span = DaySpan(
+                from: to.adding(days: -Int.random(in: 0...400, using: &generator)), to: to)
+            var query = BoardQuery(
+                from: span.from, to: span.to, viewer: Self.players[0].id, today: Self.today, guardsSpoilers: false)
+            let points = index.board(query, players: Self.players, games: Fixture.game)
+            query.metric = .coins
+            let coins = index.board(query, players: Self.players, games: Fixture.game)
+            for player in Self.players {
+                let held = (left[player.id] ?? [:]).values.filter { $0.day >= span.from && $0.day <= span.to }
+                guard !held.isEmpty else { continue }
+                var days: [ScoreKey: Int] = [:]
+                for score in held {
+                    guard let game = Fixture.game(score.game) else { continue }
+                    let key = ScoreKey(game: game.id, axis: .day(score.day))
+                    let sum = days[key, default: 0] + Scoring.totalPoints(for: score, in: game)
+                    days[key] = game.model == .count || game.model == .highScore ? min(sum, 7) : sum
+                }
+                let total = days.values.reduce(0, +)
+                let completed = held.count { $0.isCompleted }
+                let insights = PlayerInsights(of: player.id, in: index, games: Fixture.game)
+                #expect(points.rows.first { $0.player == player.id }?.value == total, "seed \(seed)")
+                #expect(
+                    coins.rows.first { $0.player == player.id }?.value ?? 0 == total + 10 * completed, "seed \(seed)")
+                #expect(insights.resultCoins(in: span) == total + 10 * completed, "seed \(seed)")
+                #expect(
+                    insights.trend(over: span, by: .month).reduce(0) { $0 + $1.points } == total, "seed \(seed)")
+            }
         }
     }
 }

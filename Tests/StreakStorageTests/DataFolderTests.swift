@@ -82,6 +82,33 @@ struct DataFolderTests {
         try other.create()
     }
 
+    @Test func `what another process is putting into the folder stays; what it left goes`() throws {
+        let folder = DataFolder(path: temporary.path + "/b")
+        let lock = try folder.create()
+        try folder.writeSecret([1], named: "device")
+        #expect(throws: StorageError.folderInUse(processID: getpid())) { try folder.create() }
+        #expect(folder.hasSecret(named: "device"))
+        lock.close()
+        try folder.create()
+        #expect(!folder.hasSecret(named: "device"))
+    }
+
+    @Test func `what was put aside is removed once its process has ended`() throws {
+        let folder = try temporary.account()
+        let mine = try folder.putAside([1, 2])
+        #expect(try readFile(mine, maximumSize: 10) == [1, 2] && mode(mine) == 0o600)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "true"]
+        try process.run()
+        process.waitUntilExit()
+        let left = ["import-\(process.processIdentifier)-7", "import-", "import-x"].map { "\(folder.path)/\($0)" }
+        for path in left { try writeNewFile([3], to: path) }
+        try folder.removeAbandonedFiles()
+        for path in left { #expect(!FileManager.default.fileExists(atPath: path), "\(path)") }
+        #expect(FileManager.default.fileExists(atPath: mine))
+    }
+
     @Test func `a file in the folder's place is refused`() throws {
         let path = temporary.path + "/file"
         try Data([1]).write(to: URL(fileURLWithPath: path))
@@ -100,6 +127,27 @@ struct DataFolderTests {
         withExtendedLifetime(second) {}
         second = nil
         _ = try folder.lock()
+    }
+
+    @Test func `a folder that was given up is free, though a program that is being started has the descriptor still`()
+        throws
+    {
+        let folder = try temporary.account()
+        let lock = try folder.lock()
+        var wanted = stat()
+        #expect(unsafe stat(folder.lockPath, &wanted) == 0)
+        let held = try #require(
+            (3..<1_024 as Range<Int32>).first { file in
+                var found = stat()
+                guard unsafe fstat(file, &found) == 0 else { return false }
+                return found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev
+            })
+        // What a child has between fork and exec.
+        let inherited = dup(held)
+        defer { close(inherited) }
+        lock.close()
+        let second = try folder.lock()
+        withExtendedLifetime(second) {}
     }
 
     @Test(arguments: ["", "no number", "99999999999999", String(repeating: "7", count: 1_000)])
@@ -153,7 +201,7 @@ struct DataFolderTests {
         try withStore(folder) { try $0.apply(try fullChange()) }
         #expect(!folder.hasAccount)
         try folder.create()
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["unfinished"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["lock", "unfinished"])
         try folder.writeSecret([2], named: "account")
         try folder.finish()
         #expect(folder.hasAccount)
@@ -167,7 +215,7 @@ struct DataFolderTests {
         #expect(try folder.readSecret(named: "device", maximumSize: 10) == nil)
         try folder.writeSecret([1], named: "device")
         #expect(try folder.readSecret(named: "device", maximumSize: 10) == [1])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["device.secret"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["device.secret", "lock"])
     }
 
     @Test(arguments: ["", "a/b", "..", "A", "ä", "a b", "a\0", String(repeating: "a", count: 65)])

@@ -188,7 +188,7 @@ struct StoreTests {
             { $0.operations = [StoredOperation(group: id(1), id: id(1), bytes: [], arrival: 1)] }
         ),
         ("an empty key", { $0.accessKeys = [StoredAccessKey(group: id(1), key: [])] }),
-        ("a long setting", { $0.settings = ["a": [UInt8](repeating: 1, count: 65_537)] }),
+        ("a long setting", { $0.settings = ["a": [UInt8](repeating: 1, count: 67_108_865)] }),
         ("a nameless setting", { $0.settings = ["": [1]] }),
         ("a setting that is not ASCII", { $0.settings = ["ä": [1]] }),
         (

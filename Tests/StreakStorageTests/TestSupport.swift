@@ -46,14 +46,15 @@ func id<ID: Identifier32>(_ number: UInt64) -> ID { ID(bytes: Bytes32(number, 2,
 func run(
     device: UInt64 = 1, epoch: Epoch = Epoch(counter: 1, nonce: .max), first: UInt64 = 1, count: Int = 2, size: Int = 5
 ) throws -> Run {
-    let records = (0..<count).map { [UInt8](repeating: UInt8(truncatingIfNeeded: first &+ UInt64($0)), count: size) }
+    let records = RecordList(
+        (0..<count).map { [UInt8](repeating: UInt8(truncatingIfNeeded: first &+ UInt64($0)), count: size) })
     return Run(
         feed: FeedID(device: id(device), epoch: epoch), first: first, before: id(first),
         signature: try Signature(rawBytes: (0..<64).map { UInt8($0) }), records: records)
 }
 
 func stored(_ run: Run, group: UInt64 = 1, branch: UInt8 = 0, arrival: UInt64) -> StoredRun {
-    StoredRun(group: id(group), branch: branch, run: run, arrival: arrival)
+    StoredRun(group: id(group), branch: branch, run: run, after: id(run.first &+ UInt64(run.count)), arrival: arrival)
 }
 
 func operation(_ number: UInt64, group: UInt64 = 1, arrival: UInt64) -> StoredOperation {

@@ -79,6 +79,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("date,game\n2026-11-20,wordle", "Import 1,204 results"), ("[1.1.26] Ada: Wordle", "Which of them are you?"),
+        ("Wordle 1,617 3/6", "<textarea id=\"text\" name=\"text\""),
+    ])
+    func `a dropped file is shown for what it is, and nothing is stored`(file: String, shown: String) async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let answer = try await Self.upload(browser, Self.multipart(file, kind: "any"))
+            #expect(answer.status == 200)
+            #expect(answer.body.contains(shown))
+            #expect(page.node.changes.isEmpty)
+        }
+    }
+
+    @Test func `a dropped file of no kind says so`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let answer = try await Self.upload(browser, Self.multipart("garbage", kind: "any"))
+            #expect(answer.status == 422)
+            #expect(answer.body.contains("No column of it is a date."))
+        }
+    }
+
     @Test func `conflicts are replaced only where that is chosen`() async throws {
         try await withPage { page in
             let browser = try await page.signedIn()
@@ -167,8 +190,23 @@ import Testing
 
     @Test func `a file that is no text is refused`() {
         let head = Array("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n".utf8)
-        #expect(throws: MultipartForm.Fault.notText) {
-            try MultipartForm.fields(of: head + [0xFF, 0xFE] + Array("\r\n--b--".utf8), boundary: "b")
+        let reason =
+            "The file is neither UTF-8 nor, with a byte order mark, UTF-16. Save it as UTF-8, in Excel as “CSV UTF-8”."
+        for bytes in [[0xC3], [0xFF, 0xFE, 0x41], [0x41, 0, 0x42, 0]] as [[UInt8]] {
+            #expect(throws: MultipartForm.Fault.notText(.importFailed(reason: reason))) {
+                try MultipartForm.fields(of: head + bytes + Array("\r\n--b--".utf8), boundary: "b")
+            }
         }
+    }
+
+    @Test(
+        arguments: [
+            [0x65, 0xC3, 0xA9], [0xEF, 0xBB, 0xBF, 0x65, 0xC3, 0xA9], [0xFF, 0xFE, 0x65, 0, 0xE9, 0],
+            [0xFE, 0xFF, 0, 0x65, 0, 0xE9],
+        ] as [[UInt8]])
+    func `a file is read in the encodings that spreadsheets write`(bytes: [UInt8]) throws {
+        let head = Array("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n".utf8)
+        let fields = try MultipartForm.fields(of: head + bytes + Array("\r\n--b--".utf8), boundary: "b")
+        #expect(fields.map(\.value) == ["eé"])
     }
 }

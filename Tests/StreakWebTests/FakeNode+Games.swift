@@ -17,7 +17,7 @@ extension FakeNode {
         return [blocks, habit].map { form in
             GameReport(
                 id: form.id ?? "", name: form.name, model: form.model, favourite: false, url: nil, category: "custom",
-                icon: form.icon, definition: form, groups: [Self.group])
+                icon: form.icon, definition: form, groups: [Self.group], mine: form.id == Self.customGame)
         }
     }
 
@@ -61,7 +61,10 @@ extension FakeNode {
                 format: format, count: 1,
                 content: format == "csv" ? "date,game,score\r\n2026-11-21,wordle,3\r\n" : "{\"results\":[]}")
         case .load(let source, let options): return try load(source, options)
-        case .inspectChat:
+        case .inspectChat(let source):
+            guard case .text(let text) = source, text.hasPrefix("[") || text == "hello" else {
+                throw NodeFailure.importFailed(reason: "It is no chat.")
+            }
             return ChatReport(senders: [
                 .init(name: name(0), messages: 812, shares: 240), .init(name: name(1), messages: 600, shares: 311),
             ])

@@ -87,13 +87,21 @@ extension FakeNode {
                     user: Self.user(27), name: name(5), code: "DR4T-V7K2-M9QX", state: "approved",
                     asked: "2026-11-20T09:10:00Z"),
             ],
-            blocked: [BlockedReport(user: Self.blockedUser, code: nil)])
+            blocked: [BlockedReport(user: Self.blockedUser, code: nil)],
+            returns: [
+                ReturnReport(
+                    group: Self.user(55), title: scenario == .hostile ? Self.script : "Breakfast club", members: 4,
+                    friend: Self.friendUser, code: "9XDR-4TV7-K2MQ", offered: "2026-11-21T09:10:00Z"),
+                ReturnReport(
+                    group: Self.user(56), title: "Two of us", members: 1, friend: Self.user(26), code: nil,
+                    offered: "2026-11-20T09:10:00Z"),
+            ])
     }
 
     func answer(_ request: AccountRequest) throws -> any Sendable {
         switch request {
         case .showRecoveryKey:
-            guard scenario == .unconfirmed else { throw NodeFailure.recoveryKeyNeeded }
+            guard scenario == .unconfirmed || scenario == .newcomer else { throw NodeFailure.recoveryKeyNeeded }
             return RecoveryKeyReport(user: Self.user(1), key: Self.key)
         case .confirmRecoveryKey(let key):
             guard key == Self.key else {
@@ -162,6 +170,7 @@ extension NodeRequest {
             .score(.results), .score(.games), .board, .network(.status), .reminder(.show), .game(.list), .game(.test),
             .exchange(.export), .exchange(.inspectChat):
             true
+        case .group(.ownRules(let change)): change == GroupSettingsChange()
         case .insight(let request): request != .celebrate
         case .exchange(.load(_, let options)), .exchange(.loadChat(_, _, let options)): options.isPreview
         default: false

@@ -95,7 +95,7 @@ extension FakeNode {
     private func unlock(_ title: String, _ tier: String, _ icon: String, _ day: String) -> TierUnlockReport {
         TierUnlockReport(
             achievement: title, tier: tier, title: scenario == .hostile ? Self.script : "\(title), \(tier)", icon: icon,
-            day: day)
+            day: day, text: "\(icon) I reached \(scenario == .hostile ? Self.script : title) on StreakMesh!")
     }
 
     private func achievements(isFresh: Bool, member: String?) -> AchievementsReport {

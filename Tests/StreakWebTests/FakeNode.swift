@@ -3,7 +3,7 @@ import Synchronization
 @testable import StreakNode
 
 /// A node with made-up friends, for looking at pages and testing them.
-final class FakeNode: NodeCalling {
+final class FakeNode: NodeCalling, AccountMaking {
     enum Scenario: Sendable {
         /// Seven friends, many games, everything in use.
         case full
@@ -21,6 +21,8 @@ final class FakeNode: NodeCalling {
         case guest
         /// Every request fails.
         case failing
+        /// No account yet; otherwise as `unconfirmed`.
+        case newcomer
     }
 
     let scenario: Scenario
@@ -29,7 +31,21 @@ final class FakeNode: NodeCalling {
     private let requests = Mutex<[NodeRequest]>([])
     private let refusal = Mutex<NodeFailure?>(nil)
 
+    private let origins = Mutex<[AccountOrigin]>([])
+
     init(_ scenario: Scenario) { self.scenario = scenario }
+
+    /// The accounts made so far.
+    var accounts: [AccountOrigin] { origins.withLock { $0 } }
+
+    func makeAccount(_ origin: AccountOrigin) async throws -> ProfileReport {
+        if case .new(let name) = origin, name.isEmpty { throw NodeFailure.invalidName(limit: 40) }
+        if case .machine(let link) = origin, link != "streakmesh://device/A" { throw NodeFailure.linkMalformed }
+        if let failure = refusal.withLock({ $0 }) { throw failure }
+        guard scenario == .newcomer, accounts.isEmpty else { throw NodeFailure.accountExists }
+        origins.withLock { $0.append(origin) }
+        return try await call(.profile(.whoami), returning: ProfileReport.self)
+    }
 
     /// From now on every request that would change something fails like this.
     func refuse(with failure: NodeFailure) { refusal.withLock { $0 = failure } }
@@ -71,17 +87,18 @@ final class FakeNode: NodeCalling {
 
     private func answer(_ request: NodeRequest) throws -> any Sendable {
         if scenario == .failing { throw NodeFailure.storageFailed("/home/somebody/secret.db is broken") }
+        if scenario == .newcomer, accounts.isEmpty { throw NodeFailure.noAccount }
         if scenario == .guest, let answer = try answerForGuest(request) { return answer }
         switch request {
         case .profile:
             return ProfileReport(
                 user: Self.user(1), device: Self.user(40), name: name(1), friendCode: "7K2M-9QXD-R4TV",
-                recoveryConfirmed: scenario != .unconfirmed)
+                recoveryConfirmed: scenario != .unconfirmed && scenario != .newcomer)
         case .group(.list): return GroupListReport(groups: groups)
         case .group(.create(let title)):
             guard !title.isEmpty else { throw NodeFailure.invalidTitle(limit: 60) }
             return GroupReport(id: Self.group, title: title, role: "owner", members: 1, active: true)
-        case .group(.settings), .group(.changeSettings): return settings
+        case .group(.settings), .group(.changeSettings), .group(.ownRules): return settings
         case .group: return try first(groups)
         case .member(let request): return answer(request)
         case .invite(.create), .invite(.friends): return invite("a1b2c3", uses: 1)
@@ -96,8 +113,13 @@ final class FakeNode: NodeCalling {
             return InvitePreview(
                 group: Self.group, title: title, inviter: name(0), expires: "2026-11-28T09:30:00Z", expired: false,
                 alreadyMember: false)
-        case .score(.add(let text, _, let replace, let groups)): return try add(text, replace: replace, groups)
-        case .score(.preview(let text, _)): return try add(text, replace: false, nil)
+        case .score(.add(let text, _, let replace, let groups, _)): return try add(text, replace: replace, groups)
+        case .score(.preview(let text, _)):
+            var report = try add(text, replace: false, nil)
+            for index in report.added.indices {
+                report.added[index].groups = self.groups.filter { $0.role != "left" }.map(\.id)
+            }
+            return report
         case .score(.publish(_, _, _, let groups)):
             return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: groups ?? [])
         case .score(.record), .score(.delete):

@@ -115,7 +115,8 @@ func withPage(_ scenario: FakeNode.Scenario = .full, _ use: @Sendable (RunningPa
     let seed = UInt64.random(in: 0 ... .max, using: &generator)
     let counter = Mutex(seed)
     let server = WebServer(
-        node: node, events: { events }, configuration: WebConfiguration(port: 0),
+        node: node, accounts: scenario == .newcomer ? node : nil, events: { events },
+        configuration: WebConfiguration(port: 0),
         entropy: { count in
             (0..<count).map { _ in
                 counter.withLock { value in

@@ -1,6 +1,6 @@
-import StreakNode
 import Testing
 
+@testable import StreakNode
 @testable import StreakWeb
 
 /// A form, what is typed into it, and what the node has to be asked then.
@@ -42,6 +42,11 @@ private struct Form: Sendable, CustomTestStringConvertible {
             "/invite", "group=\(group)&uses=5&days=30&approval=1",
             .invite(.create(group: group, uses: 5, lifetime: 30 * 86_400, needsApproval: true))),
         Form("/invite/revoke", "id=a1b2c3", .invite(.revoke(id: "a1b2c3"))),
+        Form("/friends/rejoin", "group=ab", .friend(.rejoin(group: "ab"))),
+        Form("/friends/dismiss", "group=ab", .friend(.dismiss(group: "ab"))),
+        Form(
+            "/rules", "missed=zero&freezes=on&archive=30",
+            .group(.ownRules(GroupSettingsChange(missedDay: "zero", freezes: true, archiveDays: 30)))),
     ]
 
     static let privacy: [Form] = [
@@ -198,6 +203,33 @@ private struct Form: Sendable, CustomTestStringConvertible {
                 "Left; their results are deleted", "Was removed; what they shared stays", "2M9X-7K3M-42WD",
                 "action=\"/requests/approve\"", "Somebody asks to be your friend",
             ] { #expect(body.contains(text), "\(text)") }
+        }
+    }
+
+    @Test func `who is back after a recovery sees the groups that friends tell of, and decides`() async throws {
+        try await withPage(.full) { page in
+            let body = try await page.signedIn().get("/friends").body
+            for text in [
+                "You were in “Breakfast club”", "With 4 members, says your friend 9XDR-4TV7-K2MQ",
+                "You were in “Two of us”", "With one member, says your friend \(FakeNode.user(26).prefix(8))…",
+                "action=\"/friends/rejoin\"", "action=\"/friends/dismiss\"",
+            ] { #expect(body.contains(text), "\(text)") }
+        }
+        try await withPage(.silent) { page in
+            let body = try await page.signedIn().get("/friends").body
+            #expect(!body.contains("/friends/rejoin"))
+        }
+    }
+
+    @Test func `what own numbers follow is shown and offered`() async throws {
+        try await withPage(.full) { page in
+            let browser = try await page.signedIn()
+            #expect(try await browser.get("/profile").body.contains("href=\"/rules\""))
+            let body = try await browser.get("/rules").body
+            #expect(body.contains("<option value=\"nothing\" selected>"))
+            #expect(body.contains("<option value=\"off\" selected>"))
+            #expect(body.contains("<option value=\"0\" selected>Whenever it comes"))
+            #expect(page.node.asked.contains(.group(.ownRules(GroupSettingsChange()))))
         }
     }
 
@@ -424,6 +456,24 @@ private struct Form: Sendable, CustomTestStringConvertible {
         #expect(ShareChoice(fields).groups == groups)
     }
 
+    @Test(arguments: [
+        ("", [["a"]], [["a"]]), ("a,b", [["a"]], [["a"]]), ("b", [["a"]], [[]]),
+        ("a,b", [["a"], ["a", "b"]], [["a"], ["a", "b"]]), ("b", [["a"], ["a", "b"]], [[], ["b"]]),
+        ("a,b", [], []), ("c", [["a", "c"]], [["c"]]),
+    ])
+    func `a box that is ticked says nothing about a group that does not share the game`(
+        ticked: String, sharing: [[String]], targets: [[String]]
+    ) throws {
+        let boxes = ticked.split(separator: ",").map { "&share-\($0)=1" }.joined()
+        let fields = try #require(FormFields(parsing: ticked.isEmpty ? "" : "offered=a,b,c\(boxes)"))
+        let results = sharing.map { groups in
+            var result = FakeNode(.full).result("wordle", day: "2026-11-21")
+            result.groups = groups
+            return result
+        }
+        #expect(results.map { ShareChoice(fields).groups(of: $0) } == targets)
+    }
+
     @Test func `a paste goes where it is meant to, and the page says where it went`() async throws {
         try await withPage { page in
             let browser = try await page.signedIn()
@@ -431,12 +481,15 @@ private struct Form: Sendable, CustomTestStringConvertible {
             _ = try await browser.post("/add", "\(paste)&share-\(Self.office)=1")
             #expect(
                 page.node.asked.contains(
-                    .score(.add(text: "Wordle 1,617 3/6", date: nil, replace: false, groups: [Self.office]))))
+                    .score(
+                        .add(
+                            text: "Wordle 1,617 3/6", date: nil, replace: false, groups: [Self.office],
+                            sharingOnly: true))))
             #expect(try await browser.get("/today").body.contains("3 guesses. Shared with Office."))
             _ = try await browser.post("/add", paste)
             #expect(
                 page.node.asked.contains(
-                    .score(.add(text: "Wordle 1,617 3/6", date: nil, replace: false, groups: []))))
+                    .score(.add(text: "Wordle 1,617 3/6", date: nil, replace: false, groups: [], sharingOnly: true))))
             #expect(try await browser.get("/today").body.contains("3 guesses. Nobody else gets it."))
             let preview = try await browser.post("/preview", "\(paste)&fragment=outcome")
             #expect(preview.body.contains("Nobody else will get it."))

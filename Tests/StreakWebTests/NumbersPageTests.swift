@@ -157,7 +157,8 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage { page in
             let browser = try await page.signedIn()
             let body = try await browser.get("/achievements").body
-            #expect(body.contains("<strong>New:</strong> <span class=\"unlock\">💎 Daily Devotee, diamond</span>"))
+            #expect(body.contains("<strong>New:</strong> <span class=\"unlock\">💎 Daily Devotee, diamond "))
+            #expect(body.contains("data-text=\"💎 I reached "))
             #expect(body.contains("<progress max=\"2700\" value=\"520\">"))
             #expect(body.contains("2,180 to level 15"))
             let other = try await browser.get("/achievements?member=\(FakeNode.user(0))").body

@@ -23,6 +23,7 @@ import Testing
         "/recap?date=2026-11-10", "/champions", "/champions?period=month&game=wordle", "/games?favourites=1",
         "/games?category=custom", "/games?q=nothing+like+it", "/game?id=wordle", "/game?id=\(FakeNode.customGame)",
         "/game?id=nothing", "/games/define", "/games/define?id=\(FakeNode.customGame)", "/exchange", "/reminders",
+        "/rules",
         "/board?range=365d&scope=all&region=FR", "/board?range=365d&offset=100",
     ]
 
@@ -153,7 +154,7 @@ import Testing
             let answer = try await browser.post("/preview", "text=Wordle+1%2C617+3%2F6&fragment=outcome")
             #expect(answer.status == 200)
             #expect(answer.body.contains("3 guesses"))
-            #expect(answer.body.contains("Will be shared with Sunday puzzlers."))
+            #expect(answer.body.contains("for Sunday puzzlers, Office"))
             #expect(!page.node.asked.contains { if case .score(.add) = $0 { true } else { false } })
         }
     }

@@ -20,6 +20,12 @@ import Testing
         ("codes-off", .outsider, "/friends/codes", nil), ("codes-refused", .full, "/friends/add", "code=abc"),
         ("privacy", .full, "/privacy", nil), ("privacy-outsider", .outsider, "/privacy", nil),
         ("profile", .unconfirmed, "/profile", nil), ("recovery", .unconfirmed, "/recovery", nil),
+        ("welcome", .newcomer, "/welcome", nil), ("welcome-failed", .newcomer, "/welcome/link", "link=nothing"),
+        ("welcome-done", .newcomer, "/welcome/new", "name=Ben"),
+        ("open-unknown", .full, "/open?link=streakmesh%3A%2F%2Fformat", nil),
+        ("open-add", .full, "/open?link=streakmesh%3A%2F%2Fadd%3Ftext%3DWordle%201%2C617%203%2F6", nil),
+        ("today-lonely", .lonely, "/today", nil), ("history-empty", .silent, "/history", nil),
+        ("game-custom", .full, "/game?id=\(FakeNode.customGame)", nil),
         ("recovery-shown", .unconfirmed, "/recovery/show", ""), ("recovery-done", .full, "/recovery", nil),
         ("devices", .full, "/devices", nil), ("devices-link", .full, "/devices/link", ""),
         ("backup", .full, "/backup", nil), ("guest-start", .unconfirmed, "/guest", nil),
@@ -48,7 +54,7 @@ import Testing
         ("exchange", .full, "/exchange", nil), ("import", .full, "/import/look", "text=date%2Cgame&kind=table"),
         ("import-chat", .full, "/import/look", "text=hello&kind=chat"),
         ("import-failed", .full, "/import/look", "text=garbage&kind=table"), ("reminders", .full, "/reminders", nil),
-        ("reminders-off", .silent, "/reminders", nil),
+        ("reminders-off", .silent, "/reminders", nil), ("rules", .full, "/rules", nil),
     ]
 
     @Test(.enabled(if: folder != nil)) func `pages are written for looking at`() async throws {

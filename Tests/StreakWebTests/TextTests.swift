@@ -1,14 +1,15 @@
 import Foundation
-import StreakNode
 import Testing
 
+@testable import StreakNode
 @testable import StreakWeb
 
 @Suite struct FailureTextTests {
     static let all: [NodeFailure] = [
         .noAccount, .accountExists, .accountDamaged, .cannotCreate(reason: "r"), .invalidName(limit: 40),
         .invalidTitle(limit: 60), .unknownGroup("x"),
-        .ambiguousGroup("x", candidates: ["a", "b"]), .noGroup, .notMember(title: "t"), .notAllowed(action: "invite"),
+        .ambiguousGroup("x", candidates: ["a", "b"]), .noGroup, .unknownReturn("x"), .gameOfAnother("x"),
+        .accountUnderWay, .notMember(title: "t"), .notAllowed(action: "invite"),
         .ownerCannotLeave(title: "t"), .linkMalformed, .linkDamaged, .linkTampered, .linkUnsupported(version: 2),
         .linkExpired(at: "2026-11-20T10:00:00Z"), .linkUsedUp, .linkRevoked, .removedFromGroup,
         .alreadyMember(title: "t"),
@@ -188,5 +189,27 @@ import Testing
         let text = "a&b=c d/é?#🟩"
         let query = PageLink("/x").adding("q", text).text.dropFirst(3)
         #expect(FormFields(parsing: query)?["q"] == text)
+    }
+
+    @Test func `undo names up to three results, and counts what is more`() {
+        let result = FakeNode(.full).result("wordle", day: "2026-11-21")
+        func text(_ restored: Int, _ withdrawn: Int) -> String {
+            Site.undoText(
+                UndoReport(
+                    restored: Array(repeating: result, count: min(restored, 1_000)),
+                    withdrawn: Array(repeating: result, count: min(withdrawn, 1_000)), restoredCount: restored,
+                    withdrawnCount: withdrawn))
+        }
+        let name = "\(result.gameName), \(result.label),"
+        #expect(text(1, 0) == "\(name) is back.")
+        #expect(text(1, 2) == "\(name) is back. \(name) is gone again. \(name) is gone again.")
+        #expect(text(1, 19_999) == "One result is back as it was. 19,999 results are gone again.")
+        #expect(text(4, 0) == "4 results are back as they were.")
+        #expect(text(3, 1) == "3 results are back as they were. One result is gone again.")
+    }
+
+    @Test(arguments: [(0, "0 s"), (7, "7 s"), (59, "59 s"), (60, "1 min"), (3_599, "59 min"), (11_130, "3 h 5 min")])
+    func `time spent is said in the unit that fits`(seconds: Int, text: String) {
+        #expect(Elapsed.text(seconds: seconds) == text)
     }
 }

@@ -181,6 +181,8 @@ public struct LinkLimits: Sendable {
     public var maximumStreams = 64
     /// Accepted streams whose peer is not authenticated yet.
     public var maximumWaitingStreams = 64
+    /// Of those, what one source address may have.
+    public var maximumWaitingStreamsPerSource = 16
     /// Dials under way.
     public var maximumDials = 256
     /// Handshakes answered, whose initiator has not yet shown that it is there; the oldest gives way.

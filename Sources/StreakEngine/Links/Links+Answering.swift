@@ -49,8 +49,7 @@ extension Links {
         _ initiation: HandshakeMessages.Initiation, from source: Endpoint, at now: MonotonicInstant
     ) throws(DropReasonError) {
         guard initiation.kind == .friend else { return }
-        guard friendLimiter.admits(source, at: now) else { throw DropReasonError(.rateLimited) }
-        friendLimiter.charge(source, at: now)
+        guard friendLimiter.take(source, at: now) else { throw DropReasonError(.rateLimited) }
     }
 
     /// Reads a message 1 whose tag `key` made.

@@ -69,21 +69,36 @@ extension Links {
     /// Streams this side dialled, and those whose peer is authenticated.
     var countedStreams: Int { streams.values.count { $0.isDialled || $0.link != nil } }
 
-    /// Accepted streams whose peer is not authenticated.
-    var waitingStreams: Int { streams.values.count { !$0.isDialled && $0.link == nil } }
-
     // MARK: Beginning
 
     mutating func acceptStream(_ id: StreamID, from source: Endpoint, at now: MonotonicInstant) {
         guard streams[id] == nil else { return drop(.malformed) }
-        guard waitingStreams < limits.maximumWaitingStreams, limiter.admits(source, at: now) else {
+        let isAdmitted = limiter.admits(source, at: now)
+        guard isAdmitted, makeRoomForWaitingStream(from: source) else {
             outputs.append(.closeStream(id))
-            return drop(waitingStreams < limits.maximumWaitingStreams ? .rateLimited : .tooMany)
+            return drop(isAdmitted ? .tooMany : .rateLimited)
         }
         let deadline = now.advanced(by: limits.streamHandshakeLimit)
         streams[id] = LinkStream(
             endpoint: source, isDialled: false, phase: .awaitingInitiation, deadline: deadline, now: now)
         timers.schedule(.stream(id), at: deadline)
+    }
+
+    /// Whether one more stream from a source may wait. Where all places are taken, the source that has most of them gives
+    /// up its oldest that has shown no key, unless it has no more than the newcomer's would: no stranger keeps others out.
+    private mutating func makeRoomForWaitingStream(from source: Endpoint) -> Bool {
+        let waiting = streams.filter { !$0.value.isDialled && $0.value.link == nil }
+        let own = waiting.values.count { $0.endpoint.network == source.network }
+        guard own < limits.maximumWaitingStreamsPerSource else { return false }
+        guard waiting.count >= limits.maximumWaitingStreams else { return true }
+        let silent = waiting.filter { if case .awaitingInitiation = $0.value.phase { true } else { false } }
+        let bySource = Dictionary(grouping: silent.keys.sorted()) { silent[$0]?.endpoint.network ?? .zero }
+        guard let most = bySource.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) })?.value,
+            most.count > own + 1,
+            let oldest = most.min(by: { silent[$0]?.openedAt ?? .zero < silent[$1]?.openedAt ?? .zero })
+        else { return false }
+        discardStream(oldest)
+        return true
     }
 
     mutating func beginStreamHandshake(

@@ -45,8 +45,8 @@ public struct Links: Sendable {
     /// Tags of messages 1 that were answered once and are nobody's any more.
     var spentTags = SpentTags()
     var streams: [StreamID: LinkStream] = [:]
-    var limiter: TagLimiter
-    var friendLimiter: TagLimiter
+    var limiter: SourceLimiter
+    var friendLimiter: SourceLimiter
     var timers = DeadlineQueue<Timer>()
     /// Links that may have something to send, or another deadline.
     var touched: [LinkID] = []
@@ -58,10 +58,10 @@ public struct Links: Sendable {
     public init(staticKey: AgreementSecretKey, limits: LinkLimits = LinkLimits()) {
         self.staticKey = staticKey
         self.limits = limits
-        limiter = TagLimiter(
-            rate: limits.taglessRate, burst: limits.taglessBurst, maximumSources: limits.maximumLimitedSources)
-        friendLimiter = TagLimiter(
-            rate: limits.friendRate, burst: limits.friendBurst, maximumSources: limits.maximumLimitedSources)
+        limiter = SourceLimiter(
+            rate: Double(limits.taglessRate), burst: limits.taglessBurst, maximumSources: limits.maximumLimitedSources)
+        friendLimiter = SourceLimiter(
+            rate: Double(limits.friendRate), burst: limits.friendBurst, maximumSources: limits.maximumLimitedSources)
     }
 
     /// Takes out what has collected, in order.
@@ -156,6 +156,9 @@ public struct Links: Sendable {
 
     /// This device's key, by which peers know it.
     public var publicKey: AgreementPublicKey { staticKey.publicKey }
+
+    /// Where a dial under way is directed to.
+    func endpoint(of id: DialID) -> Endpoint? { dials[id]?.target.endpoint }
 
     /// Whom a live link leads to.
     public func peer(of id: LinkID) -> AgreementPublicKey? { links[id]?.peer }

@@ -1,3 +1,5 @@
+import StreakScores
+
 /// What is asked about the games themselves.
 public enum GameRequest: Codable, Sendable, Equatable {
     /// → `GamesReport`: those whose name or ID holds `search`, of a category, or favourites only; nil asks for all.
@@ -64,6 +66,20 @@ public enum ImportSource: Codable, Sendable, Equatable {
     case text(String)
     /// An absolute path on the node's machine.
     case file(path: String)
+
+    /// Larger files are refused, in bytes.
+    public static let maximumSize = ResultImport.maximumFileSize
+
+    /// What the bytes of a file say: UTF-8, or UTF-16 with its byte order mark. O(n).
+    ///
+    /// - Throws: `NodeFailure.importFailed` for any other encoding.
+    public static func decoded(_ bytes: [UInt8]) throws(NodeFailure) -> String {
+        do {
+            return String(decoding: try FileText.utf8(bytes), as: UTF8.self)
+        } catch {
+            throw .importFailed(reason: error.sentence)
+        }
+    }
 }
 
 public struct ImportOptions: Codable, Sendable, Equatable {

@@ -136,6 +136,8 @@ public struct TierUnlockReport: Codable, Sendable, Equatable {
     public var title: String
     public var icon: String
     public var day: String
+    /// A sentence to share, ready to copy.
+    public var text: String
 }
 
 public struct AchievementReport: Codable, Sendable, Equatable {

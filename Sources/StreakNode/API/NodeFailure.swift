@@ -5,6 +5,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case noAccount
     /// The data folder holds an account already.
     case accountExists
+    /// The data folder is getting an account just now, by an earlier request.
+    case accountUnderWay
     /// What the data folder holds of an account cannot be read, or does not fit together.
     case accountDamaged
     /// The text is no recovery key, for a reason.
@@ -29,6 +31,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case unknownGroup(String)
     /// Several groups do.
     case ambiguousGroup(String, candidates: [String])
+    /// No group that this user may come back to has this title, ID or prefix.
+    case unknownReturn(String)
     /// There is no group yet.
     case noGroup
     /// This user is not, or no longer, in the group.
@@ -69,6 +73,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case invalidRegion(limit: Int)
     /// A setting of a group has no such value.
     case invalidSetting(name: String, values: [String])
+    /// What was typed is no time of day, or no span between two.
+    case invalidTimes(name: String, text: String, example: String, reason: String)
     /// A guest plays: nothing of the host's can be seen or changed, until the guest mode ends.
     case guestPlaying(name: String)
     /// No guest plays, or has left results.
@@ -103,6 +109,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case unknownGame(String, suggestions: [String])
     case ambiguousGame(String, candidates: [String])
     case invalidScore(reason: String)
+    /// Only who defined a custom game changes or removes it.
+    case gameOfAnother(String)
     /// A custom game cannot be defined like this; a sentence.
     case invalidGame(reason: String)
     /// A file cannot be read as results; a sentence.

@@ -67,6 +67,11 @@ public enum FriendshipRequest: Codable, Sendable, Equatable {
     case unblock(user: String)
     /// Ends the group of the two.
     case remove(user: String)
+    /// Comes back into a group that a friend knows, from before a recovery, and of which `returns` tells. `group` is a title,
+    /// an ID, or a unique prefix of either.
+    case rejoin(group: String)
+    /// Does not, and forgets the group.
+    case dismiss(group: String)
 }
 
 /// Groups as such.
@@ -85,6 +90,9 @@ public enum GroupRequest: Codable, Sendable, Equatable {
     case settings(group: String?)
     /// → `GroupSettingsReport`: changes what is not nil, for everybody.
     case changeSettings(group: String?, GroupSettingsChange)
+    /// → `GroupSettingsReport`: what this user's own numbers follow over all groups. Of the change only the missed day,
+    /// freezes and the archive count.
+    case ownRules(GroupSettingsChange)
     /// → `GroupReport`: makes another member the owner.
     case transfer(group: String?, user: String)
     /// → `GroupReport`: names who may take the group over; nil withdraws it.
@@ -161,8 +169,9 @@ public enum GuestEnding: Codable, Sendable, Equatable {
 /// This user's own results.
 public enum ScoreRequest: Codable, Sendable, Equatable {
     /// → `AddReport`. `date` stands for the day where the text gives none. New results are published in `groups`: nil
-    /// for every group that shares the game, none for no group.
-    case add(text: String, date: String?, replace: Bool, groups: [String]?)
+    /// for every group that shares the game, none for no group. `sharingOnly` takes for each result those of the groups
+    /// that share its game.
+    case add(text: String, date: String?, replace: Bool, groups: [String]?, sharingOnly: Bool = false)
     /// → `AddReport`: what `add` would do, storing nothing.
     case preview(text: String, date: String?)
     /// → `AddReport`. `seconds` is the solve time of a timed game; `groups` as in `add`. A lower value takes the place of

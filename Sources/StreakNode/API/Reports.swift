@@ -195,10 +195,15 @@ public struct AddReport: Codable, Sendable, Equatable {
 
 /// What taking back the last change came to.
 public struct UndoReport: Codable, Sendable, Equatable {
-    /// Results that stand again.
+    /// How many results one report lists: the rest of a large import is counted.
+    public static let maximumListed = 1_000
+
+    /// Results that stand again; the first thousand.
     public var restored: [ResultReport]
-    /// Results that are gone again.
+    /// Results that are gone again; the first thousand.
     public var withdrawn: [ResultReport]
+    public var restoredCount = 0
+    public var withdrawnCount = 0
 }
 
 /// A change of rank against the day before: a number of places (positive is up), or `new`.
@@ -303,6 +308,8 @@ public struct GameReport: Codable, Sendable, Equatable {
     public var definition: GameForm?
     /// IDs of the groups in which a custom game is defined.
     public var groups: [String] = []
+    /// Whether this user defined the custom game, and so may change and remove it.
+    public var mine = false
 }
 
 public struct GamesReport: Codable, Sendable, Equatable {
@@ -381,6 +388,8 @@ public struct DeviceReport: Codable, Sendable, Equatable {
 
 public struct DeviceListReport: Codable, Sendable, Equatable {
     public var devices: [DeviceReport]
+    /// After a revocation, the titles of the groups that took no word of it: the device is in them still.
+    public var refusedBy: [String] = []
 }
 
 public struct DeviceLinkReport: Codable, Sendable, Equatable {
@@ -431,6 +440,19 @@ public struct BlockedReport: Codable, Sendable, Equatable {
     public var code: String?
 }
 
+/// A group of this user, by what a friend says after a recovery: nothing is published there, and nothing was fetched,
+/// until the user has said that this machine shall come back.
+public struct ReturnReport: Codable, Sendable, Equatable {
+    public var group: String
+    public var title: String
+    public var members: Int
+    /// Who says so: user ID and friend code.
+    public var friend: String
+    public var code: String?
+    /// ISO 8601 in UTC.
+    public var offered: String
+}
+
 public struct FriendsReport: Codable, Sendable, Equatable {
     /// This user's own code.
     public var code: String
@@ -440,6 +462,8 @@ public struct FriendsReport: Codable, Sendable, Equatable {
     public var sent: [SentFriendReport]
     public var received: [ReceivedFriendReport]
     public var blocked: [BlockedReport]
+    /// Groups that wait for this user to come back or not.
+    public var returns: [ReturnReport] = []
 }
 
 // MARK: - Privacy

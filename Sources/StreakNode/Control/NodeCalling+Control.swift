@@ -13,7 +13,8 @@ extension NodeCalling {
         case .device: try await reply(to: request, with: DeviceListReport.self)
         case .friend: try await reply(to: request, with: FriendsReport.self)
         case .group(.list): try await reply(to: request, with: GroupListReport.self)
-        case .group(.settings), .group(.changeSettings): try await reply(to: request, with: GroupSettingsReport.self)
+        case .group(.settings), .group(.changeSettings), .group(.ownRules):
+            try await reply(to: request, with: GroupSettingsReport.self)
         case .group: try await reply(to: request, with: GroupReport.self)
         case .member(.requests), .member(.approve), .member(.deny):
             try await reply(to: request, with: JoinRequestsReport.self)

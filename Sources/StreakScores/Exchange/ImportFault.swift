@@ -8,7 +8,7 @@ public enum ImportFault: Error, Sendable, Hashable {
     case tooManyRows
     /// There is nothing in it.
     case empty
-    /// The file is UTF-16; it has to be saved as UTF-8.
+    /// The file is neither UTF-8 nor UTF-16 with a byte order mark; it has to be saved as UTF-8.
     case notUTF8
     /// No heading for one of these was found in the first line: CSV needs a game, a date or a number, and a result.
     case missingColumn(ResultColumn)
@@ -27,8 +27,6 @@ public enum ImportFault: Error, Sendable, Hashable {
 
 /// Why a row was refused. The others stand.
 public enum ImportRefusal: Error, Sendable, Hashable {
-    /// Bytes that are not UTF-8.
-    case notText
     /// A cell longer than `ResultImport.maximumCellSize`, or a game's name longer than 160 bytes.
     case tooLong
     /// The row does not say this.

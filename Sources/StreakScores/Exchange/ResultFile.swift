@@ -1,26 +1,23 @@
 /// A file of results in either form, as rows.
 struct ResultFile {
     private let bytes: [UInt8]
-    private let start: Int
     private let isJSON: Bool
     private let needsGame: Bool
 
-    /// Refuses what is too large, empty or UTF-16. A game column is asked for unless the caller names the game.
+    /// Refuses what is too large, empty or no text. A game column is asked for unless the caller names the game.
     init(_ bytes: [UInt8], needsGame: Bool) throws(ImportFault) {
         guard bytes.count <= ResultImport.maximumFileSize else { throw .tooLarge }
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { throw .notUTF8 }
-        self.bytes = bytes
+        self.bytes = try FileText.utf8(bytes)
         self.needsGame = needsGame
-        start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let blanks: [UInt8] = [UInt8(ascii: " "), 9, 10, 13]
-        guard let first = bytes[start...].first(where: { !blanks.contains($0) }) else { throw .empty }
+        guard let first = self.bytes.first(where: { !blanks.contains($0) }) else { throw .empty }
         isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 
     /// Calls `body` with each row in turn.
     func forEachRow(_ body: (ResultRow) throws(ImportFault) -> Void) throws(ImportFault) {
         if isJSON {
-            var reader = ResultJSONReader(bytes, from: start)
+            var reader = ResultJSONReader(bytes, from: 0)
             try reader.forEachRow(body)
         } else {
             try forEachRecord(body)
@@ -59,11 +56,7 @@ struct ResultFile {
             if reader.isTooLong { row.fault = .tooLong }
             for index in 0..<min(columns.count, reader.fieldCount) {
                 guard let column = columns[index] else { continue }
-                if let text = String(validating: reader.field(index), as: UTF8.self) {
-                    row[column] = FormulaGuard.unguarded(text)
-                } else {
-                    row.fault = .notText
-                }
+                row[column] = FormulaGuard.unguarded(String(decoding: reader.field(index), as: UTF8.self))
             }
             try body(row)
         }
@@ -84,7 +77,7 @@ struct ResultFile {
     /// The separator is the one that occurs most often in the first line, or what Excel's line "sep=;" says.
     private func csvReader() throws(ImportFault) -> CSVReader {
         let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), 9]
-        let begin = bytes[start...].firstIndex { $0 != 10 && $0 != 13 } ?? start
+        let begin = bytes.firstIndex { $0 != 10 && $0 != 13 } ?? 0
         let line = bytes[begin...].prefix(ResultImport.maximumCellSize).prefix { $0 != 10 && $0 != 13 }
         if line.count == 5, line.starts(with: "sep=".utf8), let last = line.last, separators.contains(last) {
             return CSVReader(bytes, from: line.endIndex, separator: last)
@@ -96,6 +89,6 @@ struct ResultFile {
             if !isQuoted, let index = separators.firstIndex(of: byte) { counts[index] += 1 }
         }
         let most = counts.firstIndex(of: counts.max() ?? 0) ?? 0
-        return CSVReader(bytes, from: start, separator: separators[most])
+        return CSVReader(bytes, from: 0, separator: separators[most])
     }
 }

@@ -117,6 +117,8 @@ private struct ImportPlanBuilder {
     private let names: GameNames
     private let furthest: PuzzleDay
     private var positions: [ScoreKey: Int] = [:]
+    /// How many rows of a day are logs of a habit.
+    private var logs: [ScoreKey: UInt16] = [:]
 
     init(names: GameNames, furthest: PuzzleDay) {
         self.names = names
@@ -144,6 +146,12 @@ private struct ImportPlanBuilder {
             result.day = day
         }
         guard result.day <= furthest else { return refuse(.future(result.day), line: line) }
+        if draft.game.model == .count, !draft.isLiteral, !result.isKeyedByPuzzle {
+            // Every row is a log; the same table gives the same ones again.
+            let number = logs[result.key, default: 0] &+ 1
+            logs[result.key] = number
+            result = result.log(numbered: number)
+        }
         let key = result.key
         let position = positions[key]
         guard let earlier = position.map({ plan.accepted[$0] }) ?? existing(key) else {

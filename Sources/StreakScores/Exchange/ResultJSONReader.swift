@@ -182,7 +182,7 @@ struct ResultJSONReader {
             position += 1
             switch byte {
             case UInt8(ascii: "\""):
-                guard let valid = String(validating: text, as: UTF8.self) else { return ("", fault ?? .notText) }
+                guard let valid = String(validating: text, as: UTF8.self) else { return ("", fault ?? .tooLong) }
                 return (valid, fault)
             case 0..<0x20:
                 throw malformed

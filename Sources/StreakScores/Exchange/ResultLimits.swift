@@ -30,7 +30,8 @@ public enum ResultLimits {
     }
 
     private static func scores(of result: DailyScore, in game: Game) -> ClosedRange<Int> {
-        let least = result.isCompleted && game.model.isLowerBetter ? max(0, game.best ?? 0) : 0
+        let quickest = game.model == .lowerTimeSeconds ? 1 : 0
+        let least = result.isCompleted && game.model.isLowerBetter ? max(quickest, game.best ?? 0) : 0
         let most =
             switch game.model {
             case .lowerTimeSeconds: longestTime

@@ -9,6 +9,8 @@ struct ResultRowReader {
         var game: Game
         /// The date, where the puzzle's number does not give the day.
         var date: PrintedDate?
+        /// The row is one of an export, which says all there is.
+        var isLiteral: Bool
         /// The row says whether hard mode was on.
         var statesHardMode: Bool
     }
@@ -46,8 +48,12 @@ struct ResultRowReader {
             }
             try complete(&result, in: game)
         }
-        if let column = ResultLimits.violation(by: result, in: game) { throw .impossible(column) }
-        return Draft(result: result, game: game, date: date, statesHardMode: !row[.hardMode].isEmpty)
+        // What an unknown game's results may be is not known either: a habit's logs have large numbers.
+        let isKnown = names.game(game.id.rawValue) != nil || self.game?.id == game.id
+        let bounds = isKnown ? game : Game(id: game.id, name: game.name, model: .count)
+        if let column = ResultLimits.violation(by: result, in: bounds) { throw .impossible(column) }
+        return Draft(
+            result: result, game: game, date: date, isLiteral: keyed != nil, statesHardMode: !row[.hardMode].isEmpty)
     }
 
     // MARK: What was played

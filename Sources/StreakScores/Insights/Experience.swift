@@ -97,10 +97,8 @@ extension PlayerInsights {
     /// What results of a span are worth.
     public func resultCoins(in span: DaySpan) -> Int {
         chronicles.reduce(0) { sum, chronicle in
-            chronicle.entries(in: span).reduce(sum) { sum, entry in
-                guard entry.isCompleted else { return sum }
-                return sum + Experience.coinsPerCompleted + Scoring.totalPoints(for: entry.result, in: chronicle.game)
-            }
+            let completed = chronicle.entries(in: span).count { $0.isCompleted }
+            return sum + completed * Experience.coinsPerCompleted + chronicle.points(in: span)
         }
     }
 

@@ -7,7 +7,7 @@ struct GameChronicle: Sendable {
     let history: History
     let rules: StreakRules
     let completed: Int
-    /// The sum of what each result adds to totals.
+    /// The sum of what each day adds to totals.
     let points: Int
     /// Days of results that cannot be bettered, oldest first; at most as many as there are tiers for.
     let perfectDays: [Int32]
@@ -24,7 +24,7 @@ struct GameChronicle: Sendable {
         self.game = game
         self.history = history
         self.rules = rules
-        var tally = Gathering()
+        var tally = Gathering(of: game)
         for (position, entry) in history.entries.enumerated() where entry.isCompleted {
             tally.add(entry, at: position, in: game)
         }
@@ -44,6 +44,12 @@ struct GameChronicle: Sendable {
     var count: Int { history.entries.count }
 
     func entries(in span: DaySpan) -> ArraySlice<Entry> { history.slice(span) }
+
+    /// What a span of days adds to totals.
+    func points(in span: DaySpan) -> Int {
+        var days = DayTotal(of: game)
+        return entries(in: span).reduce(0) { $0 + days.share(of: $1, in: game) }
+    }
 
     /// The streak on `day`: of what is known up to then.
     func streak(on day: PuzzleDay) -> GameStreak {
@@ -79,11 +85,16 @@ struct GameChronicle: Sendable {
         var recordCount = 0
         var best: Int?
         private var bestOrder: RawOrder?
+        private var days: DayTotal
+
+        init(of game: Game) {
+            days = DayTotal(of: game)
+        }
 
         mutating func add(_ entry: Entry, at position: Int, in game: Game) {
             let result = entry.result
             completed += 1
-            points += Scoring.totalPoints(for: result, in: game)
+            points += days.share(of: entry, in: game)
             if Scoring.isPerfect(result, in: game) {
                 perfectCount += 1
                 if perfectDays.count < Achievement.speedDemon.mostNeeded { perfectDays.append(entry.day) }

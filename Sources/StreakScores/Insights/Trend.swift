@@ -66,9 +66,11 @@ extension PlayerInsights {
         let shown = DaySpan(from: max(first.start, span.from), to: span.to)
         for chronicle in chronicles(of: game) {
             var cursor = 0
+            var days = DayTotal(of: chronicle.game)
             for entry in chronicle.entries(in: shown) {
                 let day = entry.puzzleDay
                 while cursor + 1 < points.count, points[cursor + 1].start <= day { cursor += 1 }
+                points[cursor].points += days.share(of: entry, in: chronicle.game)
                 add(entry, in: chronicle.game, to: &points[cursor])
             }
         }
@@ -96,7 +98,6 @@ extension PlayerInsights {
         point.played += 1
         guard result.isCompleted else { return }
         point.completed += 1
-        point.points += Scoring.totalPoints(for: result, in: game)
         if let value = result.value(in: game) { point.raw.add(value) }
     }
 }

@@ -48,7 +48,7 @@ extension PlayerInsights {
         var average = Average()
         for streak in streaks(on: day) where streak.isAlive { average.add(streak.current) }
         let points = chronicles.reduce(0) { sum, chronicle in
-            chronicle.entries(in: span).reduce(sum) { $0 + Scoring.totalPoints(for: $1.result, in: chronicle.game) }
+            sum + chronicle.points(in: span)
         }
         return WeeklyRecap(
             span: span, week: day.isoWeek, played: overview.played, completed: overview.completed, points: points,

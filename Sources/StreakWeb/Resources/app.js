@@ -1,4 +1,5 @@
 // The page works without any of this; here is what makes it quick and alive.
+import "./busy.js";
 import { startLive, refresh } from "./live.js";
 import { startBoard } from "./board.js";
 import { startPaste } from "./paste.js";
@@ -14,21 +15,23 @@ export function toast(text) {
   setTimeout(() => element.remove(), 5000);
 }
 
-async function copy(id) {
-  const source = document.getElementById(id);
-  const text = source.value ?? source.textContent;
+async function copy(text, source) {
   try {
     await navigator.clipboard.writeText(text.trim());
     toast("Copied.");
   } catch {
-    source.select?.();
-    toast("Press Ctrl C to copy.");
+    source?.select?.();
+    toast(source?.select ? "Press Ctrl C to copy." : text);
   }
 }
 
 document.addEventListener("click", (event) => {
-  const target = event.target.closest("[data-copy], [data-dismiss]");
-  if (target?.dataset.copy) copy(target.dataset.copy);
+  const target = event.target.closest("[data-copy], [data-text], [data-dismiss]");
+  if (target?.dataset.text) copy(target.dataset.text);
+  if (target?.dataset.copy) {
+    const source = document.getElementById(target.dataset.copy);
+    copy(source.value ?? source.textContent, source);
+  }
   if (target?.hasAttribute("data-dismiss")) {
     event.preventDefault();
     target.closest(".banner").remove();
@@ -46,11 +49,6 @@ document.addEventListener("change", (event) => {
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
-  if (form.dataset.busy) {
-    const button = form.querySelector("button:not(.quiet)");
-    button.textContent = form.dataset.busy;
-    setTimeout(() => { button.disabled = true; });
-  }
   if (form.id === "sync") {
     event.preventDefault();
     await synchronise(form);

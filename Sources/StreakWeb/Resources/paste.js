@@ -1,7 +1,7 @@
-// Pasting: a live preview of what would be recorded, from anywhere on the page or from a dropped file.
+// Intake: what is pasted or dropped anywhere on a page is shown for what it is, and stored only by a click.
 
-const largestFile = 65_536;
 const kept = "streakmesh-pasted";
+const deepLink = /^\s*streakmesh:\/\/\S+\s*$/i;
 
 function remember(text) {
   try { sessionStorage.setItem(kept, text); } catch { /* storage may be switched off: the paste is then lost */ }
@@ -15,6 +15,10 @@ function recall() {
   } catch { return null; }
 }
 
+function open(link) {
+  location.assign(`/open?link=${encodeURIComponent(link.trim())}`);
+}
+
 function startPreview(form, box) {
   const place = document.getElementById("preview");
   let timer;
@@ -22,6 +26,7 @@ function startPreview(form, box) {
   const show = async () => {
     const mine = ++latest;
     if (!box.value.trim()) { place.replaceChildren(); return; }
+    if (deepLink.test(box.value)) { open(box.value); return; }
     const fields = new URLSearchParams(new FormData(form));
     fields.set("fragment", "outcome");
     try {
@@ -35,11 +40,27 @@ function startPreview(form, box) {
   return show;
 }
 
+/** Sends a file to the page that shows what is in it. */
+function look(files) {
+  const form = document.createElement("form");
+  Object.assign(form, { method: "post", action: "/import/look", enctype: "multipart/form-data", hidden: true });
+  const fields = { kind: "any", back: location.pathname + location.search };
+  for (const [name, value] of Object.entries(fields)) {
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+  }
+  const picker = Object.assign(document.createElement("input"), { type: "file", name: "file" });
+  picker.files = files;
+  form.append(picker);
+  document.body.append(form);
+  form.submit();
+}
+
 export function startPaste() {
   const form = document.getElementById("paste-form");
   const box = document.getElementById("text");
   const show = form ? startPreview(form, box) : undefined;
   const put = (text) => {
+    if (deepLink.test(text)) { open(text); return; }
     if (!box) { remember(text); location.assign("/today"); return; }
     box.value = text;
     box.focus();
@@ -49,17 +70,26 @@ export function startPaste() {
   if (waiting) put(waiting);
   document.addEventListener("paste", (event) => {
     if (event.target.closest?.("input, textarea, select")) return;
+    const files = event.clipboardData?.files;
     const text = event.clipboardData?.getData("text/plain");
     if (text?.trim()) { event.preventDefault(); put(text); }
+    else if (files?.length) { event.preventDefault(); look(files); }
   });
-  const card = form?.closest(".paste");
-  document.addEventListener("dragover", (event) => { event.preventDefault(); card?.classList.add("over"); });
-  document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) card?.classList.remove("over"); });
-  document.addEventListener("drop", async (event) => {
+  document.addEventListener("dragover", (event) => {
+    if (event.target.closest?.("input[type=file]")) return;
     event.preventDefault();
-    card?.classList.remove("over");
-    const file = event.dataTransfer.files[0];
-    const text = file ? await file.slice(0, largestFile).text() : event.dataTransfer.getData("text/plain");
+    document.documentElement.classList.add("dropping");
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) document.documentElement.classList.remove("dropping");
+  });
+  document.addEventListener("drop", (event) => {
+    document.documentElement.classList.remove("dropping");
+    // What is dropped on a field belongs there.
+    if (event.target.closest?.("input, textarea") && event.target !== box) return;
+    event.preventDefault();
+    if (event.dataTransfer.files.length) { look(event.dataTransfer.files); return; }
+    const text = event.dataTransfer.getData("text/plain");
     if (text?.trim()) put(text);
   });
   box?.addEventListener("keydown", (event) => {

@@ -93,6 +93,7 @@ struct RecoverCommand: SessionCommand {
         guard !session.folder.hasAccount else { throw NodeFailure.accountExists }
         let key = try key ?? SecretInput.read("Recovery key: ", from: descriptor, on: session.terminal)
         let profile = try MeshNode.recoverAccount(in: session.folder, key: key, name: name)
+        await session.wakeNode()
         session.show(profile) { style in
             profile.lines(style) + [
                 "", "Next: `streakmesh join LINK` with any live invite of your groups.",
@@ -150,6 +151,7 @@ struct RestoreCommand: SessionCommand {
         let passphrase = try SecretInput.read("Passphrase: ", from: descriptor, on: session.terminal)
         let path = URL(fileURLWithPath: file).standardizedFileURL.path
         let profile = try await MeshNode.restoreAccount(in: session.folder, from: path, passphrase: passphrase)
+        await session.wakeNode()
         session.show(profile) { style in
             profile.lines(style) + ["", "Restored. What is newer than the backup comes back from your friends."]
         }
@@ -219,6 +221,7 @@ struct DeviceCommand: AsyncParsableCommand {
             guard !session.folder.hasAccount else { throw NodeFailure.accountExists }
             let link = try link ?? SecretInput.read("Device link: ", from: nil, on: session.terminal)
             _ = try await MeshNode.linkDevice(in: session.folder, link: link, timeout: seconds)
+            await session.wakeNode()
             // Whatever is reached at once is here at once; the rest comes with the node.
             _ = try? await session.call(.network(.sync), returning: StatusReport.self, needsNetwork: true)
             let profile = try await session.call(.profile(.whoami), returning: ProfileReport.self)
@@ -254,7 +257,10 @@ struct DeviceCommand: AsyncParsableCommand {
             let report = try await session.call(
                 .device(.revoke(device: device, key: given)), returning: DeviceListReport.self)
             session.show(report) { style in
-                ["Shut out, wherever your node or a friend's hears of it."] + report.lines(style)
+                ["Shut out, wherever your node or a friend's hears of it."]
+                    + report.refusedBy.map {
+                        "\(style.applying(.bad, to: "✗")) “\($0.printable)” takes no more changes: the machine is still in it."
+                    } + report.lines(style)
             }
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StreakNode
+import StreakStorage
 
 struct ExportCommand: SessionCommand {
     static let configuration = CommandConfiguration(
@@ -44,7 +45,7 @@ struct ImportCommand: SessionCommand {
             may be imported again. Results are published like those of `add`.
             """)
 
-    @Argument(help: "The file.", completion: .file())
+    @Argument(help: "The file; - is standard input.", completion: .file())
     var file: String
 
     @Flag(help: "Show what would be imported; store nothing.")
@@ -68,7 +69,9 @@ struct ImportCommand: SessionCommand {
     @OptionGroup var shared: SharedOptions
 
     func run(in session: Session) async throws {
-        let source = ImportSource.file(path: file.absolutePath)
+        let spool = file == "-" ? try Spool(of: session) : nil
+        defer { spool?.remove() }
+        let source = ImportSource.file(path: spool?.path ?? file.absolutePath)
         let options = ImportOptions(isPreview: dryRun, replaces: replace, dates: dateOrder, game: game)
         let isChat = chat || sender != nil
         let report = try await session.call(
@@ -76,6 +79,32 @@ struct ImportCommand: SessionCommand {
             returning: ImportReport.self)
         session.show(report) { report.lines($0) }
         if report.imported + report.skipped == 0, report.refusedCount > 0 { throw ExitCode(65) }
+    }
+}
+
+/// Standard input as a file beside the account's data, which a running node can read however long it is.
+private struct Spool {
+    let path: String
+
+    /// Throws `NodeFailure`: what is longer than any import is refused before it is written.
+    init(of session: Session) throws {
+        guard session.folder.hasAccount else { throw NodeFailure.noAccount }
+        let bytes = try session.terminal.readInput(limit: ImportSource.maximumSize)
+        guard bytes.count <= ImportSource.maximumSize else {
+            throw NodeFailure.textTooLong(limit: ImportSource.maximumSize)
+        }
+        do {
+            path = try session.folder.putAside(bytes)
+        } catch StorageError.diskFull {
+            throw NodeFailure.diskFull
+        } catch StorageError.failed(let reason) {
+            throw CommandFailure.unreadable("-", reason: "its text could not be put aside, \(reason)")
+        }
+    }
+
+    func remove() {
+        // What stays behind goes when the folder is opened next.
+        try? FileManager.default.removeItem(atPath: path)
     }
 }
 

@@ -7,7 +7,7 @@ struct FriendCommand: AsyncParsableCommand {
         commandName: "friend", abstract: "Make friends by code: a group of two, without a link.",
         subcommands: [
             Code.self, Add.self, List.self, Approve.self, Decline.self, Cancel.self, Block.self, Unblock.self,
-            Remove.self,
+            Remove.self, Rejoin.self, Dismiss.self,
         ],
         defaultSubcommand: List.self)
 
@@ -154,6 +154,40 @@ struct FriendCommand: AsyncParsableCommand {
     }
 }
 
+extension FriendCommand {
+    struct Rejoin: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Come back into a group that a friend says you were in.",
+            discussion: """
+                After a recovery your friends' nodes know your groups. None of them gets anything before you say so; then \
+                your results of before come back, and new ones go there.
+                """)
+
+        @Argument(help: "The group: title or ID.")
+        var group: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .friend(.rejoin(group: group)) }
+
+        func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Dismiss: QueryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Stay out of a group that a friend says you were in, and forget it.")
+
+        @Argument(help: "The group: title or ID.")
+        var group: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .friend(.dismiss(group: group)) }
+
+        func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+}
+
 extension FriendsReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
         var table = TextTable([.left, .left, .left, .left])
@@ -169,12 +203,18 @@ extension FriendsReport {
         for request in sent {
             let state =
                 switch request.state {
-                case "looking": "you look for them until \(Timestamp(request.until)?.dateText ?? request.until)"
+                case "looking": "still looking until \(Timestamp(request.until)?.dateText ?? request.until)"
                 case "pending": "has your request"
                 case "joining": "said yes"
                 default: "declined"
                 }
             table.addRow(.init(""), .init(state), .init(request.code, .dim), .init(""))
+        }
+        for offer in returns {
+            table.addRow(
+                .init(offer.title, .bold), .init("you were in it, says"),
+                .init(offer.code ?? offer.friend.prefix(8).description, .dim),
+                .init("`streakmesh friend rejoin` or `dismiss`", .dim))
         }
         for person in blocked {
             table.addRow(

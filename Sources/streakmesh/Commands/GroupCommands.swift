@@ -89,6 +89,9 @@ struct GroupCommand: AsyncParsableCommand {
         @Option(help: "The group (else the active one).")
         var group: String?
 
+        @Flag(help: "What your own numbers over all groups follow: missed days, freezes, archive.")
+        var mine = false
+
         @Option(help: "Who may invite: everyone, admins or owner.")
         var invites: String?
 
@@ -106,19 +109,29 @@ struct GroupCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
+        func validate() throws {
+            guard mine else { return }
+            guard group == nil, invites == nil, spoilers == nil else {
+                throw ValidationError("With --mine only --missed, --freezes and --archive can be given.")
+            }
+        }
+
         func request() -> NodeRequest {
             let change = GroupSettingsChange(
                 invites: invites, spoilerGuard: spoilers.map { $0 == .on }, missedDay: missed,
                 freezes: freezes.map { $0 == .on }, archiveDays: archive)
+            if mine { return .group(.ownRules(change)) }
             return .group(
                 change == GroupSettingsChange() ? .settings(group: group) : .changeSettings(group: group, change))
         }
 
         func lines(for report: GroupSettingsReport, style: OutputStyle) -> [String] {
             var table = TextTable([.left, .left])
-            table.addRow(.init("who may invite", .dim), .init(report.invites))
-            table.addRow(.init("spoiler guard", .dim), .init(report.spoilerGuard ? "on" : "off"))
-            table.addRow(.init("heir", .dim), .init(report.heir ?? "none"))
+            if !mine {
+                table.addRow(.init("who may invite", .dim), .init(report.invites))
+                table.addRow(.init("spoiler guard", .dim), .init(report.spoilerGuard ? "on" : "off"))
+                table.addRow(.init("heir", .dim), .init(report.heir ?? "none"))
+            }
             table.addRow(.init("a missed day counts", .dim), .init(report.missedDay))
             table.addRow(.init("freezes", .dim), .init(report.freezes ? "on" : "off"))
             let archive = report.archiveDays == 0 ? "always" : "for \(report.archiveDays) days"

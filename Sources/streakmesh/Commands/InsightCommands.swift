@@ -1,5 +1,6 @@
 import ArgumentParser
 import StreakNode
+import StreakWeb
 
 /// Whose numbers are shown.
 struct SubjectOptions: ParsableArguments {
@@ -36,7 +37,10 @@ struct StatsCommand: QueryCommand {
             style.applying(.bold, to: report.name)
                 + style.applying(.dim, to: " · \(report.gameName ?? "all games") · \(report.from) to \(report.to)")
         ]
-        guard report.played > 0 else { return lines + ["No results here."] + report.footnotes(style) }
+        guard report.played > 0 else {
+            let all = range == "all" ? "" : " `--range all` takes in every day."
+            return lines + ["No results of these days.\(all)"] + report.footnotes(style)
+        }
         var table = TextTable([.left, .left])
         for (title, value) in report.facts where !value.isEmpty { table.addRow(.init(title, .dim), .init(value)) }
         lines += style.lines(of: table)
@@ -82,7 +86,11 @@ struct StreaksCommand: QueryCommand {
                 .init(streak.marks, streak.atRisk ? .bad : .dim))
         }
         lines += style.lines(of: table)
-        if !report.atRisk.isEmpty { lines.append("\(report.atRisk.count) at risk: play them today to keep them.") }
+        switch report.atRisk.count {
+        case 0: break
+        case 1: lines.append("1 at risk: play it today to keep it.")
+        case let count: lines.append("\(count) at risk: play them today to keep them.")
+        }
         return lines
     }
 }
@@ -110,6 +118,7 @@ struct AchievementsCommand: QueryCommand {
         }
         lines += style.lines(of: table)
         lines += report.fresh.map { "New: \($0.icon) \($0.title), \($0.day)." }
+        if let last = report.latest.first { lines += ["", "To share: \(last.text)"] }
         return lines
     }
 }
@@ -241,8 +250,6 @@ extension StatisticsReport {
     fileprivate var facts: [(String, String)] {
         func percent(_ value: Int?) -> String { value.map { "\($0) %" } ?? "–" }
         func counted(_ count: GameCountReport?) -> String { count.map { "\($0.count) (\($0.gameName))" } ?? "" }
-        let hours = secondsPlayed / 3_600
-        let minutes = secondsPlayed / 60 % 60
         return [
             ("played", "\(played)"), ("solved", "\(completed) (\(percent(completionRate)))"),
             ("days played", "\(activeDays) (\(percent(consistency)))"), ("streaks alive", "\(activeStreaks)"),
@@ -250,7 +257,7 @@ extension StatisticsReport {
             ("most played", game == nil ? counted(mostPlayed) : ""),
             ("best result", best.map { "\($0.label) (\($0.gameName), \($0.day))" } ?? ""),
             ("busiest day", busiestDay.map { "\($0) (\(busiestCount ?? 0))" } ?? ""),
-            ("time on the clock", secondsPlayed > 0 ? "\(hours) h \(minutes) min" : ""),
+            ("time on the clock", secondsPlayed > 0 ? Elapsed.text(seconds: secondsPlayed) : ""),
         ]
     }
 

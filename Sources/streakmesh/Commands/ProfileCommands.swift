@@ -13,10 +13,15 @@ struct InitCommand: SessionCommand {
 
     func run(in session: Session) async throws {
         let profile = try MeshNode.createAccount(in: session.folder, name: name)
+        let keyLines = keyLines(in: session, session.style)
+        let isUp = await session.wakeNode()
         session.show(profile) { style in
             profile.lines(style)
-                + keyLines(in: session, style) + [
-                    "", "Next: `streakmesh up` starts your node, `streakmesh invite` makes a link for a friend.",
+                + keyLines + [
+                    "",
+                    isUp
+                        ? "Your node is up. Next: `streakmesh invite` makes a link for a friend."
+                        : "Next: `streakmesh up` starts your node, `streakmesh invite` makes a link for a friend.",
                 ]
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StreakNode
+import StreakWeb
 
 struct RemindersCommand: QueryCommand {
     static let configuration = CommandConfiguration(
@@ -52,9 +53,9 @@ struct RemindersCommand: QueryCommand {
             ("you play most", habit ?? "too few results to say"),
             ("quiet", report.quiet ?? "never"), ("not of", report.excluded.joined(separator: ", ")),
             ("desktop", report.desktop ? "on" : "off"), ("command", report.command ?? ""),
-            ("next", report.next ?? ""), ("last", report.lastReminded ?? ""),
+            ("next", report.next.map { Timestamp($0)?.dateText ?? $0 } ?? ""), ("last", report.lastReminded ?? ""),
         ]
-        for (title, value) in rows { table.addRow(.init(title, .dim), .init(value)) }
+        for (title, value) in rows where !value.isEmpty { table.addRow(.init(title, .dim), .init(value)) }
         return style.lines(of: table) + [report.text?.printable ?? "Nothing is at risk now."]
             + (report.on ? [] : ["`streakmesh reminders on` switches them on; a running node tells them."])
     }

@@ -183,15 +183,18 @@ struct DeleteCommand: SessionCommand {
 
 struct UndoCommand: QueryCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Take back the last add, record or delete.")
+        commandName: "undo", abstract: "Take back the last add, record, delete or import.")
 
     @OptionGroup var shared: SharedOptions
 
     func request() -> NodeRequest { .score(.undo) }
 
     func lines(for report: UndoReport, style: OutputStyle) -> [String] {
-        report.restored.map { "Stands again: \($0.title), \($0.label), \($0.day)." }
+        let lines =
+            report.restored.map { "Stands again: \($0.title), \($0.label), \($0.day)." }
             + report.withdrawn.map { "Gone again: \($0.title), \($0.label), \($0.day)." }
+        let count = report.restoredCount + report.withdrawnCount
+        return lines.prefix(20) + (count > 20 ? ["… and \(count - 20) more."] : [])
     }
 }
 

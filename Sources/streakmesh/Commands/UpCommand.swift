@@ -48,15 +48,18 @@ struct UpCommand: SessionCommand {
             throw CommandFailure.usage("`--log` takes error, warning, info or debug; not “\(log.printable)”.")
         }
         try checkAddresses()
-        guard session.folder.hasAccount else { throw NodeFailure.noAccount }
+        // A program that reads events relies on a node; a person is asked on the page.
+        guard session.folder.hasAccount || !session.usesJSON && !isWithoutWeb else { throw NodeFailure.noAccount }
+        if !session.folder.hasAccount { try session.folder.makeFolder() }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "streakmesh")
         // What ends the program is thrown, too, and told once: by default the libraries say nothing of it.
         logger.logLevel = level == .error ? .critical : level
         let configuration = NodeConfiguration(
             listen: listen, usesNetwork: true, usesLAN: !isWithoutLAN, peers: peers)
-        let node = try await MeshNode(opening: session.folder, configuration: configuration)
+        let node = StartingNode(in: session.folder, configuration: configuration)
         do {
+            try await node.openIfPossible()
             try await serve(node, in: session, logger: logger)
             await node.close()
         } catch {
@@ -65,13 +68,13 @@ struct UpCommand: SessionCommand {
         }
     }
 
-    private func serve(_ node: MeshNode, in session: Session, logger: Logger) async throws {
+    private func serve(_ node: StartingNode, in session: Session, logger: Logger) async throws {
         let events: @Sendable () -> AsyncStream<NodeEvent> = { node.events() }
         let pageAddress = isWithoutWeb ? nil : AsyncStream<WebAddress>.makeStream()
         let page = try pageAddress.map { address in
             WebServer(
-                node: node, events: events, configuration: try webConfiguration(), entropy: Self.randomBytes,
-                now: { Int64(Date().timeIntervalSince1970) }, logger: logger,
+                node: node, accounts: node, events: events, configuration: try webConfiguration(),
+                entropy: Self.randomBytes, now: { Int64(Date().timeIntervalSince1970) }, logger: logger,
                 onReady: { address.continuation.yield($0) })
         }
         try session.folder.prepareControlSocketFolder()
@@ -131,7 +134,7 @@ extension UpCommand {
 
 /// The node's network part as a service of the process.
 private struct NodeService: Service {
-    let node: MeshNode
+    let node: StartingNode
 
     func run() async throws {
         try await cancelWhenGracefulShutdown { try await node.run() }
@@ -140,7 +143,7 @@ private struct NodeService: Service {
 
 /// Prints the line that says “ready” once everything listens, then what happens.
 private struct Announcer: Service {
-    let node: MeshNode
+    let node: StartingNode
     let control: ControlServer
     /// Yields once, when the page is bound; nil without a page.
     let pageAddress: AsyncStream<WebAddress>?
@@ -148,7 +151,6 @@ private struct Announcer: Service {
 
     func run() async throws {
         let events = node.events()
-        let listen = try await node.ready()
         await control.ready()
         var address: WebAddress?
         if let pageAddress {
@@ -158,6 +160,11 @@ private struct Announcer: Service {
             }
         }
         guard !Task.isCancelled else { return }
+        let isNew = !session.folder.hasAccount
+        if let address, isNew { welcome(address).forEach(session.terminal.write) }
+        guard let opened = await cancelWhenGracefulShutdown({ await node.opened() }) else { return }
+        let listen = try await opened.ready()
+        guard !Task.isCancelled else { return }
         if session.usesJSON {
             let ready: JSON = .members([
                 "event": .string("ready"), "listen": .string(listen), "web": .optional(address?.url),
@@ -165,12 +172,24 @@ private struct Announcer: Service {
             ])
             session.terminal.write(ready.text)
         } else {
-            lines(listen: listen, address: address).forEach(session.terminal.write)
+            // Whoever made the account on the page is there already.
+            lines(listen: listen, address: isNew ? nil : address).forEach(session.terminal.write)
         }
         let printer = EventPrinter(node: node, session: session)
         for await event in events.cancelOnGracefulShutdown() {
             await printer.show(event)
         }
+    }
+
+    /// What is said before there is an account.
+    private func welcome(_ address: WebAddress) -> [String] {
+        let style = session.style
+        return [
+            style.applying(.bold, to: "Welcome. There is no account here yet: make one, or bring yours, on your page."),
+            "",
+            "  Open your page: \(style.applying(.notable, to: address.signIn))", "",
+            "Or press Ctrl-C and make one here: `streakmesh init --name NAME`.",
+        ]
     }
 
     private func lines(listen: String, address: WebAddress?) -> [String] {

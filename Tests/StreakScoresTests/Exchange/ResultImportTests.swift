@@ -228,8 +228,74 @@ enum Exchange {
         #expect(throws: bad.fault) { try Exchange.plan(bad.text) }
     }
 
-    @Test func `UTF-16 and files beyond the limit are refused`() {
-        #expect(throws: ImportFault.notUTF8) { try Exchange.plan([0xFF, 0xFE, 0x64, 0]) }
+    fileprivate static func utf16(_ text: String, bigEndian: Bool) -> [UInt8] {
+        text.utf16.flatMap { unit in
+            let bytes = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
+            return bigEndian ? bytes : bytes.reversed()
+        }
+    }
+
+    /// What programs save a table as, and whether it is read.
+    enum Encoding: CaseIterable {
+        case utf8, utf8Marked, utf16Little, utf16Big
+        case utf16LittleBare, utf16BigBare, halfUnit, halfPair, utf32, windows1252
+
+        var isRead: Bool {
+            switch self {
+            case .utf8, .utf8Marked, .utf16Little, .utf16Big: true
+            default: false
+            }
+        }
+
+        func bytes(_ text: String) -> [UInt8] {
+            let (little, big) = (
+                ResultImportTests.utf16(text, bigEndian: false), ResultImportTests.utf16(text, bigEndian: true)
+            )
+            return switch self {
+            case .utf8: Array(text.utf8)
+            case .utf8Marked: [0xEF, 0xBB, 0xBF] + Array(text.utf8)
+            case .utf16Little: [0xFF, 0xFE] + little
+            case .utf16Big: [0xFE, 0xFF] + big
+            case .utf16LittleBare: little
+            case .utf16BigBare: big
+            case .halfUnit: [0xFF, 0xFE] + little + [0]
+            case .halfPair: [0xFF, 0xFE] + little + [0x3D, 0xD8]
+            case .utf32: [0xFF, 0xFE, 0, 0] + text.unicodeScalars.flatMap { [UInt8($0.value & 0xFF), 0, 0, 0] }
+            case .windows1252: text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+            }
+        }
+    }
+
+    @Test(arguments: Encoding.allCases, ["\n", "\r\n", "\r"])
+    func `tables come in the encodings that programs save, and others are refused`(
+        _ encoding: Encoding, _ lineEnd: String
+    ) throws {
+        let text = "date,game,score,note\n2024-03-09,Cémantix,25,größer\n2024-03-10,wordle,3,\n"
+        let bytes = encoding.bytes(text.replacing("\n", with: lineEnd))
+        guard encoding.isRead else {
+            #expect(throws: ImportFault.notUTF8) { try Exchange.plan(bytes) }
+            return
+        }
+        let lines = try Exchange.plan(bytes).accepted.map(Exchange.line)
+        #expect(lines == ["cemantix 2024-03-09 25/- ✓", "wordle 2024-03-10 3/6 ✓"])
+    }
+
+    @Test func `every row of a habit is a log, and the same table adds none`() throws {
+        let catalogue = Catalogue(games: [Fixture.habit])
+        let text = "date,game,score\n2024-03-09,habit,1\n2024-03-09,habit,1\n2024-03-10,habit,2\n"
+        let plan = try Exchange.plan(text, catalogue: catalogue)
+        #expect(plan.accepted.map(\.score) == [1, 1, 2])
+        #expect(Set(plan.accepted.map(\.key)).count == 3)
+        #expect(try Exchange.plan(text, catalogue: catalogue, existing: plan.accepted).duplicates == [2, 3, 4])
+    }
+
+    @Test(arguments: ["0", "0:00", "0:00:00"])
+    func `no time at all is no result`(time: String) throws {
+        let plan = try Exchange.plan("date,game,time\n2024-03-09,nyt-mini,\(time)\n")
+        #expect(plan.accepted.isEmpty && plan.refused.map(\.reason) == [.impossible(.score)])
+    }
+
+    @Test func `no file is read beyond the limit`() {
         let large = [UInt8](repeating: 10, count: ResultImport.maximumFileSize + 1)
         #expect(throws: ImportFault.tooLarge) { try Exchange.plan(large) }
         let rows = String(repeating: "1,,\n", count: ResultImport.maximumRows + 1)

@@ -4,8 +4,6 @@ import StreakWire
 
 /// The ledger of a group over years, everything in it honest: invites, joins, removals and departures with cuts of what
 /// the devices had written, new devices and lost ones, changes of admins and settings.
-///
-/// Public interfaces only, so that a measurement program can use it as it is.
 struct LedgerYears {
     /// What a quarter of a year brings, besides growing to the wanted size.
     static let arrivalsPerQuarter = 3
@@ -146,6 +144,7 @@ struct LedgerYears {
         guard let cut else { return }
         let revocation = DeviceRevocation(
             accountKey: people[index].accountKey, group: ledger.group, cut: cut,
+            keeping: ledger.keptLinks(revoking: old.device, of: made.user),
             accessKeyHash: AccessKey.generate(from: &entropy).hash)
         try perform(.revokeDevice(revocation), by: made)
     }

@@ -1,11 +1,11 @@
 import StreakWire
 
-/// Limits how many messages without a valid tag a source may send: a bucket of `burst` tokens, `rate` more each
-/// second, for every IPv4 address and every IPv6 /64 (whoever has one address of those has them all).
+/// Limits what one source may have this node do: a bucket of `burst` tokens, `rate` more each second, for every
+/// `Endpoint.network` (whoever has one address of an IPv6 /64 has them all).
 ///
 /// Remembers a bounded number of sources, in two generations: when the younger is full it becomes the older, and what
 /// was the older is forgotten. A source that was forgotten starts with a full bucket.
-struct TagLimiter: Sendable {
+struct SourceLimiter: Sendable {
     private struct Bucket {
         var tokens: Double
         var filledAt: MonotonicInstant
@@ -17,24 +17,31 @@ struct TagLimiter: Sendable {
     private var younger: [Bytes16: Bucket] = [:]
     private var older: [Bytes16: Bucket] = [:]
 
-    init(rate: Int, burst: Int, maximumSources: Int) {
-        self.rate = Double(rate)
+    init(rate: Double, burst: Int, maximumSources: Int) {
+        self.rate = rate
         self.burst = Double(burst)
         generationSize = max(1, maximumSources / 2)
     }
 
     var sourceCount: Int { younger.count + older.count }
 
-    /// Whether a message from there may still be examined. Costs the source nothing.
+    /// Whether the source has a token left. Costs it nothing.
     func admits(_ source: Endpoint, at now: MonotonicInstant) -> Bool {
-        let key = Self.key(of: source)
+        let key = source.network
         guard let bucket = younger[key] ?? older[key] else { return true }
         return filled(bucket, at: now).tokens >= 1
     }
 
-    /// Counts a message from there that had no valid tag.
+    /// Takes a token from the source, if it has one.
+    mutating func take(_ source: Endpoint, at now: MonotonicInstant) -> Bool {
+        guard admits(source, at: now) else { return false }
+        charge(source, at: now)
+        return true
+    }
+
+    /// Takes a token from the source, whether it has one or not.
     mutating func charge(_ source: Endpoint, at now: MonotonicInstant) {
-        let key = Self.key(of: source)
+        let key = source.network
         var bucket = Bucket(tokens: burst, filledAt: now)
         if let known = younger[key] ?? older[key] { bucket = filled(known, at: now) }
         bucket.tokens = max(0, bucket.tokens - 1)
@@ -53,7 +60,10 @@ struct TagLimiter: Sendable {
         return Bucket(tokens: min(burst, bucket.tokens + elapsed * rate), filledAt: now)
     }
 
-    private static func key(of source: Endpoint) -> Bytes16 {
-        source.ipv4 == nil ? Bytes16(source.address.w0, 0) : source.address
-    }
+}
+
+extension Endpoint {
+    /// What counts as one source: an IPv4 or link-local address, or else an IPv6 /64. All of a network share one of its
+    /// link-local addresses' /64.
+    var network: Bytes16 { ipv4 == nil && !isLinkLocal ? Bytes16(address.w0, 0) : address }
 }

@@ -1,0 +1,132 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Giving up a device: in every group that knows it, and by a word that follows the account into all others.
+extension MeshEngine {
+    mutating func revoke(_ device: DeviceID, accountKey: SigningSecretKey, id: CommandID) {
+        guard UserID(accountKey.publicKey) == identity.user, device != identity.device else {
+            return complete(id, .failed(.notAllowed(.invalidRevocation)))
+        }
+        let member = groups.keys.sorted().filter { isCurrentMember(of: $0) }
+        guard member.contains(where: { mayRevoke(device, in: $0) }) else {
+            return complete(id, .failed(.notAllowed(.refused(.unknownDevice(device)))))
+        }
+        // What the device certified and the account still uses stays good, whichever group knows of it.
+        let user = identity.user
+        let kept = member.flatMap { groups[$0]?.ledger.keptLinks(revoking: device, of: user) ?? [] }
+        var change = DurableChange()
+        var work: [Deferred] = []
+        var refused: [GroupID] = []
+        var refusal: LedgerError?
+        /// A group that takes no more operations keeps no other from shutting the device out.
+        func attempt(
+            in group: GroupID,
+            _ make: (inout MeshEngine, inout DurableChange) throws(LedgerError) -> [SignedOperation]
+        ) {
+            let before = (self, change)
+            do {
+                let added = try make(&self, &change)
+                guard !added.isEmpty else { return }
+                work += consequences(for: group, change: &change)
+                work.append(.passOnOperations(group, added, except: nil))
+            } catch {
+                (self, change) = before
+                refusal = error
+                if refused.last != group { refused.append(group) }
+            }
+        }
+        let others = member.filter { $0 != privateGroup }
+        for group in member.filter({ $0 == privateGroup }) + others {
+            attempt(in: group) { engine, change throws(LedgerError) in
+                try engine.revoke(device, accountKey: accountKey, keeping: kept, in: group, change: &change)
+            }
+            guard group == privateGroup else { continue }
+            // The account's other devices find it in the private group, and pass it on.
+            attempt(in: group) { engine, change throws(LedgerError) in
+                guard engine.groups[group]?.ledger.isRevokedEverywhere(device, of: user) == false else { return [] }
+                let general = DeviceRevocation(
+                    accountKey: accountKey, everywhere: device, keeping: kept, accessKeyHash: Bytes32.zero)
+                return try engine.publishGeneral(general, in: group, change: &change)
+            }
+        }
+        if work.isEmpty, let refusal { return complete(id, .failed(.notAllowed(refusal))) }
+        refreshKeys()
+        persist(change, then: [.complete(id, refused.isEmpty ? .done : .refusedBy(refused))] + work)
+    }
+
+    /// Ends a device in one group that it counts in, with a cut and a new access key of that group's own.
+    private mutating func revoke(
+        _ device: DeviceID, accountKey: SigningSecretKey, keeping kept: [Bytes32], in group: GroupID,
+        change: inout DurableChange
+    ) throws(LedgerError) -> [SignedOperation] {
+        guard mayRevoke(device, in: group), let replica = groups[group] else { return [] }
+        let key = AccessKey.generate(from: &entropy)
+        let cut = DeviceCut.fitting([replica.cut(of: device)])[0]
+        let revocation = DeviceRevocation(
+            accountKey: accountKey, group: group, cut: cut, keeping: kept, accessKeyHash: key.hash)
+        let added = try publish(revocation, in: group, change: &change)
+        keep(key, in: group, change: &change)
+        return added
+    }
+
+    /// Whether a device counts as one of this account's in a group, or is revoked there by no cut of that group's own.
+    private func mayRevoke(_ device: DeviceID, in group: GroupID) -> Bool {
+        guard let replica = groups[group], let known = replica.state.device(device), known.user == identity.user else {
+            return false
+        }
+        return known.isCurrent || replica.ledger.isRevokedOnlyEverywhere(device, of: identity.user)
+    }
+
+    private mutating func publish(
+        _ revocation: DeviceRevocation, in group: GroupID, change: inout DurableChange
+    ) throws(LedgerError) -> [SignedOperation] {
+        guard let replica = groups[group] else { return [] }
+        let operation = try replica.ledger.draft(.revokeDevice(revocation), by: identity, at: wall.seconds)
+        return try insert(operation, in: group, change: &change)
+    }
+
+    /// Passes the account's word for every group on into one that has none about the device. A new access key goes with it
+    /// where the device may have had the old ones.
+    private mutating func publishGeneral(
+        _ revocation: DeviceRevocation, in group: GroupID, change: inout DurableChange
+    ) throws(LedgerError) -> [SignedOperation] {
+        guard let state = groups[group]?.state, let last = state.accessKeyHashes.last else { return [] }
+        guard state.isCurrentMember(device: revocation.cut.device) else {
+            return try publish(revocation.naming(accessKeyHash: last), in: group, change: &change)
+        }
+        let key = AccessKey.generate(from: &entropy)
+        let added = try publish(revocation.naming(accessKeyHash: key.hash), in: group, change: &change)
+        keep(key, in: group, change: &change)
+        return added
+    }
+
+    /// Tells a group of the devices that the account gave up elsewhere; of news in the private group every group.
+    ///
+    /// Not where the device has signed operations: the word for every group would leave none of them. There only a cut of the
+    /// group's own, which takes the recovery key, can tell what stays.
+    mutating func publishRevocations(in group: GroupID) {
+        guard let privateGroup, isCurrentMember(of: privateGroup), let source = groups[privateGroup]?.ledger else {
+            return
+        }
+        let general = source.revocations(of: identity.user).filter { $0.scope == .everyGroup }
+        guard !general.isEmpty else { return }
+        for target in group == privateGroup ? groups.keys.sorted() : [group] where target != privateGroup {
+            guard isCurrentMember(of: target), let ledger = groups[target]?.ledger else { continue }
+            var known = Set(ledger.revocations(of: identity.user).map(\.cut.device))
+            let missing = general.filter {
+                ledger.longestTip(of: $0.cut.device) == nil && known.insert($0.cut.device).inserted
+            }
+            guard !missing.isEmpty else { continue }
+            var change = DurableChange()
+            var added: [SignedOperation] = []
+            for revocation in missing {
+                // A group whose ledger takes no more of this device goes on with what it has.
+                added += (try? publishGeneral(revocation, in: target, change: &change)) ?? []
+            }
+            guard !added.isEmpty else { continue }
+            ledgerChanged(target, change: change, then: [.passOnOperations(target, added, except: nil)])
+        }
+    }
+}

@@ -1,0 +1,130 @@
+public import StreakStorage
+
+/// Where an account comes from on a machine that has none yet (product rows A1 to A3).
+public enum AccountOrigin: Sendable, Equatable {
+    /// Somebody new.
+    case new(name: String)
+    /// A link that another machine of the user's has made.
+    case machine(link: String)
+    /// The recovery key on paper.
+    case recoveryKey(String, name: String)
+    /// A file that `backup` wrote. `file` is an absolute path.
+    case backup(file: String, passphrase: String)
+}
+
+/// Something that puts an account into a folder that has none.
+public protocol AccountMaking: Sendable {
+    /// Makes the account, or brings it here. Throws `NodeFailure`; then the folder is as empty as before.
+    func makeAccount(_ origin: AccountOrigin) async throws -> ProfileReport
+}
+
+/// A node whose folder may have no account yet: it answers `noAccount` until one is made, and then as that node does. So a
+/// program starts once, and its page makes the account.
+public actor StartingNode: NodeCalling, AccountMaking {
+    /// How long a link's machine is looked for, in seconds.
+    public static let linkTimeout: Int64 = 30
+
+    private let folder: DataFolder
+    private let configuration: NodeConfiguration
+    private let inbox = Inbox()
+    private var node: MeshNode?
+    /// Who waits for the node.
+    private var waiting: [AsyncStream<MeshNode>.Continuation] = []
+    private var isOpening = false
+    /// Who waits for an opening that is under way to end, well or not.
+    private var openers: [CheckedContinuation<Void, any Error>] = []
+    private var isMaking = false
+    private var isClosed = false
+
+    public init(in folder: DataFolder, configuration: NodeConfiguration) {
+        self.folder = folder
+        self.configuration = configuration
+    }
+
+    /// Opens the account, if the folder has one and it is not being made yet. Whoever calls meanwhile waits for the same
+    /// opening.
+    ///
+    /// - Throws: what `MeshNode.init(opening:configuration:)` throws.
+    public func openIfPossible() async throws {
+        guard node == nil, !isClosed, !isMaking, folder.hasAccount else { return }
+        guard !isOpening else { return try await withCheckedThrowingContinuation { openers.append($0) } }
+        isOpening = true
+        var outcome = Result<Void, any Error>.success(())
+        do { try await open() } catch { outcome = .failure(error) }
+        isOpening = false
+        let others = openers
+        openers = []
+        for opener in others { opener.resume(with: outcome) }
+        try outcome.get()
+    }
+
+    private func open() async throws {
+        let opened = try await MeshNode(opening: folder, configuration: configuration, inbox: inbox)
+        guard !isClosed else { return await opened.close() }
+        node = opened
+        for waiter in waiting { waiter.yield(opened) }
+        waiting = []
+    }
+
+    /// The node, as soon as there is one; nil where this is closed or cancelled first.
+    public func opened() async -> MeshNode? {
+        if let node { return node }
+        guard !isClosed else { return nil }
+        let (stream, continuation) = AsyncStream.makeStream(of: MeshNode.self)
+        waiting.append(continuation)
+        for await node in stream { return node }
+        return nil
+    }
+
+    /// Waits for an account, then serves others until the task is cancelled.
+    ///
+    /// - Throws: what `MeshNode.run` throws.
+    public func run() async throws { try await opened()?.run() }
+
+    /// What happens, from now on.
+    public nonisolated func events() -> AsyncStream<NodeEvent> { inbox.subscribe() }
+
+    /// Answers as the node. A command may have made the account meanwhile.
+    public func call<Report: Codable & Sendable>(
+        _ request: NodeRequest, returning type: Report.Type
+    ) async throws -> Report {
+        try await openIfPossible()
+        guard let node else { throw isClosed ? NodeFailure.stopping : .noAccount }
+        return try await node.call(request, returning: type)
+    }
+
+    public func makeAccount(_ origin: AccountOrigin) async throws -> ProfileReport {
+        guard !isClosed else { throw NodeFailure.stopping }
+        guard !isMaking else { throw NodeFailure.accountUnderWay }
+        guard node == nil, !folder.hasAccount else { throw NodeFailure.accountExists }
+        try await make(origin)
+        return try await call(.profile(.whoami), returning: ProfileReport.self)
+    }
+
+    private func make(_ origin: AccountOrigin) async throws {
+        isMaking = true
+        defer { isMaking = false }
+        do {
+            switch origin {
+            case .new(let name): _ = try MeshNode.createAccount(in: folder, name: name)
+            case .machine(let link):
+                _ = try await MeshNode.linkDevice(
+                    in: folder, link: link, timeout: Self.linkTimeout, usesLAN: configuration.usesLAN)
+            case .recoveryKey(let key, let name):
+                _ = try MeshNode.recoverAccount(in: folder, key: key, name: name)
+            case .backup(let file, let passphrase):
+                _ = try await MeshNode.restoreAccount(in: folder, from: file, passphrase: passphrase)
+            }
+        } catch {
+            throw NodeFailure(storage: error)
+        }
+    }
+
+    /// Ends everything and gives the folder back.
+    public func close() async {
+        isClosed = true
+        for waiter in waiting { waiter.finish() }
+        waiting = []
+        if let node { await node.close() } else { inbox.close() }
+    }
+}

@@ -1,0 +1,92 @@
+import StreakScores
+import StreakWire
+
+/// A record as merging compares it.
+struct RankedRecord: Sendable {
+    var time: HybridTime
+    /// The writer's position in the group's table of devices.
+    var device: UInt32
+    var hash: Bytes32
+    var value: [UInt8]
+
+    init(time: HybridTime, device: UInt32, hash: Bytes32, value: [UInt8]) {
+        self.time = time
+        self.device = device
+        self.hash = hash
+        self.value = value
+    }
+
+    init(_ record: RecordView, device: UInt32) {
+        self.init(
+            time: record.time, device: device, hash: Bytes32(hashing: record.bytes), value: Array(record.value))
+    }
+
+    func beats(_ other: RankedRecord, in devices: DeviceTable) -> Bool {
+        if time != other.time { return time > other.time }
+        if device != other.device { return devices[device] > devices[other.device] }
+        return hash > other.hash
+    }
+
+    func isSame(as other: RankedRecord) -> Bool {
+        (time, device, hash) == (other.time, other.device, other.hash)
+    }
+}
+
+/// What decides a result for which records contend: a function of all of its records, in whatever order they came
+/// (Protocol/records.md §8).
+///
+/// Needed only where more than one record takes part: a single one says all by itself, and takes 43 bytes like any result.
+/// Two take some 330 for their key, and 64 between 70 and 115 each, as their scores rise or fall (100,000 records, release
+/// build).
+struct ScoreContest: Sendable {
+    /// Of one key so many contending records take part, the latest ones: whatever somebody writes, the work is bounded.
+    static let maximumContenders = 64
+
+    private struct Entry: Sendable {
+        /// Without its value where a later contender is worth as much: that one stays as long as this one does, so only
+        /// this one's rank still counts.
+        var record: RankedRecord
+        var worth: Int
+    }
+
+    /// What takes part, earliest first.
+    private var entries: [Entry] = []
+    /// Whether the first entry settles; all others contend.
+    private var beginsSettled = false
+
+    /// - Parameter standing: what stood before a second record took part.
+    init(_ standing: RankedRecord, of subject: [UInt8], devices: DeviceTable) {
+        insert(standing, of: subject, devices: devices)
+    }
+
+    /// Whether more than one record takes part.
+    var isOpen: Bool { entries.count > 1 }
+
+    private var firstContender: Int { beginsSettled ? 1 : 0 }
+
+    mutating func insert(_ record: RankedRecord, of subject: [UInt8], devices: DeviceTable) {
+        let place = entries.firstIndex { !record.beats($0.record, in: devices) } ?? entries.endIndex
+        if entries.indices ~= place, entries[place].record.isSame(as: record) { return }
+        guard place >= firstContender else { return }  // settled since
+        let standing = DailyScore.standing(subject: subject, value: record.value, time: record.time)
+        var entry = Entry(record: record, worth: standing.worth)
+        guard standing.contends else {
+            entries.replaceSubrange(..<place, with: CollectionOfOne(entry))
+            beginsSettled = true
+            return
+        }
+        for index in firstContender..<place where entries[index].worth <= entry.worth {
+            entries[index].record.value = []
+        }
+        if entries[place...].contains(where: { $0.worth >= entry.worth }) { entry.record.value = [] }
+        entries.insert(entry, at: place)
+        if entries.count - firstContender > Self.maximumContenders { entries.remove(at: firstContender) }
+    }
+
+    /// The best; of equals the latest.
+    var winner: RankedRecord {
+        var best = entries[0]
+        for entry in entries where entry.worth >= best.worth { best = entry }
+        return best.record
+    }
+}

@@ -1,0 +1,247 @@
+import StreakCrypto
+import StreakScores
+import StreakWire
+
+/// The winning results of one user in one game, in the order of their days or numbers.
+///
+/// A million results are what a group of friends comes to, so one takes 40 bytes here. They stand in leaves of a few
+/// hundred: a day more is appended, and a history read backwards moves no more than a leaf for each result.
+struct ScoreSeries: Sendable {
+    /// A result's key within its user and game: the axis, then the day's or the puzzle's number.
+    struct Key: Hashable, Comparable, Sendable {
+        private let rawValue: UInt64
+
+        private static let axisShift: UInt64 = 48
+
+        /// Nil for an axis or a number that no result has (Protocol/records.md §3.1).
+        init?(axis: UInt8, number: UInt64) {
+            guard axis < 2, number <= DailyScore.maximumNumber else { return nil }
+            rawValue = UInt64(axis) << Self.axisShift | number
+        }
+
+        var axis: UInt8 { UInt8(truncatingIfNeeded: rawValue >> Self.axisShift) }
+        var number: UInt64 { rawValue & (1 << Self.axisShift - 1) }
+
+        static func < (left: Key, right: Key) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// A winner without its value.
+    struct Stamp: Sendable {
+        var time: HybridTime
+        /// The writer's position in the group's table of devices.
+        var device: UInt32
+    }
+
+    private struct Entry: Sendable {
+        var key: Key
+        var stamp: Stamp
+        var value: ShortBytes
+    }
+
+    /// The game's ID as records write it.
+    let game: [UInt8]
+    private var leaves: [[Entry]] = []
+    /// Values that are too long for an entry.
+    private var longValues: [Key: [UInt8]] = [:]
+    /// The record hashes of winners with a tail: those of all others can be computed from what stands here.
+    private var hashes: [Key: Bytes32] = [:]
+    /// Of keys for which several records take part. A single one that contends stands in its entry alone.
+    private var contests: [Key: ScoreContest] = [:]
+    private(set) var count = 0
+
+    private static let leafSize = 256
+
+    init(game: [UInt8]) { self.game = game }
+
+    /// Where a key stands, or would stand.
+    struct Place {
+        fileprivate var leaf: Int
+        fileprivate var index: Int
+        fileprivate(set) var isTaken: Bool
+    }
+
+    /// O(log n).
+    func place(of key: Key) -> Place {
+        guard let last = leaves.last, let end = last.last else { return Place(leaf: 0, index: 0, isTaken: false) }
+        if end.key < key { return Place(leaf: leaves.count - 1, index: last.count, isTaken: false) }
+        let leaf = leaves.partitioningIndex { ($0.last?.key ?? key) >= key }
+        let index = leaves[leaf].partitioningIndex { $0.key >= key }
+        return Place(leaf: leaf, index: index, isTaken: leaves[leaf][index].key == key)
+    }
+
+    /// Of a place that is taken.
+    func stamp(at place: Place) -> Stamp { leaves[place.leaf][place.index].stamp }
+
+    /// Of a place that is taken.
+    func value(at place: Place) -> [UInt8] { value(of: leaves[place.leaf][place.index]) }
+
+    private func value(of entry: Entry) -> [UInt8] { entry.value.bytes ?? longValues[entry.key] ?? [] }
+
+    /// The hash of the record that stands at a taken place.
+    func recordHash(at place: Place) -> Bytes32 {
+        let entry = leaves[place.leaf][place.index]
+        if let hash = hashes[entry.key] { return hash }
+        let record = Record(
+            kind: .dailyScore, time: entry.stamp.time, subject: subject(of: entry.key), value: value(of: entry))
+        return Bytes32(hashing: record.encoded[...])
+    }
+
+    /// Whether what stands at a taken place contends, or several records do.
+    func isContested(at place: Place) -> Bool {
+        let entry = leaves[place.leaf][place.index]
+        if let first = entry.value.first ?? longValues[entry.key]?.first, DailyScore.mayContend(first) { return true }
+        return !contests.isEmpty && contests[entry.key] != nil
+    }
+
+    /// Has a record take part in the contest for a taken place. Returns what stands from now on; nil where nothing changes.
+    mutating func contest(at place: Place, with record: RankedRecord, devices: DeviceTable) -> RankedRecord? {
+        let key = leaves[place.leaf][place.index].key
+        let subject = subject(of: key)
+        // Taken out meanwhile, so that it is changed in place.
+        var contest =
+            contests.removeValue(forKey: key)
+            ?? ScoreContest(standing(at: place), of: subject, devices: devices)
+        let before = contest.winner
+        contest.insert(record, of: subject, devices: devices)
+        let winner = contest.winner
+        if contest.isOpen { contests[key] = contest }
+        guard !winner.isSame(as: before) else { return nil }
+        set(
+            key, at: place, stamp: Stamp(time: winner.time, device: winner.device), value: winner.value[...],
+            hash: nil)
+        if recordHash(at: place) != winner.hash { hashes[key] = winner.hash }
+        return winner
+    }
+
+    /// What stands at a taken place.
+    private func standing(at place: Place) -> RankedRecord {
+        let stamp = stamp(at: place)
+        return RankedRecord(
+            time: stamp.time, device: stamp.device, hash: recordHash(at: place), value: value(at: place))
+    }
+
+    /// For how many keys several records contend.
+    var contestCount: Int { contests.count }
+
+    /// The subject of a record with this key.
+    func subject(of key: Key) -> [UInt8] {
+        var subject: [UInt8] = []
+        subject.reserveCapacity(8 + game.count)
+        subject.append(key.axis)
+        subject.appendVarint(key.number)
+        subject.append(contentsOf: game)
+        return subject
+    }
+
+    /// Has a result stand at the place of its key. O(log n) at the end, else moves up to a leaf.
+    ///
+    /// - Parameter hash: of the record, where it cannot be computed from the rest.
+    mutating func set(_ key: Key, at place: Place, stamp: Stamp, value: ArraySlice<UInt8>, hash: Bytes32?) {
+        let short = ShortBytes(value)
+        let entry = Entry(key: key, stamp: stamp, value: short ?? .elsewhere)
+        if place.isTaken {
+            longValues[key] = nil
+            hashes[key] = nil
+            leaves[place.leaf][place.index] = entry
+        } else {
+            insert(entry, at: place)
+        }
+        if short == nil { longValues[key] = Array(value) }
+        if let hash { hashes[key] = hash }
+    }
+
+    private mutating func insert(_ entry: Entry, at place: Place) {
+        count += 1
+        guard !leaves.isEmpty else {
+            leaves.append([entry])
+            return
+        }
+        leaves[place.leaf].makeRoom()
+        leaves[place.leaf].insert(entry, at: place.index)
+        guard leaves[place.leaf].count > Self.leafSize else { return }
+        // A series that grows at its end keeps full leaves.
+        let isAppended = place.leaf == leaves.count - 1 && place.index == Self.leafSize
+        let kept = isAppended ? Self.leafSize : Self.leafSize / 2
+        let rest = Array(leaves[place.leaf][kept...])
+        leaves[place.leaf].removeSubrange(kept...)
+        leaves.insert(rest, at: place.leaf + 1)
+    }
+
+    /// Every winner in the order of its key.
+    func forEach(_ body: (Key, Stamp, [UInt8]) -> Void) {
+        for leaf in leaves {
+            for entry in leaf { body(entry.key, entry.stamp, value(of: entry)) }
+        }
+    }
+
+    /// How many hold a value.
+    var valueCount: Int {
+        leaves.reduce(0) { sum, leaf in sum + leaf.count { !$0.value.isEmpty } }
+    }
+}
+
+/// Up to fifteen bytes held inline.
+private struct ShortBytes: Sendable {
+    private var high: UInt64 = 0
+    /// The rest of the bytes; in the lowest eight bits, their number.
+    private var low: UInt64 = 0
+
+    private static let maximumCount = 15
+
+    /// What stands where the bytes do not fit.
+    static var elsewhere: ShortBytes {
+        var marker = ShortBytes()
+        marker.low = 0xFF
+        return marker
+    }
+
+    private init() {}
+
+    /// Nil for more than fifteen bytes.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        guard bytes.count <= Self.maximumCount else { return nil }
+        for (index, byte) in bytes.enumerated() {
+            if index < 8 {
+                high |= UInt64(byte) << UInt64(56 - 8 * index)
+            } else {
+                low |= UInt64(byte) << UInt64(56 - 8 * (index - 8))
+            }
+        }
+        low |= UInt64(bytes.count)
+    }
+
+    var isEmpty: Bool { low & 0xFF == 0 }
+
+    /// Nil where there is none, or the bytes are kept elsewhere.
+    var first: UInt8? { isEmpty || low & 0xFF == 0xFF ? nil : UInt8(truncatingIfNeeded: high >> 56) }
+
+    /// Nil where the bytes are kept elsewhere.
+    var bytes: [UInt8]? {
+        let count = Int(low & 0xFF)
+        guard count <= Self.maximumCount else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        for index in 0..<count {
+            let word = index < 8 ? high : low
+            bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * (index & 7))))
+        }
+        return bytes
+    }
+}
+
+extension Array {
+    /// Grows by a quarter instead of doubling: there are thousands of these, and most grow by one a day.
+    fileprivate mutating func makeRoom() {
+        if count == capacity { reserveCapacity(count + count / 4 + 4) }
+    }
+
+    /// The first index for whose element `isSecond` holds; it must hold for all after that.
+    fileprivate func partitioningIndex(where isSecond: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isSecond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,85 @@
+import Hummingbird
+import StreakNode
+
+/// The first page on a machine without an account: somebody new, another machine, or an account that comes back
+/// (product.md, A1 to A3).
+extension Site {
+    struct WelcomeView: Sendable {
+        /// What was typed.
+        var name: String
+        var link: String
+        var file: String
+        /// Which way was tried.
+        var isLinking: Bool
+        var isRecovering: Bool
+        var isRestoring: Bool
+        var problem: FailureView?
+        var backTo = "/welcome"
+    }
+
+    func showWelcome(_ visit: Visit, refusal: Refusal? = nil) async throws -> Response {
+        guard accounts != nil, try await isNew() else { return .seeOther("/today") }
+        let view = WelcomeView(
+            name: visit.fields.word("name"), link: visit.fields.word("link"), file: visit.fields.word("file"),
+            isLinking: visit.path == "/welcome/link", isRecovering: visit.path == "/welcome/recover",
+            isRestoring: visit.path == "/welcome/restore", problem: refusal?.view)
+        return .html(templates.render("welcome", view), status: refusal?.status ?? .ok)
+    }
+
+    private func isNew() async throws -> Bool {
+        do {
+            _ = try await node.call(.profile(.whoami), returning: ProfileReport.self)
+            return false
+        } catch NodeFailure.noAccount {
+            return true
+        }
+    }
+
+    static let welcomeForms: [Form] = [
+        Form("/welcome/new", Site.makeProfile) { try await $0.showWelcome($1, refusal: $2) },
+        welcomeForm("/welcome/link", says: "This machine is yours now. What your others have is on its way.") {
+            .machine(link: $0.word("link").trimmingSpaces)
+        },
+        welcomeForm(
+            "/welcome/recover",
+            says:
+                "Your account is back. Join your groups again with any live invite of theirs; your results come with them."
+        ) { .recoveryKey($0.word("key"), name: $0.word("name")) },
+        welcomeForm("/welcome/restore", says: "Restored. What is newer than the backup comes back from your friends.") {
+            .backup(file: try path($0["file"]), passphrase: $0.word("passphrase"))
+        },
+    ]
+
+    private static func welcomeForm(
+        _ path: String, says text: String, _ origin: @escaping @Sendable (FormFields) throws -> AccountOrigin
+    ) -> Form {
+        Form(path) { site in
+            { visit in
+                _ = try await site.makeAccount(origin(visit.fields))
+                return site.say(text, then: "/today", visit)
+            }
+        } again: {
+            try await $0.showWelcome($1, refusal: $2)
+        }
+    }
+
+    private func makeAccount(_ origin: AccountOrigin) async throws -> ProfileReport {
+        guard let accounts else { throw NodeFailure.accountExists }
+        do {
+            return try await accounts.makeAccount(origin)
+        } catch NodeFailure.linkMalformed {
+            // The usual words are about invites.
+            throw FormFault(
+                refusal: Refusal(
+                    code: "linkMalformed", message: "This is no link of a machine of yours.",
+                    hint: "Copy the whole link; it begins with streakmesh://device/."))
+        }
+    }
+
+    /// A new account begins with its recovery key.
+    private func makeProfile(_ visit: Visit) async throws -> Response {
+        let profile = try await makeAccount(.new(name: visit.fields.word("name")))
+        sessions.leave(Flash(text: "Welcome, \(profile.name)."), for: visit.session)
+        return try await showRecoveryKey(visit)
+    }
+}

@@ -1,0 +1,122 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+import Testing
+
+@testable import StreakEngine
+
+/// When a group is merged anew, and that whoever does so stands where those stand who merged as things came.
+struct EngineRebuildTests {
+    @Test func `runs of a cut feed that come together are merged together`() throws {
+        var party = try EngineParty.friends(3)
+        #expect(party.command(.setRole(party.group, party.user(1), .admin), to: 0) == .done)
+        party.run(for: .seconds(2))
+        party.partition([[0], [1, 2]])
+        party.write(puzzles: 1...40, by: 2)
+        party.run(for: .seconds(3))
+        #expect(party.command(.remove(party.group, party.user(2)), to: 1) == .done)
+        let before = try #require(party.engines[0].groups[party.group]?.rebuildCount)
+        party.partition([[0, 1], [2]])
+        party.run(for: .seconds(3_600)) { $0.engines[0].digest(of: $0.group) == $0.engines[1].digest(of: $0.group) }
+        let feed = try #require(party.engines[0].groups[party.group]?.feeds.feeds.first)
+        #expect(feed.storedRuns.count > 5)
+        #expect(party.engines[0].mergedRecords(of: party.group).count == 40)
+        let after = try #require(party.engines[0].groups[party.group]?.rebuildCount)
+        // Once for the removal, once for the message with the runs.
+        #expect(after - before == 2)
+    }
+
+    @Test func `the records of a device that changes its account change theirs, whoever hears of it when`() throws {
+        var party = try EngineParty.friends(3)
+        // Of two accounts in which a device is current the smaller is meant.
+        let (new, old) = party.user(1) < party.user(2) ? (1, 2) : (2, 1)
+        party.write("Eve", by: old)
+        party.run(for: .seconds(2))
+        #expect(party.engines[0].mergedRecords(of: party.group).map(\.key.user) == [party.user(old)])
+        let certificate = DeviceCertificate(
+            accountKey: party.accounts[new], device: party.engines[old].identity.consent(to: party.user(new)))
+        let ledger = try #require(party.engines[new].groups[party.group]?.ledger)
+        let operation = try ledger.draft(.addDevice(certificate), unchecked: party.engines[new].identity)
+        party.say(.operations(party.handle, [operation.bytes], isFinal: false), from: new, to: 0)
+        #expect(try party.state(0).device(party.device(old))?.user == party.user(new))
+        #expect(party.engines[0].mergedRecords(of: party.group).map(\.key.user) == [party.user(new)])
+        var rebuilt = try #require(party.engines[0].groups[party.group])
+        #expect(rebuilt.rebuild(wall: WallTime(milliseconds: EngineParty.wall)).isEmpty)
+        #expect(rebuilt.merged.all == party.engines[0].mergedRecords(of: party.group))
+    }
+
+    /// The checksum of a row says that it is what was written, not that whoever wrote it was sound.
+    @Test(arguments: [0, 1])
+    func `a store's run that does not unpack ends its branch and is told of`(author: Int) throws {
+        var party = try EngineParty.friends(2)
+        for name in ["a", "b", "c"] { party.write(name, by: author) }
+        party.run(for: .seconds(2))
+        let replica = try #require(party.engines[0].groups[party.group])
+        let feed = try #require(replica.feeds.feeds.first)
+        #expect(feed.storedRuns.count == 3)
+        var snapshot = Snapshot(store: StoreID(bytes: Bytes16(7, 0)), nextArrival: 100)
+        snapshot.operations = replica.ledger.allOperations.map {
+            StoredOperation(group: party.group, id: $0.id, bytes: $0.bytes, arrival: 1)
+        }
+        snapshot.runs = feed.storedRuns.map { stored in
+            let run = stored.run
+            let damaged = Run(
+                feed: run.feed, first: run.first, before: run.before, signature: run.signature,
+                packed: run.first == 2 ? [9] : run.packed, count: run.count)
+            return StoredRun(
+                group: stored.group, branch: stored.branch, run: damaged, after: stored.after,
+                arrival: stored.arrival)
+        }
+        if author == 0 { snapshot.ownEpochs = [OwnEpoch(group: party.group, epoch: feed.id.epoch)] }
+        let engine = MeshEngine(
+            snapshot: snapshot, identity: party.engines[0].identity, entropy: SeededEntropy(seed: 5),
+            wallTime: WallTime(milliseconds: EngineParty.wall), linkLimits: LinkLimits())
+        #expect(engine.runsLeftOut.map(\.first) == [2, 3])
+        #expect(engine.recordCount(of: party.group) == 1)
+        let names = engine.mergedRecords(of: party.group).compactMap { (try? Profile(value: $0.value))?.name }
+        #expect(names == ["a"])
+        // Own ones may be all there is; the epoch goes on elsewhere, perhaps.
+        #expect(engine.startChange.removedRuns == (author == 0 ? [] : engine.runsLeftOut))
+        #expect(engine.startChange.ownEpochs.count == (author == 0 ? 1 : 0))
+        // It comes again, however packed.
+        var again = try #require(engine.groups[party.group])
+        for stored in feed.storedRuns.dropFirst() {
+            _ = try again.receive(stored.run, arrival: 200, wall: WallTime(milliseconds: EngineParty.wall))
+        }
+        #expect(again.digest == replica.digest)
+    }
+
+    @Test func `records dated ahead count when their time comes, though there was no room for them`() throws {
+        let party = try EngineParty.friends(2)
+        let count = 20_000
+        let lead = HybridClock.maximumLead + 60_000
+        var feed = FeedReplica(
+            FeedID(device: party.device(1), epoch: Epoch(counter: 9, nonce: 9)), in: party.group)
+        let drafts = (0..<count).map { number in
+            let time = HybridTime(
+                milliseconds: EngineParty.wall + lead + Int64(number) * 10, counter: 0)
+            return RecordDraft.withdrawnScore(Forged.key(number)).record(at: time).encoded
+        }
+        var runs: [Run] = []
+        for portion in Run.portions(of: RecordList(drafts)) {
+            runs.append(
+                feed.write(portion, key: party.engines[1].identity.signingKey, arrival: 1).run)
+        }
+        var replica = try #require(party.engines[0].groups[party.group])
+        let start = WallTime(milliseconds: EngineParty.wall)
+        for run in runs { _ = try replica.receive(run, arrival: 1, wall: start) }
+        #expect(replica.merged.quarantinedCount < count && replica.merged.all.isEmpty)
+        var rebuilds = 0
+        for seconds in stride(from: Int64(0), through: 300, by: 10) {
+            let wall = WallTime(milliseconds: EngineParty.wall + seconds * 1_000)
+            let before = replica.rebuildCount
+            #expect(replica.rebuildIfStale(wall: wall).isEmpty)
+            rebuilds += replica.rebuildCount - before
+            _ = replica.releaseQuarantined(wall: wall)
+            let due = max(0, min(Int64(count), seconds < 60 ? 0 : (seconds - 60) * 100 + 1))
+            #expect(replica.merged.all.count == Int(due))
+        }
+        #expect((1...3).contains(rebuilds), "\(rebuilds)")
+    }
+}

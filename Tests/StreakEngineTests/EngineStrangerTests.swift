@@ -1,0 +1,201 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+import Testing
+
+@testable import StreakEngine
+
+/// What strangers, former members and lying members take up of a node: a share, never all.
+struct EngineStrangerTests {
+    private func linkKey(_ key: AccessKey, of party: EngineParty) -> LinkKey {
+        LinkKey(presharedKey: key.linkPresharedKey, tagKey: key.tagKey, label: .access(party.group, index: 0))
+    }
+
+    private func identity(_ seed: UInt64) -> DeviceIdentity {
+        var entropy = SeededEntropy(seed: seed)
+        return DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
+    }
+
+    private func accessKey(of party: EngineParty) throws -> AccessKey {
+        try #require(party.engines[0].groups[party.group]?.accessKeys.first)
+    }
+
+    // MARK: Streams
+
+    @Test func `over a stream a key that is none of the group's gets not a byte`() throws {
+        var party = try EngineParty.friends(2)
+        var intruder = Intruder(Forged.stranger, target: 0)
+        let key = linkKey(AccessKey.generate(from: &party.entropy), of: party)
+        let peer = party.engines[0].identity.linkKey.publicKey
+        #expect(!intruder.dial(key, peer: peer, overStream: true, in: &party))
+        #expect(intruder.receivedByteCount == 0 && intruder.closedStreamCount == 1)
+        // The right one is answered.
+        var member = Intruder(party.engines[1].identity, target: 0, seed: 9)
+        let isOpen = member.dial(linkKey(try accessKey(of: party), of: party), peer: peer, overStream: true, in: &party)
+        #expect(isOpen && member.receivedByteCount > 0)
+    }
+
+    @Test func `half a message on a stream is waited for five seconds, and answered by closing`() throws {
+        var party = try EngineParty.friends(2)
+        let id = party.openStream(from: Intruder.endpoint, to: 0)
+        party.sendStream(id, [0, 134, 1, 1, 0, 0], to: 0)
+        party.run(for: .milliseconds(4_900))
+        #expect(!party.closedStreams.contains(id))
+        party.run(for: .milliseconds(200))
+        #expect(party.closedStreams.contains(id) && party.takeStreamBytes(id).isEmpty)
+    }
+
+    @Test func `a stranger that holds all the streams it may keeps no member out`() throws {
+        var party = try EngineParty.friends(2)
+        for address in 0..<4 as Range<UInt32> {
+            for _ in 0..<20 { _ = party.openStream(from: Endpoint(ipv4: 0x0A00_0100 + address, port: 1), to: 0) }
+        }
+        #expect(party.engines[0].links.streams.count == LinkLimits().maximumWaitingStreams)
+        let peer = party.engines[0].identity.linkKey.publicKey
+        var member = Intruder(
+            party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
+        let isOpen = member.dial(linkKey(try accessKey(of: party), of: party), peer: peer, overStream: true, in: &party)
+        #expect(isOpen)
+    }
+
+    // MARK: Beacons
+
+    @Test func `a stranger that shouts beacons from one address does not drown members`() throws {
+        var party = try EngineParty.friends(2)
+        party.run(for: .seconds(400))
+        var entropy = SeededEntropy(seed: 5)
+        for _ in 0..<1_000 { _ = party.call(entropy.bytes(Beacon.size), from: Intruder.endpoint, letting: .zero) }
+        let content = Beacon.Content(
+            kind: .query, port: 7_420, linkKey: party.engines[1].identity.linkKey.publicKey)
+        let wall = WallTime(milliseconds: EngineParty.wall + party.now.nanoseconds / 1_000_000)
+        let hour = Beacon.hourKey(try accessKey(of: party).beaconKey, hour: Beacon.hour(of: wall))
+        let heard = party.call(
+            Beacon.make([(hour, content)], entropy: &entropy), from: Endpoint(ipv4: 0x0A00_0300, port: 7_420))
+        #expect(!heard.answers.isEmpty || !heard.dials.isEmpty)
+    }
+
+    // MARK: Links
+
+    @Test func `an ex-member with an old key and any number of made-up devices takes up a share of the links`() throws {
+        var party = try EngineParty.friends(2)
+        let key = linkKey(try accessKey(of: party), of: party)
+        let peer = party.engines[0].identity.linkKey.publicKey
+        // Somebody else is about to be let in, from elsewhere.
+        var newcomer = Intruder(
+            identity(1_999), target: 0, seed: 1_999, endpoint: Endpoint(ipv4: 0x0A00_0400, port: 1))
+        #expect(newcomer.dial(key, peer: peer, in: &party))
+        for number in 0..<40 as Range<UInt64> {
+            var intruder = Intruder(
+                identity(2_000 + number), target: 0, seed: 2_000 + number,
+                endpoint: Endpoint(ipv4: 0x0A00_0063, port: UInt16(1_000 + number)))
+            #expect(intruder.dial(key, peer: peer, in: &party))
+        }
+        #expect(party.engines[0].sessions.count <= MeshEngine.maximumStrangers + 1)
+        #expect(party.isLinked(0, 1))
+        let isKept = party.engines[0].sessions.values.contains { $0.key == identity(1_999).linkKey.publicKey }
+        #expect(isKept, "who has one link gives up none")
+    }
+
+    // MARK: What is asked for again and again
+
+    @Test func `an ex-member has what removed it told a few times, and then no more`() throws {
+        var party = try EngineParty.friends(2)
+        let key = try accessKey(of: party)
+        let ex = party.engines[1].identity
+        #expect(party.command(.remove(party.group, party.user(1)), to: 0) == .done)
+        party.run(for: .seconds(2))
+        party.partition([[0], [1]])
+        party.run(for: .seconds(400))
+        var intruder = Intruder(ex, target: 0)
+        let peer = party.engines[0].identity.linkKey.publicKey
+        #expect(intruder.dial(linkKey(key, of: party), peer: peer, in: &party))
+        intruder.greet([key], in: &party)
+        let once = intruder.heardOperations.count
+        for _ in 0..<30 { intruder.say(.operationsRequested(party.handle, known: []), in: &party) }
+        #expect(once > 0)
+        #expect(intruder.heardOperations.count == once * (1 + PeerGroup.maximumAnsweredRemovals))
+    }
+
+    @Test func `hellos without end are looked up, not worked out anew, and new keys count all the same`() throws {
+        var party = try EngineParty.friends(2)
+        let group = party.group
+        let link = try #require(party.engines[0].sessions.keys.first)
+        let proofs = try #require(party.engines[0].sessions[link]?.proofs)
+        #expect(party.engines[0].sessions[link]?.expectedProofs?.count == 1)
+        let hello = LinkMessage.hello(store: StoreID(bytes: Bytes16(6, 6)), proofs: Array(proofs))
+        party.corrupt(0) { engine in
+            engine.sessions[link]?.groups[group] = nil
+            engine.sessions[link]?.expectedProofs = [:]
+        }
+        party.say(hello, from: 1, to: 0)
+        #expect(party.engines[0].sessions[link]?.groups[group] == nil)
+        party.corrupt(0) { $0.refreshKeys() }
+        party.say(hello, from: 1, to: 0)
+        #expect(party.engines[0].sessions[link]?.groups[group] != nil)
+    }
+
+    @Test func `a newcomer that proves nothing again and again is soon not looked at`() throws {
+        var party = EngineParty(accounts: [0, 1])
+        party.group = try party.found(by: 0)
+        let link = try party.invite(by: 0)
+        let key = MeshEngine.linkKey(
+            of: link.secrets.presharedKey, label: .invite(link.group, OperationID(bytes: .zero)))
+        let mallory = identity(77)
+        var intruder = Intruder(mallory, target: 0)
+        #expect(intruder.dial(key, peer: nil, in: &party))
+        for _ in 0..<18 { intruder.join(by: link, as: mallory, handshake: [1], in: &party) }
+        let refusals = intruder.heard.count { $0 == .joinRefused(.invalidProof) }
+        #expect((Allowance.burst...(Allowance.burst + 2)).contains(refusals), "\(refusals)")
+    }
+
+    @Test func `what a peer lets gather without taking it is bounded, and costs it the link`() throws {
+        var limits = LinkLimits()
+        limits.maximumQueuedByteCount = 64 << 10
+        var party = EngineParty(accounts: [0, 1], linkLimits: limits)
+        party.group = try party.found(by: 0)
+        try party.join(1, by: party.invite(by: 0))
+        party.run(for: .seconds(2))
+        party.partition([[0], [1]])
+        // What a request of a hundred bytes makes a node say.
+        let message = LinkMessage.operations(
+            party.handle, Array(repeating: [UInt8](repeating: 0, count: 8_000), count: 5), isFinal: false)
+        var sent = 0
+        party.corrupt(0) { engine in
+            guard let link = engine.sessions.keys.first else { return }
+            while engine.links.peer(of: link) != nil, sent < 2_000 {
+                engine.send(message, over: link)
+                sent += 1
+            }
+        }
+        #expect((400...425).contains(sent), "\(sent)")
+    }
+
+    @Test func `a member that sends forged runs without end loses its link`() throws {
+        var party = try EngineParty.friends(2)
+        let run = Forged.run(by: party.engines[1].identity, in: party.group)
+        var packed = run.packed
+        packed[packed.count - 1] ^= 1
+        let forged = Run(
+            feed: run.feed, first: 1, before: run.before, signature: run.signature, packed: packed, count: run.count)
+        let link = party.engines[0].sessions.keys.first
+        for _ in 0..<(PeerSession.maximumForgedRuns - 1) { party.hearRumour(forged) }
+        party.run(for: .seconds(200))
+        #expect(party.engines[0].sessions.keys.first == link)
+        #expect(party.refusals(0).count == PeerSession.maximumForgedRuns - 1)
+        party.hearRumour(forged)
+        party.run(for: .seconds(200))
+        #expect(party.engines[0].sessions.keys.first != link)
+    }
+}
+
+extension EngineParty {
+    /// Lets the first node hear a rumour of the second, without the time that a link takes.
+    fileprivate mutating func hearRumour(_ rumour: Run) {
+        let group = group
+        corrupt(0) { engine in
+            guard let link = engine.sessions.keys.sorted().first else { return }
+            engine.receivedRumour(rumour, of: group, over: link)
+        }
+    }
+}

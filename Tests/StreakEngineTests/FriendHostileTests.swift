@@ -1,0 +1,255 @@
+import StreakCrypto
+import StreakMembership
+import StreakReplication
+import StreakWire
+import Testing
+
+@testable import StreakEngine
+
+/// What whoever knows a code, or is asked by one, can make a node do: little, and nothing for ever.
+struct FriendHostileTests {
+    private let codes = FriendTests.codes
+
+    /// Node 0 owns the code and answers, node 1 may ask.
+    private func pair() throws -> FriendNetwork {
+        var network = FriendNetwork()
+        for seed in 1...2 as ClosedRange<UInt64> { try network.add(seed, hasPrivateGroup: true) }
+        network.command(.setAnswersToCode(codes.keys(of: network.nodes[0].user)), at: 0)
+        return network
+    }
+
+    private func ask(_ network: inout FriendNetwork) {
+        network.command(.addFriend(codes.keys(of: network.nodes[0].user), name: "Bea"), at: 1)
+        network.run(for: .seconds(3))
+    }
+
+    // MARK: What never ends
+
+    @Test func `a request that nobody answers is forgotten after a month, in memory and on disk`() throws {
+        var network = try pair()
+        ask(&network)
+        network.nodes[1].isOn = false
+        network.run(for: .seconds(29 * 86_400))
+        #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
+        network.run(for: .seconds(2 * 86_400))
+        network.give(.deadlineReached, to: 0)
+        #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
+        network.run(for: .seconds(1))
+        #expect(network.nodes[0].snapshot.settings.keys.allSatisfy { !$0.hasPrefix("friend-in-") })
+    }
+
+    @Test func `a request that was approved stays as long as its invite is good`() throws {
+        var network = try pair()
+        ask(&network)
+        network.nodes[1].isOn = false
+        guard case .group(let group)? = network.command(.approveFriend(network.nodes[1].user, name: "Ann"), at: 0)
+        else { throw FriendNetwork.SetUpFailure() }
+        network.run(for: .seconds(40 * 86_400))
+        network.give(.deadlineReached, to: 0)
+        #expect(network.nodes[0].engine.receivedFriendRequests.map(\.stage) == [.approved(group)])
+        network.run(for: .seconds(60 * 86_400))
+        network.give(.deadlineReached, to: 0)
+        #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
+    }
+
+    @Test func `at most sixty-four requests wait, whoever sends them`() throws {
+        var network = try pair()
+        for number in 0..<70 {
+            var engine = network.nodes[0].engine
+            engine.friends.admitted = nil
+            network.nodes[0].engine = engine
+            network.feign(from: UInt64(1_000 + number), to: 0)
+        }
+        #expect(network.nodes[0].engine.receivedFriendRequests.count == FriendRequests.maximumPending)
+    }
+
+    // MARK: What costs
+
+    @Test func `requests of ever new names cost the disk no more than new requests do`() throws {
+        var network = try pair()
+        ask(&network)
+        let code = codes.keys(of: network.nodes[0].user).code
+        let before = network.nodes[0].writes
+        for number in 0..<200 {
+            let request = FriendRequest(
+                name: "Bea \(number)", code: code, askedAt: FriendNetwork.wall / 1_000,
+                identity: network.nodes[1].identity)
+            // Over ever new links.
+            network.nodes[0].engine.take(request, by: .direct(LinkID(UInt64(9_000 + number))))
+        }
+        network.give(.deadlineReached, to: 0)
+        network.run(for: .seconds(1))
+        #expect(network.nodes[0].writes - before <= Allowance.burst + 1)
+    }
+
+    @Test func `a member's new device has the ledgers no oftener than a link has requests`() throws {
+        var network = try pair()
+        _ = try network.joinGroup(0, [1], title: "Two")
+        var entropy = SeededEntropy(seed: 50)
+        let identity = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
+        network.nodes[1].isOn = false
+        try network.add(60, identity: identity, hasPrivateGroup: true)
+        network.command(.addFriend(codes.keys(of: network.nodes[0].user), name: "Bea"), at: 2)
+        network.run(for: .seconds(3))
+        let request = FriendRequest(
+            name: "Bea", code: codes.keys(of: network.nodes[0].user).code, askedAt: FriendNetwork.wall / 1_000,
+            identity: identity)
+        let before = network.sent.filter { $0.from == 0 }.reduce(0) { $0 + $1.bytes.count }
+        for _ in 0..<100 {
+            network.say(.friend(.friendRequested(request.bytes)), from: 2, letting: .milliseconds(1))
+        }
+        network.run(for: .seconds(2))
+        let bytes = network.sent.filter { $0.from == 0 }.reduce(0) { $0 + $1.bytes.count } - before
+        #expect(bytes < 60_000, "\(bytes) bytes, where one ledger is some 2,000")
+    }
+
+    @Test func `whoever answers to a code that is looked for makes few codes be worked out`() throws {
+        var network = try pair()
+        network.command(.setAnswersToCode(nil), at: 0)
+        // An impostor who knows the code answers from one address as account after account.
+        network.command(.setAnswersToCode(codes.keys(of: network.nodes[0].user)), at: 0)
+        ask(&network)
+        let engine = network.nodes[1].engine
+        var copy = engine
+        let code = codes.keys(of: network.nodes[0].user).code
+        var asked = 0
+        for number in 0..<50 as Range<UInt64> {
+            var entropy = SeededEntropy(seed: 3_000 + number)
+            let liar = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
+            let dial = copy.links.dial(
+                peer: nil, key: MeshEngine.linkKey(of: codes.keys(of: network.nodes[0].user)),
+                to: Endpoint(ipv4: 0x0A00_0063, port: 9_000), usesStreams: false, at: network.now,
+                entropy: &entropy)
+            copy.judge(
+                liar.certificate.encoded(), of: liar.linkKey.publicKey, under: .friendCode(code), dial: dial)
+            asked += copy.friends.derivations.finish(liar.user).count
+        }
+        #expect(asked == FriendRequests.judgementBurst)
+        // Another address is another matter.
+        var entropy = SeededEntropy(seed: 4_000)
+        let other = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
+        let dial = copy.links.dial(
+            peer: nil, key: MeshEngine.linkKey(of: codes.keys(of: network.nodes[0].user)),
+            to: Endpoint(ipv4: 0x0A00_0064, port: 9_000), usesStreams: false, at: network.now, entropy: &entropy)
+        copy.judge(other.certificate.encoded(), of: other.linkKey.publicKey, under: .friendCode(code), dial: dial)
+        #expect(copy.friends.derivations.finish(other.user).count == 1)
+    }
+
+    @Test func `codes are worked out one at a time, one's own wishes first, and no more than so many wait`() {
+        var derivations = CodeDerivations()
+        let users = (1...100 as ClosedRange<UInt64>).map { UserID(bytes: Bytes32($0, 0, 0, 0)) }
+        let certificate = Forged.stranger.certificate
+        guard
+            let code = FriendCode(
+                "0000-0000-000"
+                    + ("0123456789ABCDEFGHJKMNPQRSTVWXYZ".first {
+                        FriendCode("0000-0000-000\($0)") != nil
+                    }.map(String.init) ?? ""))
+        else { preconditionFailure("one checksum fits") }
+        var taken = 0
+        for user in users.prefix(50) where derivations.add(user, for: .search(.zero)) { taken += 1 }
+        #expect(taken == CodeDerivations.maximumWaiting)
+        let first = [derivations.begin(), derivations.begin()]
+        #expect(first == [users[0], nil])
+        let isTaken = derivations.add(users[99], for: .judgement(DialID(1), certificate, code))
+        #expect(isTaken)
+        var finished = [derivations.finish(users[0]).count]
+        let second = derivations.begin()
+        finished += [derivations.finish(users[99]).count, derivations.finish(users[99]).count]
+        let third = derivations.begin()
+        #expect(finished == [1, 1, 0] && second == users[99] && third == users[1])
+    }
+
+    @Test func `a request is noted only once its code is known, and not at all where that fails`() throws {
+        var network = try pair()
+        network.derives = { _ in nil }
+        ask(&network)
+        #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
+        #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.looking])
+        network.derives = { FriendNetwork.realCode(of: $0) }
+        network.run(for: .seconds(400))
+        #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
+    }
+
+    // MARK: Names and groups
+
+    @Test func `members of a group where the user goes by an alias are not asked to find friends`() throws {
+        var network = FriendNetwork()
+        for seed in 1...3 as ClosedRange<UInt64> { try network.add(seed, hasPrivateGroup: true) }
+        _ = try network.joinGroup(2, [0], title: "First")
+        let second = try network.joinGroup(2, [1], title: "Second")
+        network.command(.setAnswersToCode(codes.keys(of: network.nodes[0].user)), at: 0)
+        network.isCut = { [$0, $1].sorted() == [0, 1] }
+        network.nodes[1].engine.aliasGroups = [second]
+        ask(&network)
+        network.run(for: .seconds(600))
+        #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
+        #expect(network.nodes[2].engine.friends.searches.isEmpty)
+        // The name may be told there now.
+        network.nodes[1].engine.aliasGroups = []
+        network.run(for: .seconds(600))
+        #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `who asks to be a friend is led into no other group`(isMember: Bool) throws {
+        var network = try pair()
+        try network.add(3)
+        let club = try network.joinGroup(0, isMember ? [1, 2] : [2], title: "Club")
+        network.run(for: .seconds(2))
+        ask(&network)
+        // The owner's program answers with an invite to a group of three.
+        guard case .invite(_, let text)? = network.command(.invite(club, uses: 0, lifetime: 86_400), at: 0) else {
+            throw FriendNetwork.SetUpFailure()
+        }
+        let asker = network.nodes[1].user
+        network.nodes[0].engine.friends.received[asker]?.decision = .approved(club, link: text)
+        network.nodes[0].engine.answerFriend(asker)
+        network.give(.deadlineReached, to: 0)
+        network.run(for: .seconds(30))
+        #expect(network.nodes[1].engine.isMember(of: club) == isMember)
+        #expect(!network.nodes[1].friendEvents.contains { if case .accepted = $0 { true } else { false } })
+        #expect(network.nodes[1].engine.sentFriendRequests.count == 1, "it goes on asking")
+    }
+
+    // MARK: Revoked devices
+
+    @Test func `a device that is revoked in one group is shown the ledger of no other`() throws {
+        var network = try pair()
+        var entropy = SeededEntropy(seed: 70)
+        let lost = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
+        let thief = try network.add(61, identity: lost, hasPrivateGroup: true)
+        let club = try network.joinGroup(0, [1, thief], title: "Club")
+        let revocation = Command.revokeDevice(lost.device, accountKey: network.nodes[1].account)
+        #expect(network.command(revocation, at: 1) == .done)
+        network.run(for: .seconds(2))
+        // Founded later: its ledger does not know of the device, nor of the revocation.
+        let later = try network.joinGroup(0, [1], title: "Later")
+        #expect(network.nodes[0].engine.state(of: later)?.device(lost.device) == nil)
+        guard case .invite(_, let text)? = network.command(.invite(later, uses: 0, lifetime: 86_400), at: 0) else {
+            throw FriendNetwork.SetUpFailure()
+        }
+        network.nodes[1].isOn = false
+        network.command(.addFriend(codes.keys(of: network.nodes[0].user), name: "Bea"), at: thief)
+        network.run(for: .seconds(20))
+        #expect(network.nodes[thief].engine.offeredReturns.isEmpty)
+        // Nor does an invite let it in as a further device of a member.
+        let join = Command.join(try InviteLink(parsing: text), timeout: .seconds(30))
+        if case .group? = network.command(join, at: thief) { Issue.record("let in") }
+        #expect(network.nodes[0].engine.state(of: later)?.device(lost.device) == nil)
+        #expect(network.nodes[0].engine.state(of: club)?.isCurrentMember(device: lost.device) == false)
+    }
+}
+
+extension FriendNetwork {
+    /// Gives a node the request of an account that is made up, as over a link under its code.
+    fileprivate mutating func feign(from seed: UInt64, to node: Int) {
+        var entropy = SeededEntropy(seed: seed)
+        let asker = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
+        guard let code = nodes[node].engine.friends.own?.code else { return }
+        let request = FriendRequest(name: "x", code: code, askedAt: Self.wall / 1_000, identity: asker)
+        nodes[node].engine.take(request, by: .direct(LinkID(9_999)))
+        // Any code serves here.
+        nodes[node].engine.codeDerived(code, of: asker.user)
+    }
+}

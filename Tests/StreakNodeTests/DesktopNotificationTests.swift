@@ -1,0 +1,118 @@
+import Foundation
+import StreakGames
+import StreakScores
+import Testing
+
+@testable import StreakNode
+
+/// Reminders outside of the page: the right program, with words that nothing reads but that program (product row E7).
+@Suite(.timeLimit(.minutes(5))) struct DesktopNotificationTests {
+    /// A folder with programs that write their arguments, each ended by a NUL, into a pipe of its own.
+    private struct Stage {
+        let party: NodeParty
+
+        init() throws {
+            party = try NodeParty()
+            let script =
+                "#!/bin/sh\nfor word; do printf '%s\\0' \"$word\"; done > '\(party.path("notify-send.pipe"))'\n"
+            let path = party.path("notify-send")
+            try Data(script.utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            for name in ["notify-send.pipe", "command.pipe"] {
+                try #require(unsafe mkfifo(party.path(name), 0o600) == 0)
+            }
+        }
+
+        var desktop: DesktopNotification {
+            DesktopNotification(environment: ["PATH=\(party.folder.path):/usr/bin:/bin", "LANG=C.UTF-8"])
+        }
+
+        /// A command of the user's that tells its first argument.
+        var command: String { "printf '%s\\0' \"$1\" > '\(party.path("command.pipe"))'" }
+
+        /// Waits for one program to have written and ended.
+        func words(in pipe: String) throws -> [String] {
+            let end = try FileHandle(forReadingFrom: URL(fileURLWithPath: party.path(pipe)))
+            let bytes = try end.readToEnd() ?? Data()
+            return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+    }
+
+    private static let hostile = [
+        "Keep your streak alive: Wordle.", "$(touch owned)", "`touch owned`", "-u", "--help", "; touch owned #",
+        "two\nlines", "\" ' \\ \\n %s %n", "🧱 <b>bold</b> & <a href=\"x\">", "", "*", "~", "${PATH}", "é\u{202E}x",
+    ]
+
+    @Test(arguments: hostile)
+    func `a text reaches the desktop and the user's command as one inert word`(text: String) throws {
+        let stage = try Stage()
+        stage.desktop.show(text)
+        #expect(
+            try stage.words(in: "notify-send.pipe") == [
+                "--app-name=StreakMesh", "--", "StreakMesh", DesktopNotification.body(text),
+            ])
+        stage.desktop.run(stage.command, with: text)
+        #expect(try stage.words(in: "command.pipe") == [text])
+        #expect(!FileManager.default.fileExists(atPath: stage.party.path("owned")))
+        #expect(!FileManager.default.fileExists(atPath: "owned"))
+    }
+
+    @Test(arguments: [
+        ("Wordle.", "Wordle."), ("<b>", "&lt;b&gt;"), ("a & b", "a &amp; b"), ("\\n", "\\\\n"), ("&lt;", "&amp;lt;"),
+        ("two\nlines", "two\nlines"),
+    ])
+    func `neither markup nor escapes of a name are read`(text: String, body: String) {
+        #expect(DesktopNotification.body(text) == body)
+    }
+
+    @Test func `where no such program is, nothing happens, and what comes next is done`() throws {
+        let stage = try Stage()
+        let desktop = DesktopNotification(environment: ["PATH=\(stage.party.path("none"))"])
+        desktop.show("text")
+        desktop.run(stage.command, with: "later")
+        #expect(try stage.words(in: "command.pipe") == ["later"])
+    }
+
+    @Test func `a reminder that is due runs both, with what it says`() async throws {
+        let stage = try Stage()
+        try stage.party.makeAccount("Ada")
+        let today = SystemClock().today
+        let noon = try #require(SystemClock().calendar.instant(of: 12 * 60, on: today))
+        let evening = try #require(SystemClock().calendar.instant(of: 18 * 60 + 31, on: today))
+        let clock = SettableClock(noon)
+        var configuration = NodeConfiguration(listen: "127.0.0.1:0", usesNetwork: false, usesLAN: false, peers: [])
+        configuration.wall = { clock.milliseconds }
+        let node = try await MeshNode(opening: stage.party.dataFolder("Ada"), configuration: configuration)
+        await node.show(by: stage.desktop)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await node.run() }
+            _ = try await node.ready()
+            _ = try await node.group(.create(title: "Red"))
+            let game = try await node.call(
+                .game(.define(GameForm(name: "$(rm) <b> -u", model: "highScore"), group: nil)),
+                returning: GameReport.self)
+            for ago in 1...3 {
+                let request = ScoreRequest.record(
+                    game: game.id, score: 3, isCompleted: true, seconds: nil,
+                    date: today.adding(days: -ago).description,
+                    groups: nil)
+                _ = try await node.call(.score(request), returning: AddReport.self)
+            }
+            _ = try await node.call(
+                .reminder(.change(ReminderChange(on: true, time: "18:30", desktop: true, command: stage.command))),
+                returning: RemindersReport.self)
+            clock.set(evening)
+            await node.turn()
+            let text = "Keep your 3-day streak alive today: $(rm) <b> -u."
+            #expect(try stage.words(in: "notify-send.pipe").last == DesktopNotification.body(text))
+            #expect(try stage.words(in: "command.pipe") == [text])
+            await node.close()
+        }
+    }
+}
+
+extension MeshNode {
+    fileprivate func show(by desktop: DesktopNotification) { self.desktop = desktop }
+}

@@ -1,0 +1,114 @@
+import GRDB
+import StreakCrypto
+import StreakReplication
+import StreakWire
+import Testing
+
+@testable import StreakStorage
+
+/// Stores that earlier versions wrote.
+struct MigrationTests {
+    let temporary: TemporaryFolder
+    let folder: DataFolder
+
+    init() throws {
+        temporary = try TemporaryFolder()
+        folder = try temporary.account()
+    }
+
+    /// Makes the account's store anew as the first version had it, with what that kept of `change`.
+    private func writeFirstVersion(_ change: DurableChange, breakingRun broken: Int? = nil) throws {
+        try withStore(folder) { _ in }
+        let database = try DatabaseQueue(path: folder.databasePath)
+        try database.writeWithoutTransaction { database throws in
+            try database.execute(sql: "CREATE TEMP TABLE kept AS SELECT * FROM main.state")
+            let names = try String.fetchAll(database, sql: "SELECT name FROM main.sqlite_master WHERE type = 'table'")
+            for name in names { try database.execute(sql: "DROP TABLE main.\(name)") }
+        }
+        try Schema.migrator.migrate(database, upTo: "v1")
+        try database.write { database throws in
+            try database.execute(sql: "INSERT INTO state SELECT * FROM kept")
+            for (number, stored) in change.runs.enumerated() {
+                var checksum = RowChecksum.checksum(of: stored, covering: nil)
+                if number == broken { checksum[0] ^= 1 }
+                try insert(stored, checksum: checksum, into: database)
+            }
+            for operation in change.operations {
+                try database.execute(
+                    sql:
+                        "INSERT INTO operations (group_id, operation, bytes, arrival, checksum) VALUES (?, ?, ?, ?, ?)",
+                    arguments: [
+                        operation.group.stored, operation.id.stored, operation.bytes.stored, Int64(operation.arrival),
+                        RowChecksum.checksum(of: operation).stored,
+                    ])
+            }
+            for (name, value) in change.settings {
+                try database.execute(
+                    sql: "INSERT INTO settings (name, value) VALUES (?, ?)", arguments: [name, value.stored])
+            }
+            try database.execute(sql: "UPDATE state SET next_arrival = 6")
+            #expect(throws: (any Error).self) {  // It is the first version: it has no room for more.
+                try database.execute(sql: "INSERT INTO settings (name, value) VALUES ('x', zeroblob(65537))")
+            }
+        }
+        try database.close()
+    }
+
+    private func insert(_ stored: StoredRun, checksum: [UInt8], into database: Database) throws {
+        let run = stored.run
+        try database.execute(
+            sql: """
+                INSERT INTO runs (group_id, device, epoch_counter, epoch_nonce, branch, first, count, before, signature,
+                  packed, arrival, checksum)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                stored.group.stored, run.feed.device.stored, Int64(run.feed.epoch.counter),
+                Int64(bitPattern: run.feed.epoch.nonce), Int64(stored.branch), Int64(run.first), Int64(run.count),
+                run.before.stored, run.signature.rawBytes.stored, run.packed.stored, Int64(stored.arrival),
+                checksum.stored,
+            ])
+    }
+
+    private static func change() throws -> DurableChange {
+        var change = try fullChange()
+        change.settings["undo"] = [UInt8](repeating: 7, count: 65_536)
+        change.runs = try change.runs.map { stored throws in
+            StoredRun(
+                group: stored.group, branch: stored.branch, run: stored.run,
+                after: FeedChain.hash(after: stored.run.before, records: try stored.run.records()),
+                arrival: stored.arrival)
+        }
+        return change
+    }
+
+    @Test func `a store of the first version keeps its runs, settings and undo, and takes more`() throws {
+        let change = try Self.change()
+        try writeFirstVersion(change)
+        try withStore(folder) { store throws in
+            let contents = try store.contents()
+            #expect(contents.runs == change.runs)
+            #expect(contents.operations == change.operations)
+            #expect(contents.settings == change.settings)
+            #expect(contents.nextArrival == 6)
+            #expect(!contents.mayBeCopy)
+            var more = DurableChange()
+            more.settings = ["undo": [UInt8](repeating: 8, count: 1 << 20)]
+            more.runs = [stored(try run(device: 3), arrival: 6)]
+            try store.apply(more)
+        }
+        try withStore(folder) { store throws in
+            let contents = try store.contents()
+            #expect(contents.runs.count == change.runs.count + 1)
+            #expect(contents.settings["undo"]?.count == 1 << 20)
+            #expect(contents.settings["name"] == change.settings["name"])
+        }
+    }
+
+    @Test func `a row the first version's disk damaged is not mended by the migration`() throws {
+        let change = try Self.change()
+        try writeFirstVersion(change, breakingRun: 1)
+        let contents = try withStore(folder) { try $0.contents() }
+        #expect(contents.runs == [change.runs[0], change.runs[2]])
+    }
+}

@@ -1,0 +1,137 @@
+import StreakNode
+import Testing
+
+@testable import StreakWeb
+
+/// The first page, before there is an account (product.md, A1 to A3).
+@Suite struct WelcomePageTests {
+    @Test(arguments: ["/", "/today", "/board", "/friends", "/recovery", "/guest"])
+    func `without an account every page leads to the first one, which still needs the sign-in link`(
+        path: String
+    ) async throws {
+        try await withPage(.newcomer) { page in
+            let browser = try await page.signedIn()
+            let answer = try await browser.get(path == "/" ? "/today" : path)
+            #expect(answer.status == 303)
+            #expect(answer.headers["location"] == "/welcome")
+            for address in [path, "/welcome"] { #expect(try await page.stranger.get(address).status == 401) }
+            #expect(try await page.stranger.post("/welcome/new", "name=Eve").status == 401)
+            #expect(page.node.accounts.isEmpty)
+        }
+    }
+
+    @Test func `the first page offers a new account and every way back to one`() async throws {
+        try await withPage(.newcomer) { page in
+            let body = try await page.signedIn().get("/welcome").body
+            for path in ["new", "link", "recover", "restore"] {
+                #expect(body.contains("action=\"/welcome/\(path)\""), "\(path)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("/welcome/new", "name=Ada", AccountOrigin.new(name: "Ada")),
+        ("/welcome/link", "link=+streakmesh%3A%2F%2Fdevice%2FA%0A", .machine(link: "streakmesh://device/A")),
+        ("/welcome/recover", "key=K7Q2&name=Ada", .recoveryKey("K7Q2", name: "Ada")),
+        (
+            "/welcome/restore", "file=%2Ftmp%2Fa.backup&passphrase=secret+words",
+            .backup(file: "/tmp/a.backup", passphrase: "secret words")
+        ),
+    ])
+    func `an account is made once, and the page goes on with it`(
+        path: String, form: String, origin: AccountOrigin
+    ) async throws {
+        try await withPage(.newcomer) { page in
+            let browser = try await page.signedIn()
+            let made = try await browser.post(path, form)
+            #expect(page.node.accounts == [origin])
+            if case .new = origin {
+                // It begins with its recovery key.
+                #expect(made.status == 200)
+                #expect(made.body.contains("Welcome, Ben."))
+                #expect(made.body.contains("<li>K7Q2</li>"))
+            } else {
+                #expect(made.headers["location"] == "/today")
+            }
+            #expect(try await browser.get("/today").status == 200)
+            #expect(try await browser.get("/welcome").headers["location"] == "/today")
+            #expect(try await browser.post(path, form).status == 303)
+            #expect(page.node.accounts == [origin])
+        }
+    }
+
+    @Test(arguments: [
+        ("/welcome/new", "name=", "A name has"), ("/welcome/link", "link=streakmesh%3A%2F%2Fjoin%2FA", "no invite"),
+        ("/welcome/restore", "file=&passphrase=x", "no name of a file"),
+    ])
+    func `what could not be made says why, where it was asked`(path: String, form: String, text: String) async throws {
+        try await withPage(.newcomer) { page in
+            let answer = try await page.signedIn().post(path, form)
+            #expect(answer.status == 422)
+            #expect(answer.body.contains("role=\"alert\""))
+            #expect(answer.body.contains("action=\"/welcome/new\""))
+            #expect(page.node.accounts.isEmpty)
+        }
+    }
+
+    @Test func `a node with an account has no first page`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            #expect(try await browser.get("/welcome").headers["location"] == "/today")
+            #expect(try await browser.post("/welcome/new", "name=Eve").status == 303)
+            #expect(page.node.accounts.isEmpty)
+        }
+    }
+}
+
+/// Links that open a page (product-rules, C10).
+@Suite struct DeepLinkTests {
+    @Test(arguments: [
+        ("streakmesh://join/ABC", DeepLink.join), ("STREAKMESH://JOIN/ABC", .join),
+        (" streakmesh://game/wordle\n", .game("wordle")),
+        ("streakmesh://add?text=Wordle%201%2C617%203%2F6", .add(text: "Wordle 1,617 3/6")),
+        ("streakmesh://add?text=", .unknown), ("streakmesh://add", .unknown), ("streakmesh://game/", .unknown),
+        ("streakmesh://add?text=%ff", .unknown), ("streakmesh://device/ABC", .device), ("streakmesh://", .unknown),
+        ("streakmesh://format?now", .unknown),
+    ])
+    func `links are told apart`(text: String, link: DeepLink) {
+        #expect(DeepLink(text) == link)
+    }
+
+    @Test(arguments: ["Wordle 1,617 3/6", "http://example.com", "see streakmesh://join/A", "streakmesh://join/A\nand"])
+    func `other texts are no links`(text: String) {
+        #expect(DeepLink(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("streakmesh://join/ABC", 200, "Sunday puzzlers"),
+        ("streakmesh://add?text=Wordle+1%2C617+3%2F6", 200, "for Sunday puzzlers"),
+        ("streakmesh://device/ABC", 422, "makes a new machine one of yours"),
+        ("streakmesh://format?now", 422, "of no kind that this version knows"), ("nonsense", 422, "of no kind"),
+        ("", 422, "of no kind"),
+    ])
+    func `a link opens a page, and nothing is stored or joined`(link: String, status: Int, text: String) async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let answer = try await browser.get(PageLink("/open").adding("link", link).text)
+            #expect(answer.status == status)
+            #expect(answer.body.contains(text))
+            #expect(page.node.changes.isEmpty)
+            #expect(try await page.stranger.get(PageLink("/open").adding("link", link).text).status == 401)
+        }
+    }
+
+    @Test func `a link pasted as a text is opened, not recorded`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            for path in ["/add", "/preview"] {
+                let answer = try await browser.post(path, "text=streakmesh%3A%2F%2Fgame%2Fwordle")
+                #expect(answer.headers["location"] == "/open?link=streakmesh%3A%2F%2Fgame%2Fwordle")
+            }
+            #expect(
+                try await browser.get("/open?link=streakmesh%3A%2F%2Fgame%2Fwordle").headers["location"]
+                    == "/game?id=wordle")
+            #expect(page.node.changes.isEmpty)
+        }
+    }
+}
