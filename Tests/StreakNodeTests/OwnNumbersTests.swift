@@ -117,9 +117,8 @@ import Testing
             try await ada.until { try await Self.board($0, everybody).ranked == 2 }
             // Whether the address at which they met is of a local network depends on the machine's networks.
             let links = try await ada.status().peers.map(\.via)
-            #expect(links == ["lan"] || links == ["internet"])
             let board = try await Self.board(ada, nearby)
-            #expect(board.ranked == (links == ["lan"] ? 2 : 1))
+            #expect(board.ranked == (links.contains("lan") ? 2 : 1))
             #expect(board.mine?.me == true)
             await ben.close()
             try await ada.until { try await $0.status().peers.isEmpty }
