@@ -25,17 +25,15 @@ struct Discovery: Sendable {
 
     /// At start, on waking and after a change of address, then after these delays.
     static let delays: [Duration] = [.zero, .seconds(5), .seconds(15), .seconds(60), .seconds(300)]
-    /// Beacons looked at: each second, and at once.
-    static let rate = 50
-    static let burst = 200
+    /// Beacons looked at.
+    static let beacons = TokenBucket.Limit(burst: 200, interval: .milliseconds(20))
+    /// Of those, what one source address may take up.
+    static let beaconsOfSource = TokenBucket.Limit(burst: 40, interval: .milliseconds(100))
+    static let maximumSources = 1_024
     /// Dead invites of one group whose holders are told so.
     static let maximumDeadInvites = 32
-    /// Of those, what one source address may take up.
-    static let sourceRate: Double = 10
-    static let sourceBurst = 40
-    static let maximumSources = 1_024
-    /// The same for the clock of a newcomer, and of who calls under an old key. Every hour costs a hash for every stranger's
-    /// packet.
+    /// How many hours the clock of a newcomer, and of who calls under an old key, may be wrong, either way. Every hour costs
+    /// a hash for every stranger's packet.
     static let fewToleratedHours: Int64 = 2
     /// Nonces remembered, so that a replayed beacon gets no answer.
     static let maximumNonces = 4_096
@@ -52,10 +50,8 @@ struct Discovery: Sendable {
     private var hourKeys: [(key: [UInt8], source: Int)] = []
     private var heard: Set<Bytes16> = []
     private var heardInOrder: [Bytes16] = []
-    private var perSource = SourceLimiter(
-        rate: Discovery.sourceRate, burst: Discovery.sourceBurst, maximumSources: Discovery.maximumSources)
-    private var tokens = Discovery.burst
-    private var refilledAt: MonotonicInstant = .zero
+    private var perSource = SourceLimiter(Discovery.beaconsOfSource, maximumSources: Discovery.maximumSources)
+    private var all = TokenBucket(Discovery.beacons)
 
     var nextDeadline: MonotonicInstant? { calls.first }
 
@@ -97,7 +93,7 @@ struct Discovery: Sendable {
     mutating func read(
         _ bytes: [UInt8], from endpoint: Endpoint, at now: MonotonicInstant, wall: WallTime
     ) -> (source: Source, hourKey: [UInt8], content: Beacon.Content)? {
-        guard bytes.count == Beacon.size, perSource.take(endpoint, at: now), takeToken(at: now),
+        guard bytes.count == Beacon.size, perSource.take(endpoint, at: now), all.take(at: now),
             let nonce = Bytes16(bytes.prefix(16))
         else { return nil }
         refreshHourKeys(wall)
@@ -120,18 +116,6 @@ struct Discovery: Sendable {
             sources.indices.filter { abs(offset) <= sources[$0].toleratedHours }
                 .map { (Beacon.hourKey(sources[$0].key, hour: current + offset), $0) }
         }
-    }
-
-    private mutating func takeToken(at now: MonotonicInstant) -> Bool {
-        let elapsed = refilledAt.duration(to: now).nanoseconds
-        let gained = Int(clamping: elapsed / 1_000_000_000 * Int64(Self.rate))
-        if gained > 0 {
-            tokens = min(Self.burst, tokens + gained)
-            refilledAt = now
-        }
-        guard tokens > 0 else { return false }
-        tokens -= 1
-        return true
     }
 }
 

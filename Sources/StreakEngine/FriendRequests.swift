@@ -94,9 +94,8 @@ struct FriendRequests: Sendable {
     static let dialPause: Duration = .seconds(5)
     /// Answers from carriers whose code is worked out, of one attempt.
     static let maximumReplies = 4
-    /// Claims to own a code that are looked into from one address: each second, and at once.
-    static let judgementRate = 0.05
-    static let judgementBurst = 4
+    /// Claims to own a code that are looked into from one address.
+    static let judgements = TokenBucket.Limit(burst: 4, interval: .seconds(20))
     /// How long a request of somebody else is kept, in seconds.
     static let receivedLifetime: Int64 = 30 * 86_400
 
@@ -172,10 +171,9 @@ struct FriendRequests: Sendable {
     var searches: [Search] = []
     var routes: [Bytes16: Route] = [:]
     /// New requests taken in, each of which costs an Argon2id, and known ones that have changed.
-    var admitted: Allowance?
+    var admitted = TokenBucket(.costlyWork)
     /// Devices that claimed to own a code, by where they answered: each costs an Argon2id.
-    var judged = SourceLimiter(
-        rate: FriendRequests.judgementRate, burst: FriendRequests.judgementBurst, maximumSources: 1_024)
+    var judged = SourceLimiter(FriendRequests.judgements, maximumSources: 1_024)
     var derivations = CodeDerivations()
     /// Whether somebody may have become a friend since this was looked at.
     var needsReview = true

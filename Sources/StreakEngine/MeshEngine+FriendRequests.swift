@@ -87,7 +87,7 @@ extension MeshEngine {
                 return reply(.pending, to: request, by: route)
             }
         }
-        guard takeAdmission() else { return reply(.pending, to: request, by: route) }
+        guard friends.admitted.take(at: now) else { return reply(.pending, to: request, by: route) }
         let isAskedAnew = friends.received[user]?.decision != FriendRequests.Decision.none
         known.name = request.name
         known.linkKey = request.certificate.linkKey
@@ -101,17 +101,10 @@ extension MeshEngine {
         reply(.pending, to: request, by: route)
         let pending = friends.received.values.count { $0.decision == .none } + friends.derivations.requestCount
         guard !friends.derivations.hasRequest(of: request.certificate.user), pending < FriendRequests.maximumPending,
-            takeAdmission()
+            friends.admitted.take(at: now)
         else { return }
         // One who is not noted now repeats it.
         _ = useCode(of: request.certificate.user, for: .request(request))
-    }
-
-    /// Whether one more request may cost an Argon2id, or a change on disk.
-    private mutating func takeAdmission() -> Bool {
-        var allowance = friends.admitted ?? Allowance(at: now)
-        defer { friends.admitted = allowance }
-        return allowance.take(at: now)
     }
 
     /// Keeps a request for its user to decide, now that the asker's code can be shown.

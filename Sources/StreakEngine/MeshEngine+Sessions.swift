@@ -19,8 +19,7 @@ extension MeshEngine {
         case .opened(let link, let peer, let key, let handshakeHash, let isInitiator, _):
             opened(
                 PeerSession(
-                    link: link, key: peer, handshakeHash: handshakeHash, label: key, isInitiator: isInitiator,
-                    openedAt: now))
+                    link: link, key: peer, handshakeHash: handshakeHash, label: key, isInitiator: isInitiator))
         case .pathChanged(let link, _):
             rememberAddress(of: link)
         case .messageReceived(let link, let bytes, _):

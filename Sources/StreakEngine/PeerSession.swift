@@ -36,18 +36,16 @@ struct PeerSession: Sendable {
     /// The same for those.
     static let maximumForgedRuns = 256
     /// What the peer may ask for as somebody who wants to be let in, certified or befriended.
-    private var requests: Allowance
+    private var requests = TokenBucket(.costlyWork)
 
     init(
-        link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool,
-        openedAt: MonotonicInstant
+        link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool
     ) {
         self.link = link
         self.key = key
         self.handshakeHash = handshakeHash
         self.label = label
         self.isInitiator = isInitiator
-        requests = Allowance(at: openedAt)
     }
 
     /// Whether one more such request is looked at.

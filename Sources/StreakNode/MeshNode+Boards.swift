@@ -150,7 +150,7 @@ extension MeshNode {
         return StatusReport(
             state: stateWord(linked), groups: groups, peers: linked.map(peerStatus), version: NodeVersion.current,
             running: network != nil, listen: listenAddress, web: nil,
-            lastSync: lastSync.map(Timestamp.text), recoveryConfirmed: isRecoveryConfirmed)
+            lastSync: lastSync.map { Timestamp(seconds: $0).text }, recoveryConfirmed: isRecoveryConfirmed)
     }
 
     private func stateWord(_ linked: [MeshEngine.LinkedDevice]) -> String {

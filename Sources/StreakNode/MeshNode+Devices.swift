@@ -50,7 +50,7 @@ extension MeshNode {
             let isOnline = isThis ? network != nil : linked.contains(device.device)
             return DeviceReport(
                 device: device.device.description, this: isThis, state: device.isCurrent ? "current" : "revoked",
-                online: isOnline, lastSeen: isOnline ? Timestamp.text(clock.wallTime.seconds) : nil,
+                online: isOnline, lastSeen: isOnline ? Timestamp(seconds: clock.wallTime.seconds).text : nil,
                 certifiedBy: device.certificate.issuers.last?.description ?? "account")
         }
     }

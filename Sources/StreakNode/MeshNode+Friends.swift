@@ -88,8 +88,8 @@ extension MeshNode {
             case .joining: "joining"
             }
         return SentFriendReport(
-            code: request.code.description, state: state, asked: Timestamp.text(request.askedAt),
-            until: Timestamp.text(request.endsAt))
+            code: request.code.description, state: state, asked: Timestamp(seconds: request.askedAt).text,
+            until: Timestamp(seconds: request.endsAt).text)
     }
 
     private static func report(of request: ReceivedFriendRequest) -> ReceivedFriendReport {
@@ -101,14 +101,14 @@ extension MeshNode {
             }
         return ReceivedFriendReport(
             user: request.user.description, name: request.name, code: request.code.description, state: state,
-            asked: Timestamp.text(request.receivedAt))
+            asked: Timestamp(seconds: request.receivedAt).text)
     }
 
     private func report(of offer: OfferedReturn) -> ReturnReport {
         ReturnReport(
             group: offer.group.description, title: offer.title, members: offer.memberCount,
             friend: offer.friend.description, code: knownCode(of: offer.friend),
-            offered: Timestamp.text(offer.offeredAt))
+            offered: Timestamp(seconds: offer.offeredAt).text)
     }
 
     func answerToCode(_ isAnswering: Bool) async throws {

@@ -39,7 +39,7 @@ extension MeshNode {
         return shown.map { invite in
             InviteReport(
                 link: engine.link(ofInvite: invite.id, in: group) ?? "", id: invite.id.description,
-                expires: Timestamp.text(invite.expiresAt),
+                expires: Timestamp(seconds: invite.expiresAt).text,
                 uses: invite.maximumUses == 0 ? nil : Int(invite.maximumUses), used: invite.used,
                 group: group.description, title: state.title, approval: invite.needsApproval,
                 overused: invite.isOverused, author: names[invite.inviter], mine: invite.inviter == identity.user)
@@ -64,7 +64,7 @@ extension MeshNode {
         do { link = try InviteLink(parsing: text) } catch { throw NodeFailure(error) }
         return InvitePreview(
             group: link.group.description, title: link.title, inviter: link.inviter.description,
-            expires: Timestamp.text(link.expiresAt), expired: link.isExpired(at: clock.wallTime.seconds),
+            expires: Timestamp(seconds: link.expiresAt).text, expired: link.isExpired(at: clock.wallTime.seconds),
             alreadyMember: engine.isMember(of: link.group))
     }
 
@@ -72,12 +72,12 @@ extension MeshNode {
         let link: InviteLink
         do { link = try InviteLink(parsing: text) } catch { throw NodeFailure(error) }
         guard !link.isExpired(at: clock.wallTime.seconds) else {
-            throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
+            throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)
         }
         do {
             try await execute(.join(link, timeout: .seconds(max(1, min(timeout, 3_600)))))
         } catch NodeFailure.linkExpired {
-            throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
+            throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)
         } catch NodeFailure.approvalNeeded {
             throw NodeFailure.approvalNeeded(title: link.title)
         }

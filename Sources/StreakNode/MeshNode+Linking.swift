@@ -13,7 +13,7 @@ extension MeshNode {
             throw NodeFailure.storageFailed("no link was made")
         }
         return DeviceLinkReport(
-            link: text, expires: Timestamp.text(clock.wallTime.seconds + MeshEngine.deviceLinkLifetime))
+            link: text, expires: Timestamp(seconds: clock.wallTime.seconds + MeshEngine.deviceLinkLifetime).text)
     }
 
     /// Makes an empty folder the data folder of a further machine of the account that made `text`.
@@ -30,7 +30,7 @@ extension MeshNode {
         do { link = try InviteLink(parsing: text, purpose: .device) } catch { throw NodeFailure(error) }
         let clock = SystemClock()
         guard !link.isExpired(at: clock.wallTime.seconds) else {
-            throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
+            throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)
         }
         let lock = try prepare(folder)
         let waiting = folder.inner("linking")
@@ -45,7 +45,7 @@ extension MeshNode {
             try waiting.delete()
         } catch NodeFailure.linkExpired {
             try waiting.delete()
-            throw NodeFailure.linkExpired(at: Timestamp.text(link.expiresAt))
+            throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)
         } catch {
             try waiting.delete()
             throw error

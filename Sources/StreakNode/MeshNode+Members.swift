@@ -33,12 +33,12 @@ extension MeshNode {
         return MemberReport(
             user: shownID(of: member.user, in: group), name: names[member.user] ?? "", role: member.role.word, me: isMe,
             online: isMe ? network != nil : !linked.isEmpty && !isSilent,
-            lastSeen: isSilent ? nil : seen.map(Timestamp.text),
+            lastSeen: isSilent ? nil : seen.map { Timestamp(seconds: $0).text },
             behind: isMe ? 0 : isSilent ? nil : behind(member.devices, in: group, linked),
             via: isSilent ? nil : linked.first?.via.word, code: isAnonymous ? nil : knownCode(of: member.user),
             devices: isAnonymous ? 0 : member.devices.count, anonymous: isAnonymous, hidden: profile?.isHidden ?? false,
             region: profile.flatMap { $0.region.isEmpty ? nil : $0.region },
-            since: Timestamp.text(member.admittedAt), admittedBy: names[member.admitter],
+            since: Timestamp(seconds: member.admittedAt).text, admittedBy: names[member.admitter],
             invite: member.invite?.description, heir: state.heir == member.user)
     }
 

@@ -98,7 +98,7 @@ extension MeshNode {
                 "\(TimeOfDay.text($0.startHour * 60))-\(TimeOfDay.text(min($0.endHour * 60, 1_439)))"
             },
             coverage: window?.coverage.percent, computedOn: plan.computedOn?.description,
-            lastReminded: plan.lastFired?.description, next: next.map { Timestamp.text($0.instant) },
+            lastReminded: plan.lastFired?.description, next: next.map { Timestamp(seconds: $0.instant).text },
             text: reminderText(on: clock.today), desktop: showsOnDesktop, command: reminderCommand,
             excluded: accountSettings.choices(.reminded).filter { !$0.value }.keys.map(\.rawValue).sorted(),
             hours: hours.counts, plots: Self.reports(of: [Plot(hours)]))

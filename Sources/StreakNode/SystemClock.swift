@@ -39,15 +39,3 @@ struct SystemClock: Sendable {
         }
     }
 }
-
-/// Points in time as text, without a time zone library.
-enum Timestamp {
-    /// `yyyy-MM-ddTHH:mm:ssZ`, from seconds since 1970.
-    static func text(_ seconds: Int64) -> String {
-        let days = Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
-        let rest = Int(seconds) - days * 86_400
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let clock = "\(two(rest / 3_600)):\(two(rest / 60 % 60)):\(two(rest % 60))"
-        return "\(PuzzleDay(daysSinceEpoch: days))T\(clock)Z"
-    }
-}

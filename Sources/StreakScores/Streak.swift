@@ -163,7 +163,7 @@ enum Streak {
 /// Walks the places of one game in ascending order and keeps what its streak is.
 struct StreakWalk {
     /// The run as it stands on a day.
-    struct Standing {
+    struct State {
         var length = 0
         var start: Int32?
         var freezes = 0
@@ -211,15 +211,15 @@ struct StreakWalk {
     }
 
     /// Where the run stands on `day`, which is not before any place taken.
-    func standing(on day: PuzzleDay, cadence: Game.Cadence) -> Standing {
-        guard let last else { return Standing() }
+    func standing(on day: PuzzleDay, cadence: Game.Cadence) -> State {
+        guard let last else { return State() }
         let axis = Streak.Axis(isNumbered: false, cadence: cadence)
         let shown = axis.period(of: Int32(truncatingIfNeeded: day.daysSinceEpoch))
         let lastPeriod = axis.period(of: last.day)
         var walk = self
         if walk.length > 0 { walk.spend(missed: shown - lastPeriod - 1) }
-        guard walk.length > 0 else { return Standing(freezes: walk.freezes) }
-        return Standing(
+        guard walk.length > 0 else { return State(freezes: walk.freezes) }
+        return State(
             length: walk.length, start: walk.start, freezes: walk.freezes, frozen: walk.frozen,
             isOpen: lastPeriod < shown)
     }

@@ -162,7 +162,7 @@ public enum FailureText {
             )
         case .invalidTimes(let name, let text, let example, let reason):
             (
-                "invalidSetting", "\(name) cannot be “\(shortened(text))”: \(reason).",
+                "invalidTimes", "\(name) cannot be “\(shortened(text))”: \(reason).",
                 "Write for instance \(example).",
                 Exit.usage
             )

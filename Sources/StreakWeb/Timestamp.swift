@@ -1,34 +1,11 @@
 import StreakGames
+public import StreakNode
 
-/// An instant in UTC, to the second, as reports write it.
-public struct Timestamp: Equatable, Comparable, Sendable {
-    /// Seconds since 1970-01-01T00:00:00Z.
-    public var seconds: Int64
-
-    init(seconds: Int64) { self.seconds = seconds }
-
-    /// Reads `yyyy-MM-ddTHH:mm` with optional seconds, fraction and `Z`.
-    public init?(_ text: String) {
-        guard text.utf8.count <= 40, let day = PuzzleDay(String(text.prefix(10))) else { return nil }
-        let rest = text.dropFirst(10)
-        guard rest.first == "T" || rest.first == " " else { return nil }
-        let fields = rest.dropFirst().prefix { $0.isASCII && ($0.isNumber || $0 == ":") }.split(separator: ":")
-        guard (2...3).contains(fields.count) else { return nil }
-        let numbers = fields.compactMap { Int64($0) }
-        guard numbers.count == fields.count, (0...23).contains(numbers[0]), (0...59).contains(numbers[1]) else {
-            return nil
-        }
-        let second = numbers.count == 3 ? min(numbers[2], 59) : 0
-        seconds = Int64(day.daysSinceEpoch) * 86_400 + numbers[0] * 3_600 + numbers[1] * 60 + second
-    }
-
-    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.seconds < right.seconds }
-
-    private var day: PuzzleDay { PuzzleDay(daysSinceEpoch: Int(seconds.floorDivided(by: 86_400))) }
-
+/// Instants as people read them.
+extension Timestamp {
     /// “28 November 2026, 09:14 UTC”.
     public var dateText: String {
-        let time = (seconds % 86_400 + 86_400) % 86_400
+        let time = secondOfDay
         let hour = time / 3_600
         let minute = time / 60 % 60
         return "\(day.longText), \(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute) UTC"
@@ -51,13 +28,6 @@ public struct Timestamp: Equatable, Comparable, Sendable {
             default: "\(span / 86_400) days"
             }
         return age >= 0 ? "\(amount) ago" : "in \(amount)"
-    }
-}
-
-extension Int64 {
-    fileprivate func floorDivided(by divisor: Int64) -> Int64 {
-        let quotient = self / divisor
-        return self % divisor < 0 ? quotient - 1 : quotient
     }
 }
 

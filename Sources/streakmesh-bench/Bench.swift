@@ -43,6 +43,7 @@ struct Bench: AsyncParsableCommand {
             try await measureAdd(lab)
             try measureImport(lab)
             try await measureJoins(lab)
+            try await measureRemovals(lab)
         }
         try await measurePair(lab)
         try await measureNewcomer(lab)
@@ -66,6 +67,31 @@ struct Bench: AsyncParsableCommand {
         }
         Figure.show("join to first board, two processes, p50 of 20", times.percentile(50), "ms", target: "–")
         try host.stop()
+    }
+
+    /// From the order until the removed node says itself that it is out, over a link that stands.
+    private func measureRemovals(_ lab: Lab) async throws {
+        try lab.makeAccount("chair")
+        try lab.makeAccount("Gus")
+        try lab.run("chair", ["group", "create", "Removals"])
+        let (chair, guest) = (try await lab.start("chair"), try await lab.start("Gus"))
+        var times: [Double] = []
+        for _ in 1...10 {
+            try lab.run("Gus", ["join", try lab.invite("chair")])
+            let start = ContinuousClock.now
+            _ = try await chair.client.call(
+                .member(.remove(group: nil, user: "Gus")), returning: MembersReport.self)
+            var isIn = true
+            while isIn {
+                let groups = try await guest.client.call(.group(.list), returning: GroupListReport.self).groups
+                isIn = groups.contains { $0.role != "removed" }
+            }
+            times.append(start.duration(to: .now).milliseconds)
+        }
+        Figure.show("removal known to whom it concerns, p50 of 10", times.percentile(50), "ms", target: "< 1000")
+        Figure.show("removal known to whom it concerns, worst of 10", times.percentile(100), "ms", target: "< 1000")
+        try chair.stop()
+        try guest.stop()
     }
 
     /// A confirmed `add`, as a whole process on a store without a running node.

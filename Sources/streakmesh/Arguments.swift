@@ -22,7 +22,7 @@ enum Arguments {
         return rest[..<end] + leading + rest[end...]
     }
 
-    /// Throws `CommandFailure.unknownCommand` where the first words, normalised, name none. The parser itself would
+    /// Throws `CommandLineFailure.unknownCommand` where the first words, normalised, name none. The parser itself would
     /// complain of the first option behind the word instead.
     static func checkCommand(_ words: [String]) throws {
         var command: any ParsableCommand.Type = StreakMeshCommand.self
@@ -35,7 +35,7 @@ enum Arguments {
                 guard ObjectIdentifier(command) != ObjectIdentifier(GamesCommand.self) else { return }
                 let names = subcommands.map { $0._commandName }
                 let near = Spelling.suggestions(for: word, among: names)
-                throw CommandFailure.unknownCommand(
+                throw CommandLineFailure.unknownCommand(
                     (path + [word]).joined(separator: " "),
                     suggestions: near.map { (["streakmesh"] + path + [$0]).joined(separator: " ") })
             }

@@ -57,9 +57,9 @@ struct SharedOptions: ParsableArguments {
     var json = false
 
     /// The folder, the streams and the form of output that these options ask for.
-    func session() -> Session {
+    func context() -> CommandContext {
         let environment = ProcessInfo.processInfo.environment
-        return Session(
+        return CommandContext(
             folder: DataFolder(path: data ?? DataFolder.defaultPath(environment: environment)),
             terminal: Terminal.current(environment: environment), usesJSON: json)
     }
@@ -68,12 +68,12 @@ struct SharedOptions: ParsableArguments {
 /// A command that works on a data folder.
 protocol SessionCommand: AsyncParsableCommand {
     var shared: SharedOptions { get }
-    func run(in session: Session) async throws
+    func run(in context: CommandContext) async throws
 }
 
 extension SessionCommand {
     mutating func run() async throws {
-        try await run(in: shared.session())
+        try await run(in: shared.context())
     }
 }
 
@@ -90,8 +90,8 @@ protocol QueryCommand: SessionCommand {
 extension QueryCommand {
     static var needsNetwork: Bool { false }
 
-    func run(in session: Session) async throws {
-        let report = try await session.call(request(), returning: Report.self, needsNetwork: Self.needsNetwork)
-        session.show(report) { lines(for: report, style: $0) }
+    func run(in context: CommandContext) async throws {
+        let report = try await context.call(request(), returning: Report.self, needsNetwork: Self.needsNetwork)
+        context.show(report) { lines(for: report, style: $0) }
     }
 }

@@ -63,8 +63,8 @@ struct Terminal {
     func read(_ descriptor: Int32, limit: Int) throws -> [UInt8] {
         do {
             return try Self.read(descriptor, limit: limit)
-        } catch CommandFailure.unreadable(_, let reason) {
-            throw CommandFailure.unreadable("descriptor \(descriptor)", reason: reason)
+        } catch CommandLineFailure.unreadable(_, let reason) {
+            throw CommandLineFailure.unreadable("descriptor \(descriptor)", reason: reason)
         }
     }
 
@@ -77,13 +77,13 @@ struct Terminal {
     func readFile(_ path: String, limit: Int) throws -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw CommandFailure.unreadable(path, reason: unsafe String(cString: strerror(errno)))
+            throw CommandLineFailure.unreadable(path, reason: unsafe String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
         do {
             return try Self.read(descriptor, limit: limit)
-        } catch CommandFailure.unreadable(_, let reason) {
-            throw CommandFailure.unreadable(path, reason: reason)
+        } catch CommandLineFailure.unreadable(_, let reason) {
+            throw CommandLineFailure.unreadable(path, reason: reason)
         }
     }
 
@@ -104,7 +104,7 @@ struct Terminal {
             if count == 0 { break }
             guard count > 0 else {
                 if errno == EINTR { continue }
-                throw CommandFailure.unreadable("-", reason: unsafe String(cString: strerror(errno)))
+                throw CommandLineFailure.unreadable("-", reason: unsafe String(cString: strerror(errno)))
             }
             bytes += chunk[..<count]
         }

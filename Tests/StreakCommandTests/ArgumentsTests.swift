@@ -96,7 +96,7 @@ import Testing
     ])
     func `a page that others could reach, and half an address, are refused`(text: String) throws {
         let command = try #require(try StreakMeshCommand.parseAsRoot(["up", "--web", text]) as? UpCommand)
-        #expect(throws: CommandFailure.self) { try command.webConfiguration() }
+        #expect(throws: CommandLineFailure.self) { try command.webConfiguration() }
     }
 
     @Test(arguments: [
@@ -105,7 +105,7 @@ import Testing
     ])
     func `addresses are looked over before anything starts`(options: [String]) throws {
         let command = try #require(try StreakMeshCommand.parseAsRoot(["up"] + options) as? UpCommand)
-        let error = try #require(throws: CommandFailure.self) { try command.checkAddresses() }
+        let error = try #require(throws: CommandLineFailure.self) { try command.checkAddresses() }
         #expect(FailureNotice(error).exitCode == 64)
     }
 
@@ -125,10 +125,10 @@ import Testing
     func `an unknown command is named, with what may have been meant`(
         words: [String], name: String, suggestions: [String]
     ) throws {
-        #expect(throws: CommandFailure.unknownCommand(name, suggestions: suggestions)) {
+        #expect(throws: CommandLineFailure.unknownCommand(name, suggestions: suggestions)) {
             try Arguments.checkCommand(Arguments.normalised(words))
         }
-        #expect(FailureNotice(CommandFailure.unknownCommand(name, suggestions: suggestions)).exitCode == 64)
+        #expect(FailureNotice(CommandLineFailure.unknownCommand(name, suggestions: suggestions)).exitCode == 64)
     }
 
     @Test(arguments: [

@@ -18,9 +18,9 @@ import Testing
     }
 
     @Test func `errors of the command itself have codes, too`() {
-        #expect(FailureNotice(CommandFailure.usage("x")).exitCode == 64)
-        #expect(FailureNotice(CommandFailure.unreadable("f", reason: "gone")).exitCode == 65)
-        #expect(FailureNotice(CommandFailure.nothingAdded(reasons: [])).exitCode == 65)
+        #expect(FailureNotice(CommandLineFailure.usage("x")).exitCode == 64)
+        #expect(FailureNotice(CommandLineFailure.unreadable("f", reason: "gone")).exitCode == 65)
+        #expect(FailureNotice(CommandLineFailure.nothingAdded(reasons: [])).exitCode == 65)
         #expect(FailureNotice(ControlError.nodeNotRunning).exitCode == 75)
     }
 
@@ -30,7 +30,7 @@ import Testing
         ([], "Share button"),
     ])
     func `the advice after a refusal fits the reasons`(reasons: [String], word: String) {
-        let hint = FailureNotice(CommandFailure.nothingAdded(reasons: reasons)).hint
+        let hint = FailureNotice(CommandLineFailure.nothingAdded(reasons: reasons)).hint
         #expect(hint.contains(word), "\(hint)")
         #expect(hint.contains("Share button") == (word == "Share button"))
     }

@@ -146,7 +146,9 @@ struct EngineStrangerTests {
         #expect(intruder.dial(key, peer: nil, in: &party))
         for _ in 0..<18 { intruder.join(by: link, as: mallory, handshake: [1], in: &party) }
         let refusals = intruder.heard.count { $0 == .joinRefused(.invalidProof) }
-        #expect((Allowance.burst...(Allowance.burst + 2)).contains(refusals), "\(refusals)")
+        #expect(
+            (TokenBucket.Limit.costlyWork.burst...(TokenBucket.Limit.costlyWork.burst + 2)).contains(refusals),
+            "\(refusals)")
     }
 
     @Test func `what a peer lets gather without taking it is bounded, and costs it the link`() throws {

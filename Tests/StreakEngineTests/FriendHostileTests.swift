@@ -56,7 +56,7 @@ struct FriendHostileTests {
         var network = try pair()
         for number in 0..<70 {
             var engine = network.nodes[0].engine
-            engine.friends.admitted = nil
+            engine.friends.admitted = TokenBucket(.costlyWork)
             network.nodes[0].engine = engine
             network.feign(from: UInt64(1_000 + number), to: 0)
         }
@@ -79,7 +79,7 @@ struct FriendHostileTests {
         }
         network.give(.deadlineReached, to: 0)
         network.run(for: .seconds(1))
-        #expect(network.nodes[0].writes - before <= Allowance.burst + 1)
+        #expect(network.nodes[0].writes - before <= TokenBucket.Limit.costlyWork.burst + 1)
     }
 
     @Test func `a member's new device has the ledgers no oftener than a link has requests`() throws {
@@ -124,7 +124,7 @@ struct FriendHostileTests {
                 liar.certificate.encoded(), of: liar.linkKey.publicKey, under: .friendCode(code), dial: dial)
             asked += copy.friends.derivations.finish(liar.user).count
         }
-        #expect(asked == FriendRequests.judgementBurst)
+        #expect(asked == FriendRequests.judgements.burst)
         // Another address is another matter.
         var entropy = SeededEntropy(seed: 4_000)
         let other = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)

@@ -201,7 +201,7 @@ struct LinksFriendTests {
             network.dial(1, 0, key: Self.codeKey, knowsPeer: false, usesStreams: false)
         }
         network.run(for: .milliseconds(100))
-        #expect(shown(network).count == LinkLimits().friendBurst)
+        #expect(shown(network).count == LinkLimits().friendHandshakes.burst)
         #expect(network.nodes[0].drops.contains(.rateLimited))
     }
 

@@ -67,7 +67,7 @@ import Testing
             try await Self.play(1...3, on: node)
             let report = try await Self.reminders(node, ReminderChange(on: true, time: "18:30", desktop: false))
             #expect(report.on && !report.smart && report.time == "18:30")
-            #expect(report.next == Timestamp.text(try Self.instant("18:30")))
+            #expect(report.next == Timestamp(seconds: try Self.instant("18:30")).text)
             #expect(report.text == "Keep your 3-day streak alive today: Wordle.")
             clock.set(try Self.instant("18:29"))
             await node.turn()

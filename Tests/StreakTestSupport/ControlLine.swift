@@ -40,8 +40,8 @@ public final class ControlLine: Sendable {
     public func add(_ text: String) async -> Bool {
         // A request of texts and truth values can always be written.
         let quoted = (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let line = #"{"v":1,"request":{"score":{"_0":{"add":{"text":\#(quoted),"replace":false,"sharingOnly":false}}}}}"# + "\n"
-        let reply = await exchange(line)
+        let request = #"{"add":{"text":\#(quoted),"replace":false,"sharingOnly":false}}"#
+        let reply = await exchange(#"{"v":1,"request":{"score":{"_0":\#(request)}}}"# + "\n")
         // Half a line is no confirmation.
         guard let reply, let document = try? JSONValue(parsing: reply) else { return false }
         return !document["ok"]["added"].items.isEmpty

@@ -44,7 +44,9 @@ struct LocalBrowser: Sendable {
 
     /// Sends a text and gives what comes back to `read`, until that answers false or the server closes.
     func exchange(_ text: String, read: (ByteBuffer) async throws -> Bool) async throws {
+        // However busy the machine is: that every test gets its turn is not what they are about.
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.minutes(10))
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)

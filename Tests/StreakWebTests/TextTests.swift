@@ -29,6 +29,7 @@ import Testing
         .friendAlreadyAsked, .friendBlocked, .unknownFriend("ben"), .deviceLinkUnknown, .tooManyDevices,
         .invalidGame(reason: "A game needs a name."), .importFailed(reason: "No column of it is a date."),
         .unknownSender(nil, candidates: ["a", "b"]),
+        .invalidTimes(name: "quiet", text: "x", example: "22:00-07:00", reason: "r"),
     ]
 
     @Test func `every failure has its own code, a sentence and a next step`() {
@@ -42,6 +43,16 @@ import Testing
             #expect(text.hint.hasSuffix(".") || text.hint.hasSuffix("?"))
             #expect([1, 64, 65, 69, 73, 75, 77].contains(text.exitCode))
             #expect(!text.message.contains("/secret"))
+        }
+    }
+
+    @Test func `the guide lists every code beside its exit code`() throws {
+        let guide = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/cli.md")
+        let rows = try String(contentsOf: guide, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| ") }
+        for failure in Self.all {
+            let text = FailureText.describe(failure)
+            let row = rows.first { $0.hasPrefix("| \(text.exitCode) |") } ?? ""
+            #expect(row.contains("`\(text.code)`"), "\(text.code) is not in the row of \(text.exitCode)")
         }
     }
 

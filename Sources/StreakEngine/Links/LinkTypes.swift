@@ -202,12 +202,10 @@ public struct LinkLimits: Sendable {
     public var remoteKeepalive: Duration = .seconds(25)
     /// A stream without messages is closed after this time if datagrams get through.
     public var streamIdleLimit: Duration = .seconds(300)
-    /// Messages without a valid tag that one source address may send: each second, and at once.
-    public var taglessRate = 20
-    public var taglessBurst = 5
-    /// Handshakes under this device's friend code that one source address may begin: each second, and at once.
-    public var friendRate = 1
-    public var friendBurst = 16
+    /// Messages without a valid tag that one source address may send.
+    var taglessMessages = TokenBucket.Limit(burst: 5, interval: .milliseconds(50))
+    /// Handshakes under this device's friend code that one source address may begin.
+    var friendHandshakes = TokenBucket.Limit(burst: 16, interval: .seconds(1))
     /// Source addresses remembered for these.
     public var maximumLimitedSources = 1_024
 

@@ -58,10 +58,8 @@ public struct Links: Sendable {
     public init(staticKey: AgreementSecretKey, limits: LinkLimits = LinkLimits()) {
         self.staticKey = staticKey
         self.limits = limits
-        limiter = SourceLimiter(
-            rate: Double(limits.taglessRate), burst: limits.taglessBurst, maximumSources: limits.maximumLimitedSources)
-        friendLimiter = SourceLimiter(
-            rate: Double(limits.friendRate), burst: limits.friendBurst, maximumSources: limits.maximumLimitedSources)
+        limiter = SourceLimiter(limits.taglessMessages, maximumSources: limits.maximumLimitedSources)
+        friendLimiter = SourceLimiter(limits.friendHandshakes, maximumSources: limits.maximumLimitedSources)
     }
 
     /// Takes out what has collected, in order.

@@ -1,25 +1,18 @@
 import StreakWire
 
-/// Limits what one source may have this node do: a bucket of `burst` tokens, `rate` more each second, for every
-/// `Endpoint.network` (whoever has one address of an IPv6 /64 has them all).
+/// Limits what one source may have this node do: a `TokenBucket` for every `Endpoint.network` (whoever has one address of
+/// an IPv6 /64 has them all).
 ///
 /// Remembers a bounded number of sources, in two generations: when the younger is full it becomes the older, and what
 /// was the older is forgotten. A source that was forgotten starts with a full bucket.
 struct SourceLimiter: Sendable {
-    private struct Bucket {
-        var tokens: Double
-        var filledAt: MonotonicInstant
-    }
-
-    private let rate: Double
-    private let burst: Double
+    private let limit: TokenBucket.Limit
     private let generationSize: Int
-    private var younger: [Bytes16: Bucket] = [:]
-    private var older: [Bytes16: Bucket] = [:]
+    private var younger: [Bytes16: TokenBucket] = [:]
+    private var older: [Bytes16: TokenBucket] = [:]
 
-    init(rate: Double, burst: Int, maximumSources: Int) {
-        self.rate = rate
-        self.burst = Double(burst)
+    init(_ limit: TokenBucket.Limit, maximumSources: Int) {
+        self.limit = limit
         generationSize = max(1, maximumSources / 2)
     }
 
@@ -27,9 +20,7 @@ struct SourceLimiter: Sendable {
 
     /// Whether the source has a token left. Costs it nothing.
     func admits(_ source: Endpoint, at now: MonotonicInstant) -> Bool {
-        let key = source.network
-        guard let bucket = younger[key] ?? older[key] else { return true }
-        return filled(bucket, at: now).tokens >= 1
+        (younger[source.network] ?? older[source.network])?.admits(at: now) ?? true
     }
 
     /// Takes a token from the source, if it has one.
@@ -42,9 +33,8 @@ struct SourceLimiter: Sendable {
     /// Takes a token from the source, whether it has one or not.
     mutating func charge(_ source: Endpoint, at now: MonotonicInstant) {
         let key = source.network
-        var bucket = Bucket(tokens: burst, filledAt: now)
-        if let known = younger[key] ?? older[key] { bucket = filled(known, at: now) }
-        bucket.tokens = max(0, bucket.tokens - 1)
+        var bucket = younger[key] ?? older[key] ?? TokenBucket(limit)
+        bucket.charge(at: now)
         if younger[key] == nil {
             older[key] = nil
             if younger.count >= generationSize {
@@ -54,12 +44,6 @@ struct SourceLimiter: Sendable {
         }
         younger[key] = bucket
     }
-
-    private func filled(_ bucket: Bucket, at now: MonotonicInstant) -> Bucket {
-        let elapsed = Double(max(0, bucket.filledAt.duration(to: now).nanoseconds)) / 1e9
-        return Bucket(tokens: min(burst, bucket.tokens + elapsed * rate), filledAt: now)
-    }
-
 }
 
 extension Endpoint {

@@ -15,14 +15,14 @@ enum SecretInput {
             return try line(of: terminal.read(descriptor, limit: maximumLength))
         }
         if terminal.isInputInteractive {
-            guard let typed = terminal.askUnseen(prompt) else { throw CommandFailure.usage("Nothing was typed.") }
+            guard let typed = terminal.askUnseen(prompt) else { throw CommandLineFailure.usage("Nothing was typed.") }
             return typed
         }
         return try line(of: terminal.readInput(limit: maximumLength))
     }
 
     private static func line(of bytes: [UInt8]) throws -> String {
-        guard bytes.count <= maximumLength else { throw CommandFailure.usage("That is longer than any secret.") }
+        guard bytes.count <= maximumLength else { throw CommandLineFailure.usage("That is longer than any secret.") }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         return String(decoding: line, as: UTF8.self)
     }
@@ -61,11 +61,11 @@ struct RecoveryCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func run(in session: Session) async throws {
-            let key = try key ?? SecretInput.read("Recovery key: ", from: descriptor, on: session.terminal)
-            let report = try await session.call(
+        func run(in context: CommandContext) async throws {
+            let key = try key ?? SecretInput.read("Recovery key: ", from: descriptor, on: context.terminal)
+            let report = try await context.call(
                 .account(.confirmRecoveryKey(key: key)), returning: RecoveryReport.self)
-            session.show(report) { _ in ["Confirmed. Your account's secret is no longer on this machine."] }
+            context.show(report) { _ in ["Confirmed. Your account's secret is no longer on this machine."] }
         }
     }
 }
@@ -89,12 +89,12 @@ struct RecoverCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        guard !session.folder.hasAccount else { throw NodeFailure.accountExists }
-        let key = try key ?? SecretInput.read("Recovery key: ", from: descriptor, on: session.terminal)
-        let profile = try MeshNode.recoverAccount(in: session.folder, key: key, name: name)
-        await session.wakeNode()
-        session.show(profile) { style in
+    func run(in context: CommandContext) async throws {
+        guard !context.folder.hasAccount else { throw NodeFailure.accountExists }
+        let key = try key ?? SecretInput.read("Recovery key: ", from: descriptor, on: context.terminal)
+        let profile = try MeshNode.recoverAccount(in: context.folder, key: key, name: name)
+        await context.wakeNode()
+        context.show(profile) { style in
             profile.lines(style) + [
                 "", "Next: `streakmesh join LINK` with any live invite of your groups.",
                 "A lost machine is shut out with `streakmesh device revoke DEVICE`.",
@@ -115,17 +115,17 @@ struct BackupCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        let passphrase = try SecretInput.read("Passphrase: ", from: descriptor, on: session.terminal)
-        if descriptor == nil, session.terminal.isInputInteractive,
-            session.terminal.askUnseen("Once more: ") != passphrase
+    func run(in context: CommandContext) async throws {
+        let passphrase = try SecretInput.read("Passphrase: ", from: descriptor, on: context.terminal)
+        if descriptor == nil, context.terminal.isInputInteractive,
+            context.terminal.askUnseen("Once more: ") != passphrase
         {
-            throw CommandFailure.usage("The two passphrases differ.")
+            throw CommandLineFailure.usage("The two passphrases differ.")
         }
         let path = URL(fileURLWithPath: file).standardizedFileURL.path
-        let report = try await session.call(
+        let report = try await context.call(
             .account(.backup(file: path, passphrase: passphrase)), returning: BackupReport.self)
-        session.show(report) { style in
+        context.show(report) { style in
             [
                 "Wrote \(style.applying(.bold, to: report.file)) (\(report.bytes / 1_024) KiB).",
                 "Only the passphrase opens it; `streakmesh restore` reads it.",
@@ -146,13 +146,13 @@ struct RestoreCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        guard !session.folder.hasAccount else { throw NodeFailure.accountExists }
-        let passphrase = try SecretInput.read("Passphrase: ", from: descriptor, on: session.terminal)
+    func run(in context: CommandContext) async throws {
+        guard !context.folder.hasAccount else { throw NodeFailure.accountExists }
+        let passphrase = try SecretInput.read("Passphrase: ", from: descriptor, on: context.terminal)
         let path = URL(fileURLWithPath: file).standardizedFileURL.path
-        let profile = try await MeshNode.restoreAccount(in: session.folder, from: path, passphrase: passphrase)
-        await session.wakeNode()
-        session.show(profile) { style in
+        let profile = try await MeshNode.restoreAccount(in: context.folder, from: path, passphrase: passphrase)
+        await context.wakeNode()
+        context.show(profile) { style in
             profile.lines(style) + ["", "Restored. What is newer than the backup comes back from your friends."]
         }
     }
@@ -184,12 +184,12 @@ struct DeviceCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func run(in session: Session) async throws {
-            let report = try await session.call(.device(.link), returning: DeviceLinkReport.self)
-            if qr, !session.usesJSON {
-                QRCode(text: report.link).map { session.terminal.write($0.terminalText) }
+        func run(in context: CommandContext) async throws {
+            let report = try await context.call(.device(.link), returning: DeviceLinkReport.self)
+            if qr, !context.usesJSON {
+                QRCode(text: report.link).map { context.terminal.write($0.terminalText) }
             }
-            session.show(report) { _ in
+            context.show(report) { _ in
                 [
                     report.link, "", "On the new machine, within ten minutes and while this one's node runs:",
                     "`streakmesh device join`, which asks for it.",
@@ -214,18 +214,18 @@ struct DeviceCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func run(in session: Session) async throws {
+        func run(in context: CommandContext) async throws {
             guard let seconds = TypedValue.seconds(timeout), seconds > 0 else {
-                throw CommandFailure.usage("`--timeout` takes 30s or 2m; not “\(timeout.printable)”.")
+                throw CommandLineFailure.usage("`--timeout` takes 30s or 2m; not “\(timeout.printable)”.")
             }
-            guard !session.folder.hasAccount else { throw NodeFailure.accountExists }
-            let link = try link ?? SecretInput.read("Device link: ", from: nil, on: session.terminal)
-            _ = try await MeshNode.linkDevice(in: session.folder, link: link, timeout: seconds)
-            await session.wakeNode()
+            guard !context.folder.hasAccount else { throw NodeFailure.accountExists }
+            let link = try link ?? SecretInput.read("Device link: ", from: nil, on: context.terminal)
+            _ = try await MeshNode.linkDevice(in: context.folder, link: link, timeout: seconds)
+            await context.wakeNode()
             // Whatever is reached at once is here at once; the rest comes with the node.
-            _ = try? await session.call(.network(.sync), returning: StatusReport.self, needsNetwork: true)
-            let profile = try await session.call(.profile(.whoami), returning: ProfileReport.self)
-            session.show(profile) { style in
+            _ = try? await context.call(.network(.sync), returning: StatusReport.self, needsNetwork: true)
+            let profile = try await context.call(.profile(.whoami), returning: ProfileReport.self)
+            context.show(profile) { style in
                 profile.lines(style) + ["", "This machine is yours now. Next: `streakmesh up`."]
             }
         }
@@ -247,16 +247,16 @@ struct DeviceCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func run(in session: Session) async throws {
+        func run(in context: CommandContext) async throws {
             var key: String?
-            let profile = try await session.call(.profile(.whoami), returning: ProfileReport.self)
+            let profile = try await context.call(.profile(.whoami), returning: ProfileReport.self)
             if profile.recoveryConfirmed {
-                key = try SecretInput.read("Recovery key: ", from: descriptor, on: session.terminal)
+                key = try SecretInput.read("Recovery key: ", from: descriptor, on: context.terminal)
             }
             let given = key
-            let report = try await session.call(
+            let report = try await context.call(
                 .device(.revoke(device: device, key: given)), returning: DeviceListReport.self)
-            session.show(report) { style in
+            context.show(report) { style in
                 ["Shut out, wherever your node or a friend's hears of it."]
                     + report.refusedBy.map {
                         "\(style.applying(.bad, to: "✗")) “\($0.printable)” takes no more changes: the machine is still in it."

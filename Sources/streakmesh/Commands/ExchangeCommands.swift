@@ -24,16 +24,16 @@ struct ExportCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        let report = try await session.call(
+    func run(in context: CommandContext) async throws {
+        let report = try await context.call(
             .exchange(
                 .export(format: format, game: game, from: from, to: to, file: file.map { $0.absolutePath })),
             returning: ExportReport.self)
-        guard let content = report.content, !session.usesJSON else {
-            session.show(report) { _ in ["\(report.count) results are in \((report.file ?? "").printable)."] }
+        guard let content = report.content, !context.usesJSON else {
+            context.show(report) { _ in ["\(report.count) results are in \((report.file ?? "").printable)."] }
             return
         }
-        session.terminal.writeContent(content)
+        context.terminal.writeContent(content)
     }
 }
 
@@ -68,16 +68,16 @@ struct ImportCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        let spool = file == "-" ? try Spool(of: session) : nil
+    func run(in context: CommandContext) async throws {
+        let spool = file == "-" ? try Spool(of: context) : nil
         defer { spool?.remove() }
         let source = ImportSource.file(path: spool?.path ?? file.absolutePath)
         let options = ImportOptions(isPreview: dryRun, replaces: replace, dates: dateOrder, game: game)
         let isChat = chat || sender != nil
-        let report = try await session.call(
+        let report = try await context.call(
             .exchange(isChat ? .loadChat(source, sender: sender, options) : .load(source, options)),
             returning: ImportReport.self)
-        session.show(report) { report.lines($0) }
+        context.show(report) { report.lines($0) }
         if report.imported + report.skipped == 0, report.refusedCount > 0 { throw ExitCode(65) }
     }
 }
@@ -87,18 +87,18 @@ private struct Spool {
     let path: String
 
     /// Throws `NodeFailure`: what is longer than any import is refused before it is written.
-    init(of session: Session) throws {
-        guard session.folder.hasAccount else { throw NodeFailure.noAccount }
-        let bytes = try session.terminal.readInput(limit: ImportSource.maximumSize)
+    init(of context: CommandContext) throws {
+        guard context.folder.hasAccount else { throw NodeFailure.noAccount }
+        let bytes = try context.terminal.readInput(limit: ImportSource.maximumSize)
         guard bytes.count <= ImportSource.maximumSize else {
             throw NodeFailure.textTooLong(limit: ImportSource.maximumSize)
         }
         do {
-            path = try session.folder.putAside(bytes)
+            path = try context.folder.putAside(bytes)
         } catch StorageError.diskFull {
             throw NodeFailure.diskFull
         } catch StorageError.failed(let reason) {
-            throw CommandFailure.unreadable("-", reason: "its text could not be put aside, \(reason)")
+            throw CommandLineFailure.unreadable("-", reason: "its text could not be put aside, \(reason)")
         }
     }
 

@@ -23,13 +23,13 @@ struct FriendCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func run(in session: Session) async throws {
+        func run(in context: CommandContext) async throws {
             let request: FriendshipRequest = answer.map { .answer($0 == .on) } ?? .list
-            let report = try await session.call(.friend(request), returning: FriendsReport.self)
-            if qr, !session.usesJSON {
-                QRCode(text: report.code).map { session.terminal.write($0.terminalText) }
+            let report = try await context.call(.friend(request), returning: FriendsReport.self)
+            if qr, !context.usesJSON {
+                QRCode(text: report.code).map { context.terminal.write($0.terminalText) }
             }
-            session.show(report) { style in
+            context.show(report) { style in
                 [
                     style.applying(.bold, to: report.code),
                     report.answering

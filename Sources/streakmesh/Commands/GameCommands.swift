@@ -26,18 +26,18 @@ struct GamesCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func run(in session: Session) async throws {
-            guard session.folder.hasAccount else {
-                return show(GamesReport(Catalogue.standard.games.filter(matches)), in: session)
+        func run(in context: CommandContext) async throws {
+            guard context.folder.hasAccount else {
+                return show(GamesReport(Catalogue.standard.games.filter(matches)), in: context)
             }
-            let report = try await session.call(
+            let report = try await context.call(
                 .game(.list(search: search, category: nil, favouritesOnly: favourites, group: group)),
                 returning: GamesReport.self)
-            show(report, in: session)
+            show(report, in: context)
         }
 
-        private func show(_ report: GamesReport, in session: Session) {
-            session.show(report) { Self.lines(for: report.games, style: $0) }
+        private func show(_ report: GamesReport, in context: CommandContext) {
+            context.show(report) { Self.lines(for: report.games, style: $0) }
         }
 
         private static func lines(for games: [GameReport], style: OutputStyle) -> [String] {
@@ -145,8 +145,8 @@ struct GamesCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func run(in session: Session) async throws {
-            let report = try await session.ask(needsNetwork: false) { node in
+        func run(in context: CommandContext) async throws {
+            let report = try await context.ask(needsNetwork: false) { node in
                 let known = try await node.call(
                     .game(.list(search: nil, category: "custom", favouritesOnly: false, group: group)),
                     returning: GamesReport.self
@@ -155,7 +155,7 @@ struct GamesCommand: AsyncParsableCommand {
                 let changed = definition.form(name: name ?? form.name, changing: form)
                 return try await node.call(.game(.define(changed, group: group)), returning: GameReport.self)
             }
-            session.show(report) { ["\($0.applying(.bold, to: report.name)) is changed for everybody."] }
+            context.show(report) { ["\($0.applying(.bold, to: report.name)) is changed for everybody."] }
         }
     }
 

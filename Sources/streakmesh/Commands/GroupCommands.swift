@@ -211,19 +211,19 @@ struct GroupCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func run(in session: Session) async throws {
-            if !yes, !session.usesJSON, session.terminal.isInputInteractive {
+        func run(in context: CommandContext) async throws {
+            if !yes, !context.usesJSON, context.terminal.isInputInteractive {
                 let consequence =
                     erase
                     ? "Your friends' nodes will delete the results you shared, when they hear of it."
                     : "Your friends keep the results you shared so far."
-                let answer = session.terminal.ask("\(consequence) Leave “\(group.printable)”? [y/N] ")
+                let answer = context.terminal.ask("\(consequence) Leave “\(group.printable)”? [y/N] ")
                 guard answer?.lowercased().hasPrefix("y") == true else {
-                    session.terminal.writeError("Nothing was changed.")
+                    context.terminal.writeError("Nothing was changed.")
                     throw ExitCode.failure
                 }
             }
-            let departure = try await session.ask(needsNetwork: true) { node in
+            let departure = try await context.ask(needsNetwork: true) { node in
                 let before = try await node.call(.network(.status), returning: StatusReport.self)
                 let report = try await node.call(
                     .group(.leave(group: group, erasing: erase)), returning: GroupReport.self)
@@ -231,7 +231,7 @@ struct GroupCommand: AsyncParsableCommand {
                 let after = try? await node.call(.network(.status), returning: StatusReport.self)
                 return Departure(report, before: before, after: after)
             }
-            session.show(departure.report) { departure.lines($0) }
+            context.show(departure.report) { departure.lines($0) }
         }
     }
 }

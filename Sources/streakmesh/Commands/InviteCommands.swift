@@ -28,20 +28,20 @@ struct InviteCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func run(in session: Session) async throws {
+        func run(in context: CommandContext) async throws {
             guard let count = TypedValue.uses(uses) else {
-                throw CommandFailure.usage(
+                throw CommandLineFailure.usage(
                     "`--uses` takes a number from 1 on, or `unlimited`; not “\(uses.printable)”.")
             }
             guard let lifetime = TypedValue.seconds(expires), lifetime > 0 else {
-                throw CommandFailure.usage(
+                throw CommandLineFailure.usage(
                     "`--expires` takes 90s, 15m, 12h or 7d, up to 90d; not “\(expires.printable)”.")
             }
-            let report = try await invite(in: session, uses: count, lifetime: lifetime)
-            if qr, !session.usesJSON {
-                QRCode(text: report.link).map { session.terminal.write($0.terminalText) }
+            let report = try await invite(in: context, uses: count, lifetime: lifetime)
+            if qr, !context.usesJSON {
+                QRCode(text: report.link).map { context.terminal.write($0.terminalText) }
             }
-            session.show(report) { style in
+            context.show(report) { style in
                 let uses = report.uses.map { $0 == 1 ? "one friend" : "\($0) friends" } ?? "any number of friends"
                 return [
                     report.link, "",
@@ -51,14 +51,14 @@ struct InviteCommand: AsyncParsableCommand {
             }
         }
 
-        private func invite(in session: Session, uses: Int, lifetime: Int64) async throws -> InviteReport {
+        private func invite(in context: CommandContext, uses: Int, lifetime: Int64) async throws -> InviteReport {
             let request = NodeRequest.invite(
                 .create(group: group, uses: uses, lifetime: lifetime, needsApproval: approval))
             do {
-                return try await session.call(request, returning: InviteReport.self)
+                return try await context.call(request, returning: InviteReport.self)
             } catch NodeFailure.noGroup where group == nil {
-                _ = try await session.call(.group(.create(title: "Friends")), returning: GroupReport.self)
-                return try await session.call(request, returning: InviteReport.self)
+                _ = try await context.call(.group(.create(title: "Friends")), returning: GroupReport.self)
+                return try await context.call(request, returning: InviteReport.self)
             }
         }
     }
@@ -141,10 +141,10 @@ struct JoinCommand: QueryCommand {
 
     func request() throws -> NodeRequest {
         guard let seconds = TypedValue.seconds(timeout), seconds > 0 else {
-            throw CommandFailure.usage("`--timeout` takes 30s or 2m; not “\(timeout.printable)”.")
+            throw CommandLineFailure.usage("`--timeout` takes 30s or 2m; not “\(timeout.printable)”.")
         }
         guard let history = TypedValue.history(history) else {
-            throw CommandFailure.usage("`--history` takes today, 30d or all; not “\(history.printable)”.")
+            throw CommandLineFailure.usage("`--history` takes today, 30d or all; not “\(history.printable)”.")
         }
         return .invite(.join(link: link, timeout: seconds, history: history.days))
     }

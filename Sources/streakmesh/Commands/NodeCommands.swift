@@ -32,9 +32,9 @@ struct PageCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        let report = try await session.client().page()
-        session.show(report) { ["\($0.applying(.notable, to: report.signIn))", "It works once."] }
+    func run(in context: CommandContext) async throws {
+        let report = try await context.client().page()
+        context.show(report) { ["\($0.applying(.notable, to: report.signIn))", "It works once."] }
     }
 }
 
@@ -44,23 +44,23 @@ struct WatchCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        let client = try session.client()
-        let printer = EventPrinter(node: client, session: session)
+    func run(in context: CommandContext) async throws {
+        let client = try context.client()
+        let printer = EventPrinter(node: client, context: context)
         do {
             try await client.watch { event in
                 switch event {
                 case .watching:
-                    if session.usesJSON {
-                        session.terminal.write(JSON.members(["event": .string("watching")]).text)
+                    if context.usesJSON {
+                        context.terminal.write(JSON.members(["event": .string("watching")]).text)
                     } else {
-                        session.terminal.writeError("Watching; press Ctrl-C to end.")
+                        context.terminal.writeError("Watching; press Ctrl-C to end.")
                     }
                 case .event(let event): await printer.show(event)
                 }
             }
         } catch NodeFailure.stopping {
-            if !session.usesJSON { session.terminal.writeError("The node stopped.") }
+            if !context.usesJSON { context.terminal.writeError("The node stopped.") }
         }
     }
 }

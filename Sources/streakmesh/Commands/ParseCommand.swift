@@ -21,30 +21,30 @@ struct ParseCommand: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
 
     func run() async throws {
-        let session = shared.session()
-        let reader = await Self.reader(in: session)
+        let context = shared.context()
+        let reader = await Self.reader(in: context)
         if lines {
-            try readLines(with: reader, in: session)
+            try readLines(with: reader, in: context)
         } else {
-            let reading = reader.read(try input.read(on: session.terminal, limit: Self.maximumLength))
+            let reading = reader.read(try input.read(on: context.terminal, limit: Self.maximumLength))
             let report = ParseReport(reading)
-            session.show(report) { report.lines(reading, reader.catalogue, $0) }
+            context.show(report) { report.lines(reading, reader.catalogue, $0) }
         }
     }
 
     /// Of an account it knows the groups' own games, too; what keeps them from being asked for is no matter here.
-    private static func reader(in session: Session) async -> ShareReader {
-        guard session.folder.hasAccount,
-            let games = try? await session.call(  // as above
+    private static func reader(in context: CommandContext) async -> ShareReader {
+        guard context.folder.hasAccount,
+            let games = try? await context.call(  // as above
                 .game(.list(search: nil, category: "custom", favouritesOnly: false, group: nil)),
                 returning: GamesReport.self)
         else { return ShareReader() }
         return ShareReader(custom: games.games.compactMap { $0.definition.flatMap(GameDefinition.init) })
     }
 
-    private func readLines(with reader: ShareReader, in session: Session) throws {
+    private func readLines(with reader: ShareReader, in context: CommandContext) throws {
         guard input.text.isEmpty, input.file == nil else {
-            throw CommandFailure.usage("`--lines` reads standard input only.")
+            throw CommandLineFailure.usage("`--lines` reads standard input only.")
         }
         while let line = readLine() {
             let report: ParseReport
@@ -57,7 +57,7 @@ struct ParseCommand: AsyncParsableCommand {
                     report = ParseReport(notJSON: line)
                 }
             }
-            session.terminal.write(JSON(reflecting: report).text)
+            context.terminal.write(JSON(reflecting: report).text)
         }
     }
 }

@@ -85,7 +85,7 @@ struct SharingCommand: AsyncParsableCommand {
 
         func request() throws -> NodeRequest {
             guard let history = TypedValue.history(history) else {
-                throw CommandFailure.usage("`--history` takes today, 30d or all; not “\(history.printable)”.")
+                throw CommandLineFailure.usage("`--history` takes today, 30d or all; not “\(history.printable)”.")
             }
             return .privacy(.resumeSharing(group: group, history: history.days))
         }
@@ -151,7 +151,7 @@ struct GuestCommand: AsyncParsableCommand {
             case (false, let file?, false):
                 return .guest(.stop(.export(file: URL(fileURLWithPath: file).standardizedFileURL.path)))
             case (false, nil, true): return .guest(.stop(.discard))
-            default: throw CommandFailure.usage("Give one of `--keep`, `--export FILE` and `--discard`.")
+            default: throw CommandLineFailure.usage("Give one of `--keep`, `--export FILE` and `--discard`.")
             }
         }
 

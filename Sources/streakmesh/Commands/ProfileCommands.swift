@@ -11,11 +11,11 @@ struct InitCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        let profile = try MeshNode.createAccount(in: session.folder, name: name)
-        let keyLines = keyLines(in: session, session.style)
-        let isUp = await session.wakeNode()
-        session.show(profile) { style in
+    func run(in context: CommandContext) async throws {
+        let profile = try MeshNode.createAccount(in: context.folder, name: name)
+        let keyLines = keyLines(in: context, context.style)
+        let isUp = await context.wakeNode()
+        context.show(profile) { style in
             profile.lines(style)
                 + keyLines + [
                     "",
@@ -29,9 +29,9 @@ struct InitCommand: SessionCommand {
 
 extension InitCommand {
     /// The recovery key, which is shown at the first run and as long as it is not confirmed.
-    private func keyLines(in session: Session, _ style: OutputStyle) -> [String] {
+    private func keyLines(in context: CommandContext, _ style: OutputStyle) -> [String] {
         // Where it cannot be read now, `status` reminds of it.
-        guard let key = try? MeshNode.recoveryKey(in: session.folder) else { return [] }
+        guard let key = try? MeshNode.recoveryKey(in: context.folder) else { return [] }
         return ["", "Your recovery key, the only way back when every machine of yours is lost:", ""]
             + key.keyLines.map { "  " + style.applying(.bold, to: $0) }
             + ["", "Write it on paper, then type it in with `streakmesh recovery confirm`."]

@@ -37,7 +37,7 @@ struct RemindersCommand: QueryCommand {
     @OptionGroup var shared: SharedOptions
 
     func request() throws -> NodeRequest {
-        if smart, time != nil { throw CommandFailure.usage("Give either `--smart` or `--time`, not both.") }
+        if smart, time != nil { throw CommandLineFailure.usage("Give either `--smart` or `--time`, not both.") }
         let change = ReminderChange(
             on: state.map { $0 == .on }, smart: smart ? true : nil, time: time, quiet: quiet == "none" ? "" : quiet,
             desktop: desktop.map { $0 == .on }, command: command, include: include, exclude: exclude)

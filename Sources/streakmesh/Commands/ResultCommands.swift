@@ -12,7 +12,7 @@ struct PastedInput: ParsableArguments {
     /// The text; at most `limit` + 1 bytes are read.
     func read(on terminal: Terminal, limit: Int) throws -> String {
         if let file {
-            guard text.isEmpty else { throw CommandFailure.usage("Give either a text or `--file`, not both.") }
+            guard text.isEmpty else { throw CommandLineFailure.usage("Give either a text or `--file`, not both.") }
             return String(decoding: try terminal.readFile(file, limit: limit), as: UTF8.self)
         }
         guard text.isEmpty || text == ["-"] else { return text.joined(separator: " ") }
@@ -36,7 +36,7 @@ struct PublishingOptions: ParsableArguments {
     /// As requests name them.
     func groups() throws -> [String]? {
         guard !isPrivate || group.isEmpty else {
-            throw CommandFailure.usage("Give either `--group` or `--private`, not both.")
+            throw CommandLineFailure.usage("Give either `--group` or `--private`, not both.")
         }
         return isPrivate ? [] : group.isEmpty ? nil : group
     }
@@ -61,18 +61,18 @@ struct AddCommand: SessionCommand {
     @OptionGroup var publishing: PublishingOptions
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        let text = try input.read(on: session.terminal, limit: Self.maximumLength)
+    func run(in context: CommandContext) async throws {
+        let text = try input.read(on: context.terminal, limit: Self.maximumLength)
         guard text.utf8.count <= Self.maximumLength else {
             throw NodeFailure.textTooLong(limit: Self.maximumLength)
         }
-        let report = try await session.call(
+        let report = try await context.call(
             .score(.add(text: text, date: date, replace: replace, groups: publishing.groups())),
             returning: AddReport.self)
-        session.show(report) { style in report.lines(style) }
+        context.show(report) { style in report.lines(style) }
         if report.added.isEmpty {
-            guard session.usesJSON else {
-                throw CommandFailure.nothingAdded(reasons: report.refused.map(\.reason))
+            guard context.usesJSON else {
+                throw CommandLineFailure.nothingAdded(reasons: report.refused.map(\.reason))
             }
             throw ExitCode(65)
         }
@@ -104,26 +104,26 @@ struct RecordCommand: SessionCommand {
     @OptionGroup var publishing: PublishingOptions
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
+    func run(in context: CommandContext) async throws {
         var seconds: Int?
         if let time {
             seconds = TypedValue.solveTime(time)
             guard seconds != nil else {
-                throw CommandFailure.usage("`--time` takes m:ss or h:mm:ss, such as 0:42; not “\(time.printable)”.")
+                throw CommandLineFailure.usage("`--time` takes m:ss or h:mm:ss, such as 0:42; not “\(time.printable)”.")
             }
         }
         let report: AddReport
         do {
-            report = try await record(seconds: seconds, in: session)
+            report = try await record(seconds: seconds, in: context)
         } catch NodeFailure.invalidScore where score == nil && !fail && seconds == nil {
-            throw CommandFailure.usage("Give `--score N`, `--time m:ss` or `--fail`.")
+            throw CommandLineFailure.usage("Give `--score N`, `--time m:ss` or `--fail`.")
         }
-        try report.showOnly(in: session, as: "Recorded")
+        try report.showOnly(in: context, as: "Recorded")
     }
 
     /// A log of a habit needs no number.
-    private func record(seconds: Int?, in session: Session) async throws -> AddReport {
-        try await session.call(
+    private func record(seconds: Int?, in context: CommandContext) async throws -> AddReport {
+        try await context.call(
             .score(
                 .record(
                     game: game, score: score, isCompleted: !fail, seconds: seconds, date: date,
@@ -152,11 +152,11 @@ struct PublishCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        let report = try await session.call(
+    func run(in context: CommandContext) async throws {
+        let report = try await context.call(
             .score(.publish(game: game, date: date, puzzle: puzzle, groups: group.isEmpty ? nil : group)),
             returning: AddReport.self)
-        try report.showOnly(in: session, as: report.published.isEmpty ? "Published there already" : "Published")
+        try report.showOnly(in: context, as: report.published.isEmpty ? "Published there already" : "Published")
     }
 }
 
@@ -174,10 +174,10 @@ struct DeleteCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
-        let report = try await session.call(
+    func run(in context: CommandContext) async throws {
+        let report = try await context.call(
             .score(.delete(game: game, date: date, puzzle: puzzle)), returning: AddReport.self)
-        try report.showOnly(in: session, as: "Withdrawn")
+        try report.showOnly(in: context, as: "Withdrawn")
     }
 }
 
@@ -241,11 +241,11 @@ extension ResultReport {
 
 extension AddReport {
     /// Shows the one result that a command by hand concerns; throws the refusal where there is none.
-    fileprivate func showOnly(in session: Session, as verb: String) throws {
+    fileprivate func showOnly(in context: CommandContext, as verb: String) throws {
         guard let result = added.first else {
-            throw refused.first.map(CommandFailure.refused) ?? CommandFailure.nothingAdded(reasons: [])
+            throw refused.first.map(CommandLineFailure.refused) ?? CommandLineFailure.nothingAdded(reasons: [])
         }
-        session.show(result) { style in
+        context.show(result) { style in
             ["\(verb): \(style.applying(.bold, to: result.title)), \(result.label), \(result.day)."]
         }
     }

@@ -43,24 +43,24 @@ struct UpCommand: SessionCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run(in session: Session) async throws {
+    func run(in context: CommandContext) async throws {
         guard let level = Logger.Level(rawValue: log) else {
-            throw CommandFailure.usage("`--log` takes error, warning, info or debug; not “\(log.printable)”.")
+            throw CommandLineFailure.usage("`--log` takes error, warning, info or debug; not “\(log.printable)”.")
         }
         try checkAddresses()
         // A program that reads events relies on a node; a person is asked on the page.
-        guard session.folder.hasAccount || !session.usesJSON && !isWithoutWeb else { throw NodeFailure.noAccount }
-        if !session.folder.hasAccount { try session.folder.makeFolder() }
+        guard context.folder.hasAccount || !context.usesJSON && !isWithoutWeb else { throw NodeFailure.noAccount }
+        if !context.folder.hasAccount { try context.folder.makeFolder() }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "streakmesh")
         // What ends the program is thrown, too, and told once: by default the libraries say nothing of it.
         logger.logLevel = level == .error ? .critical : level
         let configuration = NodeConfiguration(
             listen: listen, usesNetwork: true, usesLAN: !isWithoutLAN, peers: peers)
-        let node = StartingNode(in: session.folder, configuration: configuration)
+        let node = StartingNode(in: context.folder, configuration: configuration)
         do {
             try await node.openIfPossible()
-            try await serve(node, in: session, logger: logger)
+            try await serve(node, in: context, logger: logger)
             await node.close()
         } catch {
             await node.close()
@@ -68,7 +68,7 @@ struct UpCommand: SessionCommand {
         }
     }
 
-    private func serve(_ node: StartingNode, in session: Session, logger: Logger) async throws {
+    private func serve(_ node: StartingNode, in context: CommandContext, logger: Logger) async throws {
         let events: @Sendable () -> AsyncStream<NodeEvent> = { node.events() }
         let pageAddress = isWithoutWeb ? nil : AsyncStream<WebAddress>.makeStream()
         let page = try pageAddress.map { address in
@@ -77,11 +77,11 @@ struct UpCommand: SessionCommand {
                 entropy: Self.randomBytes, now: { Int64(Date().timeIntervalSince1970) }, logger: logger,
                 onReady: { address.continuation.yield($0) })
         }
-        try session.folder.prepareControlSocketFolder()
+        try context.folder.prepareControlSocketFolder()
         let control = ControlServer(
             node: node, events: events, signIn: { page?.mintSignInURL() },
-            socketPath: session.folder.controlSocketPath, logger: logger)
-        let announcer = Announcer(node: node, control: control, pageAddress: pageAddress?.stream, session: session)
+            socketPath: context.folder.controlSocketPath, logger: logger)
+        let announcer = Announcer(node: node, control: control, pageAddress: pageAddress?.stream, context: context)
         // Ended in reverse: the last lines are printed before the node goes.
         var services: [any Service] = [NodeService(node: node), control]
         if let page { services.append(page) }
@@ -100,12 +100,12 @@ extension UpCommand {
     /// Looks over every address before anything is opened. An empty host to listen on stands for all addresses.
     func checkAddresses() throws {
         guard HostPort(listen.hasPrefix(":") ? "0.0.0.0\(listen)" : listen) != nil else {
-            throw CommandFailure.usage(
+            throw CommandLineFailure.usage(
                 "`--listen` takes HOST:PORT, such as 0.0.0.0:7430; not “\(listen.printable)”.")
         }
         for peer in peers {
             guard let address = HostPort(peer), address.port > 0 else {
-                throw CommandFailure.usage(
+                throw CommandLineFailure.usage(
                     "`--peer` takes HOST:PORT, such as friend.example:7430; not “\(peer.printable)”.")
             }
         }
@@ -116,10 +116,10 @@ extension UpCommand {
     func webConfiguration() throws -> WebConfiguration {
         guard let web else { return WebConfiguration() }
         guard let address = HostPort(web) else {
-            throw CommandFailure.usage("`--web` takes HOST:PORT, such as 127.0.0.1:7420; not “\(web.printable)”.")
+            throw CommandLineFailure.usage("`--web` takes HOST:PORT, such as 127.0.0.1:7420; not “\(web.printable)”.")
         }
         guard Self.webHosts.contains(address.host) else {
-            throw CommandFailure.usage(
+            throw CommandLineFailure.usage(
                 "The page is for this machine only: `--web` takes 127.0.0.1, [::1] or localhost; "
                     + "not “\(address.host.printable)”.")
         }
@@ -147,7 +147,7 @@ private struct Announcer: Service {
     let control: ControlServer
     /// Yields once, when the page is bound; nil without a page.
     let pageAddress: AsyncStream<WebAddress>?
-    let session: Session
+    let context: CommandContext
 
     func run() async throws {
         let events = node.events()
@@ -160,22 +160,22 @@ private struct Announcer: Service {
             }
         }
         guard !Task.isCancelled else { return }
-        let isNew = !session.folder.hasAccount
-        if let address, isNew { welcome(address).forEach(session.terminal.write) }
+        let isNew = !context.folder.hasAccount
+        if let address, isNew { welcome(address).forEach(context.terminal.write) }
         guard let opened = await cancelWhenGracefulShutdown({ await node.opened() }) else { return }
         let listen = try await opened.ready()
         guard !Task.isCancelled else { return }
-        if session.usesJSON {
+        if context.usesJSON {
             let ready: JSON = .members([
                 "event": .string("ready"), "listen": .string(listen), "web": .optional(address?.url),
                 "signIn": .optional(address?.signIn),
             ])
-            session.terminal.write(ready.text)
+            context.terminal.write(ready.text)
         } else {
             // Whoever made the account on the page is there already.
-            lines(listen: listen, address: isNew ? nil : address).forEach(session.terminal.write)
+            lines(listen: listen, address: isNew ? nil : address).forEach(context.terminal.write)
         }
-        let printer = EventPrinter(node: node, session: session)
+        let printer = EventPrinter(node: node, context: context)
         for await event in events.cancelOnGracefulShutdown() {
             await printer.show(event)
         }
@@ -183,7 +183,7 @@ private struct Announcer: Service {
 
     /// What is said before there is an account.
     private func welcome(_ address: WebAddress) -> [String] {
-        let style = session.style
+        let style = context.style
         return [
             style.applying(.bold, to: "Welcome. There is no account here yet: make one, or bring yours, on your page."),
             "",
@@ -193,7 +193,7 @@ private struct Announcer: Service {
     }
 
     private func lines(listen: String, address: WebAddress?) -> [String] {
-        let style = session.style
+        let style = context.style
         var lines = [style.applying(.bold, to: "Your node is running.")]
         if let address {
             lines += ["", "  Open your page: \(style.applying(.notable, to: address.signIn))", ""]

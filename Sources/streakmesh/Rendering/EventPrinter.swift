@@ -3,13 +3,13 @@ import StreakNode
 /// Tells what happens in a node, one line an event.
 struct EventPrinter: Sendable {
     let node: any NodeCalling
-    let session: Session
+    let context: CommandContext
 
     func show(_ event: NodeEvent) async {
-        if session.usesJSON {
-            session.terminal.write(JSON(event).text)
+        if context.usesJSON {
+            context.terminal.write(JSON(event).text)
         } else {
-            session.terminal.write(await sentence(for: event).printable)
+            context.terminal.write(await sentence(for: event).printable)
         }
     }
 

@@ -3,7 +3,7 @@ import StreakStorage
 import StreakWeb
 
 /// Why a command ended without having done its work, apart from what the node itself says.
-enum CommandFailure: Error, Equatable {
+enum CommandLineFailure: Error, Equatable {
     /// A file or standard input cannot be read.
     case unreadable(String, reason: String)
     /// An argument is understood by the parser and still wrong, such as “1x” for a duration.
@@ -38,26 +38,26 @@ struct FailureNotice: Equatable {
         case let failure as NodeFailure:
             let text = FailureText.describe(failure)
             self.init(code: text.code, message: text.message, hint: text.hint, exitCode: text.exitCode)
-        case CommandFailure.unreadable(let path, let reason):
+        case CommandLineFailure.unreadable(let path, let reason):
             let name = path == "-" ? "Standard input" : "“\(path)”"
             self.init(
                 code: "unreadable", message: "\(name) cannot be read: \(reason).",
                 hint: "Check the name and its rights.",
                 exitCode: 65)
-        case CommandFailure.usage(let message):
+        case CommandLineFailure.usage(let message):
             self.init(code: "usage", message: message, hint: "See `streakmesh help`.", exitCode: 64)
-        case CommandFailure.unknownCommand(let name, let suggestions):
+        case CommandLineFailure.unknownCommand(let name, let suggestions):
             self.init(
                 code: "usage", message: "There is no command `\(name.printable.truncated(toWidth: 40))`.",
                 hint: suggestions.isEmpty
                     ? "See `streakmesh help`."
                     : "Did you mean \(suggestions.map { "`\($0)`" }.joined(separator: " or "))?",
                 exitCode: 64)
-        case CommandFailure.nothingAdded(let reasons):
+        case CommandLineFailure.nothingAdded(let reasons):
             self.init(
                 code: "nothingAdded", message: "Nothing was added.", hint: Self.advice(onRefusalsFor: Set(reasons)),
                 exitCode: 65)
-        case CommandFailure.refused(let refused):
+        case CommandLineFailure.refused(let refused):
             self.init(
                 code: refused.reason, message: refused.message, hint: Self.advice(onRefusalsFor: [refused.reason]),
                 exitCode: 65)

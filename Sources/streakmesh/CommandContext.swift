@@ -3,7 +3,7 @@ import StreakNode
 import StreakStorage
 
 /// One run of a command: the data folder it works on and where it shows its answer.
-struct Session {
+struct CommandContext {
     let folder: DataFolder
     let terminal: Terminal
     let usesJSON: Bool

@@ -1,0 +1,42 @@
+/// How much somebody may ask for: so much at once, and then at a steady rate.
+///
+/// A bucket of tokens, kept as the instant at which it is full again (the virtual scheduling of ITU-T I.371, annex A), so
+/// that no fraction of a token is ever lost.
+struct TokenBucket: Sendable {
+    struct Limit: Sendable, Equatable {
+        /// Tokens that a full bucket holds.
+        let burst: Int
+        /// The time in which one comes back.
+        let interval: Duration
+
+        /// What one link, and all newcomers together, may have this node do that costs an Argon2id or a change on disk.
+        static let costlyWork = Limit(burst: 8, interval: .seconds(20))
+    }
+
+    private let interval: Int64
+    private let capacity: Int64
+    private var fullAt: MonotonicInstant = .zero
+
+    init(_ limit: Limit) {
+        interval = limit.interval.nanoseconds
+        capacity = interval * Int64(limit.burst)
+    }
+
+    /// Whether there is a token. Costs none.
+    func admits(at now: MonotonicInstant) -> Bool { missing(at: now) + interval <= capacity }
+
+    /// Takes a token, if there is one.
+    mutating func take(at now: MonotonicInstant) -> Bool {
+        guard admits(at: now) else { return false }
+        charge(at: now)
+        return true
+    }
+
+    /// Takes a token, or what is left of one.
+    mutating func charge(at now: MonotonicInstant) {
+        fullAt = now.advanced(by: .nanoseconds(min(capacity, missing(at: now) + interval)))
+    }
+
+    /// The time until the bucket is full, in nanoseconds.
+    private func missing(at now: MonotonicInstant) -> Int64 { max(0, now.duration(to: fullAt).nanoseconds) }
+}
