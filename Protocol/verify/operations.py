@@ -102,6 +102,7 @@ class Body:
     title: str = ""
     certificate: Certificate | None = None
     settings: Settings | None = None
+    is_pair: bool = False
     access_key_hash: bytes = b""
     invite_key: bytes = b""
     psk: bytes = b""
@@ -124,7 +125,9 @@ class Body:
         match kind:
             case Kind.FOUND:
                 title, certificate, settings = _title(reader), Certificate.read(reader), Settings.read(reader)
-                body = cls(title=title, certificate=certificate, settings=settings, access_key_hash=reader.take(32))
+                pair, key_hash = reader.flag("pair"), reader.take(32)
+                body = cls(
+                    title=title, certificate=certificate, settings=settings, is_pair=pair, access_key_hash=key_hash)
                 reader.take(16)
                 return body
             case Kind.INVITE:

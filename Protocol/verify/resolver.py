@@ -645,7 +645,8 @@ class Resolver:
         return list(dict.fromkeys(one.body.access_key_hash for one in ordered))
 
     def requests(self) -> set[bytes]:
-        """The latest of each account that is no member, under an invite that is not revoked, and that has not left since."""
+        """The latest of each account that is no member and has not left since, under an invite that is not revoked and that
+        every removal of the account is before."""
         revoked = {one.body.invite for one in self.all if one.kind is Kind.REVOKE_INVITE and one.name in self.counting}
         open_by_user: dict[bytes, list[Operation]] = {}
         for one in self.all:
@@ -653,6 +654,10 @@ class Resolver:
                 continue
             assert one.body.certificate is not None
             user = one.body.certificate.user
+            invite = self.ledger.get(one.body.invite)
+            removals = [removal for removal in self.removals.get(user, []) if removal.kind is Kind.REMOVE]
+            if not all(self.before(removal, invite) for removal in removals):
+                continue
             leaves = [left for left in self.all if left.kind is Kind.LEAVE and self.account(left) == user]
             if self.standing_place(user) is None and not any(self.before(one, left) for left in leaves):
                 open_by_user.setdefault(user, []).append(one)

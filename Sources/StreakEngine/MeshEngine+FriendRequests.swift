@@ -175,7 +175,7 @@ extension MeshEngine {
         let group: GroupID
         let text: String
         do {
-            group = try startGroup(title: Self.pairTitle(name, request.name), change: &change)
+            group = try startGroup(title: Self.pairTitle(name, request.name), isPair: true, change: &change)
             text = try inviteFriend(into: group, change: &change)
         } catch {
             return complete(id, .failed(.notAllowed(error)))
@@ -190,10 +190,12 @@ extension MeshEngine {
     }
 
     /// Founds a group; the caller stores it.
-    mutating func startGroup(title: String, change: inout DurableChange) throws(LedgerError) -> GroupID {
+    mutating func startGroup(
+        title: String, isPair: Bool = false, change: inout DurableChange
+    ) throws(LedgerError) -> GroupID {
         let key = AccessKey.generate(from: &entropy)
         let founding = try Ledger.found(
-            title: title, identity: identity, accessKey: key, at: wall.seconds, entropy: &entropy)
+            title: title, isPair: isPair, identity: identity, accessKey: key, at: wall.seconds, entropy: &entropy)
         let ledger = try Ledger(founding: founding)
         groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: [key])
         change.operations.append(

@@ -71,15 +71,25 @@ extension MeshEngine {
     /// Users of whom no requests are taken.
     public var blockedUsers: [UserID] { friends.blocked.sorted() }
 
-    /// The group that this user and another one have to themselves.
-    func friendGroup(with user: UserID) -> GroupID? {
-        groups.keys.sorted().first { id in
-            guard isCurrentMember(of: id), let members = groups[id]?.state.members, members.count == 2 else {
-                return false
-            }
-            return members.contains { $0.user == user } && user != identity.user
+    /// A group that this user and one other have to themselves.
+    public struct FriendGroup: Sendable {
+        public let group: GroupID
+        public let friend: UserID
+        /// Whether it was founded for the two of them; else they happen to be the only ones left, or so far.
+        public let isPair: Bool
+    }
+
+    /// In order of the groups' IDs.
+    public var friendGroups: [FriendGroup] {
+        groups.keys.sorted().compactMap { id in
+            guard isCurrentMember(of: id), let state = groups[id]?.state, state.members.count == 2,
+                let friend = state.members.first(where: { $0.user != identity.user })
+            else { return nil }
+            return FriendGroup(group: id, friend: friend.user, isPair: state.isPair)
         }
     }
+
+    func friendGroup(with user: UserID) -> GroupID? { friendGroups.first { $0.friend == user }?.group }
 
     mutating func publish(_ event: FriendEvent) { publish(.friend(event)) }
 

@@ -385,12 +385,10 @@ extension MeshEngine {
         else { return refuseJoin(.other, over: link) }
         let needsApproval = replica.state.invite(claim.invite)?.needsApproval ?? false
         if needsApproval {
-            guard !isDenied(user, in: group) else { return refuseJoin(.denied, over: link) }
             let requests = replica.state.requests
-            if requests.contains(where: { $0.claim.certificate == claim.certificate && $0.claim.invite == claim.invite }
-            ) {
-                return refuseJoin(.awaitingApproval, over: link)
-            }
+            let asked = requests.first { $0.claim.certificate.user == user && $0.claim.invite == claim.invite }
+            if let asked, isDenied(asked.id, in: group) { return refuseJoin(.denied, over: link) }
+            if asked?.claim.certificate == claim.certificate { return refuseJoin(.awaitingApproval, over: link) }
             // Requests cost places in this device's own chain.
             guard requests.count < Self.maximumRequests else { return refuseJoin(.groupFull, over: link) }
         }

@@ -105,36 +105,37 @@ extension MeshEngine {
 
     // MARK: Requests
 
-    /// Who waits for owner or an admin of a group to let them in, but for those that were turned down on this node.
-    public func openRequests(in group: GroupID) -> [GroupState.Request] {
-        (groups[group]?.state.requests ?? []).filter { !isDenied($0.claim.certificate.user, in: group) }
+    /// Who waits for owner or an admin of a group to let them in.
+    public func openRequests(in group: GroupID) -> [GroupState.Request] { groups[group]?.state.requests ?? [] }
+
+    /// Whether somebody on this node has turned a request down. It can still be let in; a new invite makes a new request.
+    public func isDenied(_ request: OperationID, in group: GroupID) -> Bool {
+        settings[Self.denialSetting(request, in: group)] != nil
     }
 
     /// The name of the setting that keeps a refusal: both names cut short, so that it fits.
-    private static func denialSetting(_ user: UserID, in group: GroupID) -> String {
-        "denied-" + group.bytes.array.prefix(8).hexadecimal + "-" + user.bytes.array.prefix(16).hexadecimal
-    }
-
-    func isDenied(_ user: UserID, in group: GroupID) -> Bool {
-        settings[Self.denialSetting(user, in: group)] != nil
+    private static func denialSetting(_ request: OperationID, in group: GroupID) -> String {
+        "denied-" + group.bytes.array.prefix(8).hexadecimal + "-" + request.bytes.array.prefix(16).hexadecimal
     }
 
     private mutating func admit(_ request: OperationID, to group: GroupID, id: CommandID) {
-        guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
-        guard let open = replica.state.requests.first(where: { $0.id == request }) else {
-            return complete(id, .failed(.unknownRequest))
+        guard let open = openRequests(in: group).first(where: { $0.id == request }) else {
+            return complete(id, .failed(groups[group] == nil ? .unknownGroup : .unknownRequest))
         }
-        let setting = Self.denialSetting(open.claim.certificate.user, in: group)
+        let setting = Self.denialSetting(request, in: group)
         settings[setting] = nil
         author(.admit(open.claim), in: group, settings: [setting: []], id: id)
     }
 
     private mutating func deny(_ request: OperationID, in group: GroupID, id: CommandID) {
-        guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
-        guard let open = replica.state.requests.first(where: { $0.id == request }) else {
+        guard let state = groups[group]?.state else { return complete(id, .failed(.unknownGroup)) }
+        guard state.requests.contains(where: { $0.id == request }) else {
             return complete(id, .failed(.unknownRequest))
         }
-        let setting = Self.denialSetting(open.claim.certificate.user, in: group)
+        guard let role = state.role(of: identity.user), role != .member, isCurrentMember(of: group) else {
+            return complete(id, .failed(.notAllowed(.refused(.needsAdmin))))
+        }
+        let setting = Self.denialSetting(request, in: group)
         settings[setting] = [1]
         var change = DurableChange()
         change.settings[setting] = [1]

@@ -160,7 +160,7 @@ extension MeshEngine {
     /// Proves to the peer which access keys this device holds; no group is named.
     mutating func greet(_ link: LinkID) {
         guard let session = sessions[link] else { return }
-        let keys = groups.keys.sorted().filter { listens(in: $0) }.compactMap { groups[$0]?.accessKeys }
+        let keys = groups.keys.sorted().filter { speaks(of: $0, over: link) }.compactMap { groups[$0]?.accessKeys }
         // What does not fit is old: peers that share no newer key are few.
         let proofs = (keys.compactMap(\.first) + keys.flatMap { $0.dropFirst() }).prefix(LinkMessage.maximumProofs)
             .map { Self.proof($0, by: identity.linkKey.publicKey, session: session) }
@@ -187,18 +187,18 @@ extension MeshEngine {
     /// Finds the groups that the peer has proven to know, new ones of this side among them.
     mutating func recogniseGroups(on link: LinkID) {
         guard let session = sessions[link] else { return }
-        let expected = expectedProofs(on: session)
+        let expected = expectedProofs(on: link, session)
         sessions[link]?.expectedProofs = expected
         let proven = Set(session.proofs.compactMap { expected[$0] })
-        let found = proven.filter { session.groups[$0] == nil && listens(in: $0) }.sorted()
+        let found = proven.filter { session.groups[$0] == nil && speaks(of: $0, over: link) }.sorted()
         for group in found { sessions[link]?.groups[group] = PeerGroup() }
         for group in found { openGroup(group, over: link) }
     }
 
-    private func expectedProofs(on session: PeerSession) -> [Bytes16: GroupID] {
+    private func expectedProofs(on link: LinkID, _ session: PeerSession) -> [Bytes16: GroupID] {
         if let known = session.expectedProofs { return known }
         var expected: [Bytes16: GroupID] = [:]
-        for id in groups.keys.sorted() where listens(in: id) {
+        for id in groups.keys.sorted() where speaks(of: id, over: link) {
             for key in groups[id]?.accessKeys ?? [] {
                 expected[Self.proof(key, by: session.key, session: session)] = id
             }
@@ -219,6 +219,15 @@ extension MeshEngine {
         case .removed, .revoked:
             tellRemoval(of: group, over: link)
         }
+    }
+
+    /// Only a member is told a digest. Where this device's ledger says that it is none, the peer's says more; it is asked once
+    /// for every digest.
+    private mutating func askWhyTold(_ digest: GroupDigest, of group: GroupID, over link: LinkID) {
+        guard !isCurrentMember(of: group), !farewells.contains(group), let replica = groups[group],
+            sessions[link]?.groups[group]?.digest != digest
+        else { return }
+        send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
     }
 
     /// Tells a device that was removed or revoked what did it and what led there, once: all that it gets, and how it
@@ -266,6 +275,21 @@ extension MeshEngine {
         return !state.removedUsers.contains { $0.user == device.user && $0.hasLeft }
     }
 
+    /// Whether a group is owned up to on a link. Machines of one account tell each other also of groups that it has left: one
+    /// of them may have come back.
+    private func speaks(of group: GroupID, over link: LinkID) -> Bool { listens(in: group) || leadsToOwnDevice(link) }
+
+    /// Whether a current device of this account is at the other end, of a group that this device is in, too.
+    private func leadsToOwnDevice(_ link: LinkID) -> Bool {
+        guard let key = sessions[link]?.key else { return false }
+        return groups.keys.sorted().contains { group in
+            guard isCurrentMember(of: group), let device = groups[group]?.state.device(linkKey: key) else {
+                return false
+            }
+            return device.isCurrent && device.user == identity.user
+        }
+    }
+
     /// The groups that may be talked about on a link.
     func sharedGroups(on link: LinkID) -> [GroupID] {
         (sessions[link]?.groups.keys.sorted() ?? []).filter { isAuthorised(link, in: $0) }
@@ -289,7 +313,7 @@ extension MeshEngine {
                 requestMissingKeys(of: group, over: link)
             } else {
                 if let device = endRoundWithStranger(over: link, in: group) { publish(.syncEnded(group, device)) }
-                if takesPart(in: group) { tellRemoval(of: group, over: link) }
+                if takesPart(in: group) || leadsToOwnDevice(link) { tellRemoval(of: group, over: link) }
             }
         }
         refreshKeepalivesSoon()
@@ -373,7 +397,10 @@ extension MeshEngine {
     private mutating func receivedGroupMessage(_ message: LinkMessage, over link: LinkID) {
         switch message {
         case .digest(let handle, let digest, let arrival, let count):
-            if let group = provenGroup(handle, over: link) { noteTold(digest, count: count, of: group, over: link) }
+            if let group = provenGroup(handle, over: link) {
+                noteTold(digest, count: count, of: group, over: link)
+                askWhyTold(digest, of: group, over: link)
+            }
             guard let group = authorisedGroup(handle, over: link, orKeeping: digest, arrival: arrival) else { return }
             receivedDigest(digest, arrival: arrival, of: group, over: link)
         case .tipsRequested(let handle, let store, let arrival):

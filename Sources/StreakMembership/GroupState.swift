@@ -100,6 +100,8 @@ public struct GroupState: Sendable, Equatable {
 
     public let group: GroupID
     public let title: String
+    /// Whether it was founded for two who are friends by code. Others may have come in since.
+    public let isPair: Bool
     public let owner: UserID
     /// Who may take the group over. An admin's removal of the heir does not undo the owner's word.
     public let heir: UserID?
@@ -122,12 +124,14 @@ public struct GroupState: Sendable, Equatable {
     private let deviceOfLinkKey: [AgreementPublicKey: DeviceID]
 
     init(
-        group: GroupID, title: String, owner: UserID, heir: UserID?, settings: GroupSettings, members: [Member],
+        group: GroupID, title: String, isPair: Bool, owner: UserID, heir: UserID?, settings: GroupSettings,
+        members: [Member],
         removedUsers: [FormerMember], devices: [Device], invites: [Invite], requests: [Request],
         accessKeyHashes: [Bytes32], erasedUsers: [UserID]
     ) {
         self.group = group
         self.title = title
+        self.isPair = isPair
         self.owner = owner
         self.heir = heir
         self.settings = settings

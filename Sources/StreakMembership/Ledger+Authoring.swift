@@ -8,10 +8,13 @@ extension Ledger {
 
     /// Begins a group, whose only member is the founder.
     ///
-    /// - Parameter time: seconds since 1970.
+    /// - Parameters:
+    ///   - isPair: whether it is for two who are friends by code.
+    ///   - time: seconds since 1970.
     /// - Throws: `refused(.invalidTitle)`.
     public static func found(
-        title: String, settings: GroupSettings = GroupSettings(), identity: DeviceIdentity, accessKey: AccessKey,
+        title: String, settings: GroupSettings = GroupSettings(), isPair: Bool = false, identity: DeviceIdentity,
+        accessKey: AccessKey,
         at time: Int64, entropy: inout some EntropySource
     ) throws(LedgerError) -> SignedOperation {
         try checkTitle(title)
@@ -19,8 +22,8 @@ extension Ledger {
             preconditionFailure("an entropy source returned another number of bytes than asked for")
         }
         let founding = Founding(
-            title: title, certificate: identity.certificate, settings: settings, accessKeyHash: accessKey.hash,
-            nonce: nonce)
+            title: title, certificate: identity.certificate, settings: settings, isPair: isPair,
+            accessKeyHash: accessKey.hash, nonce: nonce)
         let operation = LedgerOperation(
             group: GroupID(bytes: .zero), author: identity.device, number: 1, previous: .none, parents: [],
             time: time, body: .found(founding))

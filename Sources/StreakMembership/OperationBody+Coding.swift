@@ -11,6 +11,7 @@ extension OperationBody {
             writer.writeText(founding.title)
             founding.certificate.write(to: &writer)
             founding.settings.write(to: &writer)
+            writer.write(UInt8(founding.isPair ? 1 : 0))
             writer.write(founding.accessKeyHash)
             writer.write(founding.nonce)
         case .invite(let terms):
@@ -95,7 +96,8 @@ extension Founding {
     fileprivate init(from reader: inout WireReader) throws(WireError) {
         self.init(
             title: try reader.readTitle(), certificate: try DeviceCertificate(from: &reader),
-            settings: try GroupSettings(from: &reader), accessKeyHash: try reader.readBytes32(),
+            settings: try GroupSettings(from: &reader), isPair: try reader.readFlag(field: "pair"),
+            accessKeyHash: try reader.readBytes32(),
             nonce: try reader.readBytes16())
     }
 }

@@ -83,16 +83,20 @@ public struct Founding: Hashable, Sendable {
     public let title: String
     public let certificate: DeviceCertificate
     public let settings: GroupSettings
+    /// Whether it was founded for two who are friends by code.
+    public let isPair: Bool
     /// `AccessKey.hash` of the group's first access key.
     public let accessKeyHash: Bytes32
     public let nonce: Bytes16
 
     public init(
-        title: String, certificate: DeviceCertificate, settings: GroupSettings, accessKeyHash: Bytes32, nonce: Bytes16
+        title: String, certificate: DeviceCertificate, settings: GroupSettings, isPair: Bool, accessKeyHash: Bytes32,
+        nonce: Bytes16
     ) {
         self.title = title
         self.certificate = certificate
         self.settings = settings
+        self.isPair = isPair
         self.accessKeyHash = accessKeyHash
         self.nonce = nonce
     }

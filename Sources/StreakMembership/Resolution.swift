@@ -41,8 +41,8 @@ extension Resolver {
         }
         let isMember = Set(members.map(\.user))
         return GroupState(
-            group: GroupID(bytes: nodes[0].id.bytes), title: winner(titles)?.title ?? "", owner: tenure.user,
-            heir: heir,
+            group: GroupID(bytes: nodes[0].id.bytes), title: winner(titles)?.title ?? "", isPair: nodes[0].body.isPair,
+            owner: tenure.user, heir: heir,
             settings: winner(settings)?.groupSettings ?? GroupSettings(), members: members, removedUsers: removed,
             devices: devices, invites: inviteStates(), requests: requestStates(isMember),
             accessKeyHashes: accessKeyHashes(), erasedUsers: erasedUsers())
@@ -176,14 +176,16 @@ extension Resolver {
         }
     }
 
-    /// The latest of each account that is not in and has not left since, under an invite that still is.
+    /// The latest of each account that is not in, has not left since and was not removed after the invite was made, under an
+    /// invite that still is: those that somebody may still let in.
     private func requestStates(_ isMember: Set<UserID>) -> [GroupState.Request] {
         var latest: [UserID: (node: LedgerNode, claim: JoinClaim)] = [:]
         for node in requests {
             guard case .request(let claim) = node.body else { continue }
             let user = claim.certificate.user
             guard !isMember.contains(user), inviteEnds[claim.invite] == nil,
-                !spentClaims.hasLeft(user, since: node)
+                !spentClaims.hasLeft(user, since: node), let invite = invites[claim.invite],
+                removals[user]?.strong.allSatisfy({ $0.node.isAncestor(of: invite) }) ?? true
             else { continue }
             if latest[user].map({ LedgerNode.inOrder($0.node, node) }) ?? true { latest[user] = (node, claim) }
         }
@@ -228,5 +230,12 @@ extension DeviceCut {
             other.feeds.first { $0.epoch == feed.epoch }.map { $0.number < feed.number ? $0 : feed }
         }
         return DeviceCut(device: device, lastOperation: lastOperation, feeds: both)
+    }
+}
+
+extension OperationBody {
+    fileprivate var isPair: Bool {
+        guard case .found(let founding) = self else { return false }
+        return founding.isPair
     }
 }

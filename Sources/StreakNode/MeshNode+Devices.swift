@@ -33,12 +33,20 @@ extension MeshNode {
         return key.accountKey
     }
 
+    /// Whether the recovery key has shut this machine out of the account.
+    var isShutOut: Bool {
+        guard let privateGroup, case .revoked = engine.state(of: privateGroup)?.device(identity.device)?.standing else {
+            return false
+        }
+        return true
+    }
+
     func ownDevices() -> [DeviceReport] {
         guard let privateGroup else { return [] }
         // A device that came by a recovery is in a private group of its own; the shared groups know the others. One that is
         // shut out of some groups only is not shut out.
         var found: [DeviceID: GroupState.Device] = [:]
-        for group in [privateGroup] + memberGroups {
+        for group in [privateGroup] + (isShutOut ? [] : memberGroups) {
             for device in engine.state(of: group)?.devices ?? [] where device.user == identity.user {
                 if let known = found[device.device], known.isCurrent || !device.isCurrent { continue }
                 found[device.device] = device

@@ -60,15 +60,15 @@ extension MeshNode {
 
     func friendsReport() async throws -> FriendsReport {
         let blocked = engine.blockedUsers
-        await computeCodes(of: pairs.map(\.friend) + blocked + engine.offeredReturns.map(\.friend))
+        await computeCodes(of: engine.friendGroups.map(\.friend) + blocked + engine.offeredReturns.map(\.friend))
         let linked = engine.linkedDevices
-        let friends = pairs.map { pair in
+        let friends = engine.friendGroups.map { pair in
             let devices = Set(engine.state(of: pair.group)?.member(pair.friend)?.devices ?? [])
             return FriendReport(
                 user: shownID(of: pair.friend, in: pair.group), name: name(of: pair.friend, in: pair.group),
                 code: isAnonymous(pair.friend, in: pair.group) ? nil : knownCode(of: pair.friend),
                 online: linked.contains { devices.contains($0.device) }, group: pair.group.description,
-                title: engine.state(of: pair.group)?.title ?? "")
+                title: engine.state(of: pair.group)?.title ?? "", pair: pair.isPair)
         }
         return FriendsReport(
             code: knownCode(of: identity.user) ?? "", answering: engine.answersToCode,
@@ -129,38 +129,33 @@ extension MeshNode {
         try await introduce(to: group, history: 0)
     }
 
-    /// An owner hands the group to the friend first: what was shared stays with both.
+    /// Leaves what the two have to themselves. An owner hands it to the friend first: what was shared stays with both.
     func removeFriend(_ selector: String) async throws {
-        let matches = Self.matches(selector, among: pairs) { pair in
+        let matches = Self.matches(selector, among: engine.friendGroups) { pair in
             (
                 name(of: pair.friend, in: pair.group), shownID(of: pair.friend, in: pair.group),
                 isAnonymous(pair.friend, in: pair.group) ? nil : knownCode(of: pair.friend)
             )
         }
-        guard let pair = matches.first else { throw NodeFailure.unknownFriend(selector) }
-        guard matches.count == 1 else {
+        guard let friend = matches.first?.friend else { throw NodeFailure.unknownFriend(selector) }
+        guard matches.allSatisfy({ $0.friend == friend }) else {
             throw NodeFailure.ambiguousMember(
                 selector,
                 candidates: matches.map {
                     "\(name(of: $0.friend, in: $0.group)) in “\(engine.state(of: $0.group)?.title ?? "")”"
                 })
         }
-        if engine.state(of: pair.group)?.owner == identity.user {
-            try await execute(.transfer(pair.group, to: pair.friend))
+        let pairs = matches.filter(\.isPair).map(\.group)
+        guard !pairs.isEmpty else {
+            throw NodeFailure.notAPair(title: matches.first.flatMap { engine.state(of: $0.group)?.title } ?? "")
         }
-        _ = try await leaveGroup(pair.group.description, erasing: false)
+        for group in pairs {
+            if engine.state(of: group)?.owner == identity.user { try await execute(.transfer(group, to: friend)) }
+            _ = try await leaveGroup(group.description, erasing: false)
+        }
     }
 
     // MARK: Whom a text means
-
-    /// The groups that this user has with one other.
-    private var pairs: [(group: GroupID, friend: UserID)] {
-        memberGroups.compactMap { group in
-            let members = engine.state(of: group)?.members.map(\.user) ?? []
-            guard members.count == 2, let friend = members.first(where: { $0 != identity.user }) else { return nil }
-            return (group, friend)
-        }
-    }
 
     func friendCode(_ text: String) throws -> FriendCode {
         if let code = FriendCode(text) { return code }
@@ -184,7 +179,7 @@ extension MeshNode {
     /// Somebody whose request is here, or a friend.
     func person(_ selector: String) throws -> UserID {
         if let asker = try? asker(selector) { return asker }  // else a friend
-        let matches = Self.matches(selector, among: pairs) { pair in
+        let matches = Self.matches(selector, among: engine.friendGroups) { pair in
             (name(of: pair.friend, in: pair.group), pair.friend.description, knownCode(of: pair.friend))
         }
         guard let match = matches.first, Set(matches.map(\.friend)).count == 1 else {

@@ -17,7 +17,8 @@ extension MeshNode {
         return MembersReport(
             group: group.description, title: state.title,
             members: reports.sorted { ($0.me ? 0 : 1, $0.name, $0.user) < ($1.me ? 0 : 1, $1.name, $1.user) },
-            waiting: try joinRequests(of: group), former: state.removedUsers.map { former($0, in: group, state, names) }
+            waiting: try await joinRequests(of: group),
+            former: state.removedUsers.map { former($0, in: group, state, names) }
         )
     }
 
@@ -98,8 +99,9 @@ extension MeshNode {
     // MARK: Newcomers who wait
 
     /// The open requests of a group, or of all where it is nil.
-    func joinRequests(of group: GroupID?) throws -> [JoinRequestReport] {
+    func joinRequests(of group: GroupID?) async throws -> [JoinRequestReport] {
         let groups = group.map { [$0] } ?? sharedGroups.filter(engine.isMember)
+        await computeCodes(of: groups.flatMap(engine.openRequests).map(\.claim.certificate.user))
         return groups.flatMap { group in
             let state = engine.state(of: group)
             let names = names(in: group)
@@ -108,7 +110,7 @@ extension MeshNode {
                 return JoinRequestReport(
                     id: request.id.description, group: group.description, title: state?.title ?? "",
                     user: user.description, code: knownCode(of: user), invite: request.claim.invite.description,
-                    takenBy: names[request.responder] ?? "")
+                    takenBy: names[request.responder] ?? "", denied: engine.isDenied(request.id, in: group))
             }
         }
     }
@@ -123,6 +125,6 @@ extension MeshNode {
         try await decide(
             admitting ? .admit(group, request: request) : .denyRequest(group, request: request), in: group,
             action: admitting ? "let somebody in" : "turn somebody down")
-        return JoinRequestsReport(requests: try joinRequests(of: nil))
+        return JoinRequestsReport(requests: try await joinRequests(of: nil))
     }
 }

@@ -257,6 +257,7 @@ public actor MeshNode: NodeCalling {
     func execute(_ command: Command, with companions: [Command] = []) async throws -> CommandOutcome {
         guard !isClosed else { throw NodeFailure.stopping }
         try recoverIfNeeded()
+        if isShutOut, command.speaksForAccount { throw NodeFailure.machineShutOut }
         let id = takeCommandID()
         let result = await withCheckedContinuation { continuation in
             waiting[id] = continuation
@@ -275,6 +276,18 @@ public actor MeshNode: NodeCalling {
         switch failure {
         case .alreadyMember(let group), .friend(.alreadyFriend(let group)): engine.state(of: group)?.title ?? ""
         default: ""
+        }
+    }
+}
+
+extension Command {
+    /// Whether only a machine of the account can do it.
+    fileprivate var speaksForAccount: Bool {
+        switch self {
+        case .write, .foundGroup, .invite, .join, .linkDevice, .addFriend, .approveFriend, .acceptReturn,
+            .setAnswersToCode:
+            true
+        default: false
         }
     }
 }

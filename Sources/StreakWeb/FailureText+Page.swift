@@ -17,7 +17,10 @@ extension FailureText {
         "invalidGame": "Nothing was saved. Change it and try again.",
         "invalidInvite": "Choose at least one use, and at most 90 days.",
         "linkMalformed": "Copy the whole link; it begins with streakmesh://join/.",
+        "machineShutOut":
+            "Your results stay here: Export writes them out. To use the machine again, link it anew, in another data folder.",
         "noGroup": "Invite friends, or join with the link that they send you.",
+        "notAPair": "To end it for you, leave it in its settings.",
         "noGuest": "Let somebody play first, under Profile, Guest mode.",
         "noSuchResult": "Your results are under History.",
         "nothingToUndo": "Only the last change of your results, an import too, can be undone, once.",

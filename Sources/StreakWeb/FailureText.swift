@@ -187,6 +187,11 @@ public enum FailureText {
                 "alreadyFriends", "You are friends already, in “\(shortened(title))”.",
                 "See your friends with `streakmesh friend list`.", Exit.failed
             )
+        case .notAPair(let title):
+            (
+                "notAPair", "“\(shortened(title))” was not made for the two of you: it is a group like others.",
+                "To end it for you: `streakmesh group leave`.", Exit.badData
+            )
         case .friendAlreadyAsked:
             (
                 "friendAlreadyAsked", "You have asked the owner of this code already.",
@@ -242,6 +247,13 @@ public enum FailureText {
             (
                 "noGroup", "You are in no group yet.",
                 "Create one with `streakmesh group create TITLE`, or join with `streakmesh join LINK`.", Exit.failed
+            )
+        case .machineShutOut:
+            (
+                "machineShutOut",
+                "This machine was shut out of your account with the recovery key, and records nothing more.",
+                "Your results stay here: `streakmesh export` writes them out. To use the machine again, link it anew with `streakmesh device join` and another folder (`--data`).",
+                Exit.notAllowed
             )
         case .notMember(let title):
             (

@@ -111,7 +111,6 @@ struct MemberView: Sendable, Equatable {
 struct JoinRequestView: Sendable, Equatable {
     var id: String
     var avatar: AvatarView
-    /// The friend code, or where that is not known yet the beginning of the user ID.
     var code: String
     var title: String
     var takenBy: String
@@ -119,7 +118,7 @@ struct JoinRequestView: Sendable, Equatable {
     init(_ request: JoinRequestReport) {
         id = request.id
         avatar = AvatarView(user: request.user, name: "?")
-        code = request.code ?? "\(request.user.prefix(8))…"
+        code = request.code ?? "not known yet"
         title = request.title
         takenBy = request.takenBy
     }

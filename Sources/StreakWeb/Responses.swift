@@ -56,7 +56,8 @@ extension NodeFailure {
         case .storageFailed: .internalServerError
         case .diskFull: .insufficientStorage
         case .nobodyReachable, .stopping, .folderBusy: .serviceUnavailable
-        case .notMember, .notAllowed, .gameOfAnother, .ownerCannotLeave, .linkUsedUp, .linkRevoked, .removedFromGroup,
+        case .notMember, .machineShutOut, .notAllowed, .gameOfAnother, .ownerCannotLeave, .linkUsedUp, .linkRevoked,
+            .removedFromGroup,
             .guestPlaying,
             .sharingStopped, .joinDenied, .friendBlocked, .otherRecoveryKey, .recoveryKeyNeeded:
             .forbidden

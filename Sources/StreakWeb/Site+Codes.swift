@@ -11,6 +11,8 @@ extension Site {
             var online: Bool
             var note: String
             var boardHref: String
+            /// Whether the friendship can be ended without ending a group of others.
+            var isPair: Bool
         }
 
         struct Sent: Sendable {
@@ -62,7 +64,7 @@ extension Site {
                 return CodesView.Friend(
                     user: friend.user, avatar: AvatarView(user: friend.user, name: friend.name), name: friend.name,
                     online: friend.online, note: parts.compactMap(\.self).joined(separator: ", "),
-                    boardHref: BoardSelection(group: friend.group).href)
+                    boardHref: BoardSelection(group: friend.group).href, isPair: friend.pair)
             }, hasFriends: !report.friends.isEmpty,
             blocked: report.blocked.map {
                 CodesView.Blocked(user: $0.user, label: $0.code ?? "\($0.user.prefix(8))…")

@@ -29,6 +29,8 @@ extension Site {
         var onlineText: String
         var deciding: Bool
         var waiting: [JoinRequestView]
+        /// Those turned down on this node.
+        var denied: [JoinRequestView]
         var former: [FormerMemberView]
         var hasFormer: Bool
         /// Groups that friends say this user was in, before a recovery.
@@ -60,7 +62,9 @@ extension Site {
             hasFriends: (members?.members.count ?? 0) > 1,
             members: members?.members.map { MemberView($0, group: group?.id ?? "", now: now()) } ?? [],
             onlineText: online == 1 ? "1 friend online" : "\(online) friends online",
-            deciding: group?.isDeciding ?? false, waiting: members?.waiting.map { JoinRequestView($0) } ?? [],
+            deciding: group?.isDeciding ?? false,
+            waiting: members?.waiting.filter { !$0.denied }.map { JoinRequestView($0) } ?? [],
+            denied: members?.waiting.filter(\.denied).map { JoinRequestView($0) } ?? [],
             former: members?.former.map { FormerMemberView($0) } ?? [],
             hasFormer: !(members?.former.isEmpty ?? true),
             returns: friends.returns.map { offeredReturn($0) },

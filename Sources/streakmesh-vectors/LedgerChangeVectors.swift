@@ -9,7 +9,7 @@ extension VectorFile {
         try [
             takenOver(), takenOverTooLate(), handedBack(), deviceRevoked(), deviceCertifiedByRevoked(),
             settingsDecide(),
-            demoted(), readmitted(), approved(), cameBack(), copied(), forked(),
+            demoted(), readmitted(), approved(), approvedAndRemoved(), cameBack(), copied(), forked(),
         ]
     }
 
@@ -234,6 +234,38 @@ extension VectorFile {
             Expectation(
                 members: [(friends.ada, "owner"), (friends.ben, "member"), (friends.cleo, "member"), (dora, "member")],
                 refused: [("admit emil", "needs-approval")]))
+    }
+
+    /// The wish of somebody who was let in and removed since waits no more; one under an invite made since does.
+    private static func approvedAndRemoved() throws -> JSON {
+        var friends = try Friends()
+        let (ada, dora, emil) = (friends.ada, try Person("dora"), try Person("emil"))
+        let secrets = InviteSecrets(seed: Cast.seed16("approved invite"))
+        let terms = secrets.terms(maximumUses: 0, expiresAt: Cast.now + 7 * 86_400, needsApproval: true)
+        let invite = try friends.stage.perform("invite", .invite(terms), by: ada.identity)
+        for (person, name) in [(dora, "dora"), (emil, "emil")] {
+            let claim = friends.stage.claim(person.identity, secrets, invite)
+            try friends.stage.perform("request of \(name)", .request(claim), by: friends.ben.identity)
+            try friends.stage.perform("admit \(name)", .admit(claim), by: ada.identity)
+            try friends.stage.perform(
+                "remove \(name)",
+                .remove(
+                    Removal(
+                        user: person.user, cuts: friends.stage.cuts(of: person.user),
+                        accessKeyHash: friends.stage.hash("access key after \(name)"))), by: ada.identity)
+        }
+        let later = InviteSecrets(seed: Cast.seed16("later invite"))
+        let renewed = try friends.stage.perform(
+            "later invite",
+            .invite(later.terms(maximumUses: 0, expiresAt: Cast.now + 7 * 86_400, needsApproval: true)),
+            by: ada.identity)
+        try friends.stage.perform(
+            "request of emil again", .request(friends.stage.claim(emil.identity, later, renewed, isSecond: true)),
+            by: friends.ben.identity)
+        return try set(
+            "requests of who was removed", friends.stage,
+            Expectation(
+                members: [(ada, "owner"), (friends.ben, "member"), (friends.cleo, "member")], former: [dora, emil]))
     }
 
     /// Whoever left comes back under the invite it came by.

@@ -276,13 +276,100 @@ struct EngineMembershipTests {
             party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
         let request = try #require(party.engines[0].openRequests(in: party.group).first)
         #expect(party.command(.denyRequest(party.group, request: request.id), to: 0) == .done)
-        #expect(party.engines[0].openRequests(in: party.group).isEmpty)
+        #expect(party.engines[0].isDenied(request.id, in: party.group))
         #expect(party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.denied)))
         #expect(party.command(.admit(party.group, request: request.id), to: 0) == .done)
         try party.join(1, by: link)
     }
 
+    @Test func `a new invite makes a new request of who was turned down`() throws {
+        var party = EngineParty(accounts: [0, 1])
+        party.group = try party.found(by: 0)
+        let asked = try party.invite(by: 0, needsApproval: true)
+        #expect(
+            party.command(.join(asked, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
+        let request = try #require(party.engines[0].openRequests(in: party.group).first)
+        #expect(party.command(.denyRequest(party.group, request: request.id), to: 0) == .done)
+        let anew = try party.invite(by: 0, needsApproval: true)
+        #expect(party.command(.join(anew, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
+        let second = try #require(party.engines[0].openRequests(in: party.group).first)
+        #expect(second.id != request.id)
+        #expect(!party.engines[0].isDenied(second.id, in: party.group))
+        #expect(party.command(.admit(party.group, request: second.id), to: 0) == .done)
+        try party.join(1, by: anew)
+    }
+
+    @Test func `a plain member turns nobody down`() throws {
+        var party = EngineParty(accounts: [0, 1, 2])
+        party.group = try party.found(by: 0)
+        try party.join(1, by: party.invite(by: 0))
+        let link = try party.invite(by: 0, needsApproval: true)
+        #expect(
+            party.command(.join(link, timeout: .seconds(30)), to: 2) == .failed(.joinRefused(.awaitingApproval)))
+        party.run(for: .seconds(60)) { !$0.engines[1].openRequests(in: $0.group).isEmpty }
+        let request = try #require(party.engines[1].openRequests(in: party.group).first)
+        #expect(
+            party.command(.denyRequest(party.group, request: request.id), to: 1)
+                == .failed(.notAllowed(.refused(.needsAdmin))))
+        #expect(!party.engines[1].isDenied(request.id, in: party.group))
+    }
+
+    @Test func `who was approved and removed since is told of the removal, and waits for nobody`() throws {
+        var party = EngineParty(accounts: [0, 1])
+        party.group = try party.found(by: 0)
+        let link = try party.invite(by: 0, needsApproval: true)
+        #expect(
+            party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
+        let request = try #require(party.engines[0].openRequests(in: party.group).first)
+        #expect(party.command(.admit(party.group, request: request.id), to: 0) == .done)
+        try party.join(1, by: link)
+        #expect(party.command(.remove(party.group, party.user(1)), to: 0) == .done)
+        #expect(party.engines[0].openRequests(in: party.group).isEmpty)
+        party.run(for: .seconds(5))
+        #expect(party.command(.forgetGroup(party.group), to: 1) == .done)
+        #expect(party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.removed)))
+        #expect(party.engines[0].openRequests(in: party.group).isEmpty)
+    }
+
     // MARK: Devices
+
+    /// A club of an owner (0) and somebody with two machines (1, 2), which have a group of their own, too.
+    private func clubWithTwoMachines() throws -> EngineParty {
+        var party = EngineParty(accounts: [0, 1, 1])
+        party.group = try party.found(by: 1)
+        try party.join(2, by: party.invite(by: 1))
+        party.group = try party.found(by: 0)
+        let link = try party.invite(by: 0)
+        for index in 1...2 { try party.join(index, by: link) }
+        party.run(for: .seconds(5))
+        return party
+    }
+
+    @Test(arguments: [false, true])
+    func `a machine hears from another one of its user that they are in again`(isApart: Bool) throws {
+        var party = try clubWithTwoMachines()
+        #expect(party.command(.leave(party.group, erasing: false), to: 1) == .done)
+        party.run(for: .seconds(30)) { !$0.lostGroups(2).isEmpty }
+        #expect(party.lostGroups(2).count == 1)
+        if isApart { party.partition([[0, 1], [2]]) }
+        try party.join(1, by: party.invite(by: 0))
+        if isApart { party.partition([[0], [1, 2]]) }
+        party.run(for: .seconds(600)) { (try? $0.state(2).isCurrentMember(device: $0.device(2))) == true }
+        #expect(try party.state(2).isCurrentMember(device: party.device(2)))
+    }
+
+    @Test(arguments: [false, true])
+    func `a machine hears from another one of its user that they were removed`(isLinkNew: Bool) throws {
+        var party = try clubWithTwoMachines()
+        party.partition([[0, 1], [2]])
+        if isLinkNew { party.run(for: .seconds(900)) }
+        #expect(party.command(.remove(party.group, party.user(1)), to: 0) == .done)
+        party.run(for: .seconds(30)) { !$0.lostGroups(1).isEmpty }
+        #expect(party.lostGroups(1).count == 1)
+        party.partition([[0], [1, 2]])
+        party.run(for: .seconds(3_600)) { !$0.lostGroups(2).isEmpty }
+        #expect(party.lostGroups(2).count == 1)
+    }
 
     @Test func `a device that its account certified comes in by any invite, without using it up`() throws {
         var party = EngineParty(accounts: [0, 1, 2, 1])

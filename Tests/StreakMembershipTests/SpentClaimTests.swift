@@ -74,6 +74,22 @@ struct SpentClaimTests {
         #expect(group.ledger.state.requests.count == 1)
     }
 
+    @Test func `a request is open no more once its author was removed, and another one under an invite made since is`()
+        throws
+    {
+        var group = try TestGroup(founder: olga)
+        let closed = try group.invite(by: olga, approval: true)
+        let claim = group.claim(bob.identity, closed)
+        try group.perform(.request(claim), by: olga.identity)
+        try group.perform(.admit(claim), by: olga.identity)
+        try group.perform(group.removal(of: bob), by: olga.identity)
+        #expect(!group.has(bob))
+        #expect(group.ledger.state.requests.isEmpty)
+        let anew = try group.invite(by: olga, approval: true)
+        try group.perform(.request(group.claim(bob.identity, anew, handshake: 44)), by: olga.identity)
+        #expect(group.ledger.state.requests.count == 1)
+    }
+
     @Test func `a departure that was revoked leaves a place, and its copies nothing`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(mallory)

@@ -227,6 +227,8 @@ import Testing
         try await party.running("Ada", "Ben", "Laptop") { nodes in
             let (ada, laptop) = (nodes[0], nodes[2])
             try await laptop.until { try await $0.board().rows.contains { $0.name == "Ben" && $0.played == 1 } }
+            try await laptop.add("Wordle 1,699 4/6")
+            try await ada.until { try await $0.results().count == 1 }
             let devices = try await ada.call(.device(.list), returning: DeviceListReport.self).devices
             let other = try #require(devices.first { !$0.this })
             _ = try await ada.call(
@@ -235,6 +237,16 @@ import Testing
                 try await $0.call(.group(.list), returning: GroupListReport.self).groups.first?.role == "revoked"
             }
             try await laptop.until { try await $0.board(of: "Red").rows.allSatisfy { $0.me || $0.played == 0 } }
+            let mine = try await laptop.call(
+                .score(.results(game: nil, from: nil, to: nil)), returning: ResultsReport.self)
+            #expect(mine.results.count == 1, "what it had of its own stays")
+            await #expect(throws: NodeFailure.machineShutOut) { try await laptop.add("Wordle 1,701 3/6") }
+            await #expect(throws: NodeFailure.machineShutOut) { _ = try await laptop.group(.create(title: "Mine")) }
+            await #expect(throws: NodeFailure.machineShutOut) {
+                _ = try await laptop.call(.device(.link), returning: DeviceLinkReport.self)
+            }
+            let known = try await laptop.call(.device(.list), returning: DeviceListReport.self).devices
+            #expect(known.first { $0.this }?.state == "revoked")
         }
     }
 }

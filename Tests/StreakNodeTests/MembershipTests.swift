@@ -84,7 +84,10 @@ import Testing
             #expect(try await ben.join(invite.link).members == 2)
             await #expect(throws: NodeFailure.approvalNeeded(title: "Red")) { try await cleo.join(invite.link) }
             let id = try #require(try await Self.requests(ada, .requests(group: nil)).first?.id)
-            #expect(try await Self.requests(ada, .deny(id: id)).isEmpty)
+            #expect(try await Self.requests(ada, .deny(id: id)).map(\.denied) == [true])
+            await #expect(throws: NodeFailure.joinDenied) { try await cleo.join(invite.link) }
+            #expect(try await Self.requests(ada, .approve(id: id)).isEmpty, "on second thoughts")
+            #expect(try await cleo.join(invite.link).members == 3)
             await #expect(throws: NodeFailure.unknownRequest("zz")) { try await Self.requests(ada, .deny(id: "zz")) }
         }
     }

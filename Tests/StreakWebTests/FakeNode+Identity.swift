@@ -27,7 +27,10 @@ extension FakeNode {
         return [
             JoinRequestReport(
                 id: "77aa", group: Self.group, title: title, user: Self.user(23), code: "2M9X-7K3M-42WD",
-                invite: "a1b2c3", takenBy: name(0))
+                invite: "a1b2c3", takenBy: name(0)),
+            JoinRequestReport(
+                id: "88bb", group: Self.group, title: title, user: Self.user(22), code: nil, invite: "a1b2c3",
+                takenBy: name(0), denied: true),
         ]
     }
 
@@ -70,7 +73,7 @@ extension FakeNode {
                     title: "Ben and \(name(4))"),
                 FriendReport(
                     user: Self.user(26), name: "Player#C3D4", code: nil, online: false, group: Self.user(51),
-                    title: "Ben and Player#C3D4"),
+                    title: "Lunch", pair: false),
             ],
             sent: [
                 SentFriendReport(code: "4TV7-K2M9-QXDR", state: "looking", asked: "2026-11-21T09:00:00Z", until: until),

@@ -35,6 +35,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case unknownReturn(String)
     /// There is no group yet.
     case noGroup
+    /// This machine was shut out of its account: it keeps what it has and records nothing more.
+    case machineShutOut
     /// This user is not, or no longer, in the group.
     case notMember(title: String)
     /// Nobody in the group has this name, ID or prefix.
@@ -59,6 +61,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case ownFriendCode
     /// There is a group of the two already.
     case alreadyFriends(title: String)
+    /// The group that two friends share is one like others; ending the friendship would end that.
+    case notAPair(title: String)
     /// The owner of the code has been asked, or is being looked for.
     case friendAlreadyAsked
     /// This user has blocked the owner of the code.

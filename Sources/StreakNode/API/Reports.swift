@@ -69,6 +69,8 @@ public struct JoinRequestReport: Codable, Sendable, Equatable {
     public var invite: String
     /// The name of the member whose node took the request.
     public var takenBy: String
+    /// Whether it was turned down on this node. It may still be let in.
+    public var denied = false
 }
 
 public struct JoinRequestsReport: Codable, Sendable, Equatable {
@@ -410,6 +412,8 @@ public struct FriendReport: Codable, Sendable, Equatable {
     /// The group's ID and title.
     public var group: String
     public var title: String
+    /// Whether it was made for the two; else they happen to be alone in it, and `remove` leaves it as it is.
+    public var pair = true
 }
 
 /// A wish of this user to be somebody's friend.

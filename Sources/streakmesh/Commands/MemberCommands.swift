@@ -147,17 +147,29 @@ extension MembersReport {
 
 extension [JoinRequestReport] {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
-        guard !isEmpty else { return ["Nobody waits."] }
+        let open = filter { !$0.denied }
+        let denied = filter(\.denied)
+        var lines = open.isEmpty ? ["Nobody waits."] : style.lines(of: open.table)
+        if !denied.isEmpty {
+            lines += [
+                "",
+                style.applying(.dim, to: "Turned down here; `streakmesh requests approve ID` lets them in after all:"),
+            ]
+            lines += style.lines(of: denied.table)
+        }
+        guard !isEmpty else { return lines }
+        return lines + ["A name proves nothing: compare the friend code with what your friend tells you."]
+    }
+
+    private var table: TextTable {
         var table = TextTable([.left, .left, .left, .left])
-        table.addHeader("ID", "group", "friend code", "asked")
+        table.addHeader("ID", "group", "friend code", "taken by")
         for request in self {
             table.addRow(
-                .init(String(request.id.prefix(12))), .init(request.title),
-                .init(request.code ?? String(request.user.prefix(8))), .init(request.takenBy, .dim))
+                .init(String(request.id.prefix(12))), .init(request.title), .init(request.code ?? "not known yet"),
+                .init(request.takenBy, .dim))
         }
-        return style.lines(of: table) + [
-            "A name proves nothing: compare the friend code with what your friend tells you."
-        ]
+        return table
     }
 }
 
