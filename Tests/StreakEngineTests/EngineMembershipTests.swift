@@ -351,10 +351,14 @@ struct EngineMembershipTests {
         #expect(party.command(.leave(party.group, erasing: false), to: 1) == .done)
         party.run(for: .seconds(30)) { !$0.lostGroups(2).isEmpty }
         #expect(party.lostGroups(2).count == 1)
-        if isApart { party.partition([[0, 1], [2]]) }
+        if isApart {
+            // Until the link of the two is gone.
+            party.partition([[0, 1], [2]])
+            party.run(for: .seconds(900))
+        }
         try party.join(1, by: party.invite(by: 0))
         if isApart { party.partition([[0], [1, 2]]) }
-        party.run(for: .seconds(600)) { (try? $0.state(2).isCurrentMember(device: $0.device(2))) == true }
+        party.run(for: .seconds(3_600)) { (try? $0.state(2).isCurrentMember(device: $0.device(2))) == true }
         #expect(try party.state(2).isCurrentMember(device: party.device(2)))
     }
 
