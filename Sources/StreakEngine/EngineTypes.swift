@@ -28,6 +28,10 @@ public enum RecordDraft: Sendable, Equatable {
     case withdrawnGame(GameID)
     /// One of the user's own settings, in the private group only; an empty value withdraws it. Names: at most 96 bytes of UTF-8.
     case setting(name: String, value: [UInt8])
+    /// Records of this account's own feed count for nothing.
+    case retraction(Retraction)
+    /// What a retracted record said. A result that was first recorded after `since`, in Unix seconds, was so then.
+    case again(Record, since: Int64)
 }
 
 /// What the user wants done.
@@ -36,6 +40,9 @@ public enum Command: Sendable {
     case foundGroup(title: String)
     /// Writes records, in each group the drafts named for it. Completed with `.done` once all are on disk.
     case write([(group: GroupID, drafts: [RecordDraft])])
+    /// Retracts what this device wrote while its clock was ahead, in every group, and writes it anew with today's time. One
+    /// transaction. Completed with `.retracted`.
+    case retract
     /// Makes an invite. `uses` 0 is unlimited; `lifetime` in seconds. Who comes with one that needs approval waits until
     /// owner or an admin says `admit`. Completed with `.invite`.
     case invite(GroupID, uses: UInt32, lifetime: Int64, needsApproval: Bool = false)
@@ -114,6 +121,8 @@ public enum CommandOutcome: Sendable, Equatable {
     case deviceLinked(DeviceLinking)
     /// Done, but for these groups, whose ledgers take no more of it.
     case refusedBy([GroupID])
+    /// How many values were written anew, over all groups; 0 where nothing was dated ahead.
+    case retracted(records: Int)
     case failed(CommandFailure)
 }
 

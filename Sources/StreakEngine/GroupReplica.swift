@@ -1,7 +1,7 @@
 import StreakCrypto
 import StreakGames
 import StreakMembership
-public import StreakReplication
+import StreakReplication
 import StreakScores
 import StreakWire
 import Synchronization
@@ -10,18 +10,26 @@ import Synchronization
 struct GroupReplica: Sendable {
     let id: GroupID
     private(set) var ledger: Ledger
-    private(set) var feeds: GroupFeeds
-    private(set) var merged = MergedRecords()
+    var feeds: GroupFeeds
+    var merged = MergedRecords()
     /// Newest first.
     private(set) var accessKeys: [AccessKey]
     /// The epoch this device writes; nil until it writes, or after the old one was found to be continued elsewhere.
     var ownEpoch: Epoch?
-    private var clock = HybridClock()
-    private var wasReset = false
-    /// Whether a cut feed has grown since everything was merged.
-    private var isStale = false
+    var clock = HybridClock()
+    var wasReset = false
+    /// Whether what is merged is not what counts, as after a cut feed has grown.
+    var isStale = false
+    /// Records of each feed that count for nothing, because their author has retracted them.
+    var voids: [FeedID: ClosedRange<UInt64>] = [:]
+    /// Runs that are merged and shown, though what precedes them is not here yet.
+    var ahead = AheadRuns()
+    /// The time of the newest record of `ownEpoch`, once it was looked at.
+    var ownLatest: (epoch: Epoch, time: HybridTime)?
+    /// Before this, records for which the quarantine had no room are not gone through again.
+    var nextRefill = MonotonicInstant.zero
     /// How often everything was merged anew, each time at the cost of a look at every record.
-    private(set) var rebuildCount = 0
+    var rebuildCount = 0
     /// The arrival of each device's newest ledger operation, and of everything.
     private var operationArrivals: [DeviceID: UInt64] = [:]
     private var digestCache = DigestCache()
@@ -69,7 +77,7 @@ struct GroupReplica: Sendable {
     }
 
     /// A new cache, not an emptied one: copies of this value from before keep theirs.
-    private mutating func digestMoved() { digestCache = DigestCache() }
+    mutating func digestMoved() { digestCache = DigestCache() }
 
     /// The tips of all feeds as far as they count under the cuts: what lies past one is left out. Of feeds that changed
     /// after arrival `arrival` only; all where it is 0.
@@ -192,12 +200,15 @@ struct GroupReplica: Sendable {
         let reception = try feeds.receive(run, arrival: arrival)
         if reception.isDuplicate { return (reception, []) }
         digestMoved()
+        // What was in a branch that others pushed out counts no more.
+        if !reception.removed.isEmpty { isStale = true }
         if case .through = limit {
             // Which branch counts is the cut's to say, so the feed is merged as a whole.
             isStale = true
             return (reception, [])
         }
-        return (reception, merge(reception.records, of: run.feed, wall: wall))
+        let merged = merge(reception.records, from: reception.firstNumber, of: run.feed, wall: wall)
+        return (reception, merged)
     }
 
     /// Throws for what a cut leaves out: all that comes after it, and, once the feed is here up to the cut, every other
@@ -211,19 +222,19 @@ struct GroupReplica: Sendable {
         guard feed.contains(Tip(number: run.last, hash: hash)) else { throw .pastCut }
     }
 
-    /// Runs that a peer lacks who holds the chain that ends in `tip`, up to about `maximumSize` packed bytes, and whether
-    /// that is all. Of a cut feed what the cut leaves.
-    func runs(of id: FeedID, after tip: Tip, maximumSize: Int) -> (runs: [Run], isComplete: Bool) {
-        guard let feed = feeds[id] else { return ([], true) }
-        switch state.feedLimit(device: id.device, epoch: id.epoch) {
-        case .nothing:
-            return ([], true)
-        case .unlimited:
-            return feed.runs(after: tip, maximumSize: maximumSize)
-        case .through(let cut):
-            let (runs, isComplete) = feed.runs(after: tip, maximumSize: maximumSize)
-            return (runs.compactMap { shortened($0, of: feed, to: cut) }, isComplete)
-        }
+    /// Runs that a peer lacks, up to about `maximumSize` packed bytes, and whether that is all. Of a cut feed what the cut
+    /// leaves.
+    ///
+    /// - Parameter comparisons: see `FeedReplica.runs`.
+    func runs(
+        _ wanted: RunsWanted, maximumSize: Int, comparisons: inout Int
+    ) -> (runs: [Run], isComplete: Bool) {
+        guard let feed = feeds[wanted.feed] else { return ([], true) }
+        let limit = state.feedLimit(device: wanted.feed.device, epoch: wanted.feed.epoch)
+        if case .nothing = limit { return ([], true) }
+        let (runs, isComplete) = feed.runs(wanted, maximumSize: maximumSize, comparisons: &comparisons)
+        guard case .through(let cut) = limit else { return (runs, isComplete) }
+        return (runs.compactMap { shortened($0, of: feed, to: cut) }, isComplete)
     }
 
     /// A run as far as a cut leaves it; nil where that is nothing. With the cut's own signature, where it is the device's;
@@ -246,65 +257,6 @@ struct GroupReplica: Sendable {
     mutating func takeReset() -> Bool {
         defer { wasReset = false }
         return wasReset
-    }
-
-    private mutating func merge(
-        _ records: some Sequence<ArraySlice<UInt8>>, of feed: FeedID, wall: WallTime
-    ) -> [MergedRecord] {
-        guard let device = state.device(feed.device) else { return [] }
-        return merged.merge(
-            records, user: device.user, device: device.device, wallMilliseconds: wall.milliseconds, clock: &clock)
-    }
-
-    /// Merges everything anew, as after a ledger operation that cuts or restores feeds: of a cut feed the branch that the
-    /// cut names, up to its number, or what is here of the way there.
-    ///
-    /// Returns runs for the store to remove: one that does not unpack, which only a store can bring, ends its branch.
-    mutating func rebuild(wall: WallTime) -> [RunKey] {
-        merged = MergedRecords()
-        isStale = false
-        rebuildCount += 1
-        var unfit: [StoredRun] = []
-        let state = state
-        for feed in feeds.feeds {
-            let runs: [StoredRun]
-            let limit: UInt64
-            switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
-            case .unlimited: (runs, limit) = (feed.storedRuns, .max)
-            case .through(let cut):
-                (runs, limit) = (feed.storedRuns(through: Tip(number: cut.number, hash: cut.hash)), cut.number)
-            case .nothing: continue
-            }
-            guard let device = state.device(feed.id.device) else { continue }
-            var endedBranches: Set<UInt8> = []
-            for stored in runs where stored.run.first <= limit && !endedBranches.contains(stored.branch) {
-                let records: RecordList
-                do {
-                    records = try stored.run.records()
-                } catch {
-                    unfit.append(stored)
-                    endedBranches.insert(stored.branch)
-                    continue
-                }
-                merged.restore(
-                    records.prefix(Int(min(limit - stored.run.first, 4_095)) + 1), user: device.user,
-                    device: device.device, wallMilliseconds: wall.milliseconds, clock: &clock)
-            }
-        }
-        digestMoved()
-        return unfit.flatMap { stored in feeds.modify(stored.run.feed) { $0.leaveOut(from: stored) } }
-    }
-
-    /// Merges everything anew where a cut feed has grown, or a record is due that the quarantine had no room for. Returns
-    /// what `rebuild` does.
-    mutating func rebuildIfStale(wall: WallTime) -> [RunKey] {
-        guard isStale || merged.lacksDueRecords(wallMilliseconds: wall.milliseconds) else { return [] }
-        wasReset = true
-        return rebuild(wall: wall)
-    }
-
-    mutating func releaseQuarantined(wall: WallTime) -> [MergedRecord] {
-        merged.release(wallMilliseconds: wall.milliseconds)
     }
 
     /// Deletes what the ledger says was erased, but for this node's own. Returns what the store has to remove.
@@ -338,25 +290,6 @@ struct GroupReplica: Sendable {
     /// shows when everything is merged.
     mutating func restore(_ stored: StoredRun) -> Bool { feeds.restore(stored) }
 
-    /// The records that say what drafts say, each with a time of its own.
-    mutating func records(of drafts: [RecordDraft], wall: WallTime) -> RecordList {
-        var records = RecordList()
-        for draft in drafts {
-            records.append(draft.record(at: clock.next(wallMilliseconds: wall.milliseconds)).encoded)
-        }
-        return records
-    }
-
-    /// Signs records into this device's feed, as one run.
-    mutating func write(
-        _ records: RecordList, identity: DeviceIdentity, epoch: Epoch, arrival: UInt64, wall: WallTime
-    ) -> (stored: StoredRun, merged: [MergedRecord]) {
-        let id = FeedID(device: identity.device, epoch: epoch)
-        let stored = feeds.modify(id) { $0.write(records, key: identity.signingKey, arrival: arrival) }
-        digestMoved()
-        return (stored, merge(records, of: id, wall: wall))
-    }
-
     /// Where a device's ledger chain and feeds end here: what a cut by this node accepts.
     func cut(of device: DeviceID) -> DeviceCut {
         let last = ledger.longestTip(of: device)
@@ -370,31 +303,6 @@ struct GroupReplica: Sendable {
 
     mutating func compact(_ feed: FeedID) -> (removed: [RunKey], added: StoredRun)? {
         feeds.modify(feed) { $0.compact() }
-    }
-}
-
-extension RecordDraft {
-    /// The record that says this at `time`.
-    public func record(at time: HybridTime) -> Record {
-        switch self {
-        case .score(let score):
-            Record(
-                kind: .dailyScore, time: time, subject: score.recordSubject, value: score.recordValue(at: time))
-        case .withdrawnScore(let key):
-            Record(kind: .dailyScore, time: time, subject: DailyScore.recordSubject(of: key), value: [])
-        case .profile(let profile):
-            Record(kind: .profile, time: time, subject: [], value: profile.recordValue)
-        case .gameDefinition(let definition):
-            Record(
-                kind: .gameDefinition, time: time, subject: GameDefinition.recordSubject(of: definition.id),
-                value: definition.recordValue)
-        case .withdrawnGame(let game):
-            Record(kind: .gameDefinition, time: time, subject: GameDefinition.recordSubject(of: game), value: [])
-        case .setting(let name, let value):
-            Record(
-                kind: .setting, time: time, subject: Array(name.utf8.prefix(Record.maximumSubjectSize)),
-                value: Array(value.prefix(Record.maximumValueSize)))
-        }
     }
 }
 

@@ -17,8 +17,8 @@ package struct GroupHandle: Hashable, Comparable, Sendable {
 package enum LinkMessage: Equatable, Sendable {
     /// Opens a conversation: the sender's store, and for every access key that it holds a proof of knowing it.
     case hello(store: StoreID, proofs: [Bytes16])
-    /// How the sender's copy of a group stands, and how many records count in it.
-    case digest(GroupHandle, GroupDigest, arrival: UInt64, count: UInt64)
+    /// How the sender's copy of a group stands, how many records count in it, and what its clock says, in Unix seconds.
+    case digest(GroupHandle, GroupDigest, arrival: UInt64, count: UInt64, clock: UInt64)
     /// Asks for tips: those changed since `arrival` in the store `store`, or all where the store is another.
     case tipsRequested(GroupHandle, store: StoreID, arrival: UInt64)
     /// Answers that, in one or several messages; the last has `isFinal`.
@@ -27,8 +27,8 @@ package enum LinkMessage: Equatable, Sendable {
     case operationsRequested(GroupHandle, known: [LedgerTip])
     /// Ledger operations, parents first.
     case operations(GroupHandle, [[UInt8]], isFinal: Bool)
-    /// Asks for the runs of feeds after what the sender holds of them.
-    case runsRequested(GroupHandle, [FeedTip])
+    /// Asks for runs of feeds that the sender lacks.
+    case runsRequested(GroupHandle, [RunsWanted])
     /// Answers that; `isFinal` ends the answer, `isComplete` says that nothing was left out of it.
     case runs(GroupHandle, [Run], isFinal: Bool, isComplete: Bool)
     /// A record as fresh as can be, to be passed on.
@@ -124,11 +124,12 @@ extension LinkMessage {
             writer.write(store.bytes)
             writer.writeCount(proofs.count)
             for proof in proofs { writer.write(proof) }
-        case .digest(let group, let digest, let arrival, let count):
+        case .digest(let group, let digest, let arrival, let count, let clock):
             writer.write(group.value)
             writer.write(digest.bytes)
             writer.writeVarint(arrival)
             writer.writeVarint(count)
+            writer.writeVarint(clock)
         case .tipsRequested(let group, let store, let arrival):
             writer.write(group.value)
             writer.write(store.bytes)
@@ -147,9 +148,9 @@ extension LinkMessage {
             writer.write(UInt8(isFinal ? 1 : 0))
             writer.writeCount(operations.count)
             for operation in operations { writer.writeBlob(operation) }
-        case .runsRequested(let group, let tips):
+        case .runsRequested(let group, let wanted):
             writer.write(group.value)
-            writer.write(tips)
+            writer.write(wanted)
         case .runs(let group, let runs, let isFinal, let isComplete):
             writer.write(group.value)
             writer.write(UInt8((isFinal ? 1 : 0) | (isComplete ? 2 : 0)))
@@ -212,7 +213,8 @@ extension LinkMessage {
         case 2:
             let digest = GroupDigest(bytes: try reader.readBytes16())
             let arrival = try reader.readVarint()
-            return .digest(group, digest, arrival: arrival, count: try reader.readVarint())
+            let count = try reader.readVarint()
+            return .digest(group, digest, arrival: arrival, count: count, clock: try reader.readVarint())
         case 3:
             let store = StoreID(bytes: try reader.readBytes16())
             return .tipsRequested(group, store: store, arrival: try reader.readVarint())
@@ -239,7 +241,7 @@ extension LinkMessage {
             }
             return .operations(group, operations, isFinal: isFinal)
         case 7:
-            return .runsRequested(group, try reader.readFeedTips())
+            return .runsRequested(group, try reader.readRunsWanted())
         default:
             let flags = try reader.readUInt8()
             guard flags < 4 else { throw .invalidValue(field: "flags") }
@@ -294,6 +296,42 @@ extension WireWriter {
             writeVarint(entry.tip.number)
             write(entry.tip.hash)
         }
+    }
+}
+
+extension WireWriter {
+    fileprivate mutating func write(_ wanted: [RunsWanted]) {
+        writeCount(wanted.count)
+        for entry in wanted {
+            write(entry.feed.device)
+            write(entry.feed.epoch)
+            writeCount(entry.held.count)
+            for tip in entry.held {
+                writeVarint(tip.number)
+                write(tip.hash)
+            }
+            writeVarint(entry.numbers?.lowerBound ?? 0)
+            writeVarint(entry.numbers?.upperBound ?? 0)
+        }
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func readRunsWanted() throws(WireError) -> [RunsWanted] {
+        var wanted: [RunsWanted] = []
+        for _ in 0..<(try readCount(maximum: LinkMessage.maximumTips)) {
+            let feed = FeedID(device: try readIdentifier(), epoch: try readEpoch())
+            var held: [Tip] = []
+            for _ in 0..<(try readCount(maximum: LinkMessage.maximumTips)) {
+                let number = try readVarint(maximum: ProtocolLimits.maximumFeedLength)
+                held.append(Tip(number: number, hash: try readIdentifier()))
+            }
+            let first = try readVarint(maximum: ProtocolLimits.maximumFeedLength)
+            let last = try readVarint(maximum: ProtocolLimits.maximumFeedLength)
+            guard first > 0 || last == 0, first <= last else { throw .invalidValue(field: "numbers") }
+            wanted.append(RunsWanted(feed: feed, held: held, numbers: first == 0 ? nil : first...last))
+        }
+        return wanted
     }
 }
 

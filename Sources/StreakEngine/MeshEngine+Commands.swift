@@ -16,6 +16,8 @@ extension MeshEngine {
             foundGroup(title: title, id: id)
         case .write(let writes):
             write(writes, id: id)
+        case .retract:
+            retract(id: id)
         case .invite(let group, let uses, let lifetime, let needsApproval):
             makeInvite(to: group, uses: uses, lifetime: lifetime, needsApproval: needsApproval, id: id)
         case .revokeInvite(let group, let invite):
@@ -182,30 +184,43 @@ extension MeshEngine {
         var change = DurableChange()
         var work: [Deferred] = []
         for (group, drafts) in writes where !drafts.isEmpty {
-            let epoch = openEpoch(in: group, change: &change)
-            var merged: [MergedRecord] = []
-            let records = groups[group]?.records(of: drafts, wall: wall) ?? RecordList()
-            for portion in Run.portions(of: records) {
-                let arrival = takeArrival()
-                guard var replica = groups.removeValue(forKey: group) else { continue }
-                let (stored, news) = replica.write(
-                    portion, identity: identity, epoch: epoch, arrival: arrival, wall: wall)
-                groups[group] = replica
-                change.runs.append(stored)
-                merged += news
-                work.append(.pushRun(group, stored.run))
-            }
-            compact(FeedID(device: identity.device, epoch: epoch), in: group, change: &change)
-            work.insert(.publish(.recordsMerged(group, merged)), at: 0)
-            work.append(.digestMoved(group))
+            work += write(drafts, in: group, change: &change)
         }
         persist(change, then: [.complete(id, .done)] + work)
     }
 
+    /// Writes records into a group's own feed. Returns what follows once they are on disk.
+    mutating func write(_ drafts: [RecordDraft], in group: GroupID, change: inout DurableChange) -> [Deferred] {
+        // The clock may have gone back, and then what was merged by it counts no more.
+        leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
+        let epoch = openEpoch(in: group, change: &change)
+        var merged: [MergedRecord] = []
+        var work: [Deferred] = []
+        let records = groups[group]?.records(of: drafts, wall: wall) ?? RecordList()
+        for portion in Run.portions(of: records) {
+            let arrival = takeArrival()
+            guard var replica = groups.removeValue(forKey: group) else { continue }
+            let (stored, news) = replica.write(
+                portion, identity: identity, epoch: epoch, arrival: arrival, wall: wall)
+            groups[group] = replica
+            change.runs.append(stored)
+            merged += news
+            work.append(.pushRun(group, stored.run))
+        }
+        compact(FeedID(device: identity.device, epoch: epoch), in: group, change: &change)
+        leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
+        work.insert(.publish(.recordsMerged(group, merged)), at: 0)
+        if groups[group]?.takeReset() ?? false { work.insert(.publish(.recordsReset(group)), at: 0) }
+        work.append(.digestMoved(group))
+        return work
+    }
+
     /// The epoch this device writes in a group; a new one where there is none that may be continued.
     mutating func openEpoch(in group: GroupID, after counter: UInt32 = 0, change: inout DurableChange) -> Epoch {
-        if let epoch = groups[group]?.ownEpoch { return epoch }
         let device = identity.device
+        // A clock that was ahead wrote the epoch: times rise within one.
+        if groups[group]?.ownEpochLeads(wall: wall, device: device) ?? false { groups[group]?.ownEpoch = nil }
+        if let epoch = groups[group]?.ownEpoch { return epoch }
         let last = max(counter, groups[group]?.feeds.epochs(of: device).last?.counter ?? 0)
         let nonce = entropy.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let epoch = Epoch(counter: last &+ 1, nonce: nonce)

@@ -114,6 +114,22 @@ extension MeshEngine {
     /// How many of them count under the cuts of the ledger, of a forked feed those of its longest branch.
     public func countingRecordCount(of group: GroupID) -> Int { groups[group]?.countingRecords ?? 0 }
 
+    /// How far this device has come with a group of which it lacks a part: the records that count here, and how many they
+    /// will be by what members have said. Nil where nothing is being fetched.
+    public func progress(of group: GroupID) -> (held: Int, total: Int)? {
+        guard let replica = groups[group] else { return nil }
+        let rounds = sessions.keys.sorted().compactMap { link -> UInt64? in
+            guard let session = sessions[link], let peer = session.groups[group],
+                peer.round?.feedTips.isEmpty == false || peer.resumption != nil, let device = deviceID(of: session.key)
+            else { return nil }
+            return told[CursorKey(group: group, peer: device)]?.recordCount
+        }
+        guard let most = rounds.max() else { return nil }
+        let held = replica.countingRecords
+        // Both may lack something of the other's.
+        return (held, max(held, Int(clamping: min(most, UInt64(Int32.max)))))
+    }
+
     /// Whether a feed of a group has more than one branch: a device wrote on from an old state of its store.
     public func hasFork(in group: GroupID) -> Bool { groups[group]?.feeds.feeds.contains(where: \.isForked) ?? false }
 

@@ -52,6 +52,13 @@ extension MeshEngine {
     }
 
     mutating func receivedRumour(_ run: Run, of group: GroupID, over link: LinkID) {
+        if let author = pacedAuthor(of: run.feed, in: group), !pacing.isReady(author, at: now) {
+            // Not acknowledged and not kept: it is fetched in its turn.
+            let turn = pacing.nextTurn(of: author, at: now)
+            let resumption = sessions[link]?.groups[group]?.resumption
+            if resumption == nil { sessions[link]?.groups[group]?.resumption = (turn, false) }
+            return
+        }
         let outcome: (reception: FeedReplica.Reception, merged: [MergedRecord])
         do {
             guard let received = try groups[group]?.receive(run, arrival: nextArrival, wall: wall) else { return }
@@ -72,11 +79,9 @@ extension MeshEngine {
             sendDatagram(LinkMessage.rumourAcknowledged(name).encoded, over: link)
         }
         guard !outcome.reception.isDuplicate else { return }
-        _ = takeArrival()
         forward(run, in: group, except: link)
         var change = DurableChange()
-        change.runs = outcome.reception.stored
-        noteOwnFeed(run.feed, in: group, change: &change)
+        note(outcome.reception, of: run.feed, in: group, change: &change)
         compact(run.feed, in: group, change: &change)
         persistMerge(change, of: group, merged: outcome.merged, then: [])
     }

@@ -114,6 +114,7 @@ extension MeshEngine {
         guard let session = sessions.removeValue(forKey: link) else { return }
         for group in session.groups.keys.sorted() where session.groups[group]?.round != nil {
             if let device = deviceID(of: session.key) { publish(.syncEnded(group, device)) }
+            roundEnded(of: group)
         }
         guard session.isAnnounced, let device = deviceID(of: session.key), links.link(to: session.key) == nil
         else { return }
@@ -323,6 +324,7 @@ extension MeshEngine {
     private mutating func endRoundWithStranger(over link: LinkID, in group: GroupID) -> DeviceID? {
         guard let session = sessions[link], session.groups[group]?.round != nil else { return nil }
         sessions[link]?.groups[group]?.round = nil
+        roundEnded(of: group)
         return deviceID(of: session.key)
     }
 
@@ -396,9 +398,9 @@ extension MeshEngine {
     /// Messages about a group's records, which only a current member may send.
     private mutating func receivedGroupMessage(_ message: LinkMessage, over link: LinkID) {
         switch message {
-        case .digest(let handle, let digest, let arrival, let count):
+        case .digest(let handle, let digest, let arrival, let count, let clock):
             if let group = provenGroup(handle, over: link) {
-                noteTold(digest, count: count, of: group, over: link)
+                noteTold(digest, count: count, clock: clock, of: group, over: link)
                 askWhyTold(digest, of: group, over: link)
             }
             guard let group = authorisedGroup(handle, over: link, orKeeping: digest, arrival: arrival) else { return }
@@ -409,9 +411,9 @@ extension MeshEngine {
         case .tips(let handle, let tips):
             guard let group = authorisedGroup(handle, over: link) else { return }
             receivedTips(tips, of: group, over: link)
-        case .runsRequested(let handle, let tips):
+        case .runsRequested(let handle, let wanted):
             guard let group = authorisedGroup(handle, over: link) else { return }
-            answerRuns(tips, of: group, over: link)
+            answerRuns(wanted, of: group, over: link)
         case .runs(let handle, let runs, let isFinal, let isComplete):
             guard let group = authorisedGroup(handle, over: link) else { return }
             receivedRuns(runs, isFinal: isFinal, isComplete: isComplete, of: group, over: link)

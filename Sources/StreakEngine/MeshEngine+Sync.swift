@@ -9,15 +9,20 @@ extension MeshEngine {
     mutating func sendDigest(of group: GroupID, over link: LinkID) {
         guard let replica = groups[group] else { return }
         let count = UInt64(replica.countingRecords)
-        send(.digest(replica.handle, replica.digest, arrival: storedArrival, count: count), over: link)
+        let clock = UInt64(clamping: wall.seconds)
+        send(
+            .digest(replica.handle, replica.digest, arrival: storedArrival, count: count, clock: clock), over: link)
     }
 
-    /// Keeps what a member says of its copy.
-    mutating func noteTold(_ digest: GroupDigest, count: UInt64, of group: GroupID, over link: LinkID) {
+    /// Keeps what a member says of its copy and of the time.
+    mutating func noteTold(
+        _ digest: GroupDigest, count: UInt64, clock: UInt64, of group: GroupID, over link: LinkID
+    ) {
         guard let session = sessions[link],
             let device = groups[group]?.state.device(linkKey: session.key), device.isCurrent
         else { return }
         told[CursorKey(group: group, peer: device.device)] = ToldState(digest: digest, recordCount: count)
+        sessions[link]?.clock = PeerClock(seconds: Int64(clamping: clock), at: now)
     }
 
     func tellable(_ group: GroupID, except source: LinkID?) -> [LinkID] {
@@ -112,9 +117,12 @@ extension MeshEngine {
     }
 
     /// Asks for what is still missing: the ledger first. Ends the round where nothing is.
-    mutating func continueRound(_ link: LinkID, _ group: GroupID) {
+    ///
+    /// - Parameter isOverdue: whether others took too long for what they were asked.
+    mutating func continueRound(_ link: LinkID, _ group: GroupID, isOverdue: Bool = false) {
         guard var round = sessions[link]?.groups[group]?.round, round.stage == .storing, let replica = groups[group]
         else { return }
+        round.awaitsOthers = false
         round.deadline = now.advanced(by: SyncRound.patience)
         round.answerBroughtAnything = false
         if round.operationTips.contains(where: { !replica.ledger.contains($0.operation) }) {
@@ -124,37 +132,73 @@ extension MeshEngine {
             send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
             return
         }
-        round.missing = round.feedTips.filter { replica.lacks($0) }
-        round.feedTips = round.missing
-        guard !round.missing.isEmpty else {
+        round.feedTips.removeAll { !replica.lacks($0) }
+        let plan = plan(&round, of: group, over: link)
+        guard !plan.feeds.isEmpty else {
+            round.asked = []
             sessions[link]?.groups[group]?.round = round
-            return endRound(over: link, group: group, as: round.wasRefused ? .fruitless : .caughtUp)
+            let end: RoundEnd = round.deferredUntil != nil ? .deferred : round.wasRefused ? .fruitless : .caughtUp
+            return endRound(over: link, group: group, as: end)
         }
-        round.asked = round.missing.prefix(SyncRound.feedsPerRequest).map(\.feed)
+        let newest = plan.missingCount > SyncPlan.newestThreshold ? plan.newest(except: round.newestAsked) : []
+        round.newestAsked.formUnion(newest.map(\.feed))
+        round.asksNewest = !newest.isEmpty
+        round.asked = newest
+        if newest.isEmpty { round.asked = plan.next(limit: SyncRound.feedsPerRequest, repeating: isOverdue) }
+        guard !round.asked.isEmpty || isOverdue else {
+            round.awaitsOthers = true
+            round.deadline = now.advanced(by: SyncRound.turn)
+            sessions[link]?.groups[group]?.round = round
+            return
+        }
         round.stage = .awaitingRuns
         sessions[link]?.groups[group]?.round = round
-        let wanted = round.missing.prefix(SyncRound.feedsPerRequest).map { entry in
-            let own = replica.feeds[entry.feed]?.mainTip
-            let none = Tip(number: 0, hash: FeedChain.origin(of: entry.feed, in: group))
-            // A tip that is not ahead of ours lies on another branch, which is asked for whole.
-            return FeedTip(feed: entry.feed, tip: own.flatMap { $0.number < entry.tip.number ? $0 : nil } ?? none)
+        send(.runsRequested(replica.handle, round.asked), over: link)
+    }
+
+    /// What may be asked for now: of what is missing, all but what authors bring too fast.
+    private func plan(_ round: inout SyncRound, of group: GroupID, over link: LinkID) -> SyncPlan {
+        var feeds: [SyncPlan.Feed] = []
+        var points = 0
+        for claimed in round.feedTips {
+            if let author = pacedAuthor(of: claimed.feed, in: group), !pacing.isReady(author, at: now) {
+                let turn = pacing.nextTurn(of: author, at: now)
+                round.deferredUntil = min(round.deferredUntil ?? turn, turn)
+                continue
+            }
+            let feed = groups[group]?.feeds[claimed.feed]
+            let own = feed?.mainTip.number ?? 0
+            let goesOn = own < claimed.tip.number && !(feed?.isForked ?? false)
+            // A tip that is not ahead of ours lies on another branch.
+            let held = goesOn ? [feed?.mainTip].compactMap(\.self).filter { $0.number > 0 } : feed?.locator ?? []
+            points += held.count
+            guard feeds.isEmpty || points <= SyncRound.pointsPerRequest else { break }
+            feeds.append(SyncPlan.Feed(claimed: claimed, held: held, own: goesOn ? own : nil))
         }
-        send(.runsRequested(replica.handle, wanted), over: link)
+        var taken: [FeedID: [ClosedRange<UInt64>]] = [:]
+        for other in sessions.keys.sorted() where other != link {
+            guard let round = sessions[other]?.groups[group]?.round, round.stage == .awaitingRuns else { continue }
+            for wanted in round.asked {
+                if let numbers = wanted.numbers { taken[wanted.feed, default: []].append(numbers) }
+            }
+        }
+        return SyncPlan(feeds: feeds, ahead: groups[group]?.ahead ?? AheadRuns(), taken: taken)
     }
 
     /// Answers with runs up to the window; `isComplete` tells the asker whether it has to ask again.
-    mutating func answerRuns(_ tips: [FeedTip], of group: GroupID, over link: LinkID) {
+    mutating func answerRuns(_ wanted: [RunsWanted], of group: GroupID, over link: LinkID) {
         guard let replica = groups[group] else { return }
         var runs: [Run] = []
         var size = 0
-        var isComplete = tips.count <= SyncRound.feedsPerRequest
-        for entry in tips.prefix(SyncRound.feedsPerRequest) {
+        var isComplete = wanted.count <= SyncRound.feedsPerRequest
+        var comparisons = SyncRound.comparisonsPerAnswer
+        for entry in wanted.prefix(SyncRound.feedsPerRequest) {
             guard size < SyncRound.answerSize else {
                 isComplete = false
                 break
             }
             let (more, all) = replica.runs(
-                of: entry.feed, after: entry.tip, maximumSize: SyncRound.answerSize - size)
+                entry, maximumSize: SyncRound.answerSize - size, comparisons: &comparisons)
             runs += more
             size += more.reduce(0) { $0 + $1.packed.count }
             isComplete = isComplete && all
@@ -188,37 +232,90 @@ extension MeshEngine {
         var change = DurableChange()
         var merged: [MergedRecord] = []
         var isCutOff = false
+        var brought = false
         for run in runs {
+            if let author = pacedAuthor(of: run.feed, in: group), !pacing.takes(author, at: now) {
+                let turn = pacing.nextTurn(of: author, at: now)
+                round.deferredUntil = min(round.deferredUntil ?? turn, turn)
+                continue
+            }
             do {
-                let arrival = nextArrival
-                guard let (reception, news) = try groups[group]?.receive(run, arrival: arrival, wall: wall) else {
-                    return
-                }
-                guard !reception.isDuplicate else { continue }
-                nextArrival = arrival + 1
-                change.runs += reception.stored
-                merged += news
-                noteOwnFeed(run.feed, in: group, change: &change)
+                let news = try take(run, of: group, change: &change)
+                brought = brought || news != nil
+                merged += news ?? []
             } catch {
                 isCutOff = !refused(run, because: error, in: group, over: link)
             }
             if isCutOff { break }
         }
         round.deadline = now.advanced(by: SyncRound.patience)
-        let brought = !change.isEmpty
         round.receivedAnything = round.receivedAnything || brought
         round.answerBroughtAnything = round.answerBroughtAnything || brought
         if isFinal { round.stage = .storing }
-        if isFinal, !round.answerBroughtAnything {
+        if isFinal, !round.answerBroughtAnything, !round.asksNewest {
             // What the peer does not send, or nothing of which can be taken, is not asked for again in this round; it must
-            // not keep other feeds waiting.
-            let refused = Set(round.asked)
+            // not keep other feeds waiting. What another peer brought meanwhile says nothing.
+            let refused = Set(round.asked.filter { !hasGrown($0, in: group) }.map(\.feed))
             round.feedTips.removeAll { refused.contains($0.feed) }
             round.wasRefused = true
         }
         sessions[link]?.groups[group]?.round = round
         for feed in Set(change.runs.map(\.run.feed)).sorted() { compact(feed, in: group, change: &change) }
-        persistMerge(change, of: group, merged: merged, then: isFinal ? [.continueRound(link, group)] : [])
+        let others = isFinal ? awaitingRounds(of: group).map { Deferred.continueRound($0, group) } : []
+        persistMerge(
+            change, of: group, merged: merged, then: isFinal ? [.continueRound(link, group)] + others : [])
+    }
+
+    /// Links whose exchange waits for what others were asked.
+    private func awaitingRounds(of group: GroupID) -> [LinkID] {
+        sessions.keys.sorted().filter { sessions[$0]?.groups[group]?.round?.awaitsOthers ?? false }
+    }
+
+    /// Whether more is here of a feed than there was when it was asked for.
+    private func hasGrown(_ asked: RunsWanted, in group: GroupID) -> Bool {
+        groups[group]?.feeds[asked.feed]?.mainTip.number ?? 0 > asked.held.map(\.number).max() ?? 0
+    }
+
+    /// Takes one run of an answer, or holds it until what precedes it comes. Nil where it is nothing new.
+    private mutating func take(
+        _ run: Run, of group: GroupID, change: inout DurableChange
+    ) throws(ReplicationError) -> [MergedRecord]? {
+        if groups[group]?.isAhead(run) ?? false { return try groups[group]?.holdAhead(run, wall: wall) }
+        guard let (reception, merged) = try groups[group]?.receive(run, arrival: nextArrival, wall: wall) else {
+            return nil
+        }
+        note(reception, of: run.feed, in: group, change: &change)
+        return reception.isDuplicate ? nil : merged
+    }
+
+    /// Has the store keep what was taken under the next arrival, and what it joins up with; and its author pay for it.
+    mutating func note(
+        _ reception: FeedReplica.Reception, of feed: FeedID, in group: GroupID, change: inout DurableChange
+    ) {
+        var weight = 0
+        var next: FeedReplica.Reception? = reception
+        while let reception = next {
+            if !reception.isDuplicate {
+                _ = takeArrival()
+                var part = DurableChange()
+                part.removedRuns = reception.removed
+                part.runs = reception.stored
+                change.append(part)
+                weight += reception.stored.reduce(0) {
+                    $0 + Pacing.weight(count: $1.run.count, packedSize: $1.run.packed.count)
+                }
+            }
+            next = groups[group]?.closeGap(in: feed, arrival: nextArrival)
+        }
+        guard weight > 0 else { return }
+        noteOwnFeed(feed, in: group, change: &change)
+        if let author = pacedAuthor(of: feed, in: group) { pacing.charge(author, weight: weight, at: now) }
+    }
+
+    /// Whose pace a feed's records are held to: nil for this account's own.
+    func pacedAuthor(of feed: FeedID, in group: GroupID) -> Pacing.Author? {
+        guard let user = groups[group]?.state.device(feed.device)?.user, user != identity.user else { return nil }
+        return Pacing.Author(group: group, user: user)
     }
 
     /// Notes a run that is not taken. False where the peer has sent too many that no honest device passes on: each costs a
@@ -240,6 +337,8 @@ extension MeshEngine {
         case caughtUp
         /// The peer did not send what it had named, or nothing of it was valid.
         case fruitless
+        /// Authors were over their pace: what they wrote comes later.
+        case deferred
         case unanswered
     }
 
@@ -252,9 +351,12 @@ extension MeshEngine {
             sessions[link]?.strangeOperationCount = 0
         }
         let theirs = session.groups[group]?.digest
-        if let theirs, theirs != replica.digest, !round.receivedAnything, end != .unanswered {
+        if let until = round.deferredUntil, end != .unanswered {
+            sessions[link]?.groups[group]?.resumption = (until, round.comparesAll)
+        } else if let theirs, theirs != replica.digest, !round.receivedAnything, end != .unanswered {
             sessions[link]?.groups[group]?.settled = (theirs, replica.digest, round.comparesAll || end == .fruitless)
         }
+        roundEnded(of: group)
         if let device = deviceID(of: session.key) { publish(.syncEnded(group, device)) }
         if round.receivedAnything { tellDigest(of: group, except: nil) }
         completeJoins(of: group, over: link)
@@ -268,12 +370,36 @@ extension MeshEngine {
         }
     }
 
+    /// Goes on with what a peer was asked for that is asked no more. Where nobody is, what leads to the newest runs does not
+    /// come, and they count for nothing.
+    mutating func roundEnded(of group: GroupID) {
+        for other in awaitingRounds(of: group) { continueRound(other, group) }
+        guard groups[group]?.ahead.isEmpty == false else { return }
+        let isBusy = sessions.keys.sorted().contains { sessions[$0]?.groups[group]?.round != nil }
+        guard !isBusy else { return }
+        groups[group]?.dropAhead()
+        persistMerge(DurableChange(), of: group, merged: [], then: [])
+    }
+
+    /// Goes on with authors that were over their pace.
+    mutating func resumeRounds() {
+        for link in sessions.keys.sorted() {
+            for group in sessions[link]?.groups.keys.sorted() ?? [] {
+                guard let resumption = sessions[link]?.groups[group]?.resumption, resumption.at <= now else { continue }
+                sessions[link]?.groups[group]?.resumption = nil
+                startRound(over: link, group: group, comparingAll: resumption.comparesAll)
+            }
+        }
+    }
+
     mutating func endOverdueRounds() {
         for link in sessions.keys.sorted() {
             for group in sessions[link]?.groups.keys.sorted() ?? [] {
                 guard let round = sessions[link]?.groups[group]?.round, round.deadline <= now else { continue }
                 // While our own disk is slow the peer is not to blame.
-                if round.stage == .storing {
+                if round.awaitsOthers {
+                    continueRound(link, group, isOverdue: true)
+                } else if round.stage == .storing {
                     sessions[link]?.groups[group]?.round?.deadline = now.advanced(by: SyncRound.patience)
                 } else {
                     endRound(over: link, group: group, as: .unanswered)

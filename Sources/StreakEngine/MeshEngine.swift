@@ -17,6 +17,7 @@ public struct MeshEngine: Sendable {
     var sessions: [LinkID: PeerSession] = [:]
     var cursors: [CursorKey: Cursor] = [:]
     var rumours = Rumours()
+    var pacing: Pacing
     var dialler = Dialler()
     var discovery = Discovery()
     var joins: [CommandID: JoinAttempt] = [:]
@@ -102,9 +103,10 @@ public struct MeshEngine: Sendable {
     /// left out; peers will send them again.
     public init(
         snapshot: Snapshot, identity: DeviceIdentity, entropy: any EntropySource, wallTime: WallTime,
-        linkLimits: LinkLimits = LinkLimits()
+        linkLimits: LinkLimits = LinkLimits(), recordPace: RecordPace = RecordPace()
     ) {
         self.identity = identity
+        pacing = Pacing(recordPace)
         self.entropy = InjectedEntropy(entropy)
         store = snapshot.store
         nextArrival = snapshot.nextArrival
@@ -172,13 +174,10 @@ public struct MeshEngine: Sendable {
         for session in sessions.values {
             candidates.append(session.strangerSince?.advanced(by: Self.strangerPatience))
             // In any order, as above.
-            for group in session.groups.values { candidates.append(group.round?.deadline) }
+            for group in session.groups.values { candidates += [group.round?.deadline, group.resumption?.at] }
         }
         // In any order, as above.
-        for group in groups.values {
-            guard let release = group.merged.nextRelease else { continue }
-            candidates.append(now.advanced(by: .milliseconds(min(86_400_000, max(1, release - wall.milliseconds)))))
-        }
+        for group in groups.values { candidates.append(group.nextRelease(at: now, wall: wall)) }
         return candidates.compactMap { $0 }.min()
     }
 
@@ -195,6 +194,7 @@ public struct MeshEngine: Sendable {
         for group in groups.keys.sorted() { releaseQuarantined(of: group) }
         if let due = keepaliveRefresh, due <= now { refreshKeepalives() }
         endOverdueRounds()
+        resumeRounds()
         closeLinksOfStrangers()
         endOverdueJoins()
         pursueFriends()
@@ -204,11 +204,11 @@ public struct MeshEngine: Sendable {
 
     private mutating func releaseQuarantined(of group: GroupID) {
         var change = DurableChange()
+        let released = groups[group]?.releaseQuarantined(at: now, wall: wall) ?? (changes: [], removed: [])
+        leaveOut(released.removed, change: &change)
         leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
-        let wasReset = groups[group]?.takeReset() ?? false
-        let released = groups[group]?.releaseQuarantined(wall: wall) ?? []
-        if wasReset { publish(.recordsReset(group)) }
-        if !released.isEmpty { publish(.recordsMerged(group, released)) }
+        if groups[group]?.takeReset() ?? false { publish(.recordsReset(group)) }
+        if !released.changes.isEmpty { publish(.recordsMerged(group, released.changes)) }
         if !change.isEmpty { persist(change) }
     }
 

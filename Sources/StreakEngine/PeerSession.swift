@@ -26,6 +26,8 @@ struct PeerSession: Sendable {
     var sending = SendingQueue()
     /// The peer's store, once it said hello.
     var store: StoreID?
+    /// What the peer's clock said last.
+    var clock: PeerClock?
     /// Groups whose access key both sides have proven to hold.
     var groups: [GroupID: PeerGroup] = [:]
 
@@ -67,6 +69,8 @@ struct PeerGroup: Sendable {
     static let maximumAnsweredRemovals = 8
     /// The exchange under way, in which this node catches up.
     var round: SyncRound?
+    /// When the next one follows, since authors were over their pace, and whether it compares all tips.
+    var resumption: (at: MonotonicInstant, comparesAll: Bool)?
     /// The pair of digests, theirs and ours, after the last exchange that brought nothing, and whether that exchange
     /// compared all tips: the same pair is not worth another one.
     var settled: (theirs: GroupDigest, ours: GroupDigest, comparedAll: Bool)?
@@ -77,6 +81,7 @@ struct SyncRound: Sendable {
     enum Stage: Sendable, Equatable {
         case awaitingTips
         case awaitingOperations
+        /// Runs that may leave gaps behind what is held, or close them.
         case awaitingRuns
         /// Received data is being stored; the next request follows.
         case storing
@@ -89,23 +94,35 @@ struct SyncRound: Sendable {
     var arrival: UInt64 = 0
     var operationTips: [LedgerTip] = []
     var feedTips: [FeedTip] = []
-    /// Feeds still to be asked for.
-    var missing: [FeedTip] = []
     var receivedAnything = false
     /// Whether the request under way has brought anything.
     var answerBroughtAnything = false
     var asksAgain = false
-    /// Feeds of the request under way.
-    var asked: [FeedID] = []
+    /// The request under way.
+    var asked: [RunsWanted] = []
+    /// Whether all that is missing was asked of others, who have a while to bring it, and then is asked for here too.
+    var awaitsOthers = false
+    /// Whether that is for the newest runs.
+    var asksNewest = false
+    /// Feeds whose newest runs were asked for.
+    var newestAsked: Set<FeedID> = []
     /// Whether the peer named something that it did not send, or that could not be taken.
     var wasRefused = false
+    /// When authors that were over their pace have their next turn.
+    var deferredUntil: MonotonicInstant?
     /// When the peer is given up, unless it answers before.
     var deadline: MonotonicInstant
 
-    /// Feeds asked for at a time.
+    /// Parts of feeds asked for at a time.
     static let feedsPerRequest = 64
+    /// Points named at a time, of forked feeds together.
+    static let pointsPerRequest = LinkMessage.maximumTips
+    /// Points inside a run that are compared for one answer: each is a look at all of its records.
+    static let comparisonsPerAnswer = 128
     /// Packed bytes of the runs that one request is answered with; the window of the exchange.
     static let answerSize = 262_144
+    /// How long others may take for what this peer has too, before it is asked of both.
+    static let turn: Duration = .seconds(1)
     /// How long a peer may take for an answer.
     static let patience: Duration = .seconds(15)
     /// Tips that one round takes in; what a liar adds beyond is ignored.

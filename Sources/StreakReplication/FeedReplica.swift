@@ -45,7 +45,7 @@ public struct FeedReplica: Sendable {
     public let id: FeedID
     public let group: GroupID
     /// The arrival number of the newest record.
-    public private(set) var lastArrival: UInt64 = 0
+    public internal(set) var lastArrival: UInt64 = 0
     var branches: [Branch] = []
 
     /// The hash before the first record.
@@ -94,7 +94,7 @@ public struct FeedReplica: Sendable {
         return true
     }
 
-    private mutating func append(_ stored: StoredRun, to branch: Int) {
+    mutating func append(_ stored: StoredRun, to branch: Int) {
         branches[branch].runs.append(stored)
         branches[branch].extend(to: stored.tip)
         lastArrival = max(lastArrival, stored.arrival)
@@ -107,8 +107,11 @@ public struct FeedReplica: Sendable {
         guard branches.indices.contains(branch),
             let index = branches[branch].runs.firstIndex(where: { $0.run.first == unfit.run.first })
         else { return [] }
-        let keys = branches[branch].runs[index...].map(\.key)
-        let kept = Array(branches[branch].runs[..<index])
+        // A beginning without a signature at its end leads nowhere by itself.
+        var end = index
+        while end > 0, branches[branch].runs[end - 1].run.isUnsigned { end -= 1 }
+        let keys = branches[branch].runs[end...].map(\.key)
+        let kept = Array(branches[branch].runs[..<end])
         branches[branch] = Branch(runs: kept, tip: kept.last?.tip ?? Tip(number: 0, hash: origin))
         if branches.allSatisfy(\.runs.isEmpty) { branches = [] }
         return keys
@@ -133,7 +136,7 @@ public struct FeedReplica: Sendable {
         return FeedChain.hash(after: run.before, records: records.prefix(Int(number - run.first) + 1))
     }
 
-    private func runIndex(holding number: UInt64, in branch: Int) -> Int? {
+    func runIndex(holding number: UInt64, in branch: Int) -> Int? {
         let runs = branches[branch].runs
         var low = 0
         var high = runs.count
@@ -152,38 +155,54 @@ public struct FeedReplica: Sendable {
         public var records = RecordList()
         public var firstNumber: UInt64 = 0
         public var stored: [StoredRun] = []
+        /// What the store has to remove first: a branch that others have pushed out.
+        public var removed: [RunKey] = []
         /// Whether the run opened another branch.
         public var forked = false
         public var isDuplicate: Bool { stored.isEmpty }
+
+        public init(
+            records: RecordList = RecordList(), firstNumber: UInt64 = 0, stored: [StoredRun] = [],
+            removed: [RunKey] = [], forked: Bool = false
+        ) {
+            self.records = records
+            self.firstNumber = firstNumber
+            self.stored = stored
+            self.removed = removed
+            self.forked = forked
+        }
     }
 
     /// Verifies a run and takes what is new of it. `arrival` is used where anything is.
     public mutating func receive(_ run: Run, arrival: UInt64) throws(ReplicationError) -> Reception {
         guard run.feed == id else { throw .differentHistory }
-        let records: RecordList
-        do { records = try run.records() } catch { throw .malformed(error) }
-        var hashes = [run.before]
-        hashes.reserveCapacity(records.count + 1)
-        for record in records {
-            do { _ = try RecordView(decoding: record) } catch { throw .malformed(error) }
-            hashes.append(FeedChain.hash(after: hashes[hashes.count - 1], record: record))
-        }
-        let end = Tip(number: run.last, hash: hashes[records.count])
+        let chained = try ChainedRun(run)
+        let end = chained.end
         if contains(end) { return Reception() }
-        guard let place = attachment(of: run, hashes: hashes) else {
+        guard let place = attachment(of: run, hashes: chained.hashes) else {
             let tip = mainTip
             if run.first > tip.number + 1 { throw .gap(tip: tip) }
             throw .differentHistory
         }
-        guard let key = try? SigningPublicKey(rawBytes: id.device.bytes.array),  // 32 bytes by its type
-            key.isValid(run.signature, for: FeedChain.signedBytes(group: group, feed: id, tip: end))
-        else { throw .invalidSignature }
+        try chained.checkSignature(in: group)
         switch place {
         case .extends(let branch, let known):
-            return try extend(branch, by: run, records: records, knownCount: known, end: end, arrival: arrival)
+            return try extend(
+                branch, by: run, records: chained.records, knownCount: known, end: end, arrival: arrival)
         case .forks(let branch, let shared):
-            return try fork(branch, at: shared, with: run, records: records, end: end, arrival: arrival)
+            return try fork(branch, at: shared, with: chained, arrival: arrival)
         }
+    }
+
+    /// Takes a run that was verified before, where a branch ends right before it. Nil, and nothing changed, elsewhere.
+    public mutating func append(_ ahead: AheadRun, arrival: UInt64) -> StoredRun? {
+        let run = ahead.run
+        let before = Tip(number: run.first - 1, hash: run.before)
+        guard run.feed == id, let branch = branches.firstIndex(where: { $0.tip == before }) else { return nil }
+        let stored = StoredRun(
+            group: group, branch: UInt8(branch), run: run, after: ahead.after, arrival: arrival)
+        append(stored, to: branch)
+        return stored
     }
 
     private enum Attachment {
@@ -227,41 +246,6 @@ public struct FeedReplica: Sendable {
         return Reception(records: fresh, firstNumber: piece.first, stored: [stored])
     }
 
-    private mutating func fork(
-        _ branch: Int, at shared: UInt64, with run: Run, records: RecordList, end: Tip, arrival: UInt64
-    ) throws(ReplicationError) -> Reception {
-        guard branches.count < Self.maximumBranches else { throw .limitReached }
-        let new = UInt8(branches.count)
-        var copies: [StoredRun] = []
-        var joined = records
-        var first = run.first
-        var before = run.before
-        for stored in branches[branch].runs where stored.run.first <= shared {
-            if stored.run.last <= shared {
-                copies.append(
-                    StoredRun(group: group, branch: new, run: stored.run, after: stored.after, arrival: arrival))
-                continue
-            }
-            // The prefix ends inside this run, where there is no signature: its part is packed with the new records.
-            let part: RecordList
-            do { part = try stored.run.records() } catch { throw .malformed(error) }
-            joined = RecordList(part.prefix(Int(shared - stored.run.first) + 1))
-            joined.append(contentsOf: records)
-            first = stored.run.first
-            before = stored.run.before
-        }
-        // What is stored has to unpack again.
-        guard joined.byteCount <= RecordPacking.maximumUnpackedSize else { throw .limitReached }
-        let tail = Run(feed: id, first: first, before: before, signature: run.signature, records: joined)
-        guard tail.packed.count <= ProtocolLimits.maximumRunSize, tail.count <= Run.maximumCount else {
-            throw .limitReached
-        }
-        copies.append(StoredRun(group: group, branch: new, run: tail, after: end.hash, arrival: arrival))
-        branches.append(Branch(runs: copies, tip: end))
-        lastArrival = max(lastArrival, arrival)
-        return Reception(records: records, firstNumber: run.first, stored: copies, forked: true)
-    }
-
     // MARK: Writing
 
     /// Signs `records` behind the main branch. The caller owns the device's key and has checked the feed's length.
@@ -275,25 +259,5 @@ public struct FeedReplica: Sendable {
         let stored = StoredRun(group: group, branch: 0, run: run, after: end.hash, arrival: arrival)
         append(stored, to: 0)
         return stored
-    }
-
-    // MARK: Serving
-
-    /// Runs of every branch that a peer lacks who holds the chain that ends in `tip`, up to about `maximumSize` packed
-    /// bytes, and whether that is all.
-    public func runs(after tip: Tip, maximumSize: Int) -> (runs: [Run], isComplete: Bool) {
-        var chosen: [Run] = []
-        var size = 0
-        for branch in branches.indices {
-            let shared = hash(at: tip.number, in: branch) == tip.hash ? tip.number : 0
-            if shared == branches[branch].tip.number { continue }
-            let start = runIndex(holding: shared + 1, in: branch) ?? 0
-            for stored in branches[branch].runs[start...] {
-                if size > 0, size + stored.run.packed.count > maximumSize { return (chosen, false) }
-                chosen.append(stored.run)
-                size += stored.run.packed.count + 150
-            }
-        }
-        return (chosen, true)
     }
 }

@@ -63,6 +63,19 @@ public struct GroupFeeds: Sendable {
         return try outcome.get()
     }
 
+    /// Verifies a run that leaves a gap behind what is held of its feed. Nothing is kept of it here.
+    public func verifyAhead(_ run: Run) throws(ReplicationError) -> AheadRun {
+        if replicas[run.feed] == nil, epochs(of: run.feed.device).count >= ProtocolLimits.maximumEpochs {
+            throw .limitReached
+        }
+        return try AheadRun(verifying: run, in: group)
+    }
+
+    /// Takes a run that `verifyAhead` has passed, once what precedes it is here; nil where it does not fit there.
+    public mutating func append(_ ahead: AheadRun, arrival: UInt64) -> StoredRun? {
+        modify(ahead.run.feed) { $0.append(ahead, arrival: arrival) }
+    }
+
     /// Changes one feed's copy, which is made where there is none. One that holds no record afterwards is not kept: else
     /// runs that are refused would use up a device's epochs.
     @discardableResult

@@ -63,13 +63,18 @@ public struct MergedRecords: Sendable {
     /// For how many keys several records contend: each takes more room than one result.
     var contestCount: Int { scores.values.reduce(0) { $0 + $1.contestCount } }
 
-    /// When the next quarantined record may be merged, in wall-clock milliseconds.
+    /// How many of them are a device's. O(n).
+    public func quarantinedCount(of device: DeviceID) -> Int { quarantine.count(of: device) }
+
+    /// When the next quarantined record that is held may be merged, in wall-clock milliseconds.
     public var nextRelease: Int64? { quarantine.nextRelease }
 
-    /// Whether a record is due for which the quarantine had no room: then everything has to be merged anew.
-    public func lacksDueRecords(wallMilliseconds: Int64) -> Bool {
-        quarantine.firstOmitted.map { $0 <= wallMilliseconds } ?? false
-    }
+    /// When the first record may be merged for which the quarantine had no room, in wall-clock milliseconds; nil where
+    /// there was room for all.
+    public var firstOmitted: Int64? { quarantine.firstOmitted }
+
+    /// The devices of such records, whose records have to be merged again, all of them; nothing that stands changes by it.
+    public mutating func takeOmissions() -> Set<DeviceID> { quarantine.takeOmissions() }
 
     // MARK: Merging
 
@@ -211,6 +216,13 @@ public struct MergedRecords: Sendable {
             for key in (keys[user] ?? []).sorted() {
                 if let winner = others[key] { body(MergedRecord(key: key, value: winner.value, time: winner.time)) }
             }
+        }
+    }
+
+    /// The winning records of a kind other than results, in the order of their keys. O(number of all that are no results).
+    public func all(of kind: RecordKind) -> [MergedRecord] {
+        others.keys.filter { $0.kind == kind.rawValue }.sorted().compactMap { key in
+            others[key].map { MergedRecord(key: key, value: $0.value, time: $0.time) }
         }
     }
 

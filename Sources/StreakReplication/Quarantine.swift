@@ -2,9 +2,9 @@ import StreakWire
 
 /// Records whose time lies more than ten minutes ahead, held until it has come (Protocol/records.md §8).
 ///
-/// A member can date any number of records ahead. Those that are due first are held; of the rest it is only known when the
-/// first is due, at which time its holder merges everything anew. So no record comes late, and a million of them take the
-/// room of a few thousand and, all together, a hundred such mergings.
+/// A member can date any number of records ahead. Those that are due first are held; of the rest it is only known whose they
+/// are and when the first is due. Then, but once a minute at the most, their holder goes through what it has of these
+/// devices again. So a million of them take the room of a few thousand, and a look at one feed a minute.
 struct Quarantine: Sendable {
     struct Entry: Hashable, Comparable, Sendable {
         var bytes: [UInt8]
@@ -31,6 +31,8 @@ struct Quarantine: Sendable {
     private var waiting = MinimumHeap<Entry>()
     /// When the first of those that found no room may be merged, in wall-clock milliseconds; nil where all did.
     private(set) var firstOmitted: Int64?
+    /// Whose those are.
+    private var omittedDevices: Set<DeviceID> = []
 
     init(capacity: Int) { self.capacity = capacity }
 
@@ -39,15 +41,25 @@ struct Quarantine: Sendable {
     /// How many different records are held. O(n).
     var count: Int { Set(waiting.elements).count }
 
-    /// When the next record may be merged, held or not.
-    var nextRelease: Int64? {
-        let releases = [waiting.first?.release, firstOmitted].compactMap(\.self)
-        return releases.min()
+    /// How many different records are held of one device. O(n).
+    func count(of device: DeviceID) -> Int { Set(waiting.elements.filter { $0.device == device }).count }
+
+    /// When the next of the records that are held may be merged.
+    var nextRelease: Int64? { waiting.first?.release }
+
+    /// Forgets that there was no room for some, and tells whose they are: their devices' records are to come again.
+    mutating func takeOmissions() -> Set<DeviceID> {
+        defer { omittedDevices = [] }
+        firstOmitted = nil
+        return omittedDevices
     }
 
     /// Holds a record, if it is among the first that are due. O(log n) amortised.
     mutating func insert(_ record: RecordView, user: UserID, device: DeviceID) {
-        if let firstOmitted, Self.release(of: record.time) >= firstOmitted { return }
+        if let firstOmitted, Self.release(of: record.time) >= firstOmitted {
+            omittedDevices.insert(device)
+            return
+        }
         waiting.insert(Entry(bytes: Array(record.bytes), time: record.time, user: user, device: device))
         if waiting.count > 2 * capacity { omitLast() }
     }
@@ -62,7 +74,9 @@ struct Quarantine: Sendable {
         // Records of one millisecond are held together or not at all.
         let end = distinct[capacity].release
         firstOmitted = end
-        waiting = MinimumHeap(sorted: Array(distinct.prefix { $0.release < end }))
+        let held = distinct.prefix { $0.release < end }
+        for entry in distinct[held.count...] { omittedDevices.insert(entry.device) }
+        waiting = MinimumHeap(sorted: Array(held))
     }
 
     /// Takes out the first record that is due; nil where none is. O(log n).

@@ -1,3 +1,4 @@
+import StreakScores
 public import StreakWire
 
 /// What a record tells.
@@ -13,6 +14,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case event = 9
     /// One of a user's own settings, for its other devices: only in a private group.
     case setting = 10
+    /// Records of an own feed count for nothing, because they were dated by a wrong clock.
+    case retraction = 11
 }
 
 /// One fact that a user states in a group: the value of a subject at a time. An empty value withdraws the subject.
@@ -61,6 +64,28 @@ public struct Record: Hashable, Sendable {
         writer.writeBlob(value)
         writer.writeRaw(tail)
         return writer.bytes
+    }
+
+    /// The same said at another time. Of a result that was first recorded after `since`, in Unix seconds, that time is
+    /// changed to it: a clock that was ahead said so.
+    public func written(again time: HybridTime, since: Int64) -> Record {
+        var value = value
+        // What is no result of this version is written as it is.
+        if kind == RecordKind.dailyScore.rawValue, tail.isEmpty,
+            var score = try? DailyScore(subject: subject, value: value, time: self.time)
+        {
+            score.firstRecordedAt = min(score.firstRecordedAt, since)
+            value = score.recordValue(at: time)
+        }
+        return Record(kind: kind, time: time, subject: subject, value: value, tail: tail)
+    }
+
+    private init(kind: UInt8, time: HybridTime, subject: [UInt8], value: [UInt8], tail: [UInt8]) {
+        self.kind = kind
+        self.time = time
+        self.subject = subject
+        self.value = value
+        self.tail = tail
     }
 
     /// Whether this withdraws its subject.

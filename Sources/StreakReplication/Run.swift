@@ -18,6 +18,10 @@ public struct Run: Hashable, Sendable {
     public let packed: [UInt8]
     public let count: Int
 
+    /// Whether this is the beginning that a branch shares with another one, up to where they part: there is no signature
+    /// there. It stays in its store; what covers it is a run of the other branch.
+    public var isUnsigned: Bool { signature == .none }
+
     /// The number of the last record.
     public var last: UInt64 { first + UInt64(count) - 1 }
 
@@ -98,4 +102,14 @@ public struct Run: Hashable, Sendable {
 
     /// The bytes of each record. A run from outside may hold anything: here it shows.
     public func records() throws(WireError) -> RecordList { try RecordPacking.unpack(packed, count: count) }
+}
+
+extension Signature {
+    /// Sixty-four zeros, which no key makes of anything.
+    static let none = {
+        guard let none = try? Signature(rawBytes: [UInt8](repeating: 0, count: Signature.byteCount)) else {
+            preconditionFailure("a signature has \(Signature.byteCount) bytes")
+        }
+        return none
+    }()
 }

@@ -73,7 +73,7 @@ extension VectorFile {
         return [
             ("hello", .hello(store: store, proofs: proofs)),
             ("hello, with nothing to prove", .hello(store: store, proofs: [])),
-            ("digest", .digest(handle, digest, arrival: 300, count: 70_000)),
+            ("digest", .digest(handle, digest, arrival: 300, count: 70_000, clock: 1_795_000_000)),
             ("tips requested, all", .tipsRequested(handle, store: StoreID(bytes: .zero), arrival: 0)),
             ("tips requested, since a cursor", .tipsRequested(handle, store: store, arrival: 129)),
             ("tips", .tips(handle, tips)),
@@ -83,7 +83,19 @@ extension VectorFile {
             ),
             ("operations requested", .operationsRequested(handle, known: ledgerTips)),
             ("operations", .operations(handle, operations, isFinal: true)),
-            ("runs requested", .runsRequested(handle, feedTips)),
+            (
+                "runs requested, all that follows",
+                .runsRequested(handle, feedTips.map { RunsWanted(feed: $0.feed, held: [$0.tip]) })
+            ),
+            (
+                "runs requested, a part, and all of a feed",
+                .runsRequested(
+                    handle,
+                    [
+                        RunsWanted(feed: feed.feed, held: [feed.tip(2)], numbers: 3...3),
+                        RunsWanted(feed: feed.feed, held: []),
+                    ])
+            ),
             ("runs", .runs(handle, [feed.run(1...2), feed.run(3...3)], isFinal: false, isComplete: true)),
             (
                 "runs, the end of an answer that left something out",

@@ -77,9 +77,9 @@ struct EngineAttackTests {
         #expect(party.engines[1].recordCount(of: party.group) == 80, "kept, should the removal be annulled")
         let feed = try #require(party.engines[1].groups[party.group]?.feeds.feeds.first)
         #expect(feed.storedRuns.contains { $0.run.first <= 4 && $0.run.last > 4 })
+        var comparisons = 9
         let served = party.engines[1].groups[party.group]?.runs(
-            of: feed.id, after: Tip(number: 0, hash: FeedChain.origin(of: feed.id, in: party.group)),
-            maximumSize: 100_000)
+            RunsWanted(feed: feed.id, held: []), maximumSize: 100_000, comparisons: &comparisons)
         #expect(served?.runs.map(\.last).max() == 4)
         // A newcomer gets the four, from either.
         let entropy = SeededEntropy(seed: 4_242)
@@ -154,12 +154,13 @@ struct EngineAttackTests {
         intruder.greet([key], in: &party)
         let zero = StoreID(bytes: .zero)
         let hashes = try party.state(0).accessKeyHashes
-        intruder.say(.digest(party.handle, GroupDigest(bytes: .zero), arrival: 1, count: 1), in: &party)
+        intruder.say(.digest(party.handle, GroupDigest(bytes: .zero), arrival: 1, count: 1, clock: 1), in: &party)
         intruder.say(.tipsRequested(party.handle, store: zero, arrival: 0), in: &party)
         intruder.say(.accessKeysRequested(party.handle, hashes), in: &party)
         intruder.say(.operationsRequested(party.handle, known: []), in: &party)
         let feeds = party.engines[0].groups[party.group]?.countingTips(changedSince: 0) ?? []
-        intruder.say(.runsRequested(party.handle, feeds), in: &party)
+        intruder.say(
+            .runsRequested(party.handle, feeds.map { RunsWanted(feed: $0.feed, held: []) }), in: &party)
         #expect(intruder.heardSecrets.isEmpty, "\(intruder.heardSecrets)")
         guard case .removed(let removal)? = try party.state(0).device(before.identity.device)?.standing else {
             Issue.record("not removed")

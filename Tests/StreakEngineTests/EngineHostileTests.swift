@@ -167,11 +167,11 @@ struct EngineHostileTests {
         let ledgerTip = LedgerTip(
             device: honest, number: ProtocolLimits.maximumOperationsPerDevice, operation: OperationID(bytes: hash.bytes)
         )
-        party.hear(.runsRequested(party.handle, [FeedTip(feed: feed, tip: far)]))
-        party.hear(.runsRequested(party.handle, absurd))
+        party.hear(.runsRequested(party.handle, [RunsWanted(feed: feed, held: [far])]))
+        party.hear(.runsRequested(party.handle, absurd.map { RunsWanted(feed: $0.feed, held: [far], numbers: 1...1) }))
         party.hear(.tipsRequested(party.handle, store: party.engines[0].store, arrival: .max))
         party.hear(.operationsRequested(party.handle, known: Array(repeating: ledgerTip, count: 600)))
-        party.hear(.digest(party.handle, GroupDigest(bytes: Bytes16(1, 1)), arrival: .max, count: .max))
+        party.hear(.digest(party.handle, GroupDigest(bytes: Bytes16(1, 1)), arrival: .max, count: .max, clock: .max))
         party.hear(
             .tips(
                 party.handle,

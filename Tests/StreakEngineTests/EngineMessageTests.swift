@@ -16,12 +16,16 @@ struct EngineMessageTests {
             device: run.feed.device, number: 7, operation: OperationID(bytes: Bytes32(4, 3, 2, 1)))
         return [
             .hello(store: StoreID(bytes: Bytes16(1, 2)), proofs: [Bytes16(3, 4), Bytes16(5, 6)]),
-            .digest(group, GroupDigest(bytes: Bytes16(7, 8)), arrival: 300, count: 70_000),
+            .digest(group, GroupDigest(bytes: Bytes16(7, 8)), arrival: 300, count: 70_000, clock: 1_795_000_000),
             .tipsRequested(group, store: StoreID(bytes: Bytes16(1, 2)), arrival: 12),
             .tips(group, TipsMessage(arrival: 9, isFinal: true, operations: [ledgerTip], feeds: [tip, tip])),
             .operationsRequested(group, known: [ledgerTip]),
             .operations(group, [[1, 2, 3], [4]], isFinal: false),
-            .runsRequested(group, [tip]),
+            .runsRequested(
+                group,
+                [
+                    RunsWanted(feed: run.feed, held: [tip.tip], numbers: 5...9), RunsWanted(feed: run.feed, held: []),
+                ]),
             .runs(group, [run, run], isFinal: true, isComplete: false),
             .rumour(group, run),
             .rumourAcknowledged(77),

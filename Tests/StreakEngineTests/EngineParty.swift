@@ -41,12 +41,18 @@ struct EngineParty {
     private var queue: [Item] = []
     private var lastCommand: UInt64 = 0
     private let linkLimits: LinkLimits
+    private let recordPace: RecordPace
+    /// How far the clocks of engines are ahead, in milliseconds.
+    var clockLeads: [Int: Int64] = [:]
+    /// Of datagrams, by who got them.
+    private(set) var receivedByteCounts: [Int: Int] = [:]
 
     static let wall: Int64 = 1_795_000_000_000
 
     /// - Parameter accounts: whose device each engine is; all are certified by their account's own key.
-    init(accounts numbers: [Int], linkLimits: LinkLimits = LinkLimits()) {
+    init(accounts numbers: [Int], linkLimits: LinkLimits = LinkLimits(), recordPace: RecordPace = RecordPace()) {
         self.linkLimits = linkLimits
+        self.recordPace = recordPace
         for (index, number) in numbers.enumerated() {
             var entropy = SeededEntropy(seed: 200 + UInt64(number))
             let account = SigningSecretKey.generate(from: &entropy)
@@ -62,14 +68,15 @@ struct EngineParty {
         engines.append(
             MeshEngine(
                 snapshot: Snapshot(store: StoreID(bytes: Bytes16(7, UInt64(index)))), identity: identity,
-                entropy: entropy, wallTime: WallTime(milliseconds: Self.wall), linkLimits: linkLimits))
+                entropy: entropy, wallTime: WallTime(milliseconds: Self.wall), linkLimits: linkLimits,
+                recordPace: recordPace))
         events.append([])
         give(.listening(port: 7_420, addresses: [endpoint(index)], usesDiscovery: true), to: index)
     }
 
     /// `count` members of one group, the first its owner.
-    static func friends(_ count: Int) throws -> EngineParty {
-        var party = EngineParty(accounts: Array(0..<count))
+    static func friends(_ count: Int, recordPace: RecordPace = RecordPace()) throws -> EngineParty {
+        var party = EngineParty(accounts: Array(0..<count), recordPace: recordPace)
         party.group = try party.found(by: 0)
         let link = try party.invite(by: 0)
         for index in 1..<count { try party.join(index, by: link) }
@@ -227,9 +234,14 @@ struct EngineParty {
         return (strayBeacons, strays)
     }
 
+    /// What an engine's clock says.
+    func wall(_ index: Int) -> WallTime {
+        WallTime(milliseconds: Self.wall + now.nanoseconds / 1_000_000 + clockLeads[index, default: 0])
+    }
+
     private mutating func give(_ input: EngineInput, to side: Int) {
-        let wall = WallTime(milliseconds: Self.wall + now.nanoseconds / 1_000_000)
-        for output in engines[side].handle(input, at: now, wallTime: wall) {
+        if case .link(.datagramReceived(let bytes, _)) = input { receivedByteCounts[side, default: 0] += bytes.count }
+        for output in engines[side].handle(input, at: now, wallTime: wall(side)) {
             switch output {
             case .link(.sendDatagram(let bytes, let target)):
                 guard let peer = engines.indices.first(where: { endpoint($0) == target }) else {

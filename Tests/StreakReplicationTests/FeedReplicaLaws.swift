@@ -120,7 +120,7 @@ struct FeedReplicaLaws {
         #expect(replica.storedRuns.count < before.storedRuns.count)
         #expect(Set(replica.storedRuns.map(\.key)) == keys)
         #expect(replica.tips == before.tips)
-        #expect(replica.served == before.served)
+        #expect(Set(replica.served) == Set(before.served))
         #expect(replica.lastArrival == before.lastArrival)
         for number in 0...300 { #expect(replica.tip(at: UInt64(number)) == before.tip(at: UInt64(number))) }
         // Whoever holds a part of it gets the rest, and every run that is served verifies.
@@ -209,57 +209,6 @@ struct FeedReplicaLaws {
         }
         #expect(rounds > 5)
         #expect(pupil.tips == teacher.tips)
-    }
-
-    @Test func `a feed keeps eight branches and says so of the ninth`() throws {
-        var trunk = FeedScript()
-        trunk.append("t", count: 3)
-        var replica = FeedReplica(trunk.id, in: trunk.group)
-        var first = trunk
-        for index in 0..<FeedReplica.maximumBranches {
-            var branch = trunk.branch(at: 2)
-            branch.append("b\(index)-", count: 2)
-            _ = try replica.receive(branch.run(1...4), arrival: UInt64(index + 1))
-            if index == 0 { first = branch }
-        }
-        #expect(replica.tips.count == FeedReplica.maximumBranches)
-        let before = replica.visible
-        #expect(throws: ReplicationError.limitReached) { try replica.receive(trunk.run(1...3), arrival: 99) }
-        #expect(replica.visible == before)
-        first.append("on", count: 1)
-        let reception = try replica.receive(first.run(5...5), arrival: 100)
-        #expect(reception.records.count == 1)
-    }
-
-    /// Results that take 230 bytes each, and nearly none when packed.
-    private func appendWideResults(to script: inout FeedScript, count: Int, score: Int) throws {
-        let game = try #require(GameID(String(repeating: "g", count: 40)))
-        for _ in 0..<count {
-            let time = HybridTime(milliseconds: FeedScript.start + Int64(script.records.count), counter: 0)
-            let result = DailyScore(
-                game: game, day: PuzzleDay(daysSinceEpoch: 20_778), score: score, isCompleted: true,
-                gameName: String(repeating: "\u{1F600}", count: 40), firstRecordedAt: FeedScript.start / 1_000)
-            script.append(
-                Record(
-                    kind: .dailyScore, time: time, subject: result.recordSubject, value: result.recordValue(at: time)
-                ).encoded)
-        }
-    }
-
-    @Test func `a fork whose joined run would not unpack is refused, and one that would is taken`() throws {
-        var trunk = FeedScript()
-        try appendWideResults(to: &trunk, count: 1_000, score: 1)
-        var replica = FeedReplica(trunk.id, in: trunk.group)
-        _ = try replica.receive(trunk.run(1...1_000), arrival: 1)
-        let before = replica.visible
-        var long = trunk.branch(at: 900)
-        try appendWideResults(to: &long, count: 400, score: 2)
-        #expect(long.records.reduce(0) { $0 + $1.count } > RecordPacking.maximumUnpackedSize)
-        #expect(throws: ReplicationError.limitReached) { try replica.receive(long.run(901...1_300), arrival: 2) }
-        #expect(replica.visible == before)
-        _ = try replica.receive(long.run(901...1_000), arrival: 3)
-        #expect(replica.tips == [trunk.tip, long.tip(1_000)].sorted())
-        for stored in replica.storedRuns { _ = try stored.run.records() }
     }
 
     @Test func `a branch ends before a stored run that does not unpack, and goes on when it comes again`() throws {

@@ -113,3 +113,11 @@ extension Run {
             signature: signature ?? self.signature, records: try records.map { RecordList($0) } ?? self.records())
     }
 }
+
+extension FeedReplica {
+    /// What somebody lacks who holds the chain that ends in `tip`.
+    func runs(after tip: Tip, maximumSize: Int) -> (runs: [Run], isComplete: Bool) {
+        var comparisons = Int.max
+        return runs(RunsWanted(feed: id, held: [tip]), maximumSize: maximumSize, comparisons: &comparisons)
+    }
+}

@@ -1,0 +1,46 @@
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Runs that came before what precedes them: shown at once, stored once that is here.
+extension GroupReplica {
+    /// Whether a run leaves a gap behind what is held of its feed, and may be shown before that is closed.
+    func isAhead(_ run: Run) -> Bool {
+        guard case .unlimited = state.feedLimit(device: run.feed.device, epoch: run.feed.epoch),
+            state.device(run.feed.device) != nil
+        else { return false }
+        let feed = feeds[run.feed]
+        return run.first > (feed?.mainTip.number ?? 0) + 1 && !(feed?.isForked ?? false)
+    }
+
+    /// Verifies such a run and merges it. Nil, and nothing changed, where there is no room or nothing new.
+    mutating func holdAhead(_ run: Run, wall: WallTime) throws(ReplicationError) -> [MergedRecord]? {
+        guard ahead.takes(run) else { return nil }
+        let verified = try feeds.verifyAhead(run)
+        ahead.hold(verified)
+        guard let records = try? run.records() else { return nil }  // was just checked
+        return merge(records, from: run.first, of: run.feed, wall: wall)
+    }
+
+    /// Stores what was held of a feed as far as there is no gap any more.
+    mutating func closeGap(in feed: FeedID, arrival: UInt64) -> FeedReplica.Reception? {
+        guard let tip = feeds[feed]?.mainTip, let next = ahead.popFirst(of: feed, from: tip.number) else { return nil }
+        if let stored = feeds.append(next, arrival: arrival) {
+            digestMoved()
+            return FeedReplica.Reception(stored: [stored])
+        }
+        // What came to precede it covers a part of it, or is another history.
+        guard let reception = try? feeds.receive(next.run, arrival: arrival) else {
+            isStale = true
+            return FeedReplica.Reception()
+        }
+        if !reception.isDuplicate { digestMoved() }
+        if !reception.removed.isEmpty { isStale = true }
+        return reception
+    }
+
+    /// Lets go of what is still ahead, since nobody is asked for what precedes it any more: it counts for nothing.
+    mutating func dropAhead() {
+        if ahead.drop() { isStale = true }
+    }
+}

@@ -1,0 +1,286 @@
+import StreakGames
+import StreakMembership
+public import StreakReplication
+import StreakScores
+import StreakWire
+
+/// What the records of a group come to.
+extension GroupReplica {
+    /// How long records may wait for which the quarantine had no room, beyond their time: each look for them is one at
+    /// everything their device wrote.
+    private static let refillInterval: Duration = .seconds(60)
+
+    /// Merges records that were just taken, the first of which has the number `first`. Returns what changed.
+    mutating func merge(
+        _ records: some Collection<ArraySlice<UInt8>>, from first: UInt64, of feed: FeedID, wall: WallTime
+    ) -> [MergedRecord] {
+        guard let device = state.device(feed.device) else { return [] }
+        let changes = mergeCounting(records, from: first, of: feed, user: device.user, wall: wall, telling: true)
+        noteRetractions(among: changes)
+        return changes
+    }
+
+    /// Merges what is not void of consecutive records.
+    private mutating func mergeCounting(
+        _ records: some Collection<ArraySlice<UInt8>>, from first: UInt64, of feed: FeedID, user: UserID,
+        wall: WallTime, telling: Bool
+    ) -> [MergedRecord] {
+        guard let void = voids[feed], void.overlaps(first...(first + UInt64(records.count))) else {
+            return mergeAll(records, user: user, device: feed.device, wall: wall, telling: telling)
+        }
+        let counting = zip(first..., records).filter { number, record in
+            !void.contains(number) || record.first == RecordKind.retraction.rawValue
+        }
+        return mergeAll(counting.map(\.1), user: user, device: feed.device, wall: wall, telling: telling)
+    }
+
+    private mutating func mergeAll(
+        _ records: some Collection<ArraySlice<UInt8>>, user: UserID, device: DeviceID, wall: WallTime, telling: Bool
+    ) -> [MergedRecord] {
+        let milliseconds = wall.milliseconds
+        if telling {
+            return merged.merge(records, user: user, device: device, wallMilliseconds: milliseconds, clock: &clock)
+        }
+        merged.restore(records, user: user, device: device, wallMilliseconds: milliseconds, clock: &clock)
+        return []
+    }
+
+    // MARK: Anew
+
+    /// Merges everything anew, as after a ledger operation that cuts or restores feeds: of a cut feed the branch that the
+    /// cut names, up to its number, or what is here of the way there.
+    ///
+    /// Returns runs for the store to remove: one that does not unpack, which only a store can bring, ends its branch.
+    mutating func rebuild(wall: WallTime) -> [RunKey] {
+        var removed = rebuildOnce(wall: wall)
+        // Retractions are never void themselves, so this settles.
+        let retractions = currentVoids
+        if retractions != voids {
+            voids = retractions
+            removed += rebuildOnce(wall: wall)
+        }
+        isStale = false
+        return removed
+    }
+
+    private mutating func rebuildOnce(wall: WallTime) -> [RunKey] {
+        merged = MergedRecords()
+        rebuildCount += 1
+        let (_, removed) = mergeStored(of: nil, wall: wall, telling: false)
+        for feed in ahead.feeds {
+            guard case .unlimited = state.feedLimit(device: feed.device, epoch: feed.epoch),
+                let device = state.device(feed.device)
+            else { continue }
+            for held in ahead[feed] {
+                guard let records = try? held.run.records() else { continue }  // was checked when it came
+                _ = mergeCounting(
+                    records, from: held.run.first, of: feed, user: device.user, wall: wall, telling: false)
+            }
+        }
+        digestMoved()
+        return removed
+    }
+
+    /// Merges all that is stored and counts of some devices, of all where nil. Returns what changed, if that is to be told,
+    /// and what does not unpack.
+    private mutating func mergeStored(
+        of devices: Set<DeviceID>?, wall: WallTime, telling: Bool
+    ) -> (changes: [MergedRecord], removed: [RunKey]) {
+        var changes: [MergedRecord] = []
+        var unfit: [StoredRun] = []
+        let state = state
+        for feed in feeds.feeds where devices?.contains(feed.id.device) ?? true {
+            let runs: [StoredRun]
+            let limit: UInt64
+            switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
+            case .unlimited: (runs, limit) = (feed.storedRuns, .max)
+            case .through(let cut):
+                (runs, limit) = (feed.storedRuns(through: Tip(number: cut.number, hash: cut.hash)), cut.number)
+            case .nothing: continue
+            }
+            guard let device = state.device(feed.id.device) else { continue }
+            var endedBranches: Set<UInt8> = []
+            for stored in runs where stored.run.first <= limit && !endedBranches.contains(stored.branch) {
+                let records: RecordList
+                do {
+                    records = try stored.run.records()
+                } catch {
+                    unfit.append(stored)
+                    endedBranches.insert(stored.branch)
+                    continue
+                }
+                changes += mergeCounting(
+                    records.prefix(Int(min(limit - stored.run.first, 4_095)) + 1), from: stored.run.first,
+                    of: feed.id, user: device.user, wall: wall, telling: telling)
+            }
+        }
+        let removed = unfit.flatMap { stored in feeds.modify(stored.run.feed) { $0.leaveOut(from: stored) } }
+        return (changes, removed)
+    }
+
+    /// Merges everything anew where that is needed: a cut feed has grown, records were retracted, or the wall clock went
+    /// back so far that what was merged lies ahead of it. Returns what `rebuild` does.
+    mutating func rebuildIfStale(wall: WallTime) -> [RunKey] {
+        if clock.latest.milliseconds - HybridClock.maximumLead > wall.milliseconds {
+            clock = HybridClock()
+            isStale = true
+        }
+        guard isStale else { return [] }
+        wasReset = true
+        return rebuild(wall: wall)
+    }
+
+    // MARK: Quarantine
+
+    /// When records that wait for their time are to be looked at next; nil where none wait.
+    func nextRelease(at now: MonotonicInstant, wall: WallTime) -> MonotonicInstant? {
+        func instant(of release: Int64) -> MonotonicInstant {
+            now.advanced(by: .milliseconds(min(86_400_000, max(1, release - wall.milliseconds))))
+        }
+        let held = merged.nextRelease.map(instant)
+        let omitted = merged.firstOmitted.map { max(instant(of: $0), nextRefill) }
+        return [held, omitted].compactMap(\.self).min()
+    }
+
+    /// Merges the records whose time has come. Returns what changed, and what does not unpack.
+    mutating func releaseQuarantined(
+        at now: MonotonicInstant, wall: WallTime
+    ) -> (changes: [MergedRecord], removed: [RunKey]) {
+        var changes = merged.release(wallMilliseconds: wall.milliseconds)
+        var removed: [RunKey] = []
+        if let first = merged.firstOmitted, first <= wall.milliseconds, nextRefill <= now {
+            nextRefill = now.advanced(by: Self.refillInterval)
+            let devices = merged.takeOmissions()
+            let refilled = mergeStored(of: devices, wall: wall, telling: true)
+            changes += refilled.changes
+            removed = refilled.removed
+        }
+        noteRetractions(among: changes)
+        return (changes, removed)
+    }
+
+    // MARK: Retractions
+
+    /// What the retractions that stand make void.
+    private var currentVoids: [FeedID: ClosedRange<UInt64>] {
+        var voids: [FeedID: ClosedRange<UInt64>] = [:]
+        let state = state
+        for record in merged.all(of: .retraction) {
+            // What is no retraction of this version, or was taken back, voids nothing.
+            guard let retraction = try? Retraction(subject: record.key.subject, value: record.value),
+                state.device(retraction.feed.device)?.user == record.key.user
+            else { continue }
+            voids[retraction.feed] = retraction.numbers
+        }
+        return voids
+    }
+
+    private mutating func noteRetractions(among changes: [MergedRecord]) {
+        guard changes.contains(where: { $0.key.kind == RecordKind.retraction.rawValue }) else { return }
+        if currentVoids != voids { isStale = true }
+    }
+
+    /// Records of one device that lie too far ahead, as ranges of its feeds that hold them all, and the latest of every key
+    /// among them. Empty where there are none that count.
+    func wronglyDated(by device: DeviceID, wall: WallTime) -> (retractions: [Retraction], records: [Record]) {
+        var retractions: [Retraction] = []
+        var latest: [RecordKey: Record] = [:]
+        let user = UserID(bytes: .zero)
+        for feed in feeds.feeds where feed.id.device == device {
+            let known = voids[feed.id]
+            var first: UInt64?
+            forEachRecord(of: feed, from: 1) { number, record in
+                guard !(known?.contains(number) ?? false) else { return }
+                if record.time.milliseconds - HybridClock.maximumLead > wall.milliseconds {
+                    first = min(first ?? number, number)
+                }
+            }
+            guard let first, let last = feed.tips.map(\.number).max() else { continue }
+            retractions.append(Retraction(feed: feed.id, numbers: min(known?.lowerBound ?? first, first)...last))
+            forEachRecord(of: feed, from: first) { number, record in
+                guard !(known?.contains(number) ?? false) else { return }
+                let key = RecordKey(user: user, kind: record.kind, subject: record.subject)
+                if latest[key].map({ $0.time < record.time }) ?? true { latest[key] = record }
+            }
+        }
+        return (retractions, latest.keys.sorted().compactMap { latest[$0] })
+    }
+
+    /// Calls `body` with the records of all branches of a feed, but for retractions, from a number on.
+    private func forEachRecord(of feed: FeedReplica, from first: UInt64, _ body: (UInt64, Record) -> Void) {
+        for stored in feed.storedRuns where stored.run.last >= first {
+            guard let records = try? stored.run.records() else { continue }  // was checked when it was stored
+            for (number, bytes) in zip(stored.run.first..., records) where number >= first {
+                guard let record = try? Record(decoding: Array(bytes)),  // as above
+                    record.kind != RecordKind.retraction.rawValue
+                else { continue }
+                body(number, record)
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Whether the epoch this device writes has a record too far ahead of the wall clock, behind which none of today's may
+    /// stand: times rise within an epoch.
+    mutating func ownEpochLeads(wall: WallTime, device: DeviceID) -> Bool {
+        guard let ownEpoch else { return false }
+        if ownLatest?.epoch != ownEpoch {
+            let run = feeds[FeedID(device: device, epoch: ownEpoch)]?.lastRun
+            // It was checked when it was stored.
+            let last = (try? run?.records())?.last.flatMap { try? Record(decoding: Array($0)) }
+            ownLatest = (ownEpoch, last?.time ?? .zero)
+        }
+        return (ownLatest?.time.milliseconds ?? 0) - HybridClock.maximumLead > wall.milliseconds
+    }
+
+    /// The records that say what drafts say, each with a time of its own.
+    mutating func records(of drafts: [RecordDraft], wall: WallTime) -> RecordList {
+        var records = RecordList()
+        for draft in drafts {
+            records.append(draft.record(at: clock.next(wallMilliseconds: wall.milliseconds)).encoded)
+        }
+        return records
+    }
+
+    /// Signs records that `records` has made into this device's feed, as one run.
+    mutating func write(
+        _ records: RecordList, identity: DeviceIdentity, epoch: Epoch, arrival: UInt64, wall: WallTime
+    ) -> (stored: StoredRun, merged: [MergedRecord]) {
+        let id = FeedID(device: identity.device, epoch: epoch)
+        let stored = feeds.modify(id) { $0.write(records, key: identity.signingKey, arrival: arrival) }
+        ownLatest = (epoch, clock.latest)
+        digestMoved()
+        return (stored, merge(records, from: stored.run.first, of: id, wall: wall))
+    }
+}
+
+extension RecordDraft {
+    /// The record that says this at `time`.
+    public func record(at time: HybridTime) -> Record {
+        switch self {
+        case .score(let score):
+            Record(
+                kind: .dailyScore, time: time, subject: score.recordSubject, value: score.recordValue(at: time))
+        case .withdrawnScore(let key):
+            Record(kind: .dailyScore, time: time, subject: DailyScore.recordSubject(of: key), value: [])
+        case .profile(let profile):
+            Record(kind: .profile, time: time, subject: [], value: profile.recordValue)
+        case .gameDefinition(let definition):
+            Record(
+                kind: .gameDefinition, time: time, subject: GameDefinition.recordSubject(of: definition.id),
+                value: definition.recordValue)
+        case .withdrawnGame(let game):
+            Record(kind: .gameDefinition, time: time, subject: GameDefinition.recordSubject(of: game), value: [])
+        case .setting(let name, let value):
+            Record(
+                kind: .setting, time: time, subject: Array(name.utf8.prefix(Record.maximumSubjectSize)),
+                value: Array(value.prefix(Record.maximumValueSize)))
+        case .retraction(let retraction):
+            Record(
+                kind: .retraction, time: time, subject: retraction.recordSubject, value: retraction.recordValue)
+        case .again(let record, let since):
+            record.written(again: time, since: since)
+        }
+    }
+}

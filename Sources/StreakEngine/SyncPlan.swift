@@ -1,0 +1,78 @@
+import StreakReplication
+import StreakWire
+
+/// What to ask one peer for, so that several bring different parts and nothing comes twice.
+struct SyncPlan: Sendable {
+    /// A feed of which a peer has what is missing here.
+    struct Feed: Sendable {
+        /// The peer's claim.
+        let claimed: FeedTip
+        /// What is held: see `RunsWanted.held`.
+        let held: [Tip]
+        /// The end of the branch that the claim is thought to go on from; nil where it is on another branch, or none.
+        let own: UInt64?
+    }
+
+    /// Records of one request, about as many as fill an answer.
+    static let recordsPerRequest: UInt64 = 49_152
+    /// From how many missing records on the newest are asked for before all others, and how many of a feed those are.
+    static let newestThreshold: UInt64 = 8_192
+    static let newestCount: UInt64 = 512
+    /// Feeds whose newest runs fit into one answer.
+    static let newestPerRequest = 12
+
+    let feeds: [Feed]
+    /// What is here of each feed, though not yet what precedes it.
+    let ahead: AheadRuns
+    /// What others are asked for at the moment.
+    let taken: [FeedID: [ClosedRange<UInt64>]]
+
+    /// How many records are missing, as far as the peer can be believed.
+    var missingCount: UInt64 {
+        feeds.reduce(0) { sum, feed in sum + (feed.own.map { feed.claimed.tip.number - $0 } ?? 0) }
+    }
+
+    /// The newest records of feeds of which much is missing, but for `done`.
+    func newest(except done: Set<FeedID>) -> [RunsWanted] {
+        let wanted = feeds.filter { feed in
+            guard let own = feed.own, !done.contains(feed.claimed.feed) else { return false }
+            return feed.claimed.tip.number - own > Self.newestCount && ahead.trusts(feed.claimed.feed)
+                && ahead[feed.claimed.feed].isEmpty
+        }
+        return wanted.prefix(Self.newestPerRequest).map { feed in
+            let last = feed.claimed.tip.number
+            return RunsWanted(feed: feed.claimed.feed, held: feed.held, numbers: (last - Self.newestCount + 1)...last)
+        }
+    }
+
+    /// What is asked for next: what nobody else is asked for. Empty where that is nothing.
+    ///
+    /// - Parameter repeating: whether to ask for what others are asked for, too: they take long.
+    func next(limit: Int, repeating: Bool = false) -> [RunsWanted] {
+        let others = ahead.size < AheadRuns.maximumSize / 2 ? taken : [:]
+        return wanted(limit: limit, besides: repeating ? [:] : others)
+    }
+
+    private func wanted(limit: Int, besides taken: [FeedID: [ClosedRange<UInt64>]]) -> [RunsWanted] {
+        var wanted: [RunsWanted] = []
+        var left = Self.recordsPerRequest
+        for feed in feeds {
+            guard wanted.count < limit, left > 0 else { break }
+            let id = feed.claimed.feed
+            guard let own = feed.own, own < feed.claimed.tip.number else {
+                // On another branch; where it leaves those held is the peer's to find.
+                wanted.append(RunsWanted(feed: id, held: feed.held))
+                continue
+            }
+            let others = ahead.trusts(id) ? taken[id] ?? [] : []
+            let covered = ahead[id].map(\.run.numbers) + others
+            for gap in AheadRuns.gaps(in: (own + 1)...feed.claimed.tip.number, between: covered) {
+                guard wanted.count < limit, left > 0 else { break }
+                let end = gap.upperBound - gap.lowerBound < left ? gap.upperBound : gap.lowerBound + left - 1
+                wanted.append(RunsWanted(feed: id, held: feed.held, numbers: gap.lowerBound...end))
+                left -= end - gap.lowerBound + 1
+            }
+        }
+        return wanted
+    }
+}

@@ -1,0 +1,100 @@
+public import StreakWire
+
+/// A run that its author signed and that cannot be stored yet: records before it are missing here.
+public struct AheadRun: Hashable, Sendable {
+    public let run: Run
+    /// The chain hash after its last record.
+    public let after: ChainHash
+
+    /// Verifies a run by itself: its records read, and the feed's device signed its end. So nobody but the author can have
+    /// written them, though what precedes them is not here.
+    public init(verifying run: Run, in group: GroupID) throws(ReplicationError) {
+        let chained = try ChainedRun(run)
+        try chained.checkSignature(in: group)
+        self.run = run
+        after = chained.end.hash
+    }
+}
+
+/// Runs of a group that came before what precedes them: the newest of each feed, and what several peers send at a time.
+///
+/// They are in memory only, and at most 4 MiB: what is lost with it is fetched again.
+public struct AheadRuns: Sendable {
+    /// In packed bytes.
+    public static let maximumSize = 4 << 20
+    /// Feeds that have disappointed are asked for from their beginning only; this many are remembered.
+    private static let maximumFailures = 4_096
+    /// How often what leads to a feed's newest run may fail to come.
+    private static let patience = 2
+
+    /// By the numbers of their first records.
+    private var runs: [FeedID: [AheadRun]] = [:]
+    private var failures: [FeedID: Int] = [:]
+    public private(set) var size = 0
+
+    public init() {}
+
+    public var isEmpty: Bool { runs.isEmpty }
+
+    /// The feeds of which there are any, sorted.
+    public var feeds: [FeedID] { runs.keys.sorted() }
+
+    public subscript(feed: FeedID) -> [AheadRun] { runs[feed] ?? [] }
+
+    /// Whether runs of a feed may be asked for before what precedes them.
+    public func trusts(_ feed: FeedID) -> Bool {
+        failures[feed].map { $0 < Self.patience } ?? (failures.count < Self.maximumFailures)
+    }
+
+    /// Whether holding a run would bring anything, and there is room. O(number of the feed's).
+    public func takes(_ run: Run) -> Bool {
+        guard size + run.packed.count <= Self.maximumSize, trusts(run.feed) else { return false }
+        return !Self.gaps(in: run.first...run.last, between: self[run.feed].map(\.run.numbers)).isEmpty
+    }
+
+    /// Holds a run that `takes` said yes to.
+    public mutating func hold(_ ahead: AheadRun) {
+        var held = self[ahead.run.feed]
+        held.insert(ahead, at: held.firstIndex { $0.run.first > ahead.run.first } ?? held.endIndex)
+        runs[ahead.run.feed] = held
+        size += ahead.run.packed.count
+    }
+
+    /// Takes out the first of a feed's runs, if it begins at or before the number after `number`.
+    public mutating func popFirst(of feed: FeedID, from number: UInt64) -> AheadRun? {
+        guard var held = runs[feed], let first = held.first, first.run.first <= number + 1 else { return nil }
+        held.removeFirst()
+        runs[feed] = held.isEmpty ? nil : held
+        size -= first.run.packed.count
+        return first
+    }
+
+    /// Lets go of everything, as what precedes it has not come. Returns whether there was anything.
+    public mutating func drop() -> Bool {
+        guard !runs.isEmpty else { return false }
+        for feed in feeds { failures[feed, default: 0] += 1 }
+        runs = [:]
+        size = 0
+        return true
+    }
+
+    /// The parts of `range` that none of `ranges` covers, in order.
+    public static func gaps(
+        in range: ClosedRange<UInt64>, between ranges: [ClosedRange<UInt64>]
+    ) -> [ClosedRange<UInt64>] {
+        var gaps: [ClosedRange<UInt64>] = []
+        var next = range.lowerBound
+        for taken in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where taken.upperBound >= next {
+            guard taken.lowerBound <= range.upperBound else { break }
+            if taken.lowerBound > next { gaps.append(next...(taken.lowerBound - 1)) }
+            next = taken.upperBound + 1
+        }
+        if next <= range.upperBound { gaps.append(next...range.upperBound) }
+        return gaps
+    }
+}
+
+extension Run {
+    /// The numbers of its records.
+    public var numbers: ClosedRange<UInt64> { first...last }
+}

@@ -1,0 +1,164 @@
+import StreakCrypto
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+import Testing
+
+@testable import StreakEngine
+
+/// A clock that is wrong: who finds out, and how its user gets out of it.
+struct EngineClockTests {
+    private static let years: Int64 = 4 * 365 * 86_400_000
+
+    private func score(_ value: Int, day: Int = 20_778) throws -> RecordDraft {
+        .score(
+            DailyScore(
+                game: try #require(GameID("wordle")), day: PuzzleDay(daysSinceEpoch: day), score: value,
+                isCompleted: true, firstRecordedAt: (EngineParty.wall + Self.years) / 1_000))
+    }
+
+    private func scores(at index: Int, in party: EngineParty) -> [Int] {
+        party.engines[index].mergedRecords(of: party.group).compactMap {
+            try? DailyScore(subject: $0.key.subject, value: $0.value, time: $0.time)
+        }.compactMap(\.score).sorted()
+    }
+
+    private func write(_ drafts: [RecordDraft], by index: Int, in party: inout EngineParty) {
+        let outcome = party.command(.write([(group: party.group, drafts: drafts)]), to: index)
+        #expect(outcome == .done)
+    }
+
+    @Test func `what was written in the year 2030 is retracted, written anew, and seen by all`() throws {
+        var party = try EngineParty.friends(3)
+        write([try score(3)], by: 2, in: &party)
+        party.run(for: .seconds(2))
+        party.clockLeads[2] = Self.years
+        write([try score(4), try score(5, day: 20_779)], by: 2, in: &party)
+        write([.profile(Profile(name: "Eve"))], by: 2, in: &party)
+        party.run(for: .seconds(5))
+        #expect(scores(at: 0, in: party) == [3] && scores(at: 2, in: party) == [4, 5])
+        party.clockLeads[2] = 0
+        // At the next keepalive.
+        party.run(for: .seconds(200))
+        #expect(scores(at: 2, in: party) == [3], "as the others see it")
+        #expect(party.engines[2].waitingRecords(of: party.group) == (3, 3))
+        #expect(party.engines[0].waitingRecords(of: party.group) == (0, 3))
+        #expect(party.command(.retract, to: 2) == .retracted(records: 3))
+        party.run(for: .seconds(5))
+        #expect(party.digests().count == 1)
+        for index in 0...2 {
+            #expect(scores(at: index, in: party) == [4, 5])
+            #expect(party.names(index).contains("Eve"))
+            #expect(party.engines[index].waitingRecords(of: party.group) == (0, 0))
+            let first = party.engines[index].mergedRecords(of: party.group).compactMap {
+                try? DailyScore(subject: $0.key.subject, value: $0.value, time: $0.time)
+            }.map(\.firstRecordedAt).max()
+            #expect(try #require(first) <= party.wall(2).seconds)
+        }
+        #expect(party.command(.retract, to: 2) == .retracted(records: 0))
+        // In the year 2030, and for whoever merges in another order.
+        for index in 0...2 { party.clockLeads[index] = Self.years + 86_400_000 }
+        party.run(for: .seconds(5))
+        for index in 0...2 {
+            #expect(scores(at: index, in: party) == [4, 5])
+            var rebuilt = try #require(party.engines[index].groups[party.group])
+            #expect(rebuilt.rebuild(wall: party.wall(index)).isEmpty)
+            #expect(rebuilt.merged.all == party.engines[0].mergedRecords(of: party.group))
+        }
+    }
+
+    @Test func `a retraction that comes before what it voids voids it all the same`() throws {
+        var party = try EngineParty.friends(3)
+        party.clockLeads[2] = Self.years
+        write([try score(4)], by: 2, in: &party)
+        party.run(for: .seconds(2))
+        party.partition([[0, 2], [1]])
+        party.clockLeads[2] = 0
+        #expect(party.command(.retract, to: 2) == .retracted(records: 1))
+        party.run(for: .seconds(5))
+        let feeds = try #require(party.engines[0].groups[party.group]?.feeds.feeds)
+        #expect(feeds.count == 2)
+        var replica = try #require(party.engines[1].groups[party.group])
+        let pieces = feeds.sorted { $0.id.epoch > $1.id.epoch }.flatMap(\.storedRuns)
+        for stored in pieces { _ = try replica.receive(stored.run, arrival: 99, wall: party.wall(1)) }
+        #expect(replica.rebuildIfStale(wall: party.wall(1)).isEmpty)
+        #expect(replica.merged.all == party.engines[0].mergedRecords(of: party.group))
+    }
+
+    @Test func `nobody retracts what another user wrote`() throws {
+        var party = try EngineParty.friends(2)
+        write([try score(4)], by: 1, in: &party)
+        party.run(for: .seconds(2))
+        let feed = try #require(party.engines[0].groups[party.group]?.feeds.feeds.first)
+        write([.retraction(Retraction(feed: feed.id, numbers: 1...9))], by: 0, in: &party)
+        party.run(for: .seconds(2))
+        #expect(scores(at: 0, in: party) == [4] && scores(at: 1, in: party) == [4])
+        var rebuilt = try #require(party.engines[0].groups[party.group])
+        #expect(rebuilt.rebuild(wall: party.wall(0)).isEmpty)
+        #expect(rebuilt.merged.all == party.engines[1].mergedRecords(of: party.group))
+    }
+
+    @Test func `a clock that was ahead begins a new epoch once it is right, and times rise in each`() throws {
+        var party = try EngineParty.friends(2)
+        party.clockLeads[1] = Self.years
+        write([try score(4)], by: 1, in: &party)
+        party.clockLeads[1] = 0
+        write([try score(6)], by: 1, in: &party)
+        party.run(for: .seconds(2))
+        #expect(scores(at: 0, in: party) == [6])
+        let feeds = try #require(party.engines[0].groups[party.group]?.feeds.feeds)
+        #expect(feeds.count == 2)
+        write([try score(5)], by: 1, in: &party)
+        party.run(for: .seconds(2))
+        #expect(party.engines[0].groups[party.group]?.feeds.feeds.count == 2, "and goes on in it")
+        #expect(scores(at: 0, in: party) == [5])
+    }
+
+    @Test(
+        arguments: [
+            ([0, 0], nil), ([0, 900], nil), ([900, 900], 900), ([900, 900, 0], 900), ([-900, -880, -910, 5_000], -895),
+            ([900, 900, 0, 0], nil), ([30, 40], nil), ([-70, 70], nil),
+        ] as [([Int], Int?)])
+    func `most clocks are right`(leads: [Int], off: Int?) {
+        let members = leads.enumerated().map { index, lead in
+            ClockComparison.Member(
+                device: DeviceID(bytes: Bytes32(0, 0, 0, UInt64(index))), lead: .seconds(lead))
+        }
+        let comparison = ClockComparison(members)
+        #expect(comparison.different.count == leads.count { $0.magnitude > 60 })
+        if let off {
+            guard case .ownIsAhead(let lead) = comparison.verdict else {
+                Issue.record("\(comparison.verdict)")
+                return
+            }
+            let distance = lead.nanoseconds / 1_000_000_000 + Int64(off)
+            #expect(distance.magnitude <= 20)
+        } else {
+            #expect(comparison.verdict == (comparison.different.isEmpty ? .agrees : .othersAreWrong))
+        }
+    }
+
+    @Test func `who is wrong is seen by all, and by itself`() throws {
+        var party = try EngineParty.friends(3)
+        party.clockLeads[2] = -3_600_000
+        party.write("Ada", by: 0)
+        party.write("Eve", by: 2)
+        party.run(for: .seconds(10))
+        func comparison(_ index: Int) -> ClockComparison {
+            party.engines[index].compareClocks(at: party.now, wallTime: party.wall(index))
+        }
+        #expect(comparison(0).verdict == .othersAreWrong)
+        #expect(comparison(0).different.map(\.device) == [party.device(2)])
+        guard case .ownIsAhead(let lead) = comparison(2).verdict else {
+            Issue.record("\(comparison(2))")
+            return
+        }
+        #expect((lead.nanoseconds / 1_000_000_000 + 3_600).magnitude < 3)
+        #expect(ClockComparison([]).verdict == .unknown)
+        #expect(
+            ClockComparison([.init(device: party.device(0), lead: .seconds(99))]).verdict
+                == .differs(by: .seconds(99)))
+    }
+}

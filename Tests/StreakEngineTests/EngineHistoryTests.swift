@@ -1,0 +1,213 @@
+import StreakCrypto
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+import Testing
+
+@testable import StreakEngine
+
+/// Histories of years as they reach a newcomer: the newest first, from several at once, no author too fast.
+struct EngineHistoryTests {
+    /// Writes `count` results at an engine, as an import does.
+    private func importHistory(_ count: Int, at index: Int, in party: inout EngineParty) throws {
+        let game = try #require(GameID("wordle"))
+        let drafts = (0..<count).map { number in
+            RecordDraft.score(
+                DailyScore(
+                    game: game, day: PuzzleDay(daysSinceEpoch: 20_700 - count + number), puzzle: number,
+                    score: number % 7,
+                    isCompleted: true, firstRecordedAt: EngineParty.wall / 1_000))
+        }
+        let outcome = party.command(.write([(group: party.group, drafts: drafts)]), to: index)
+        #expect(outcome == .done)
+    }
+
+    private func addNewcomer(to party: inout EngineParty) -> Int {
+        let entropy = SeededEntropy(seed: 4_242)
+        var own = entropy
+        let account = SigningSecretKey.generate(from: &own)
+        party.add(DeviceIdentity.create(accountKey: account, from: &own), entropy: own)
+        return party.engines.count - 1
+    }
+
+    private func newestDay(at index: Int, in party: EngineParty) -> Int? {
+        party.engines[index].mergedRecords(of: party.group).compactMap {
+            try? DailyScore(subject: $0.key.subject, value: $0.value, time: $0.time)
+        }.map(\.day.daysSinceEpoch).max()
+    }
+
+    @Test func `a newcomer sees the newest results before anything of the history is stored`() throws {
+        var party = try EngineParty.friends(2)
+        for index in 0...1 { try importHistory(9_000, at: index, in: &party) }
+        party.run(for: .seconds(5)) { $0.digests().count == 1 }
+        let newcomer = addNewcomer(to: &party)
+        party.begin(.join(try party.invite(by: 0), timeout: .seconds(60)), at: newcomer)
+        party.run(for: .seconds(60)) { !$0.engines[newcomer].mergedRecords(of: $0.group).isEmpty }
+        let group = party.group
+        #expect(party.engines[newcomer].recordCount(of: group) == 0, "nothing is stored yet")
+        #expect(newestDay(at: newcomer, in: party) == 20_699)
+        let progress = try #require(party.engines[newcomer].progress(of: group))
+        #expect(progress.held == 0 && progress.total == 18_000)
+        party.run(for: .seconds(60)) { $0.digests().count == 1 }
+        #expect(party.engines[newcomer].recordCount(of: group) == 18_000)
+        #expect(party.engines[newcomer].mergedRecords(of: group).count == 18_000)
+        party.run(for: .seconds(5))
+        #expect(party.engines[newcomer].progress(of: group) == nil)
+        #expect(party.engines[newcomer].groups[group]?.ahead.isEmpty ?? false)
+        var rebuilt = try #require(party.engines[newcomer].groups[group])
+        #expect(rebuilt.rebuild(wall: party.wall(newcomer)).isEmpty)
+        #expect(rebuilt.merged.all == party.engines[0].mergedRecords(of: group))
+    }
+
+    @Test func `what came ahead of a gap that nobody closes is taken back`() throws {
+        var party = try EngineParty.friends(2)
+        try importHistory(9_000, at: 0, in: &party)
+        party.run(for: .seconds(5)) { $0.digests().count == 1 }
+        let newcomer = addNewcomer(to: &party)
+        party.begin(.join(try party.invite(by: 0), timeout: .seconds(60)), at: newcomer)
+        party.run(for: .seconds(60)) { !$0.engines[newcomer].mergedRecords(of: $0.group).isEmpty }
+        let group = party.group
+        #expect(party.engines[newcomer].recordCount(of: group) == 0)
+        party.partition([[0, 1], [newcomer]])
+        party.run(for: .seconds(300))
+        #expect(party.engines[newcomer].mergedRecords(of: group).isEmpty)
+        let resets = party.events[newcomer].count { if case .recordsReset = $0 { true } else { false } }
+        #expect(resets == 1)
+        party.partition([[0, 1, newcomer]])
+        party.run(for: .seconds(600)) { $0.digests().count == 1 }
+        #expect(party.engines[newcomer].mergedRecords(of: group).count == 9_000)
+    }
+
+    @Test func `several peers bring different parts`() throws {
+        var party = try EngineParty.friends(4)
+        for index in 0...3 { try importHistory(3_000, at: index, in: &party) }
+        party.run(for: .seconds(20)) { $0.digests().count == 1 }
+        func bytes(linkedTo count: Int) throws -> Int {
+            var party = party
+            let newcomer = addNewcomer(to: &party)
+            party.partition([Array(0..<count) + [newcomer], Array(count..<4)])
+            try party.join(newcomer, by: try party.invite(by: 0))
+            party.run(for: .seconds(60)) { $0.engines[newcomer].recordCount(of: $0.group) == 12_000 }
+            #expect(party.engines[newcomer].mergedRecords(of: party.group).count == 12_000)
+            return party.receivedByteCounts[newcomer] ?? 0
+        }
+        let (one, all) = (try bytes(linkedTo: 1), try bytes(linkedTo: 4))
+        #expect(all < one * 3 / 2, "\(all) from four, \(one) from one")
+    }
+
+    @Test func `what is asked for is what nobody else was asked for`() throws {
+        let device = DeviceID(bytes: Bytes32(1, 2, 3, 4))
+        func feed(_ number: UInt32, claimed: UInt64, own: UInt64?) -> SyncPlan.Feed {
+            let id = FeedID(device: device, epoch: Epoch(counter: number, nonce: 1))
+            let hash = ChainHash(bytes: .zero)
+            return SyncPlan.Feed(
+                claimed: FeedTip(feed: id, tip: Tip(number: claimed, hash: hash)),
+                held: own.map { [Tip(number: $0, hash: hash)] } ?? [], own: own)
+        }
+        let feeds = [feed(1, claimed: 200_000, own: 10), feed(2, claimed: 300, own: 0), feed(3, claimed: 5, own: nil)]
+        var taken: [FeedID: [ClosedRange<UInt64>]] = [:]
+        var asked: [[RunsWanted]] = []
+        for _ in 0..<6 {
+            let wanted = SyncPlan(feeds: feeds, ahead: AheadRuns(), taken: taken).next(limit: 64)
+            asked.append(wanted)
+            for part in wanted { if let numbers = part.numbers { taken[part.feed, default: []].append(numbers) } }
+        }
+        #expect(asked[0].map(\.numbers) == [11...(10 + SyncPlan.recordsPerRequest)])
+        let parts = asked[..<5].flatMap { $0 }.compactMap(\.numbers)
+        #expect(parts.reduce(0) { $0 + $1.count } == 199_990 + 300)
+        #expect(asked[4].last?.numbers == nil, "another branch is asked for whole")
+        // One branch cannot be divided.
+        #expect(asked[5].map(\.numbers) == [nil])
+        let rest = SyncPlan(feeds: Array(feeds.prefix(2)), ahead: AheadRuns(), taken: taken)
+        #expect(rest.next(limit: 64).isEmpty)
+        #expect(rest.next(limit: 64, repeating: true).map(\.numbers) == [11...(10 + SyncPlan.recordsPerRequest)])
+        let plan = SyncPlan(feeds: feeds, ahead: AheadRuns(), taken: [:])
+        #expect(plan.newest(except: []).map(\.numbers) == [199_489...200_000])
+    }
+
+    // MARK: Pace
+
+    private static var slow: RecordPace {
+        var pace = RecordPace()
+        (pace.burst, pace.rate, pace.overdraft) = (1_000, 50, 0)
+        return pace
+    }
+
+    @Test func `an author who brings too much is taken over at its pace, and wholly in the end`() throws {
+        var party = try EngineParty.friends(3, recordPace: Self.slow)
+        let start = party.now
+        try importHistory(9_000, at: 2, in: &party)
+        party.write("Ada", by: 0)
+        party.run(for: .seconds(10))
+        for index in 0...1 {
+            let held = party.engines[index].recordCount(of: party.group)
+            let seconds = Int(start.duration(to: party.now).nanoseconds / 1_000_000_000)
+            // What one answer may go beyond it is a run.
+            #expect(held < 1_000 + 50 * seconds + 4_096 + 2, "\(held) after \(seconds) s")
+        }
+        #expect(party.names(1).contains("Ada"), "others are not held up")
+        let deadline = try #require(party.engines[0].nextDeadline)
+        #expect(deadline > party.now)
+        party.run(for: .seconds(600)) { $0.digests().count == 1 }
+        #expect(party.digests().count == 1)
+        #expect(party.engines[0].recordCount(of: party.group) == 9_001)
+        #expect(start.duration(to: party.now) > .seconds((9_000 - 1_000 - 4_096) / 50))
+    }
+
+    @Test func `rumours of an author beyond its pace are neither kept nor acknowledged`() throws {
+        var party = try EngineParty.friends(2, recordPace: Self.slow)
+        party.write(puzzles: 1...1_400, by: 1)
+        let held = party.engines[0].recordCount(of: party.group)
+        #expect((1_000..<1_400).contains(held), "\(held)")
+        party.run(for: .seconds(60)) { $0.digests().count == 1 }
+        #expect(party.engines[0].recordCount(of: party.group) == 1_400)
+    }
+
+    @Test func `a peer that answers with more than it was asked for is not taken at its word`() throws {
+        var party = try EngineParty.friends(2, recordPace: Self.slow)
+        var feed = FeedReplica(
+            FeedID(device: party.device(1), epoch: Epoch(counter: 9, nonce: 9)), in: party.group)
+        let key = party.engines[1].identity.signingKey
+        let records = RecordList(
+            (0..<4_000).map {
+                RecordDraft.withdrawnScore(Forged.key($0)).record(
+                    at: HybridTime(milliseconds: EngineParty.wall, counter: 0)
+                ).encoded
+            })
+        let group = party.group
+        for _ in 0..<60 {
+            guard let link = party.engines[0].sessions.keys.sorted().first else { return }
+            party.corrupt(0) { engine in
+                var round = SyncRound(comparesAll: true, deadline: .zero)
+                round.stage = .awaitingRuns
+                engine.sessions[link]?.groups[group]?.round = round
+                let run = feed.write(records, key: key, arrival: 1).run
+                engine.receivedRuns([run], isFinal: false, isComplete: true, of: group, over: link)
+            }
+        }
+        let held = party.engines[0].recordCount(of: party.group)
+        #expect(held <= 1_000 + 4_000, "\(held)")
+    }
+
+    @Test func `one's own devices are not paced`() throws {
+        var pacing = Pacing(Self.slow)
+        let author = Pacing.Author(group: Forged.otherGroup, user: UserID(bytes: .zero))
+        #expect(pacing.isReady(author, at: .zero))
+        pacing.charge(author, weight: 1_200, at: .zero)
+        #expect(!pacing.isReady(author, at: .zero) && !pacing.takes(author, at: .zero))
+        #expect(pacing.nextTurn(of: author, at: .zero) == MonotonicInstant(nanoseconds: 5_001_000_000))
+        let later = MonotonicInstant(nanoseconds: 5_001_000_000)
+        #expect(pacing.isReady(author, at: later))
+        pacing.charge(author, weight: 1, at: later)
+        // A year later no more than a burst has gathered.
+        let year = MonotonicInstant.zero.advanced(by: .seconds(31_512_000))
+        pacing.charge(author, weight: 1_001, at: year)
+        #expect(!pacing.isReady(author, at: year))
+        var party = EngineParty(accounts: [0, 0])
+        party.group = try party.found(by: 0)
+        let own = FeedID(device: party.device(0), epoch: Epoch(counter: 1, nonce: 1))
+        #expect(party.engines[0].pacedAuthor(of: own, in: party.group) == nil)
+    }
+}
