@@ -16,7 +16,7 @@ from .joining import JoinProof
 from .keys import AccessKey
 from .ledger import Ledger, Waiting
 from .merging import Entry as MergeEntry
-from .merging import merge
+from .merging import counting, merge
 from .messages import FeedTip, Message
 from .operations import FeedCut, Kind, Operation
 from .records import Record
@@ -119,12 +119,15 @@ class Node:
         if not self.digests or self.digests[-1] != digest:
             self.digests.append(digest)
 
-    def entries(self) -> Iterator[MergeEntry]:
+    def entries(self, wall: int) -> Iterator[MergeEntry]:
         resolver = self.resolver
         devices = resolver.devices() if resolver else {}
         places = {(copy.name, place): copy for copy, end in self.counting() for place in copy.path(end)}
-        for (feed, place), copy in places.items():
-            yield MergeEntry(devices[feed.device], feed.device, Record.decode(copy.records[place][0]))
+        found = [
+            (feed, place[0], MergeEntry(devices[feed.device], feed.device, Record.decode(copy.records[place][0])))
+            for (feed, place), copy in places.items()
+        ]
+        yield from counting(found, devices, wall)
 
 
 class Capture:
@@ -194,7 +197,7 @@ class Capture:
             case messages.OPERATIONS_REQUESTED:
                 sender.ledger_tips += [(where, tip) for tip in message.ledger_tips]
             case messages.RUNS_REQUESTED:
-                sender.tips += [(where, tip) for tip in message.feed_tips]
+                sender.tips += [(where, tip) for wanted in message.wanted for tip in wanted.tips]
             case messages.OPERATIONS:
                 for data in message.blobs:
                     self._operation(where, sender, data)
@@ -269,7 +272,7 @@ class Capture:
             return
         first, second = self.nodes.values()
         report.equal("digests at the end", first.digest(), second.digest())
-        boards = [merge(node.entries(), self.wall) for node in (first, second)]
+        boards = [merge(node.entries(self.wall), self.wall) for node in (first, second)]
         winners = [sorted(entry.record.encoded().hex() for entry in board[0].values()) for board in boards]
         report.equal("merge results at the end", winners[0], winners[1])
         if result is not None:

@@ -15,7 +15,7 @@ from .feeds import FeedCopy, FeedName, Run, chain_next, chain_origin, is_tip_sig
 from .joining import InviteLink, JoinProof
 from .ledger import Ledger
 from .merging import Entry as MergeEntry
-from .merging import merge
+from .merging import counting, merge, retraction
 from .messages import FeedTip, Message
 from .operations import Operation
 from .packing import unpack
@@ -141,6 +141,33 @@ def check_game_definitions(file: Entry, report: Report) -> None:
             report.refused(one.path, "invalid-value: definition", lambda: patterns.written(one["text"], one["model"]))
         else:
             report.equal(one.path, patterns.written(one["text"], one["model"]), one["written"])
+
+
+def check_retractions(file: Entry, report: Report) -> None:
+    """records.md §3.5 and §8."""
+    for one in [*file.all("valid"), *file.all("accepted")]:
+        found = report.taken(one.name, lambda: retraction(one.hex("subject"), one.hex("value")))
+        if found is not None:
+            feed, first, last = found
+            expected = (FeedName(one.hex("device"), _epoch(one["epoch"])), one["first"], one["last"])
+            report.equal(one.name, (feed, first, last), expected)
+    for one in file.all("invalid"):
+        report.refused(one.name, one["reason"], lambda: retraction(one.hex("subject"), one.hex("value")))
+    for one in file.all("sets"):
+        owners = {owner.hex("device"): owner.hex("user") for owner in one["devices"]}
+        entries = []
+        for feed in one["feeds"]:
+            name = FeedName(feed.hex("device"), _epoch(feed["epoch"]))
+            for number, data in enumerate(feed["records"], 1):
+                record = Record.decode(bytes.fromhex(data))
+                entries.append((name, number, MergeEntry(owners[name.device], name.device, record)))
+        for order in (entries, entries[::-1]):
+            kept = counting(order, owners, one.number("wallMilliseconds"))
+            winners, _ = merge(kept, one.number("wallMilliseconds"))
+            found = sorted((entry.user.hex(), entry.record.encoded().hex()) for entry in winners.values())
+            report.equal(one.name, found, sorted((winner["user"], winner["record"]) for winner in one["winners"]))
+            void = sorted(entry.record.encoded().hex() for _, _, entry in order if entry not in kept)
+            report.equal(f"{one.name}, void", void, sorted(one["void"]))
 
 
 def check_clocks(file: Entry, report: Report) -> None:
@@ -614,6 +641,7 @@ CHECKS: dict[str, Check] = {
     "noise-25519-chachapoly-blake2b.json": check_noise,
     "operations.json": check_operations,
     "records.json": check_records,
+    "retractions.json": check_retractions,
     "runs.json": check_runs,
 }
 

@@ -130,7 +130,13 @@ class FeedCopy:
         ends = [number for number, _ in set(self.tips()) & set(places)] if self.records else [run.first - 1]
         grown = FeedCopy(self.group, self.name, self.records | dict(new))
         if len(grown.tips()) > MAXIMUM_BRANCHES:
-            raise Refusal("limit-reached")
+            last = max(grown.tips(), key=lambda tip: [hash for _, hash in grown.path(tip)])
+            if last == places[-1]:
+                raise Refusal("limit-reached")
+            kept = {place for tip in grown.tips() if tip != last for place in grown.path(tip)}
+            grown.records = {place: held for place, held in grown.records.items() if place in kept}
+            if self.main == last:
+                self.main = places[-1]
         self.records = grown.records
         if self.main is None or self.main in places:
             self.main = places[-1]

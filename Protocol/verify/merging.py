@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .codec import Refusal
+from .codec import Reader, Refusal, invalid_value
+from .feeds import FeedName
 from .records import AHEAD, DAILY_SCORE, DailyScore, Record
 
 CONTENDS = 8
 CONTENDERS = 64
+RETRACTION = 11
+MAXIMUM_NUMBER = 1 << 20
 
 Key = tuple[bytes, int, bytes]
 
@@ -58,6 +61,39 @@ def standing(entries: list[Entry]) -> Entry:
     settled = [entry for entry in ranked if not entry.contends][-1:]
     later = [entry for entry in ranked if entry.contends and (not settled or entry.rank > settled[0].rank)]
     return max(settled + later[-CONTENDERS:], key=lambda entry: (entry.worth, entry.rank))
+
+
+def retraction(subject: bytes, value: bytes) -> tuple[FeedName, int, int]:
+    """The feed whose records are void, and the first and the last of them (§3.5)."""
+    reader = Reader(subject)
+    feed = FeedName(reader.take(32), reader.epoch())
+    reader.end()
+    reader = Reader(value)
+    first, last = reader.varint(MAXIMUM_NUMBER), reader.varint(MAXIMUM_NUMBER)
+    if not 1 <= first <= last:
+        raise invalid_value("numbers")
+    return feed, first, last
+
+
+def counting(
+    entries: Iterable[tuple[FeedName, int, Entry]], owners: Mapping[bytes, bytes], wall: int
+) -> list[Entry]:
+    """What retractions leave of records, each with its feed and number."""
+    entries = list(entries)
+    standing, _ = merge((entry for _, _, entry in entries if entry.record.kind == RETRACTION), wall)
+    void: dict[FeedName, tuple[int, int]] = {}
+    for (user, _, subject), entry in standing.items():
+        try:
+            feed, first, last = retraction(subject, entry.record.value)
+        except Refusal:
+            continue
+        if owners.get(feed.device) == user:
+            void[feed] = (first, last)
+    return [
+        entry
+        for feed, number, entry in entries
+        if entry.record.kind == RETRACTION or feed not in void or not void[feed][0] <= number <= void[feed][1]
+    ]
 
 
 def merge(entries: Iterable[Entry], wall: int) -> tuple[dict[Key, Entry], list[Entry]]:

@@ -59,6 +59,34 @@ class FeedTip:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """What is asked for of a feed: places held, and the numbers wanted; 0 and 0 for all that follows."""
+
+    device: bytes
+    epoch: Epoch
+    held: tuple[tuple[int, bytes], ...] = ()
+    first: int = 0
+    last: int = 0
+
+    @classmethod
+    def read(cls, reader: Reader) -> Wanted:
+        device, epoch = reader.take(32), reader.epoch()
+        held = reader.list(600, lambda: (reader.varint(1 << 20), reader.take(32)))
+        first, last = reader.varint(1 << 20), reader.varint(1 << 20)
+        if first > last or (first == 0 and last > 0):
+            raise invalid_value("numbers")
+        return cls(device, epoch, tuple(held), first, last)
+
+    @property
+    def tips(self) -> list[FeedTip]:
+        return [FeedTip(self.device, self.epoch, *place) for place in self.held]
+
+    def encoded(self) -> bytes:
+        held = b"".join(varint(number) + hash for number, hash in self.held)
+        return self.device + self.epoch.encoded() + varint(len(self.held)) + held + varint(self.first) + varint(self.last)
+
+
+@dataclass(frozen=True)
 class Message:
     """A message; fields that its kind does not have stay empty."""
 
@@ -67,11 +95,13 @@ class Message:
     store: bytes = b""
     arrival: int = 0
     count: int = 0
+    clock: int = 0
     flags: int = 0
     digest: bytes = b""
     blobs: list[bytes] = field(default_factory=list)
     ledger_tips: list[LedgerTip] = field(default_factory=list)
     feed_tips: list[FeedTip] = field(default_factory=list)
+    wanted: list[Wanted] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     name: bytes = b""
     reason: int = 0
@@ -105,7 +135,8 @@ class Message:
             case 1:
                 return cls(kind, store=reader.take(16), blobs=reader.list(512, lambda: reader.take(16)))
             case 2:
-                return cls(kind, handle, digest=reader.take(16), arrival=reader.varint(), count=reader.varint())
+                digest, arrival, count = reader.take(16), reader.varint(), reader.varint()
+                return cls(kind, handle, digest=digest, arrival=arrival, count=count, clock=reader.varint())
             case 3:
                 return cls(kind, handle, store=reader.take(16), arrival=reader.varint())
             case 4:
@@ -119,7 +150,7 @@ class Message:
                 final = reader.flag("final")
                 return cls(kind, handle, flags=int(final), blobs=reader.list(256, lambda: reader.blob(8192)))
             case 7:
-                return cls(kind, handle, feed_tips=reader.list(600, lambda: FeedTip.read(reader)))
+                return cls(kind, handle, wanted=reader.list(600, lambda: Wanted.read(reader)))
             case 8:
                 flags = reader.u8()
                 if flags > 3:
@@ -160,7 +191,7 @@ class Message:
             case 1:
                 fields = [self.store, varint(len(self.blobs)), *self.blobs]
             case 2:
-                fields = [self.digest, varint(self.arrival), varint(self.count)]
+                fields = [self.digest, varint(self.arrival), varint(self.count), varint(self.clock)]
             case 3:
                 fields = [self.store, varint(self.arrival)]
             case 4:
@@ -170,7 +201,7 @@ class Message:
             case 6:
                 fields = [final, varint(len(self.blobs)), *map(blob, self.blobs)]
             case 7:
-                fields = [_list(self.feed_tips)]
+                fields = [_list(self.wanted)]
             case 8:
                 fields = [final, _list(self.runs)]
             case 9:
@@ -192,7 +223,7 @@ class Message:
         return bytes([1, self.kind]) + self.handle + b"".join(fields)
 
 
-def _list(items: Iterable[LedgerTip | FeedTip | Run]) -> bytes:
+def _list(items: Iterable[LedgerTip | FeedTip | Wanted | Run]) -> bytes:
     parts = [item.encoded() for item in items]
     return varint(len(parts)) + b"".join(parts)
 

@@ -14,7 +14,7 @@ from .feeds import FeedCopy, FeedName, Run, chain_next, chain_origin
 from .keys import AccessKey
 from .ledger import Ledger
 from .links import link_binding
-from .messages import FeedTip, LedgerTip, Message
+from .messages import FeedTip, LedgerTip, Message, Wanted
 from .operations import Operation
 from .packing import pack_rows
 from .records import Record
@@ -74,8 +74,8 @@ def make_capture(vectors: Path) -> list[str]:
 
     ada_store, ben_store = hash512(b"ada")[:16], hash512(b"ben")[:16]
     agreed = digest(4, [ada_run, ben_run])
-    origin = FeedTip(ben_run.feed.device, EPOCH, 0, chain_origin(group, ben_run.feed))
-    ada_origin = FeedTip(ada_run.feed.device, EPOCH, 0, chain_origin(group, ada_run.feed))
+    origin = Wanted(ben_run.feed.device, EPOCH, ((0, chain_origin(group, ben_run.feed)),))
+    ada_origin = Wanted(ada_run.feed.device, EPOCH, ((0, chain_origin(group, ada_run.feed)),))
     said: list[tuple[str, Message]] = [
         ("ada", Message(1, store=ada_store, blobs=[messages.hello_proof(proof_key, binding, keys["ada"])])),
         ("ben", Message(1, store=ben_store, blobs=[messages.hello_proof(proof_key, binding, keys["ben"])])),
@@ -85,12 +85,12 @@ def make_capture(vectors: Path) -> list[str]:
         ("ben", Message(4, handle, arrival=7, flags=1, ledger_tips=ledger_tips(operations[2], operations[3]), feed_tips=[tip(ben_run)])),
         ("ada", Message(5, handle, ledger_tips=ledger_tips(operations[2]))),
         ("ben", Message(6, handle, flags=1, blobs=[data[3]])),
-        ("ada", Message(7, handle, feed_tips=[origin])),
+        ("ada", Message(7, handle, wanted=[origin])),
         ("ben", Message(8, handle, runs=[ben_run])),
         ("ben", Message(8, handle, flags=3)),
         ("ben", Message(3, handle, store=bytes(16))),
         ("ada", Message(4, handle, arrival=9, flags=1, feed_tips=[tip(ada_run), tip(ben_run)])),
-        ("ben", Message(7, handle, feed_tips=[ada_origin])),
+        ("ben", Message(7, handle, wanted=[ada_origin])),
         ("ada", Message(8, handle, runs=[ada_run])),
         ("ada", Message(8, handle, flags=3)),
         ("ada", Message(2, handle, digest=agreed, arrival=9, count=5)),

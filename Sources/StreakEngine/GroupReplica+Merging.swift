@@ -25,13 +25,10 @@ extension GroupReplica {
         _ records: some Collection<ArraySlice<UInt8>>, from first: UInt64, of feed: FeedID, user: UserID,
         wall: WallTime, telling: Bool
     ) -> [MergedRecord] {
-        guard let void = voids[feed], void.overlaps(first...(first + UInt64(records.count))) else {
+        guard let counting = voids.counting(records, from: first, of: feed) else {
             return mergeAll(records, user: user, device: feed.device, wall: wall, telling: telling)
         }
-        let counting = zip(first..., records).filter { number, record in
-            !void.contains(number) || record.first == RecordKind.retraction.rawValue
-        }
-        return mergeAll(counting.map(\.1), user: user, device: feed.device, wall: wall, telling: telling)
+        return mergeAll(counting, user: user, device: feed.device, wall: wall, telling: telling)
     }
 
     private mutating func mergeAll(
@@ -161,18 +158,9 @@ extension GroupReplica {
 
     // MARK: Retractions
 
-    /// What the retractions that stand make void.
-    private var currentVoids: [FeedID: ClosedRange<UInt64>] {
-        var voids: [FeedID: ClosedRange<UInt64>] = [:]
+    private var currentVoids: Voids {
         let state = state
-        for record in merged.all(of: .retraction) {
-            // What is no retraction of this version, or was taken back, voids nothing.
-            guard let retraction = try? Retraction(subject: record.key.subject, value: record.value),
-                state.device(retraction.feed.device)?.user == record.key.user
-            else { continue }
-            voids[retraction.feed] = retraction.numbers
-        }
-        return voids
+        return Voids(merged.all(of: .retraction)) { state.device($0)?.user }
     }
 
     private mutating func noteRetractions(among changes: [MergedRecord]) {
@@ -181,36 +169,43 @@ extension GroupReplica {
     }
 
     /// Records of one device that lie too far ahead, as ranges of its feeds that hold them all, and the latest of every key
-    /// among them. Empty where there are none that count.
+    /// among them that the device has not written since. Empty where there are none that count.
     func wronglyDated(by device: DeviceID, wall: WallTime) -> (retractions: [Retraction], records: [Record]) {
         var retractions: [Retraction] = []
         var latest: [RecordKey: Record] = [:]
+        // Of all users it is this device's.
         let user = UserID(bytes: .zero)
+        // Oldest epochs first: in which order the device wrote, its wrong clock does not say.
         for feed in feeds.feeds where feed.id.device == device {
             let known = voids[feed.id]
             var first: UInt64?
-            forEachRecord(of: feed, from: 1) { number, record in
+            forEachRecord(of: feed) { number, record in
                 guard !(known?.contains(number) ?? false) else { return }
                 if record.time.milliseconds - HybridClock.maximumLead > wall.milliseconds {
                     first = min(first ?? number, number)
                 }
             }
-            guard let first, let last = feed.tips.map(\.number).max() else { continue }
-            retractions.append(Retraction(feed: feed.id, numbers: min(known?.lowerBound ?? first, first)...last))
-            forEachRecord(of: feed, from: first) { number, record in
+            if let first, let last = feed.tips.map(\.number).max() {
+                retractions.append(
+                    Retraction(feed: feed.id, numbers: min(known?.lowerBound ?? first, first)...last))
+            }
+            var ofFeed: [RecordKey: HybridTime] = [:]
+            forEachRecord(of: feed) { number, record in
                 guard !(known?.contains(number) ?? false) else { return }
                 let key = RecordKey(user: user, kind: record.kind, subject: record.subject)
-                if latest[key].map({ $0.time < record.time }) ?? true { latest[key] = record }
+                if let time = ofFeed[key], time > record.time { return }
+                ofFeed[key] = record.time
+                latest[key] = number >= first ?? .max ? record : nil
             }
         }
         return (retractions, latest.keys.sorted().compactMap { latest[$0] })
     }
 
-    /// Calls `body` with the records of all branches of a feed, but for retractions, from a number on.
-    private func forEachRecord(of feed: FeedReplica, from first: UInt64, _ body: (UInt64, Record) -> Void) {
-        for stored in feed.storedRuns where stored.run.last >= first {
+    /// Calls `body` with the records of all branches of a feed, but for retractions.
+    private func forEachRecord(of feed: FeedReplica, _ body: (UInt64, Record) -> Void) {
+        for stored in feed.storedRuns {
             guard let records = try? stored.run.records() else { continue }  // was checked when it was stored
-            for (number, bytes) in zip(stored.run.first..., records) where number >= first {
+            for (number, bytes) in zip(stored.run.first..., records) {
                 guard let record = try? Record(decoding: Array(bytes)),  // as above
                     record.kind != RecordKind.retraction.rawValue
                 else { continue }

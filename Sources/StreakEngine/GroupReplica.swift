@@ -21,7 +21,7 @@ struct GroupReplica: Sendable {
     /// Whether what is merged is not what counts, as after a cut feed has grown.
     var isStale = false
     /// Records of each feed that count for nothing, because their author has retracted them.
-    var voids: [FeedID: ClosedRange<UInt64>] = [:]
+    var voids = Voids()
     /// Runs that are merged and shown, though what precedes them is not here yet.
     var ahead = AheadRuns()
     /// The time of the newest record of `ownEpoch`, once it was looked at.

@@ -128,6 +128,7 @@ extension MeshNode {
             inbox.publish(.peer(device: device.description, state: "away", via: nil))
         case .syncEnded(let group, _):
             lastSync = clock.wallTime.seconds
+            noteClock()
             if let digest = engine.digest(of: group), group != privateGroup {
                 inbox.publish(.changed(group: group.description, digest: digest.description))
             }

@@ -145,12 +145,13 @@ extension MeshNode {
                 digest: engine.digest(of: group)?.description ?? "", records: engine.recordCount(of: group),
                 members: engine.state(of: group)?.members.count ?? 0,
                 online: linked.count { $0.groups.contains(group) } + (network == nil ? 0 : 1),
-                sharing: isSharing(in: group))
+                sharing: isSharing(in: group), total: engine.progress(of: group)?.total)
         }
         return StatusReport(
             state: stateWord(linked), groups: groups, peers: linked.map(peerStatus), version: NodeVersion.current,
             running: network != nil, listen: listenAddress, web: nil,
-            lastSync: lastSync.map { Timestamp(seconds: $0).text }, recoveryConfirmed: isRecoveryConfirmed)
+            lastSync: lastSync.map { Timestamp(seconds: $0).text }, recoveryConfirmed: isRecoveryConfirmed,
+            clock: clockReport())
     }
 
     private func stateWord(_ linked: [MeshEngine.LinkedDevice]) -> String {

@@ -48,8 +48,10 @@ extension MeshNode {
         case .insight(.streaks): return try await guest.call(request, returning: StreaksReport.self)
         case .insight(.achievements): return try await guest.call(request, returning: AchievementsReport.self)
         case .game(.list): return try await guest.call(request, returning: GamesReport.self)
-        case .network: return guestNetworkStatus()
-        case .profile, .account, .device, .friend, .group, .member, .invite, .privacy, .guest, .score, .insight,
+        case .network(.status), .network(.sync): return guestNetworkStatus()
+        case .network(.clock): return clockReport()
+        case .network(.repairClock), .profile, .account, .device, .friend, .group, .member, .invite, .privacy, .guest,
+            .score, .insight,
             .reminder, .game, .exchange:
             throw NodeFailure.guestPlaying(name: guestName ?? "")
         }

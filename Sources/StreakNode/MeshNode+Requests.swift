@@ -160,6 +160,8 @@ extension MeshNode {
     private func answer(_ request: NetworkRequest) async throws -> any Sendable {
         switch request {
         case .status: status()
+        case .clock: clockReport()
+        case .repairClock(let isForced): try await repairClock(isForced: isForced)
         case .sync: try await synchronise()
         }
     }

@@ -42,6 +42,8 @@ public actor MeshNode: NodeCalling {
     var pendingChangeIDs: [ChangeID] = []
     var listenAddress: String?
     var lastSync: Int64?
+    /// Whether the user was told that this machine's clock is wrong.
+    var toldClock = false
     var isClosed = false
     var settlers: [Settler] = []
     /// Where `NodeConfiguration.peers` lead.

@@ -41,3 +41,39 @@ public struct Retraction: Hashable, Sendable {
         return writer.bytes
     }
 }
+
+/// What the retractions of a group make void.
+public struct Voids: Hashable, Sendable {
+    private var numbers: [FeedID: ClosedRange<UInt64>] = [:]
+
+    /// Nothing.
+    public init() {}
+
+    /// - Parameters:
+    ///   - records: the winning records of kind `retraction`.
+    ///   - owner: whose a device is; a retraction counts for its own user's only.
+    public init(_ records: [MergedRecord], owner: (DeviceID) -> UserID?) {
+        for record in records {
+            // What is no retraction of this version, or was taken back, voids nothing.
+            guard let retraction = try? Retraction(subject: record.key.subject, value: record.value),
+                owner(retraction.feed.device) == record.key.user
+            else { continue }
+            numbers[retraction.feed] = retraction.numbers
+        }
+    }
+
+    /// The numbers of a feed's void records.
+    public subscript(feed: FeedID) -> ClosedRange<UInt64>? { numbers[feed] }
+
+    /// What is not void of consecutive records, the first of which has the number `first`; nil where all of it counts.
+    public func counting(
+        _ records: some Collection<ArraySlice<UInt8>>, from first: UInt64, of feed: FeedID
+    ) -> [ArraySlice<UInt8>]? {
+        guard let void = numbers[feed], !records.isEmpty, void.overlaps(first...(first + UInt64(records.count) - 1))
+        else { return nil }
+        // A retraction is never void: so what is void does not depend on itself.
+        return zip(first..., records).filter { number, record in
+            !void.contains(number) || record.first == RecordKind.retraction.rawValue
+        }.map(\.1)
+    }
+}

@@ -38,6 +38,8 @@ public struct Scenario: Sendable {
         /// The way from one node to another.
         case setOneWay(from: Int, to: Int, LinkProfile)
         case setClockLead(Int, Duration)
+        /// A node retracts what it dated while its clock was ahead, and writes it anew.
+        case repairClock(Int)
         case setDiskFull(Int, Bool)
         case leave(Int, erasing: Bool)
         case nameAdmin(Int, by: Int)

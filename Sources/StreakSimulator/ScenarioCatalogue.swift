@@ -5,7 +5,7 @@ extension Scenario {
     public static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
 
     public static let all: [Scenario] =
-        basics + quality + disks + membership + removals + friends
+        basics + quality + clocks + disks + membership + removals + friends
 
     /// Founding, joining, writing, agreeing.
     private static let basics: [Scenario] = [
@@ -85,6 +85,18 @@ extension Scenario {
                 .write([0, 1, 2], count: 6, over: .seconds(2)), .agreeOnDigests(within: .seconds(10)),
                 .run(.seconds(1_000)), .converge(within: .seconds(60)),
             ]),
+    ]
+
+    /// Clocks that are wrong by years.
+    private static let clocks: [Scenario] = [
+        Scenario(
+            "clock-years", "A clock is four years ahead, is set right, and what it dated is written anew", nodes: 3,
+            steps: together(3) + [
+                .write([0, 1, 2], count: 4, over: .seconds(2)), .setClockLead(2, .seconds(126_144_000)),
+                .write([2], count: 6, over: .seconds(2)), .agreeOnDigests(within: .seconds(10)),
+                .setClockLead(2, .zero), .write([2], count: 3, over: .seconds(2)), .crash([1]), .repairClock(2),
+                .write([0, 2], count: 3, over: .seconds(2)), .start([1]), .converge(within: .seconds(60)),
+            ])
     ]
 
     /// Disks that fail, fill up, go back in time or are copied.

@@ -164,6 +164,10 @@ extension Simulation {
             network.exceptions[SimulatedNetwork.Pair(from: source, to: target)] = profile
         case .setClockLead(let node, let lead):
             nodes[node].clockLead = lead
+        case .repairClock(let node):
+            guard case .retracted(let count)? = outcome(of: .retract, by: node), count > 0 else {
+                return fail("node \(node) had nothing to retract")
+            }
         default:
             break
         }

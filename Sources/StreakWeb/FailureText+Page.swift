@@ -8,6 +8,7 @@ extension FailureText {
         "ambiguousGroup": "Choose it under Friends.",
         "ambiguousMember": "Choose the member under Friends.",
         "approvalNeeded": "Join with the same link again, once they have let you in.",
+        "clockWrong": "Set it right first, then try again.",
         "deviceLinkUnknown": "Make a new link on a machine of yours, under Profile, Your machines.",
         "friendAlreadyAsked": "What became of it is listed on this page.",
         "friendBlocked": "Unblock them first, on this page.",

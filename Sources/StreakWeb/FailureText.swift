@@ -329,6 +329,11 @@ public enum FailureText {
                 "nobodyReachable", "Nobody of the group answered in time.",
                 "Check that a member's node is running and both are on a network, then try again.", Exit.noPeer
             )
+        case .clockWrong(let seconds):
+            (
+                "clockWrong", "This machine’s clock is still \(ClockReport.length(seconds)) ahead of your friends’.",
+                "Set it right first, then try again; `--force` goes by it as it is.", Exit.failed
+            )
         case .unknownInvite(let text):
             (
                 "unknownInvite", "No invite is called “\(shortened(text))”.",

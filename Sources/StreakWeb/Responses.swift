@@ -50,6 +50,7 @@ extension NodeFailure {
             .notFound
         case .textTooLong: .contentTooLarge
         case .noGroup, .noAccount, .accountExists, .accountUnderWay, .alreadyMember, .limitReached, .alreadyFriends,
+            .clockWrong,
             .friendAlreadyAsked,
             .tooManyDevices, .approvalNeeded:
             .conflict

@@ -27,6 +27,10 @@ extension Site {
         },
         InterfaceRoute(.get, "status", StatusReport.self) { _ in .network(.status) },
         InterfaceRoute(.post, "sync", StatusReport.self) { _ in .network(.sync) },
+        InterfaceRoute(.get, "clock", ClockReport.self) { _ in .network(.clock) },
+        InterfaceRoute(.post, "clock/repair", takes: [.flag("force")], ClockReport.self) {
+            .network(.repairClock(isForced: $0.flag("force") ?? false))
+        },
         InterfaceRoute(.get, "devices", DeviceListReport.self) { _ in .device(.list) },
         InterfaceRoute(.post, "devices/link", DeviceLinkReport.self) { _ in .device(.link) },
         InterfaceRoute(

@@ -33,6 +33,9 @@ extension Site {
         var recoveryConfirmed: Bool
         var devicesText: String
         var status: StatusView
+        /// What there is to say of clocks, and whether this machine's entries can be dated anew.
+        var clock: [String]
+        var repairsClock: Bool
         var shares: [Share]
         var links: [Link]
         var hasLinks: Bool
@@ -51,7 +54,9 @@ extension Site {
         let shares = frame.status.groups.map { group in
             ProfileView.Share(
                 title: group.title,
-                note: "\(ResultView.grouped(group.records)) records, \(group.online) of \(group.members) members online"
+                note: (group.total.map { "\(ResultView.grouped(group.records)) of \(ResultView.grouped($0)) records" }
+                    ?? "\(ResultView.grouped(group.records)) records")
+                    + ", \(group.online) of \(group.members) members online"
             )
         }
         var sights: [ProfileView.Sight] = []
@@ -67,6 +72,8 @@ extension Site {
             device: String(frame.profile.device.prefix(8)), sights: sights, hasSights: !sights.isEmpty,
             recoveryConfirmed: frame.profile.recoveryConfirmed,
             devicesText: current == 1 ? "This machine only" : "\(current) machines", status: statusView(frame),
+            clock: frame.status.clock.sentences,
+            repairsClock: frame.status.clock.ownWaiting > 0,
             shares: shares, links: links, hasLinks: !links.isEmpty, version: frame.status.version)
         return page(.profile, "profile", title: "Profile", view, frame, visit)
     }

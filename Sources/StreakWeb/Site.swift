@@ -150,6 +150,13 @@ struct Site: Sendable {
         switch frame.status.state {
         case "live": return StatusView(kind: "live", label: "Live", detail: "\(peers), everything in sync")
         case "syncing":
+            if let group = frame.status.groups.first(where: { $0.total != nil }), let total = group.total, total > 0 {
+                // What is shown meanwhile is not all.
+                let (held, all) = (ResultView.grouped(group.records), ResultView.grouped(total))
+                return StatusView(
+                    kind: "syncing", label: "Partial, \(min(99, group.records * 100 / total)) %",
+                    detail: "\(held) of \(all) records of \(group.title) are here, the newest first")
+            }
             return StatusView(kind: "syncing", label: "Syncing", detail: synced.map { "\(peers), \($0)" } ?? peers)
         case "local only":
             return StatusView(kind: "local", label: "Local only", detail: "No group yet; results stay on this machine")

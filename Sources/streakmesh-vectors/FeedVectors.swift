@@ -182,8 +182,27 @@ extension VectorFile {
             reception(
                 "a run that holds what is no record", feed,
                 [(try first.with(records: [feed.records[0], [1, 2]]), "malformed: truncated")], tips: []),
-            try packings(ada),
+            try packings(ada), tenBranches(feed),
         ]
+    }
+
+    /// Which eight of ten branches stay is a matter of their hashes alone.
+    private static func tenBranches(_ trunk: FeedBuilder) -> JSON {
+        let branches = (0..<10).map { index in
+            var branch = trunk.branch(at: 2)
+            branch.append("b\(index)-", count: 2)
+            return branch
+        }
+        func comesBefore(_ left: FeedBuilder, _ right: FeedBuilder) -> Bool { left.hashes[3] < right.hashes[3] }
+        var held: [FeedBuilder] = []
+        let steps = branches.map { branch -> (Run, String) in
+            held = Array((held + [branch]).sorted(by: comesBefore).prefix(FeedReplica.maximumBranches))
+            let isKept = held.contains { $0.hashes == branch.hashes }
+            let isFirst = branch.hashes == branches[0].hashes
+            let run = isFirst ? branch.run(1...4) : branch.run(3...4)
+            return (run, isKept ? "new: \(run.count)" : "limit-reached")
+        }
+        return reception("of ten branches eight stay", trunk, steps, tips: held.map { $0.tip(4) })
     }
 
     /// One feed of results, packed in turn as rows and as columns, with what is held at the beginning of a run.

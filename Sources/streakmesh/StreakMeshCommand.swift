@@ -43,7 +43,7 @@ struct StreakMeshCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Node:",
                 subcommands: [
-                    StatusCommand.self, PageCommand.self, SyncCommand.self, WatchCommand.self, CompletionCommand.self,
+                    StatusCommand.self, ClockCommand.self, PageCommand.self, SyncCommand.self, WatchCommand.self, CompletionCommand.self,
                 ]),
         ])
 }

@@ -289,6 +289,62 @@ struct RecordConformanceTests {
         }
     }
 
+    @Test func `retractions and what they leave`() throws {
+        let vectors = try Vectors.read("retractions")
+        for entry in vectors.list("valid") + vectors.list("accepted") {
+            let read = try Retraction(subject: entry.bytes("subject"), value: entry.bytes("value"))
+            let feed = FeedID(device: try entry.identifier("device"), epoch: try entry.epoch("epoch"))
+            #expect(
+                read
+                    == Retraction(
+                        feed: feed, numbers: UInt64(try entry.number("first"))...UInt64(try entry.number("last"))))
+            #expect(
+                try entry.bytes("value").starts(with: read.recordValue) && read.recordSubject == entry.bytes("subject"))
+        }
+        for entry in vectors.list("invalid") {
+            let (subject, value) = (try entry.bytes("subject"), try entry.bytes("value"))
+            let expected = try entry.text("reason")
+            do throws(WireError) {
+                _ = try Retraction(subject: subject, value: value)
+                Issue.record("\(entry.name): taken")
+            } catch {
+                #expect(error.reason == expected, "\(entry.name)")
+            }
+        }
+        for entry in vectors.list("sets") { try checkRetractions(entry) }
+    }
+
+    private func checkRetractions(_ entry: Value) throws {
+        let wall: Int64 = try entry.integer("wallMilliseconds")
+        var owners: [DeviceID: UserID] = [:]
+        for owner in entry.list("devices") { owners[try owner.identifier("device")] = try owner.identifier("user") }
+        var voids = Voids()
+        var map = MergedRecords()
+        // Twice: the first time nothing is known to be void.
+        for _ in 0..<2 {
+            map = MergedRecords()
+            var clock = HybridClock()
+            for feed in entry.list("feeds") {
+                let id = FeedID(device: try feed.identifier("device"), epoch: try feed.epoch("epoch"))
+                let records = feed.list("records").compactMap { value -> ArraySlice<UInt8>? in
+                    if case .text(let hex) = value { [UInt8](hexadecimal: hex)?[...] } else { nil }
+                }
+                let user = try #require(owners[id.device])
+                let counting = voids.counting(records, from: 1, of: id) ?? records
+                map.restore(counting, user: user, device: id.device, wallMilliseconds: wall, clock: &clock)
+            }
+            voids = Voids(map.all(of: .retraction)) { owners[$0] }
+        }
+        let winners = map.all.map { record in
+            record.key.user.description + record.key.subject.hexadecimal + record.value.hexadecimal
+        }
+        let expected = try entry.list("winners").map { winner in
+            let record = try Record(decoding: winner.bytes("record"))
+            return try winner.text("user") + record.subject.hexadecimal + record.value.hexadecimal
+        }
+        #expect(winners.sorted() == expected.sorted(), "\(entry.name)")
+    }
+
     @Test func `the clock of a feed`() throws {
         var clock = HybridClock()
         for step in try Vectors.read("clocks").list("steps") {

@@ -114,6 +114,11 @@ struct EngineClockTests {
         party.run(for: .seconds(2))
         #expect(party.engines[0].groups[party.group]?.feeds.feeds.count == 2, "and goes on in it")
         #expect(scores(at: 0, in: party) == [5])
+        // What the wrong clock dated is void, and does not come back over what was written since.
+        #expect(party.command(.retract, to: 1) == .retracted(records: 0))
+        party.run(for: .seconds(2))
+        #expect(scores(at: 0, in: party) == [5] && scores(at: 1, in: party) == [5])
+        #expect(party.engines[0].waitingRecords(of: party.group) == (0, 0))
     }
 
     @Test(

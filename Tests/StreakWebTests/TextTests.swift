@@ -13,7 +13,7 @@ import Testing
         .ownerCannotLeave(title: "t"), .linkMalformed, .linkDamaged, .linkTampered, .linkUnsupported(version: 2),
         .linkExpired(at: "2026-11-20T10:00:00Z"), .linkUsedUp, .linkRevoked, .removedFromGroup,
         .alreadyMember(title: "t"),
-        .linkOfAnotherGroup, .nobodyReachable, .unknownInvite("x"), .invalidInvite(reason: "r"),
+        .linkOfAnotherGroup, .nobodyReachable, .clockWrong(seconds: 126_144_000), .unknownInvite("x"), .invalidInvite(reason: "r"),
         .unknownGame("x", suggestions: []), .ambiguousGame("x", candidates: ["a"]), .invalidScore(reason: "r"),
         .invalidDate("x"), .futureDate("2030-01-01"), .invalidRange("x"), .invalidMetric("x"),
         .noSuchResult(game: "wordle", day: "2026-11-21"), .nothingToUndo, .textTooLong(limit: 65_536),

@@ -106,6 +106,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case linkOfAnotherGroup
     /// Nobody of the group answered in time.
     case nobodyReachable
+    /// This machine's clock is ahead of most others' by so much.
+    case clockWrong(seconds: Int)
     /// No invite has this ID or prefix.
     case unknownInvite(String)
     case invalidInvite(reason: String)

@@ -191,10 +191,16 @@ public enum ScoreRequest: Codable, Sendable, Equatable {
     case games
 }
 
-/// The node and its links. → `StatusReport`
+/// The node and its links.
 public enum NetworkRequest: Codable, Sendable, Equatable {
+    /// → `StatusReport`
     case status
-    /// Dials every known peer, and answers once those that were reached are caught up with or given up.
+    /// → `ClockReport`
+    case clock
+    /// → `ClockReport`: what this machine wrote while its clock was ahead is retracted and written anew. `isForced`: also
+    /// while the others say that it still is.
+    case repairClock(isForced: Bool)
+    /// → `StatusReport`: dials every known peer, and answers once those that were reached are caught up with or given up.
     case sync
 }
 

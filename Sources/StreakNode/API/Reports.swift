@@ -327,6 +327,46 @@ public struct GroupStatus: Codable, Sendable, Equatable {
     public var online: Int
     /// Whether new results are published here.
     public var sharing = true
+    /// While history is arriving: how many records there will be, by what members say. At least `records`.
+    public var total: Int?
+}
+
+/// How this machine's clock stands to the others', and what a wrong one has dated.
+public struct ClockReport: Codable, Sendable, Equatable {
+    public struct Other: Codable, Sendable, Equatable {
+        public var user: String
+        public var name: String
+        public var device: String
+        /// How far the device's clock is ahead of this machine's; negative: behind.
+        public var seconds: Int
+    }
+
+    /// Of this machine's clock: `right`, `ahead`, `behind`; `differs`, where there is one other and one of the two is
+    /// wrong; `unknown`, where nobody is connected.
+    public var state: String
+    /// How far this machine's clock is ahead of most others'; negative: behind. Nil but for `ahead` and `behind`.
+    public var seconds: Int?
+    /// Connected devices whose clock is off by more than a minute; none of somebody who is anonymous.
+    public var others: [Other] = []
+    /// Records of this machine that count nowhere before their time, because its clock was ahead.
+    public var ownWaiting = 0
+    /// The same of all others.
+    public var waiting = 0
+    /// How many were just written anew.
+    public var repaired: Int?
+
+    public init(state: String) { self.state = state }
+
+    /// “3 days”: a time difference for people, without its sign.
+    public static func length(_ seconds: Int) -> String {
+        let size = seconds.magnitude
+        let units: [(size: UInt, name: String)] = [
+            (31_536_000, "year"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"),
+        ]
+        let unit = units.first { size >= $0.size } ?? (1, "second")
+        let count = size / unit.size
+        return "\(count) \(unit.name)\(count == 1 ? "" : "s")"
+    }
 }
 
 public struct PeerStatus: Codable, Sendable, Equatable {
@@ -355,6 +395,7 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var recoveryConfirmed = true
     /// The name of the guest who plays now; every link is closed and nothing is published meanwhile.
     public var guest: String?
+    public var clock = ClockReport(state: "unknown")
 }
 
 // MARK: - Account

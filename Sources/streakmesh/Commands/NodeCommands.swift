@@ -26,6 +26,58 @@ struct SyncCommand: QueryCommand {
     func lines(for report: StatusReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
 
+struct ClockCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clock", abstract: "Show whose clock is wrong, and put right what a wrong one has dated.",
+        subcommands: [Show.self, Repair.self], defaultSubcommand: Show.self)
+
+    struct Show: QueryCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Compare this machine's clock with those of the connected devices.")
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .network(.clock) }
+
+        func lines(for report: ClockReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Repair: QueryCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "repair",
+            abstract: "Retract what this machine wrote while its clock was ahead, and write it anew.",
+            discussion: """
+                Others hold back what is dated more than ten minutes ahead until its time has come. Set the clock right \
+                first.
+                """)
+
+        @Flag(help: "Even if the others say that this machine's clock is still ahead.")
+        var force = false
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> NodeRequest { .network(.repairClock(isForced: force)) }
+
+        func lines(for report: ClockReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+}
+
+extension ClockReport {
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        var lines = sentences.map(\.printable)
+        if ownWaiting > 0 { lines.append("`streakmesh clock repair` dates them anew.") }
+        switch repaired {
+        case nil where lines.isEmpty:
+            lines = [state == "unknown" ? "Nobody is connected to compare clocks with." : "All clocks agree."]
+        case nil: break
+        case 0?: lines.append("Nothing of this machine’s had to be dated anew.")
+        case let count?:
+            lines.append(count == 1 ? "One entry counts from today." : "\(count) entries count from today.")
+        }
+        return lines
+    }
+}
+
 struct PageCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "page", abstract: "Make a new sign-in link to the page of the running node.")
@@ -77,13 +129,16 @@ extension StatusReport {
             let time = Timestamp(lastSync)?.relativeText(to: Int64(Date().timeIntervalSince1970)) ?? lastSync
             lines.append("last sync \(time)")
         }
+        lines += clock.sentences.map { style.applying(.bad, to: $0.printable) }
+        if clock.ownWaiting > 0 { lines.append("`streakmesh clock repair` dates them anew.") }
         if !groups.isEmpty {
             var table = TextTable([.left, .right, .right, .left, .left])
             table.addHeader("group", "members", "results", "digest", "")
             for group in groups {
                 table.addRow(
                     .init(group.title, .bold), .init("\(group.members) (\(group.online) online)"),
-                    .init("\(group.records)"), .init(String(group.digest.prefix(16)), .dim),
+                    .init(group.total.map { "\(group.records) of \($0)" } ?? "\(group.records)"),
+                    .init(String(group.digest.prefix(16)), .dim),
                     .init(group.sharing ? "" : "not sharing", .bad))
             }
             lines += [""] + style.lines(of: table)
