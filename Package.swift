@@ -25,10 +25,8 @@ extension Target.Dependency {
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
 }
 
-func module(
-    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource]? = nil
-) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: settings)
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -100,8 +98,27 @@ let programs: [Target] = [
         ]),
 ]
 
+let fuzzed: [Target.Dependency] = [
+    "StreakWeb", "StreakNode", "StreakStorage", "StreakSimulator", "StreakEngine", "StreakMembership",
+    "StreakReplication", "StreakScores", "StreakGames", "StreakWire", "StreakCrypto", .nioCore, .nioEmbedded, .grdb,
+]
+
+let isFuzzing = Context.environment["STREAKMESH_FUZZING"] == "1"
+
+/// The same sources as `fuzzTests`, under libFuzzer instead of a test runner.
+let fuzzer: Target = .executableTarget(
+    name: "streakmesh-fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
+    exclude: ["Corpus", "Found", "ReplayTests.swift"],
+    swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])],
+    linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
+
+let fuzzTests: Target = .testTarget(
+    name: "FuzzTests", dependencies: fuzzed, exclude: ["Corpus", "Found", "Fuzzer"], swiftSettings: settings)
+
 let testTargets: [Target] = [
-    module("StreakTestSupport", path: "Tests/StreakTestSupport"),
+    // What is preloaded into programs under test is built by the tests that need it.
+    .target(
+        name: "StreakTestSupport", path: "Tests/StreakTestSupport", exclude: ["Preloaded"], swiftSettings: settings),
     tests("StreakCryptoTests", ["StreakCrypto"]),
     tests("StreakWireTests", ["StreakWire"]),
     tests("StreakGamesTests", ["StreakGames"], resources: [.copy("Fixtures")]),
@@ -137,6 +154,8 @@ let testTargets: [Target] = [
             "StreakSimulator", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames",
             "StreakWire", "StreakCrypto",
         ]),
+    // The fuzzer is built by script/fuzz only: it needs libFuzzer, which is not part of every toolchain.
+    isFuzzing ? fuzzer : fuzzTests,
     tests("EndToEndTests", ["StreakTestSupport", "streakmesh"]),
     tests("RepositoryTests", []),
 ]

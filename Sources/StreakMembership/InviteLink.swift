@@ -30,9 +30,9 @@ public struct InviteLink: Sendable, Equatable {
         /// A further device of the inviter's account; the group is the account's private one.
         case device
 
-        fileprivate var prefix: String { "\(scheme)://\(rawValue)/" }
+        var prefix: String { "\(scheme)://\(rawValue)/" }
 
-        fileprivate var context: SigningContext {
+        var context: SigningContext {
             switch self {
             case .join: .invite
             case .device: .deviceLink
@@ -44,7 +44,7 @@ public struct InviteLink: Sendable, Equatable {
     public static let maximumTitleSize = 40
     public static let maximumAddressSets = 4
     public static let maximumEndpoints = 4
-    private static let checksumSize = 4
+    static let checksumSize = 4
     /// The longest link has under 900 characters; whatever is longer is refused unread.
     private static let maximumTextSize = 2_048
 

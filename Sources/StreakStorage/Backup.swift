@@ -117,7 +117,7 @@ public enum Backup {
     }
 
     /// Takes the secrets off the beginning of what a backup holds.
-    private struct HeaderParser {
+    struct HeaderParser {
         private(set) var content: BackupContent?
         private var waiting: [UInt8] = []
 

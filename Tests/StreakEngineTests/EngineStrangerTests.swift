@@ -59,6 +59,22 @@ struct EngineStrangerTests {
         #expect(isOpen)
     }
 
+    @Test func `a stranger with an address for each stream keeps no member out`() throws {
+        var party = try EngineParty.friends(2)
+        let limit = LinkLimits().maximumWaitingStreams
+        let streams = (0..<UInt32(limit)).map { address in
+            party.openStream(from: Endpoint(ipv4: 0x0A00_0100 + address, port: 1), to: 0)
+        }
+        #expect(party.engines[0].links.streams.count == limit)
+        let peer = party.engines[0].identity.linkKey.publicKey
+        var member = Intruder(
+            party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
+        let isOpen = member.dial(linkKey(try accessKey(of: party), of: party), peer: peer, overStream: true, in: &party)
+        #expect(isOpen)
+        // Only one had to go, the one that had waited longest.
+        #expect(streams.filter(party.closedStreams.contains) == streams.prefix(1))
+    }
+
     // MARK: Beacons
 
     @Test func `a stranger that shouts beacons from one address does not drown members`() throws {

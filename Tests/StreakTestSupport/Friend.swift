@@ -110,6 +110,9 @@ public final class RunningNode: Sendable {
 
     public var processID: Int32 { child.processID }
 
+    /// Whether the process is over.
+    public var hasEnded: Bool { child.exitCode != nil }
+
     /// HOST:PORT.
     public var address: String { ready["listen"].text ?? "" }
 

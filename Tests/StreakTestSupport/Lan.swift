@@ -16,8 +16,11 @@
         /// Whether such networks may be made; `script/test` says so.
         public static var isAvailable: Bool { ProcessInfo.processInfo.environment["STREAKMESH_NETWORK_TESTS"] == "1" }
 
-        private let lab: Lab
+        let lab: Lab
         private let prefix: String
+
+        /// The namespace of the hub.
+        var hub: String { "\(prefix)-hub" }
 
         /// A host: a namespace and its address.
         public struct Host: Sendable {
@@ -59,7 +62,7 @@
             }
         }
 
-        private func ip(_ words: String...) async throws {
+        func ip(_ words: String...) async throws {
             let result = try await lab.run(["ip"] + words)
             guard result.exitCode == 0 else { throw TestFailure("\(result)") }
         }
@@ -67,7 +70,7 @@
         /// Pulls a host's cable out of the hub, or puts it back.
         public func setCable(of host: Host, isPlugged: Bool) async throws {
             let number = hosts.firstIndex { $0.name == host.name } ?? 0
-            try await ip("-n", "\(prefix)-hub", "link", "set", "p\(number)", isPlugged ? "up" : "down")
+            try await ip("-n", hub, "link", "set", "p\(number)", isPlugged ? "up" : "down")
         }
 
         /// Makes something, such as a socket, inside a host.

@@ -84,18 +84,20 @@ extension Links {
         timers.schedule(.stream(id), at: deadline)
     }
 
-    /// Whether one more stream from a source may wait. Where all places are taken, the source that has most of them gives
-    /// up its oldest that has shown no key, unless it has no more than the newcomer's would: no stranger keeps others out.
+    /// Whether one more stream from a source may wait. Where all places are taken, one of the sources that have most of them,
+    /// and more than the newcomer's, gives up the oldest that has shown no key: no stranger keeps others out, however many
+    /// addresses it has. It can only hurry them: a place lasts as long as all others take to be taken anew.
     private mutating func makeRoomForWaitingStream(from source: Endpoint) -> Bool {
         let waiting = streams.filter { !$0.value.isDialled && $0.value.link == nil }
         let own = waiting.values.count { $0.endpoint.network == source.network }
         guard own < limits.maximumWaitingStreamsPerSource else { return false }
         guard waiting.count >= limits.maximumWaitingStreams else { return true }
         let silent = waiting.filter { if case .awaitingInitiation = $0.value.phase { true } else { false } }
-        let bySource = Dictionary(grouping: silent.keys.sorted()) { silent[$0]?.endpoint.network ?? .zero }
-        guard let most = bySource.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) })?.value,
-            most.count > own + 1,
-            let oldest = most.min(by: { silent[$0]?.openedAt ?? .zero < silent[$1]?.openedAt ?? .zero })
+        let counts = Dictionary(grouping: silent.values, by: \.endpoint.network).mapValues(\.count)
+        // The greatest of all is the same in any order.
+        guard let most = counts.values.max(), most > own,
+            let oldest = silent.filter({ counts[$0.value.endpoint.network] == most })
+                .min(by: { ($0.value.openedAt, $0.key) < ($1.value.openedAt, $1.key) })?.key
         else { return false }
         discardStream(oldest)
         return true

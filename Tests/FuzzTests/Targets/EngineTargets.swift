@@ -1,0 +1,106 @@
+import StreakCrypto
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+@testable import StreakEngine
+@testable import StreakSimulator
+
+extension FuzzTarget {
+    /// The engine under any sequence of inputs, and over any store.
+    static let engineTargets: [FuzzTarget] = [
+        FuzzTarget("engine", engine),
+        FuzzTarget("snapshot", snapshot),
+    ]
+
+    @Sendable private static func engine(_ bytes: [UInt8]) throws {
+        guard var world = FuzzWorld.ready else { throw FuzzFinding(description: "the two friends could not meet") }
+        var source = ByteSource(bytes)
+        var steps = 0
+        while !source.isEmpty, steps < 200 {
+            steps += 1
+            world.step(&source)
+        }
+        try world.check()
+    }
+
+    /// A store whose rows are whole, and hold whatever the bytes say.
+    @Sendable private static func snapshot(_ bytes: [UInt8]) throws {
+        guard let world = FuzzWorld.ready else { throw FuzzFinding(description: "the two friends could not meet") }
+        var source = ByteSource(bytes)
+        var snapshot = world.store.snapshot
+        while !source.isEmpty { damage(&snapshot, &source) }
+        var engine = MeshEngine(
+            snapshot: snapshot, identity: world.engine.identity, entropy: SeededEntropy(seed: 1),
+            wallTime: WallTime(milliseconds: FuzzWorld.wall))
+        var now = MonotonicInstant.zero
+        let wall = WallTime(milliseconds: FuzzWorld.wall)
+        let address = Endpoint(ipv4: 0x0A00_0001, port: 7_420)
+        _ = engine.handle(.listening(port: 7_420, addresses: [address], usesDiscovery: true), at: now, wallTime: wall)
+        for number in 0..<20 {
+            _ = engine.handle(.changeStored(ChangeID(number: UInt64(number))), at: now, wallTime: wall)
+            guard let deadline = engine.nextDeadline else { break }
+            now = max(now, deadline)
+            _ = engine.handle(.deadlineReached, at: now, wallTime: wall)
+        }
+        for group in engine.groupIDs {
+            _ = engine.digest(of: group)
+            _ = engine.mergedRecords(of: group)
+        }
+        _ = (engine.sentFriendRequests, engine.receivedFriendRequests, engine.blockedUsers, engine.offeredReturns)
+    }
+
+    private static func damage(_ snapshot: inout Snapshot, _ source: inout ByteSource) {
+        switch source.choice(of: 9) {
+        case 0:
+            guard let name = source.element(of: snapshot.settings.keys.sorted() + settingNames) else { return }
+            snapshot.settings[name] = source.piece()
+        case 1:
+            guard !snapshot.operations.isEmpty else { return }
+            let index = source.choice(of: snapshot.operations.count)
+            let old = snapshot.operations[index]
+            snapshot.operations[index] = StoredOperation(
+                group: old.group, id: old.id, bytes: source.piece(), arrival: source.number())
+        case 2: snapshot.operations.removeFirst(min(snapshot.operations.count, source.choice(of: 4)))
+        case 3:
+            guard !snapshot.runs.isEmpty else { return }
+            let index = source.choice(of: snapshot.runs.count)
+            let old = snapshot.runs[index]
+            let run = Run(
+                feed: old.run.feed, first: source.flag() ? old.run.first : source.number() >> 44 | 1,
+                before: old.run.before, signature: old.run.signature, packed: source.piece(),
+                count: 1 + Int(source.short()) % Run.maximumCount)
+            snapshot.runs[index] = StoredRun(
+                group: old.group, branch: source.byte(), run: run, after: old.after, arrival: source.number())
+        case 4: snapshot.runs.removeFirst(min(snapshot.runs.count, source.choice(of: 4)))
+        case 5:
+            let group = snapshot.ownEpochs.first?.group ?? GroupID(bytes: .zero)
+            let epoch = Epoch(counter: UInt32(truncatingIfNeeded: source.number()), nonce: source.number())
+            snapshot.ownEpochs.append(OwnEpoch(group: group, epoch: epoch))
+        case 6:
+            let group = snapshot.accessKeys.first?.group ?? GroupID(bytes: .zero)
+            snapshot.accessKeys.append(StoredAccessKey(group: group, key: source.piece()))
+        case 7:
+            let endpoint = Endpoint(
+                address: Bytes16(source.number(), source.number()), port: source.short(), scope: UInt32(source.short()))
+            let device = DeviceID(bytes: Bytes32(source.number(), 0, 0, 0))
+            let answered = Int64(bitPattern: source.number())
+            snapshot.addresses.append(RememberedAddress(device: device, endpoint: endpoint, lastAnswered: answered))
+        default:
+            snapshot.nextArrival = source.number()
+            snapshot.mayBeCopy = source.flag()
+            snapshot.cursors = snapshot.cursors.map {
+                Cursor(group: $0.group, peer: $0.peer, store: $0.store, arrival: source.number())
+            }
+        }
+    }
+
+    /// Those that an engine keeps by itself, besides what the snapshot holds.
+    private static let settingNames = [
+        MeshEngine.privateGroupSetting, MeshEngine.epochsRenewedSetting, FriendRequests.ownSetting, "endpoints",
+        FriendRequests.sentPrefix + "1", FriendRequests.receivedPrefix + "1", FriendRequests.blockedPrefix + "1",
+        HeldReturn.settingPrefix + "1",
+    ]
+}
