@@ -14,7 +14,7 @@ public struct MeshEngine: Sendable {
     var entropy: InjectedEntropy
     var links: Links
     var groups: [GroupID: GroupReplica] = [:]
-    var sessions: [LinkID: PeerSession] = [:]
+    var sessions = SessionTable()
     var cursors: [CursorKey: Cursor] = [:]
     var rumours = Rumours()
     var pacing: Pacing
@@ -157,6 +157,7 @@ public struct MeshEngine: Sendable {
         processLinkEvents()
         sendQueued()
         processLinkEvents()
+        sessions.refresh()
         defer { outputs = [] }
         return outputs
     }
@@ -170,12 +171,8 @@ public struct MeshEngine: Sendable {
         candidates.append(keepaliveRefresh)
         candidates.append(nextFriendDeadline)
         candidates.append(joins.values.map(\.nextDeadline).min())
+        candidates.append(sessions.deadline)
         // The least of all is the same in any order.
-        for session in sessions.values {
-            candidates.append(session.strangerSince?.advanced(by: Self.strangerPatience))
-            // In any order, as above.
-            for group in session.groups.values { candidates += [group.round?.deadline, group.resumption?.at] }
-        }
         // In any order, as above.
         for group in groups.values { candidates.append(group.nextRelease(at: now, wall: wall)) }
         return candidates.compactMap { $0 }.min()
@@ -193,9 +190,11 @@ public struct MeshEngine: Sendable {
         }
         for group in groups.keys.sorted() { releaseQuarantined(of: group) }
         if let due = keepaliveRefresh, due <= now { refreshKeepalives() }
-        endOverdueRounds()
-        resumeRounds()
-        closeLinksOfStrangers()
+        if sessions.areDue(at: now) {
+            endOverdueRounds()
+            resumeRounds()
+            closeLinksOfStrangers()
+        }
         endOverdueJoins()
         pursueFriends()
         dialWhoIsDue()
