@@ -56,6 +56,14 @@ struct Dialler: Sendable {
         return isNews
     }
 
+    /// Keeps an address at which a device was heard, behind those at which it answered, to be tried again and again: what
+    /// is heard now may be out of reach for a while.
+    mutating func sighted(_ device: DeviceID, at endpoint: Endpoint, now: MonotonicInstant) {
+        guard !(addresses[device] ?? []).contains(where: { $0.endpoint == endpoint }) else { return }
+        remember(RememberedAddress(device: device, endpoint: endpoint, lastAnswered: 0))
+        if devices[device] == nil { devices[device] = Attempt(count: 1, due: now.advanced(by: Self.firstPause)) }
+    }
+
     /// The addresses that the user named.
     var namedEndpoints: [Endpoint] { named.keys.sorted() }
 
@@ -222,7 +230,8 @@ extension MeshEngine {
     mutating func dialSighted(
         _ linkKey: AgreementPublicKey, in group: GroupID, under key: LinkKey, at endpoint: Endpoint
     ) {
-        guard groups[group]?.state.device(linkKey: linkKey)?.isCurrent ?? false else { return }
+        guard let device = groups[group]?.state.device(linkKey: linkKey), device.isCurrent else { return }
+        dialler.sighted(device.device, at: endpoint, now: now)
         dial(linkKey, under: key, at: endpoint, usesStreams: true)
     }
 
