@@ -133,6 +133,9 @@ extension MeshEngine {
     /// Whether a feed of a group has more than one branch: a device wrote on from an old state of its store.
     public func hasFork(in group: GroupID) -> Bool { groups[group]?.feeds.feeds.contains(where: \.isForked) ?? false }
 
+    /// Whether records of a group wait here until their time has come, for their authors' clocks are ahead of this one.
+    public func holdsBackRecords(of group: GroupID) -> Bool { groups[group]?.merged.nextRelease != nil }
+
     /// A small named value kept with `Command.keepSetting`.
     public func setting(_ name: String) -> [UInt8]? { settings[name] }
 
