@@ -173,7 +173,6 @@ public struct MeshEngine: Sendable {
         candidates.append(joins.values.map(\.nextDeadline).min())
         candidates.append(sessions.deadline)
         // The least of all is the same in any order.
-        // In any order, as above.
         for group in groups.values { candidates.append(group.nextRelease(at: now, wall: wall)) }
         return candidates.compactMap { $0 }.min()
     }
