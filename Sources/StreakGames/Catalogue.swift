@@ -23,13 +23,19 @@ public struct Catalogue: Sendable {
         positions[id].map { games[$0] }
     }
 
-    /// Games for what a person typed: one whose ID or name is exactly `text`, else all whose ID or name begins with it,
-    /// else all that contain it. Letter case is ignored. O(n).
+    /// Games for what a person typed: the one whose ID is exactly `text`, else those so named, else all whose ID or name
+    /// begins with it, else all that contain it. Letter case is ignored. O(n).
+    ///
+    /// Of games of one name a built-in one stands before those that members defined.
     public func games(matching text: String) -> [Game] {
         let wanted = text.lowercased()
         guard !wanted.isEmpty else { return games }
-        let exact = games.filter { $0.id.rawValue == wanted || $0.name.lowercased() == wanted }
-        if !exact.isEmpty { return exact }
+        if let exact = GameID(wanted).flatMap({ self[$0] }) { return [exact] }
+        let named = games.filter { $0.name.lowercased() == wanted }
+        if !named.isEmpty {
+            let builtIn = named.filter { !$0.id.isCustom }
+            return builtIn.isEmpty ? named : builtIn
+        }
         let begins = games.filter { $0.id.rawValue.hasPrefix(wanted) || $0.name.lowercased().hasPrefix(wanted) }
         if !begins.isEmpty { return begins }
         return games.filter { $0.id.rawValue.contains(wanted) || $0.name.lowercased().contains(wanted) }

@@ -138,12 +138,17 @@ public enum CustomPatternFault: Error, Sendable, Hashable, CustomStringConvertib
         case .beginsWithoutWord: "The pattern must begin with a word of the share, such as the game's name."
         case .openBrace: "A { has no } behind it."
         case .unknownField(let field):
-            "\(field) is not known. Use {score}, {max}, {number}, {hints}, {time}, {date} or {any}."
-        case .fieldTwice(let field): "\(field) stands in the pattern twice."
+            "\(Self.shortened(field)) is not known. Use {score}, {max}, {number}, {hints}, {time}, {date} or {any}."
+        case .fieldTwice(let field): "\(Self.shortened(field)) stands in the pattern twice."
         case .fieldsTouch(let left, let right): "Between \(left) and \(right) some text or a blank is needed."
         case .tooManyFields: "The pattern has more than \(CustomPattern.maximumFields) fields."
         case .endsInGap: "The pattern must not end with {any}: leave it out."
         }
+    }
+
+    /// A field as its author wrote it, which may be as long as a pattern.
+    private static func shortened(_ field: String) -> String {
+        field.count <= 24 ? field : "\(field.prefix(22))…}"
     }
 }
 

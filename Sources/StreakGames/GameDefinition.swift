@@ -160,6 +160,14 @@ public enum GameDefinitionFault: Error, Sendable, Hashable, CustomStringConverti
     case patternWithoutScore
     case patternWithoutTime
 
+    /// Whether the pattern is to be changed, and nothing else.
+    public var isOfPattern: Bool {
+        switch self {
+        case .pattern, .patternWithoutScore, .patternWithoutTime: true
+        default: false
+        }
+    }
+
     public var description: String {
         switch self {
         case .notACustomID: "The ID of a custom game begins with “\(GameID.customPrefix)”."

@@ -177,10 +177,10 @@ public struct BoardRow: Sendable, Equatable {
     public var coveredCount: Int
     /// Only the viewer sees this row: the viewer opted out of leaderboards.
     public var isPrivate: Bool
-    /// Results counted here.
+    /// Results counted here, of a habit its days.
     public var played: Int
-    /// Puzzles there were: for one game the days (weeks of a weekly game) of the range that have begun, for all games
-    /// the puzzles anyone on the board has played.
+    /// Puzzles there were: for each game that anybody on the board has played, the days (weeks of a weekly game) of the
+    /// range that have begun, or the different puzzles played where those are more.
     public var of: Int
     /// By game ID; empty for streaks. With `extra` they add up to `value`.
     public var perGame: [GameTotal]

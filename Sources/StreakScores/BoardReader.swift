@@ -128,13 +128,14 @@ struct BoardReader {
             }
         }
         if let unread {
-            var days = DayTotal(of: game)
+            var (days, plays) = (DayTotal(of: game), Plays(of: game))
             for entry in shelf.history.slice(unread) where isCounted(entry, shelf, model: game.model, &tally) {
                 let alone = isScored ? entry.points : Scoring.cachedPoints(for: entry.result, in: game)
-                sums.add(entry, points: days.share(of: alone, on: entry.day))
+                let points = days.share(of: alone, on: entry.day)
+                sums.add(entry, points: points, played: plays.share(on: entry.day))
             }
         }
-        tally.played += Int(sums.count)
+        tally.played += Int(sums.played)
         tally.isLate = tally.isLate || sums.late > 0
         tally.isEdited = tally.isEdited || sums.edited > 0
         return sums
@@ -182,10 +183,11 @@ struct BoardReader {
         let sums = sums(of: shelf, over: span, in: game, to: &tally)
         guard sums.count > 0 else { return }
         let shown = {
-            shelf.history.slice(span).filter { entry in
+            let counted = shelf.history.slice(span).filter { entry in
                 query.rules.streaks.counts(entry)
                     && !isCovered(entry, of: player, gameSlot: shelf.game, model: game.model)
             }
+            return Entry.results(counted[...], in: game)
         }
         switch query.metric {
         case .streak: return
@@ -199,18 +201,16 @@ struct BoardReader {
         tally.perGame = [GameTotal(game: game.id, value: tally.value)]
     }
 
-    private func addPoints(_ sums: Sums, _ shown: () -> [Entry], _ game: Game, to tally: inout Tally) {
-        // A habit may be logged several times a day, so its day is a sum, too.
-        let isDay = query.isDayView && game.model != .count
-        let aggregation = isDay ? nil : query.aggregation ?? Aggregation(of: game.model)
+    private func addPoints(_ sums: Sums, _ shown: () -> ArraySlice<Entry>, _ game: Game, to tally: inout Tally) {
+        let aggregation = query.isDayView ? nil : query.aggregation ?? Aggregation(of: game.model)
         tally.value = Int(sums.points)
-        if query.isDayView || sums.count == 1 || aggregation != nil {
+        if query.isDayView || sums.played == 1 || aggregation != nil {
             let entries = shown()
             guard let last = entries.last else { return }
             var single: Entry?
             // Of several numbers played on one day the newest is the day's puzzle.
             let isSummed = aggregation == .sum && entries.count > 1
-            if !isSummed, query.isDayView || sums.count == 1 || aggregation == .latest { single = last }
+            if !isSummed, query.isDayView || sums.played == 1 || aggregation == .latest { single = last }
             if aggregation == .best {
                 single = entries.min { RawOrder($0.result, in: game) < RawOrder($1.result, in: game) }
             }
@@ -226,12 +226,12 @@ struct BoardReader {
     }
 
     private func average(
-        _ sums: Sums, _ shelf: ScoreIndex.Shelf, over span: DaySpan, _ shown: () -> [Entry], _ game: Game,
+        _ sums: Sums, _ shelf: ScoreIndex.Shelf, over span: DaySpan, _ shown: () -> ArraySlice<Entry>, _ game: Game,
         into tally: inout Tally
     ) {
         let missed = missedDays?.missed(by: tally.player, shelf.history, over: span)
         if query.rules.missedDay == .zero, game.model != .highScore, game.model != .count {
-            let label = Scoring.meanLabel(sum: Int(sums.points), count: Int(sums.count) + (missed?.days ?? 0))
+            let label = Scoring.meanLabel(sum: Int(sums.points), count: Int(sums.played) + (missed?.days ?? 0))
             tally.average = label.map { "\($0) pts" }
             return
         }
@@ -240,7 +240,7 @@ struct BoardReader {
         if shelf.history.game.isScored(like: game), shelf.history.sums(span) == sums {
             raw = shelf.history.rawSums(span)
         } else {
-            for entry in shown() { raw.add(entry, in: game) }
+            for entry in shown() { raw.add(entry, in: game, played: 1) }
         }
         raw.value += missed?.value ?? 0
         raw.count += missed?.counted ?? 0
@@ -255,7 +255,7 @@ struct BoardReader {
             guard let shelf = shelves.first else { return }
             let game = game(of: shelf.game)
             tally.value = Streak.current(
-                in: shelf.history, cadence: game.cadence, on: day, rules: query.rules.streaks
+                in: shelf.history, of: game, on: day, rules: query.rules.streaks
             ) { entry in
                 !isCovered(entry, of: player.id, gameSlot: shelf.game, model: game.model)
             }

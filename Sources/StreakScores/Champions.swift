@@ -61,7 +61,11 @@ extension ScoreIndex {
             let aggregation = query.game == nil ? nil : query.aggregation ?? Aggregation(of: game.model)
             let sumsRaw = aggregation == .sum && (game.model == .highScore || game.model == .count)
             var days = DayTotal(of: game)
-            for entry in shelf.history.entries where query.rules.streaks.counts(entry) {
+            var entries = shelf.history.entries[...]
+            if game.model == .count, aggregation == .best || aggregation == .latest {
+                entries = Entry.results(entries.filter(query.rules.streaks.counts)[...], in: game)
+            }
+            for entry in entries where query.rules.streaks.counts(entry) {
                 guard let number = calendar.number(of: entry.day) else { continue }
                 switch aggregation {
                 case .best, .latest:

@@ -86,6 +86,16 @@ extension ScoreIndex {
     }
 }
 
+extension ScoreIndex.Shelf {
+    /// The shelf with what is compared: of a habit, whose logs have names of their own, its days.
+    fileprivate func compared(in game: Game) -> ScoreIndex.Shelf {
+        guard game.model == .count else { return self }
+        var days = History(rules: GameRules(game))
+        for entry in Entry.results(history.entries[...], in: game) { _ = days.replace(entry) }
+        return ScoreIndex.Shelf(game: self.game, history: days)
+    }
+}
+
 /// Puts a head-to-head together.
 private struct Comparison {
     let reader: BoardReader
@@ -127,6 +137,7 @@ private struct Comparison {
         _ result: inout HeadToHead
     ) {
         let span = DaySpan(from: reader.query.from, to: reader.query.to)
+        let (mine, theirs) = (mine.compared(in: game), theirs.compared(in: game))
         var record = HeadToHead.Record()
         var sums = (first: RawSums(), second: RawSums())
         for entry in mine.history.slice(span) {
@@ -143,8 +154,8 @@ private struct Comparison {
             let (left, right) = (RawOrder(entry.result, in: game), RawOrder(other.result, in: game))
             let winner: HeadToHead.Side? = left < right ? .first : right < left ? .second : nil
             record.add(winner)
-            sums.first.add(entry, in: game)
-            sums.second.add(other, in: game)
+            sums.first.add(entry, in: game, played: 1)
+            sums.second.add(other, in: game, played: 1)
             duels.append(Duel(day: day, game: game.id, axis: entry.axis, winner: winner))
         }
         for entry in theirs.history.slice(span) where mine.history.entry(entry.axis) == nil {

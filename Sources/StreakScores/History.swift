@@ -12,10 +12,16 @@ struct History: Sendable {
     private var rawTotal = RawSums()
     /// Results that are identified by their number, in order of numbers.
     private var numbered: [Numbered] = []
-    /// Of a game whose days give no more than so much: what the results of each day would add alone, together.
-    private var earned: [Int32: Int] = [:]
+    /// Of a game whose days give no more than so much: what each has.
+    private var earned: [Int32: Earned] = [:]
     /// What records call the game; entries hold the position plus one.
     private var names: [String] = []
+
+    /// What a day's results would add alone, together, and how many they are.
+    private struct Earned {
+        var points = 0
+        var results = 0
+    }
 
     private struct Numbered {
         var puzzle: Int32
@@ -30,6 +36,12 @@ struct History: Sendable {
     var game: Game { rules.game }
 
     var hasNumbered: Bool { !numbered.isEmpty }
+
+    /// The first and the last day with a result; `nil` without any.
+    var bounds: DaySpan? {
+        guard let first = entries.first, let last = entries.last else { return nil }
+        return DaySpan(from: first.puzzleDay, to: last.puzzleDay)
+    }
 
     // MARK: Changes
 
@@ -173,29 +185,33 @@ struct History: Sendable {
 
     private mutating func change(adding entry: Entry) -> Change {
         var change = Change()
-        change.sums.add(entry, points: 0)
-        change.sums.points = earn(Int(entry.points), on: entry.day)
-        change.raw.add(entry, in: game)
+        let gain = earn(Earned(points: Int(entry.points), results: 1), on: entry.day)
+        change.sums.add(entry, points: 0, played: gain.played)
+        change.sums.points = gain.points
+        change.raw.add(entry, in: game, played: gain.played)
         return change
     }
 
     private mutating func change(removing entry: Entry) -> Change {
         var (change, added) = (Change(), Change())
-        added.sums.add(entry, points: 0)
-        added.raw.add(entry, in: game)
+        let loss = earn(Earned(points: -Int(entry.points), results: -1), on: entry.day)
+        added.sums.add(entry, points: 0, played: -loss.played)
+        added.raw.add(entry, in: game, played: -loss.played)
         change.sums -= added.sums
-        change.sums.points = earn(-Int(entry.points), on: entry.day)
+        change.sums.points = loss.points
         change.raw -= added.raw
         return change
     }
 
-    /// Notes that a day's results add so much more alone; returns what the day's total gains.
-    private mutating func earn(_ points: Int, on day: Int32) -> Int32 {
-        guard DayTotal.caps(game.model) else { return Int32(points) }
-        let before = earned[day] ?? 0
-        let after = before + points
-        earned[day] = after == 0 ? nil : after
-        return Int32(min(after, DayTotal.most) - min(before, DayTotal.most))
+    /// Notes what a day has more, or less; returns what its total and what was played gain.
+    private mutating func earn(_ more: Earned, on day: Int32) -> (points: Int32, played: Int32) {
+        guard DayTotal.caps(game.model) else { return (Int32(more.points), Int32(more.results)) }
+        let before = earned[day] ?? Earned()
+        let after = Earned(points: before.points + more.points, results: before.results + more.results)
+        earned[day] = after.results == 0 ? nil : after
+        let points = Int32(min(after.points, DayTotal.most) - min(before.points, DayTotal.most))
+        guard game.model == .count else { return (points, Int32(more.results)) }
+        return (points, Int32(min(after.results, 1) - min(before.results, 1)))
     }
 
     // MARK: Entries
@@ -311,10 +327,10 @@ extension History {
         let place = blockIndex(notBefore: Block.number(of: day))
         var sums = blocks[place].before
         guard blocks[place].number == Block.number(of: day) else { return sums }
-        var days = DayTotal(of: game)
+        var (days, plays) = (DayTotal(of: game), Plays(of: game))
         for entry in entries[entryRange(ofBlock: place)] {
             guard entry.day < day else { break }
-            sums.add(entry, points: days.share(of: entry.points, on: entry.day))
+            sums.add(entry, points: days.share(of: entry.points, on: entry.day), played: plays.share(on: entry.day))
         }
         return sums
     }
@@ -325,9 +341,10 @@ extension History {
         let place = blockIndex(notBefore: Block.number(of: day))
         var sums = blocks[place].rawBefore
         guard blocks[place].number == Block.number(of: day) else { return sums }
+        var plays = Plays(of: game)
         for entry in entries[entryRange(ofBlock: place)] {
             guard entry.day < day else { break }
-            sums.add(entry, in: game)
+            sums.add(entry, in: game, played: plays.share(on: entry.day))
         }
         return sums
     }

@@ -1,19 +1,26 @@
 import StreakGames
 
 extension ScoreIndex {
-    /// How many puzzles of a span any of `players` has a result for.
+    /// How many puzzles of a span any of `players` has a result for, summed over the games with any; `count` says what a
+    /// game, by its slot, counts instead of what was seen of it.
     ///
     /// A bit per game and day or number, a word of them at a time: hashing a million keys would cost too much.
-    func puzzleCount(_ players: [Player], _ span: DaySpan) -> Int {
+    func puzzleCount(
+        _ players: [Player], _ span: DaySpan, game: GameID? = nil,
+        count: (_ slot: Int, _ seen: () -> Int) -> Int = { _, seen in seen() }
+    ) -> Int {
         guard span.from <= span.to else { return 0 }
         var histories: [[History.Puzzles]] = Array(repeating: [], count: gameIDs.count)
         for player in players {
-            let shelves = shelves(of: player.id, game: nil)
+            let shelves = shelves(of: player.id, game: game)
             for position in shelves.indices where shelves[position].history.hasEntries(in: span) {
                 histories[shelves[position].game].append(shelves[position].history.puzzles)
             }
         }
-        return histories.reduce(0) { $0 + PuzzleMarks($1, over: span).count }
+        return histories.indices.reduce(0) { sum, slot in
+            guard !histories[slot].isEmpty else { return sum }
+            return sum + count(slot) { PuzzleMarks(histories[slot], over: span).count }
+        }
     }
 }
 

@@ -79,15 +79,24 @@ private struct BoardAssembly {
         return deltas
     }
 
-    /// The m of "played n of m".
+    /// The m of "played n of m": of every game in view that anybody on the board has played, the days (weeks of a weekly
+    /// game) of the range that have begun, or the different puzzles played where those are more. Product row D10b.
     private func puzzleCount(_ players: [Player], _ span: DaySpan) -> Int {
-        guard let id = query.game else { return reader.index.puzzleCount(players, span) }
+        let count = reader.index.puzzleCount(players, span, game: query.game) { slot, seen in
+            let game = reader.game(of: slot)
+            let begun = begun(of: span, in: game)
+            // The logs of a habit are not puzzles; its days are.
+            return game.model == .count ? begun : max(begun, seen())
+        }
+        guard count == 0, let id = query.game else { return count }
+        return begun(of: span, in: reader.games(id) ?? Scoring.unknownGame(id))
+    }
+
+    private func begun(of span: DaySpan, in game: Game) -> Int {
         let end = min(span.to, query.today)
         guard span.from <= end else { return 0 }
-        if reader.games(id)?.cadence == .weekly {
-            return span.from.startOfWeek.days(until: end.startOfWeek) / 7 + 1
-        }
-        return span.from.days(until: end) + 1
+        guard game.cadence == .weekly else { return span.from.days(until: end) + 1 }
+        return span.from.startOfWeek.days(until: end.startOfWeek) / 7 + 1
     }
 
     private func row(of tally: Tally, puzzles: Int) -> BoardRow {

@@ -124,18 +124,20 @@ public struct ScoreIndex: Sendable {
     }
 
     /// The first and the last day of all results; `nil` without any.
-    public var span: DaySpan? {
-        var bounds: (first: Int32, last: Int32)?
+    public var span: DaySpan? { span(of: nil) }
+
+    /// The same of one game's results; `nil` for all games.
+    public func span(of game: GameID?) -> DaySpan? {
+        let slot = game.map { slotOfGame[$0] ?? -1 }
+        var span: DaySpan?
         for player in shelves.indices {
-            for position in shelves[player].indices {
-                guard let first = shelves[player][position].history.entries.first?.day,
-                    let last = shelves[player][position].history.entries.last?.day
-                else { continue }
-                bounds = (min(bounds?.first ?? first, first), max(bounds?.last ?? last, last))
+            for position in shelves[player].indices where slot == nil || shelves[player][position].game == slot {
+                guard let bounds = shelves[player][position].history.bounds else { continue }
+                span = DaySpan(
+                    from: min(span?.from ?? bounds.from, bounds.from), to: max(span?.to ?? bounds.to, bounds.to))
             }
         }
-        guard let (first, last) = bounds else { return nil }
-        return DaySpan(from: PuzzleDay(daysSinceEpoch: Int(first)), to: PuzzleDay(daysSinceEpoch: Int(last)))
+        return span
     }
 
     /// What records call a game this node does not know: the name on the latest result, the smallest of several.

@@ -1,7 +1,7 @@
 public import StreakGames
 
 extension Scoring {
-    /// The real result in words: "3 guesses", "1 hint", "0:42", "5 pts", "X/6", "not solved".
+    /// The real result in words: "3 guesses", "+3", "1 hint", "0:42", "5 pts", "12 km", "X/6", "not solved".
     public static func label(for result: DailyScore, in game: Game) -> String {
         label(for: RawResult(result), in: game)
     }
@@ -22,23 +22,26 @@ extension Scoring {
                 return totalLabel(points)
             }
             return counted(maximum - points + 1, in: game)
-        case .higherIsBetter, .highScore, .count:
+        case .higherIsBetter:
+            return totalLabel(points)
+        case .highScore, .count:
+            // These points are the raw value.
             return counted(points, in: game)
         }
     }
 
-    /// A sum of points: "42 pts", "1 pt".
+    /// A sum of points: "42 pts", "1 pt", "12,345 pts".
     public static func totalLabel(_ points: Int) -> String {
-        points == 1 ? "1 pt" : "\(points) pts"
+        points == 1 ? "1 pt" : "\(points.grouped) pts"
     }
 
     /// A metric's value in words: "42 pts", "5 days", "1 log", "120 coins".
     public static func label(_ value: Int, metric: BoardMetric) -> String {
         switch metric {
         case .points: totalLabel(value)
-        case .streak: value == 1 ? "1 day" : "\(value) days"
-        case .logs: value == 1 ? "1 log" : "\(value) logs"
-        case .coins: value == 1 ? "1 coin" : "\(value) coins"
+        case .streak: value == 1 ? "1 day" : "\(value.grouped) days"
+        case .logs: value == 1 ? "1 log" : "\(value.grouped) logs"
+        case .coins: value == 1 ? "1 coin" : "\(value.grouped) coins"
         }
     }
 
@@ -68,7 +71,7 @@ extension Scoring {
         guard count > 0, sum >= 0 else { return nil }
         let whole = sum / count
         let tenths = ((sum % count) * 10 + count / 2) / count
-        return tenths == 10 ? "\(whole + 1).0" : "\(whole).\(tenths)"
+        return tenths == 10 ? "\((whole + 1).grouped).0" : "\(whole.grouped).\(tenths)"
     }
 
     private static func lossLabel(for result: RawResult, in game: Game) -> String {
@@ -81,13 +84,18 @@ extension Scoring {
     }
 
     private static func counted(_ value: Int, in game: Game) -> String {
-        switch game.model {
-        case .lowerAttempts, .lowerGuesses: value == 1 ? "1 guess" : "\(value) guesses"
-        case .lowerHints: value == 1 ? "1 hint" : "\(value) hints"
-        case .lowerTimeSeconds: clock(seconds: value)
-        case .higherIsBetter, .highScore: totalLabel(value)
-        case .count: value == 1 ? "1 log" : "\(value) logs"
-        }
+        if game.model == .lowerTimeSeconds { return clock(seconds: value) }
+        if let unit = game.unit { return "\(value.grouped) \(unit)" }
+        // Guesses of which none is the best are those beyond the fewest possible: Travle prints them so.
+        if game.model == .lowerGuesses, game.best == 0 { return "+\(value.grouped)" }
+        let (one, many) =
+            switch game.model {
+            case .lowerAttempts, .lowerGuesses: ("guess", "guesses")
+            case .lowerHints: ("hint", "hints")
+            case .higherIsBetter, .highScore, .lowerTimeSeconds: ("pt", "pts")
+            case .count: ("log", "logs")
+            }
+        return "\(value.grouped) \(value == 1 ? one : many)"
     }
 
     private static func padded(_ number: Int) -> String {

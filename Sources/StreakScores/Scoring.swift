@@ -119,6 +119,53 @@ struct DayTotal {
     }
 }
 
+/// What results of one game, taken in order of days, add to what was played: one each, but of a habit one a day, whose
+/// value is the number of its logs. Product row C6.
+struct Plays {
+    private let isHabit: Bool
+    private var day: Int32?
+
+    init(of game: Game) {
+        isHabit = game.model == .count
+    }
+
+    mutating func share(on day: Int32) -> Int32 {
+        guard isHabit else { return 1 }
+        defer { self.day = day }
+        return day == self.day ? 0 : 1
+    }
+}
+
+extension Entry {
+    /// The results of `entries`, which are in order of days, as they are compared: of a habit one a day, the sum of its
+    /// logs. O(1) for any other game.
+    static func results(_ entries: ArraySlice<Entry>, in game: Game) -> ArraySlice<Entry> {
+        guard game.model == .count else { return entries }
+        var days: [Entry] = []
+        var pending: DailyScore?
+        for entry in entries {
+            let log = entry.score(game: game.id, gameName: nil)
+            guard var day = pending, day.day == log.day else {
+                if let pending { days.append(Entry(pending, name: 0)) }
+                pending = log
+                pending?.puzzle = nil
+                pending?.isKeyedByPuzzle = false
+                pending?.score = entry.result.value(in: game)
+                continue
+            }
+            let sum = (day.score ?? 0) + (entry.result.value(in: game) ?? 0)
+            day.score = min(sum, RawResult.largest)
+            day.isCompleted = day.isCompleted || log.isCompleted
+            day.isEdited = day.isEdited || log.isEdited
+            day.firstRecordedAt = min(day.firstRecordedAt, log.firstRecordedAt)
+            day.updatedAt = max(day.updatedAt, log.updatedAt)
+            pending = day
+        }
+        if let pending { days.append(Entry(pending, name: 0)) }
+        return days[...]
+    }
+}
+
 /// The place of a result among others for the same puzzle: a smaller one is better, equal ones share a rank.
 ///
 /// Solves by their number, then completed ones without a number, then losses, which are all equal.

@@ -70,15 +70,15 @@ enum Streak {
     /// Counted in puzzle numbers where those give no day; results without a number then count for nothing. Reads back
     /// from the end and stops where the run begins; with freezes, which depend on all that was before, O(n).
     static func current(
-        in history: History, cadence: Game.Cadence, on day: PuzzleDay, rules: StreakRules = StreakRules(),
+        in history: History, of game: Game, on day: PuzzleDay, rules: StreakRules = StreakRules(),
         counts: (Entry) -> Bool
     ) -> Int {
         let known = history.slice(DaySpan(from: .earliest, to: day))
-        let axis = Axis(isNumbered: history.hasNumbered, cadence: cadence)
+        let axis = Axis(of: history, game)
         if rules.usesFreezes || axis.isNumbered {
             var walk = StreakWalk(rules: rules)
             axis.visit(known, counts: { rules.counts($0) && counts($0) }, body: { walk.take($0) })
-            return walk.standing(on: day, cadence: cadence).length
+            return walk.standing(on: day, cadence: game.cadence).length
         }
         return dated(known, axis, on: day) { rules.counts($0) && counts($0) }
     }
@@ -111,6 +111,16 @@ enum Streak {
     struct Axis {
         var isNumbered: Bool
         var cadence: Game.Cadence
+
+        init(isNumbered: Bool, cadence: Game.Cadence) {
+            (self.isNumbered, self.cadence) = (isNumbered, cadence)
+        }
+
+        /// Puzzle numbers where a history has any. A habit has none: the number of a log is a name, and says nothing of
+        /// its place.
+        init(of history: History, _ game: Game) {
+            self.init(isNumbered: history.hasNumbered && game.model != .count, cadence: game.cadence)
+        }
 
         /// Consecutive numbers for consecutive days, or weeks of a weekly game.
         func period(of day: Int32) -> Int {

@@ -3,14 +3,17 @@ import StreakGames
 /// What results come to on any board: sums that can be added and taken away.
 struct Sums: Equatable, Sendable {
     var count: Int32 = 0
+    /// Results, but of a habit days: see `Plays`.
+    var played: Int32 = 0
     var completed: Int32 = 0
     var points: Int32 = 0
     var late: Int32 = 0
     var edited: Int32 = 0
 
-    /// `points` are what the result adds to a total.
-    mutating func add(_ entry: Entry, points: UInt8) {
+    /// `points` are what the result adds to a total, `played` what it adds to what was played.
+    mutating func add(_ entry: Entry, points: UInt8, played: Int32) {
         count &+= 1
+        self.played &+= played
         completed &+= entry.isCompleted ? 1 : 0
         self.points &+= Int32(points)
         late &+= entry.isLate ? 1 : 0
@@ -19,6 +22,7 @@ struct Sums: Equatable, Sendable {
 
     static func += (left: inout Sums, right: Sums) {
         left.count &+= right.count
+        left.played &+= right.played
         left.completed &+= right.completed
         left.points &+= right.points
         left.late &+= right.late
@@ -27,6 +31,7 @@ struct Sums: Equatable, Sendable {
 
     static func -= (left: inout Sums, right: Sums) {
         left.count &-= right.count
+        left.played &-= right.played
         left.completed &-= right.completed
         left.points &-= right.points
         left.late &-= right.late
@@ -40,11 +45,18 @@ struct RawSums: Equatable, Sendable {
     var points = 0
     /// The raw results that have a number, a loss as one more than the maximum.
     var value = 0
+    /// How many those are, but of a habit its days.
     var count = 0
 
-    mutating func add(_ entry: Entry, in game: Game) {
+    /// `played` is what the result adds to what was played: none of a habit's day but the first.
+    mutating func add(_ entry: Entry, in game: Game, played: Int32) {
         let result = entry.result
         points &+= Scoring.points(for: result, in: game)
+        guard game.model != .count else {
+            value &+= Self.counted(result, in: game) ?? 0
+            count &+= Int(played)
+            return
+        }
         guard let counted = Self.counted(result, in: game) else { return }
         value &+= counted
         count &+= 1

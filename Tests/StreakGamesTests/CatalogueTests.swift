@@ -71,6 +71,29 @@ import Testing
         #expect(catalogue.games(matching: text).map(\.id.rawValue) == ids)
     }
 
+    /// A member who names a habit “Wordle” does not take the game from everybody else.
+    @Test(arguments: [
+        ("wordle", ["wordle"]), ("Wordle", ["wordle"]), ("custom-wordle-1f", ["custom-wordle-1f"]),
+        ("linkedin mini sudoku", ["linkedin-minisudoku"]), ("water", ["custom-water-2a", "custom-water-2b"]),
+        ("custom-water", ["custom-water-2a", "custom-water-2b"]),
+    ])
+    func `an exact ID stands alone, and a game of the catalogue before others of its name`(
+        text: String, ids: [String]
+    ) {
+        let own: [(StaticString, String)] = [
+            ("custom-wordle-1f", "Wordle"), ("custom-mini-3", "LinkedIn Mini Sudoku"), ("custom-water-2a", "Water"),
+            ("custom-water-2b", "water"),
+        ]
+        let custom = own.map { Game(id: GameID(literal: $0.0), name: $0.1, model: .count) }
+        let all = Catalogue(games: catalogue.games + custom)
+        #expect(all.games(matching: text).map(\.id.rawValue) == ids)
+    }
+
+    @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-12_345_678, "−12,345,678")])
+    func `large numbers are grouped`(number: Int, text: String) {
+        #expect(number.grouped == text)
+    }
+
     @Test(arguments: ["", "Wordle", "wordle ", "wörd", "a_b", String(repeating: "a", count: 41)])
     func `malformed game IDs are refused`(text: String) {
         #expect(GameID(text) == nil)

@@ -91,8 +91,8 @@ import Testing
     @Test(
         arguments: [
             (Fixture.blocks, nil, 900, "900 pts"), (Fixture.blocks, .best, 900, "900 pts"),
-            (Fixture.blocks, .sum, 1_500, "1500 pts"), (Fixture.blocks, .latest, 500, "500 pts"),
-            (Fixture.habit, nil, 1_500, "1500 logs"), (Fixture.habit, .best, 900, "900 logs"),
+            (Fixture.blocks, .sum, 1_500, "1,500 pts"), (Fixture.blocks, .latest, 500, "500 pts"),
+            (Fixture.habit, nil, 1_500, "1,500 logs"), (Fixture.habit, .best, 900, "900 logs"),
             (Fixture.mini, nil, 3, "3 pts"), (Fixture.mini, .best, 1, "1:40"),
         ] as [(Game, Aggregation?, Int, String)])
     func `a custom game states what ranks over a range`(

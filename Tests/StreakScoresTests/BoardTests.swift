@@ -63,7 +63,7 @@ import Testing
         #expect(row.perGame.map(\.game.rawValue) == ["blocks", "nyt-mini", "spelling-bee", "wordle"])
         #expect(row.perGame.map(\.value) == [7, 6, 0, 4])
         #expect(row.played == 4)
-        #expect(row.detail == "played 4 of 4")
+        #expect(row.detail == "played 4 of 8")
     }
 
     @Test func `several results read as points with their average beneath`() {

@@ -12,6 +12,7 @@ public struct DeepDive: Hashable, Sendable {
     }
 
     public var game: Game
+    /// Results; of a habit days, each worth the number of its logs.
     public var played: Int
     public var completed: Int
     /// Every possible result of the game, also those that never happened; in order, losses last.
@@ -36,7 +37,7 @@ extension PlayerInsights {
             game: game, played: 0, completed: 0, distribution: [], average: Average(), best: nil)
         var values: [Int] = []
         var bestEntry: Entry?
-        for entry in chronicle(of: game.id)?.entries(in: span) ?? [] {
+        for entry in chronicle(of: game.id)?.results(in: span) ?? [] {
             dive.played += 1
             guard entry.isCompleted else { continue }
             dive.completed += 1
@@ -68,8 +69,7 @@ extension DaySpan {
 /// Sorts raw results into the bars that suit a game.
 private struct Distribution {
     /// A wider spread is drawn as ranges.
-    private static let mostSingleBars = 14
-    private static let mostRanges = 12
+    private static let mostBars = 14
 
     let game: Game
     let values: [Int]
@@ -90,37 +90,48 @@ private struct Distribution {
     }
 
     private func numbers() -> [DeepDive.Bar] {
-        guard let bounds else { return [] }
-        let spread = bounds.upperBound - bounds.lowerBound + 1
-        let width = spread <= Self.mostSingleBars ? 1 : (spread + Self.mostRanges - 1) / Self.mostRanges
-        var bars: [DeepDive.Bar] = []
-        var start = bounds.lowerBound
-        while start <= bounds.upperBound {
-            let end = min(start + width - 1, bounds.upperBound)
-            let label = width == 1 || start == end ? "\(start)" : "\(start)–\(end)"
-            bars.append(DeepDive.Bar(label: label, count: 0, isLoss: false))
-            start += width
+        guard let (bounds, isLimited) = bounds else { return [] }
+        let width = Self.width(of: bounds)
+        // Ranges begin at round numbers.
+        let first = bounds.lowerBound / width
+        var bars = (first...bounds.upperBound / width).map { number in
+            var (start, end) = (number * width, number * width + width - 1)
+            if isLimited { (start, end) = (max(start, bounds.lowerBound), min(end, bounds.upperBound)) }
+            let label = start == end ? start.grouped : "\(start.grouped)–\(end.grouped)"
+            return DeepDive.Bar(label: label, count: 0, isLoss: false)
         }
         for value in values {
-            bars[(min(max(value, bounds.lowerBound), bounds.upperBound) - bounds.lowerBound) / width].count += 1
+            bars[min(max(value, bounds.lowerBound), bounds.upperBound) / width - first].count += 1
         }
         return bars
     }
 
+    /// 1, 2 or 5 times a power of ten, so that there are few bars.
+    private static func width(of bounds: ClosedRange<Int>) -> Int {
+        var size = 1
+        while true {
+            for width in [size, size * 2, size * 5]
+            where bounds.upperBound / width - bounds.lowerBound / width < mostBars {
+                return width
+            }
+            size *= 10
+        }
+    }
+
     /// The possible results where the game limits them, else those that occurred.
-    private var bounds: ClosedRange<Int>? {
+    private var bounds: (range: ClosedRange<Int>, isLimited: Bool)? {
         switch game.model {
         case .lowerAttempts, .lowerGuesses:
             let first = game.best ?? 1
-            if let maximum = game.maxAttempts, maximum >= first { return first...maximum }
+            if let maximum = game.maxAttempts, maximum >= first { return (first...maximum, true) }
         case .lowerHints:
-            if let maximum = game.maxAttempts { return 0...max(maximum, 0) }
+            if let maximum = game.maxAttempts { return (0...max(maximum, 0), true) }
         case .higherIsBetter:
-            if let maximum = game.maxAttempts { return 0...max(maximum, 0) }
+            if let maximum = game.maxAttempts { return (0...max(maximum, 0), true) }
         case .lowerTimeSeconds, .highScore, .count:
             break
         }
         guard let least = values.min(), let most = values.max() else { return nil }
-        return least...most
+        return (least...most, false)
     }
 }

@@ -15,8 +15,8 @@ struct GameChronicle: Sendable {
     /// Days on which the player's own record was beaten, oldest first; the first result sets it and beats nothing.
     let recordDays: [Int32]
     let recordCount: Int
-    /// Where the best completed result stands in the history, the earliest of equals.
-    let best: Int?
+    /// The best completed result, the earliest of equals; of a habit its best day.
+    let best: Entry?
     /// Where the longest streak and its milestones come from: all results there are.
     let walk: StreakWalk
 
@@ -25,8 +25,9 @@ struct GameChronicle: Sendable {
         self.history = history
         self.rules = rules
         var tally = Gathering(of: game)
-        for (position, entry) in history.entries.enumerated() where entry.isCompleted {
-            tally.add(entry, at: position, in: game)
+        for entry in history.entries where entry.isCompleted { tally.count(entry, in: game) }
+        for entry in Entry.results(history.entries[...], in: game) where entry.isCompleted {
+            tally.compare(entry, in: game)
         }
         completed = tally.completed
         points = tally.points
@@ -44,6 +45,9 @@ struct GameChronicle: Sendable {
     var count: Int { history.entries.count }
 
     func entries(in span: DaySpan) -> ArraySlice<Entry> { history.slice(span) }
+
+    /// The results of a span as they are compared: of a habit one a day.
+    func results(in span: DaySpan) -> ArraySlice<Entry> { Entry.results(history.slice(span), in: game) }
 
     /// What a span of days adds to totals.
     func points(in span: DaySpan) -> Int {
@@ -70,7 +74,7 @@ struct GameChronicle: Sendable {
         _ entries: ArraySlice<Entry>, history: History, game: Game, rules: StreakRules
     ) -> StreakWalk {
         var walk = StreakWalk(rules: rules)
-        Streak.Axis(isNumbered: history.hasNumbered, cadence: game.cadence)
+        Streak.Axis(of: history, game)
             .visit(entries, counts: rules.counts, body: { walk.take($0) })
         return walk
     }
@@ -83,7 +87,7 @@ struct GameChronicle: Sendable {
         var perfectCount = 0
         var recordDays: [Int32] = []
         var recordCount = 0
-        var best: Int?
+        var best: Entry?
         private var bestOrder: RawOrder?
         private var days: DayTotal
 
@@ -91,10 +95,13 @@ struct GameChronicle: Sendable {
             days = DayTotal(of: game)
         }
 
-        mutating func add(_ entry: Entry, at position: Int, in game: Game) {
-            let result = entry.result
+        mutating func count(_ entry: Entry, in game: Game) {
             completed += 1
             points += days.share(of: entry, in: game)
+        }
+
+        mutating func compare(_ entry: Entry, in game: Game) {
+            let result = entry.result
             if Scoring.isPerfect(result, in: game) {
                 perfectCount += 1
                 if perfectDays.count < Achievement.speedDemon.mostNeeded { perfectDays.append(entry.day) }
@@ -102,11 +109,11 @@ struct GameChronicle: Sendable {
             guard result.value(in: game) != nil else { return }
             let order = RawOrder(result, in: game)
             guard let known = bestOrder else {
-                (best, bestOrder) = (position, order)
+                (best, bestOrder) = (entry, order)
                 return
             }
             guard order < known else { return }
-            (best, bestOrder) = (position, order)
+            (best, bestOrder) = (entry, order)
             recordCount += 1
             if recordDays.count < Achievement.personalBest.mostNeeded { recordDays.append(entry.day) }
         }

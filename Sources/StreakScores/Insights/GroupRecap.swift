@@ -149,7 +149,8 @@ private struct BestOfWeek {
             for shelf in index.shelves(of: player.id, game: nil) {
                 let id = index.gameIDs[shelf.game]
                 let game = games(id) ?? Scoring.unknownGame(id)
-                for entry in shelf.history.slice(DaySpan(from: query.from, to: query.to))
+                let entries = shelf.history.slice(DaySpan(from: query.from, to: query.to))
+                for entry in Entry.results(entries, in: game)
                 where query.rules.streaks.counts(entry) && !guarded.covers(entry, of: player.id, in: game) {
                     candidates.append(
                         Candidate(

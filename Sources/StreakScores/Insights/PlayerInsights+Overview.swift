@@ -98,8 +98,8 @@ extension PlayerInsights {
             guard !entries.isEmpty else { continue }
             overview.perGame.append(GameCount(game: chronicle.game.id, count: entries.count))
             overview.played += entries.count
-            for entry in entries where entry.isCompleted {
-                overview.completed += 1
+            overview.completed += entries.count { $0.isCompleted }
+            for entry in chronicle.results(in: span) where entry.isCompleted {
                 let candidate = Best(entry, in: chronicle.game, byRawResult: game != nil)
                 if best.map({ candidate.isBetter(than: $0) }) ?? candidate.isWorthShowing { best = candidate }
             }
@@ -169,10 +169,9 @@ extension PlayerInsights {
     /// The best result of each game that has one, in order of game IDs.
     public func personalBests() -> [PersonalBest] {
         chronicles.compactMap { chronicle in
-            chronicle.best.map { position in
+            chronicle.best.map { best in
                 PersonalBest(
-                    game: chronicle.game,
-                    score: chronicle.history.entries[position].score(game: chronicle.game.id, gameName: nil),
+                    game: chronicle.game, score: best.score(game: chronicle.game.id, gameName: nil),
                     timesBeaten: chronicle.recordCount)
             }
         }

@@ -78,13 +78,22 @@ public struct PlayerInsights: Sendable {
         return DaySpan(from: PuzzleDay(daysSinceEpoch: Int(first.day)), to: PuzzleDay(daysSinceEpoch: Int(last.day)))
     }
 
+    /// The same for a game with its modes and difficulties; `nil` for all games.
+    public func span(ofFamilyOf game: Game?) -> DaySpan? {
+        guard let game else { return span }
+        let root = game.variantOf ?? game.id
+        let bounds = chronicles.filter { $0.root == root }.compactMap(\.history.bounds)
+        guard let from = bounds.map(\.from).min(), let to = bounds.map(\.to).max() else { return nil }
+        return DaySpan(from: from, to: to)
+    }
+
     /// Results there are.
     public var count: Int { chronicles.reduce(0) { $0 + $1.count } }
 
-    /// Sum of known solve times in seconds: the time on the clock. Product row G4.
-    public var secondsPlayed: Int {
-        chronicles.reduce(0) { sum, chronicle in
-            sum + chronicle.history.entries.reduce(0) { $0 + ($1.result.knownSeconds(in: chronicle.game) ?? 0) }
+    /// Sum of known solve times of a span in seconds, of one game or all: the time on the clock. Product row G4.
+    public func secondsPlayed(in span: DaySpan = .everything, game: GameID? = nil) -> Int {
+        chronicles(of: game).reduce(0) { sum, chronicle in
+            sum + chronicle.entries(in: span).reduce(0) { $0 + ($1.result.knownSeconds(in: chronicle.game) ?? 0) }
         }
     }
 

@@ -6,7 +6,9 @@ extension ShareTemplate {
     public func text(for score: DailyScore, in game: Game, name: String = "", streak: Int = 0) -> String {
         filled([
             .game: game.name, .emoji: game.emoji, .result: Scoring.label(for: score, in: game),
-            .number: score.puzzle.map { "#\($0)" } ?? "", .day: score.day.description, .name: name,
+            // The number of a log is nobody's puzzle.
+            .number: game.model == .count ? "" : score.puzzle.map { "#\($0)" } ?? "", .day: score.day.description,
+            .name: name,
             .streak: streak > 1 ? "\(streak)" : "", .link: game.url,
         ])
     }
@@ -29,7 +31,7 @@ extension PlayerInsights {
         guard score.isCompleted, let chronicle = chronicle(of: score.game) else { return nil }
         if Scoring.isPerfect(score, in: chronicle.game) { return .perfect }
         let order = RawOrder(score, in: chronicle.game)
-        let earlier = chronicle.entries(in: DaySpan(from: .earliest, to: score.day.adding(days: -1)))
+        let earlier = chronicle.results(in: DaySpan(from: .earliest, to: score.day.adding(days: -1)))
             .filter { $0.isCompleted && $0.result.value(in: chronicle.game) != nil }
         let isRecord =
             score.day > .earliest && !earlier.isEmpty

@@ -39,7 +39,7 @@ public struct TrendPoint: Hashable, Sendable {
     public var completed = 0
     /// Points in totals.
     public var points = 0
-    /// The mean of raw results of completed ones; meaningful for a single game.
+    /// The mean of raw results of completed ones, of a habit of its days; meaningful for a single game.
     public var raw = Average()
     /// Days with a result.
     public var activeDays = 0
@@ -71,7 +71,13 @@ extension PlayerInsights {
                 let day = entry.puzzleDay
                 while cursor + 1 < points.count, points[cursor + 1].start <= day { cursor += 1 }
                 points[cursor].points += days.share(of: entry, in: chronicle.game)
-                add(entry, in: chronicle.game, to: &points[cursor])
+                points[cursor].played += 1
+                if entry.isCompleted { points[cursor].completed += 1 }
+            }
+            cursor = 0
+            for entry in chronicle.results(in: shown) where entry.isCompleted {
+                while cursor + 1 < points.count, points[cursor + 1].start <= entry.puzzleDay { cursor += 1 }
+                if let value = entry.result.value(in: chronicle.game) { points[cursor].raw.add(value) }
             }
         }
         var cursor = 0
@@ -91,13 +97,5 @@ extension PlayerInsights {
             case .month: 31
             }
         return max(span.from, span.to.adding(days: -longest * maximumTrendPoints))
-    }
-
-    private func add(_ entry: Entry, in game: Game, to point: inout TrendPoint) {
-        let result = entry.result
-        point.played += 1
-        guard result.isCompleted else { return }
-        point.completed += 1
-        if let value = result.value(in: game) { point.raw.add(value) }
     }
 }

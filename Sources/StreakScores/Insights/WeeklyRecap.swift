@@ -2,7 +2,7 @@ public import StreakGames
 
 /// A player's ISO week. Product row E5, rule 34.
 public struct WeeklyRecap: Hashable, Sendable {
-    /// Monday to Sunday, or to the shown day while the week is running.
+    /// Monday to Sunday, also while the week is running: a result of tomorrow counts here as on the week's board.
     public var span: DaySpan
     public var week: ISOWeek
     public var played: Int
@@ -41,9 +41,9 @@ public struct WeeklyRecap: Hashable, Sendable {
 }
 
 extension PlayerInsights {
-    /// The recap of the week that holds `day`, as it stands on `day`.
+    /// The recap of the week that holds `day`; its streaks are those of `day`.
     public func weeklyRecap(on day: PuzzleDay) -> WeeklyRecap {
-        let span = DaySpan(from: day.startOfWeek, to: day)
+        let span = DaySpan(from: day.startOfWeek, to: day.startOfWeek.adding(days: 6))
         let overview = overview(of: span)
         var average = Average()
         for streak in streaks(on: day) where streak.isAlive { average.add(streak.current) }

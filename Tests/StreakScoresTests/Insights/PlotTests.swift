@@ -98,7 +98,9 @@ import Testing
         ([2, 2.4], .number, ["2", "2.1", "2.2", "2.3", "2.4"]),
         ([0, 61], .clock, ["0:00", "0:15", "0:30", "0:45", "1:00", "1:15"]),
         ([0, 40_000], .clock, ["0:00", "5:00:00", "10:00:00", "15:00:00"]),
-        ([7, 7], .count, ["7", "8"]),
+        ([7, 7], .count, ["6", "7", "8"]), ([3, 3], .number, ["2", "2.5", "3", "3.5", "4"]),
+        ([0, 0], .count, ["0", "1"]),
+        ([42, 42], .clock, ["0:35", "0:40", "0:45", "0:50"]),
     ]) func `E6 a line is read against round numbers`(_ values: [Double], _ unit: Plot.Unit, _ ticks: [String]) {
         let points = values.map { Plot.Point(label: "day", value: $0) }
         let svg = Plot(title: "t", description: "d", shape: .line(points, unit: unit, isArea: false)).svg(id: "a")
@@ -128,6 +130,8 @@ import Testing
         #expect(Self.plots[1].description == "No results yet.")
         #expect(Self.plots[4].description == "From 2026-10-23 to 2026-11-21: lowest 0:42, highest 0:42.")
         #expect(Self.plots[6].description == "6 results on 5 days of 2026.")
+        let once = Plot(year: 2026, counts: [DayCount(day: Self.today, count: 1)], title: "2026")
+        #expect(once.description == "1 result on 1 day of 2026.")
     }
 
     @Test func `E6 a hundred thousand bars draw no hundred thousand`() {

@@ -6,7 +6,8 @@ extension Plot {
 
     func barsSVG(_ bars: [Bar], id: String) -> String {
         let line = 24.0
-        let left = 72.0
+        // Seven units a character, so that long labels have room.
+        let left = max(72, 8 + 7 * Double(bars.map(\.label.count).max() ?? 0))
         let right = 48.0
         var svg = SVGDocument(width: Self.width, height: Int(line) * max(bars.count, 1))
         let most = max(bars.map(\.count).max() ?? 0, 1)
@@ -131,8 +132,13 @@ private struct LineFrame {
 
     init(points: [Plot.Point], unit: Plot.Unit, startsAtZero: Bool, width: Double) {
         let known = points.compactMap(\.value).filter { $0.isFinite && abs($0) < 1e9 }
-        let least = startsAtZero ? min(known.min() ?? 0, 0) : known.min() ?? 0
-        let most = max(known.max() ?? 1, least)
+        var least = startsAtZero ? min(known.min() ?? 0, 0) : known.min() ?? 0
+        var most = max(known.max() ?? 1, least)
+        if least == most {
+            // Equal values lie in the middle of an axis that says how large they are.
+            let margin = unit == .clock ? 5.0 : 1
+            (least, most) = (least >= margin ? least - margin : min(least, 0), most + margin)
+        }
         let step = Self.step(for: most - least, unit)
         low = (least / step).rounded(.down) * step
         high = max((most / step).rounded(.up) * step, low + step)

@@ -148,9 +148,11 @@ extension Plot {
     public init(year: Int, counts: [DayCount], title: String) {
         let inside = counts.filter { $0.day.year == year }
         let total = inside.reduce(0) { $0 + $1.count }
+        let days = inside.count { $0.count > 0 }
         self.init(
             title: title,
-            description: "\(total) results on \(inside.count { $0.count > 0 }) days of \(year).",
+            description: "\(total == 1 ? "1 result" : "\(total.grouped) results") on "
+                + "\(days == 1 ? "1 day" : "\(days) days") of \(year).",
             shape: .calendar(year: year, counts: inside))
     }
 
