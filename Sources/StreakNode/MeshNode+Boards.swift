@@ -14,14 +14,13 @@ extension MeshNode {
         let group = try group(request.group)
         let game = try request.game.map(game)
         let today = clock.today
-        let text = request.range ?? "today"
-        guard let range = BoardRange(text) else { throw NodeFailure.invalidRange(text) }
+        let range = try range(request.range ?? "today")
         guard let metric = BoardMetric(rawValue: request.metric ?? "points") else {
             throw NodeFailure.invalidMetric(request.metric ?? "")
         }
         let everybody = request.everyGroup ? self.everybody() : nil
         let index = everybody?.index ?? index(of: group)
-        let span = range.span(around: try day(request.date) ?? today, today: today, known: index.span)
+        let span = range.span(around: try day(request.date) ?? today, today: today, known: index.span(of: game?.id))
         var query = boardQuery(span, in: group)
         if request.everyGroup { query.rules = ownRules }
         query.game = game?.id
@@ -39,6 +38,15 @@ extension MeshNode {
         var report = report(board, of: group, game: game, index: index)
         if request.everyGroup { report.title = "All groups" }
         return report
+    }
+
+    /// What a range's text says; days of its own that all lie ahead have no results (row D2).
+    func range(_ text: String) throws -> BoardRange {
+        guard let range = BoardRange(text) else { throw NodeFailure.invalidRange(text) }
+        if case .custom(let span) = range, span.from > clock.today {
+            throw NodeFailure.futureDate(span.from.description)
+        }
+        return range
     }
 
     func index(of group: GroupID) -> ScoreIndex { views[group]?.index ?? ScoreIndex() }

@@ -155,7 +155,7 @@ extension MeshNode {
                 id: id, name: form.name, icon: form.icon, model: model, maximum: form.maximum, best: form.best,
                 unit: form.unit, cadence: cadence, aggregation: aggregation, pattern: form.pattern)
         } catch {
-            throw NodeFailure.invalidGame(reason: error.description)
+            throw NodeFailure.invalidGame(reason: error.description, isPattern: error.isOfPattern)
         }
     }
 
@@ -180,8 +180,20 @@ extension MeshNode {
             id = GameDefinition.suggestedID(for: form.name, tag: UInt32.random(in: .min ... .max))
         }
         let definition = try definition(form, id: id)
+        if definition.name != views[group]?.games[id]?.name { try checkName(of: definition, in: group) }
         try await execute(.write([(group, [.gameDefinition(definition)])]))
         return report(of: definition.game)
+    }
+
+    /// A game whose name is another's could hardly be told from it.
+    private func checkName(of definition: GameDefinition, in group: GroupID) throws {
+        let name = definition.name.lowercased()
+        let other = games(in: group).first { game in
+            game.id != definition.id && (game.name.lowercased() == name || game.id.rawValue == name)
+        }
+        guard let other else { return }
+        throw NodeFailure.invalidGame(
+            reason: "There is a game called “\(other.name)” already: give yours another name.")
     }
 
     private func remove(_ selector: String, group: String?) async throws -> GamesReport {

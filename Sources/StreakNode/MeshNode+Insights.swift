@@ -104,10 +104,10 @@ extension MeshNode {
     ) throws -> StatisticsReport {
         let group = subject.group
         let game = try selector.map { try self.game($0) }
-        let text = range ?? "30d"
-        guard let range = BoardRange(text) else { throw NodeFailure.invalidRange(text) }
+        let range = try self.range(range ?? "30d")
         let insights = subject.insights
-        let span = range.span(around: try shownDay(date), today: clock.today, known: insights.span)
+        let known = insights.span(ofFamilyOf: game)
+        let span = range.span(around: try shownDay(date), today: clock.today, known: known)
         let overview = insights.overview(of: span, game: game?.id)
         let step = TrendStep(fitting: span)
         let trend = insights.trend(over: span, by: step, game: game?.id)
@@ -126,7 +126,7 @@ extension MeshNode {
             longestStreak: overview.longestStreak.map { report($0, in: group) },
             mostPlayed: overview.mostPlayed.map { report($0, in: group) },
             best: overview.best.map { resultReport($0) }, busiestDay: overview.busiest?.day.description,
-            busiestCount: overview.busiest?.count, secondsPlayed: insights.secondsPlayed,
+            busiestCount: overview.busiest?.count, secondsPlayed: insights.secondsPlayed(in: span, game: game?.id),
             perGame: overview.perGame.map { report($0, in: group) },
             personalBests: bests.map { best in
                 PersonalBestReport(
@@ -314,7 +314,7 @@ extension MeshNode {
         let names = { (id: GameID) in group.map { self.namedGame(id, in: $0) } ?? self.namedGame(id, in: own) }
         return RecapReport(
             week: mine.week.text, from: mine.span.from.description,
-            to: mine.span.from.adding(days: 6).description, played: mine.played, completed: mine.completed,
+            to: mine.span.to.description, played: mine.played, completed: mine.completed,
             completionRate: mine.completionRate.percent, points: mine.points, activeDays: mine.activeDays,
             averageStreak: mine.averageStreak.label, longestStreak: mine.longestStreak.map { report($0, in: own) },
             best: mine.best.map { resultReport($0) }, text: mine.text(name: ownName, games: names),
@@ -342,10 +342,9 @@ extension MeshNode {
         let group = try group(groupSelector)
         let user = try member(selector, of: group)
         let game = try game.map { try self.game($0) }
-        let text = range ?? "all"
-        guard let range = BoardRange(text) else { throw NodeFailure.invalidRange(text) }
+        let range = try self.range(range ?? "all")
         let index = index(of: group)
-        let span = range.span(around: try shownDay(date), today: clock.today, known: index.span)
+        let span = range.span(around: try shownDay(date), today: clock.today, known: index.span(of: game?.id))
         let players = players(of: group)
         let theirs = PlayerID(user.bytes.array)
         guard let first = players.first(where: { $0.id == me }), let second = players.first(where: { $0.id == theirs })

@@ -61,11 +61,12 @@ extension MeshNode {
         process()
     }
 
-    /// The plan as it stands, and whether its window is new.
-    private func reminderPlan() -> (plan: ReminderPlan, isNew: Bool) {
+    /// The plan as it stands, and whether its window is new; of reminders that are off as they would be once on, where
+    /// `isOn` says so.
+    private func reminderPlan(isOn: Bool? = nil) -> (plan: ReminderPlan, isNew: Bool) {
         let (choices, state) = (reminderChoices, reminderState)
         var plan = ReminderPlan(
-            isOn: choices.isOn, isSmart: choices.isSmart, fixedMinute: choices.minute, window: state.window,
+            isOn: isOn ?? choices.isOn, isSmart: choices.isSmart, fixedMinute: choices.minute, window: state.window,
             computedOn: state.computedOn, lastFired: state.lastFired)
         let isNew = plan.refresh(on: clock.today) { playingHours }
         return (choices.isQuiet(at: plan.minute) ? choices.outOfQuiet(plan) : plan, isNew)
@@ -86,14 +87,13 @@ extension MeshNode {
 
     private func remindersReport() -> RemindersReport {
         let choices = reminderChoices
-        let (plan, _) = reminderPlan()
+        let (plan, _) = reminderPlan(isOn: true)
         let hours = playingHours
-        let window = plan.isOn && plan.isSmart ? plan.window : hours.window
-        let next = plan.next(after: clock.wallTime.seconds, in: clock.calendar)
+        let window = choices.isSmart ? plan.window : hours.window
+        let next = choices.isOn ? plan.next(after: clock.wallTime.seconds, in: clock.calendar) : nil
         return RemindersReport(
-            on: plan.isOn, smart: choices.isSmart, time: TimeOfDay.text(plan.minute),
+            on: choices.isOn, smart: choices.isSmart, time: TimeOfDay.text(plan.minute),
             fixedTime: TimeOfDay.text(choices.minute), quiet: choices.quietText,
-            // Of reminders that are off it is what they would follow.
             window: window.map {
                 "\(TimeOfDay.text($0.startHour * 60))-\(TimeOfDay.text(min($0.endHour * 60, 1_439)))"
             },

@@ -258,7 +258,8 @@ extension MeshNode {
             score: score.score, maxAttempts: score.maxAttempts, completed: score.isCompleted, seconds: score.seconds,
             hints: score.hints, points: Scoring.points(for: score, in: game),
             label: Scoring.label(for: score, in: game), replaced: isReplaced, unchanged: isUnchanged,
-            edited: score.isEdited, late: score.isLate, groups: groups(holding: score.key).map(\.description))
+            edited: score.isEdited, late: score.isLate, groups: groups(holding: score.key).map(\.description),
+            model: game.model.rawValue)
     }
 }
 

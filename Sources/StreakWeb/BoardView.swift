@@ -335,10 +335,13 @@ struct BoardView: Sendable, Equatable {
     private static func you(_ report: BoardReport, _ selection: BoardSelection) -> You? {
         guard let mine = report.mine ?? report.rows.first(where: \.me) else { return nil }
         let view = RowView(mine, selection: selection, report: report)
+        // Who is on no leaderboard has a value and no rank.
+        let hasValue = mine.rank != nil || mine.played > 0
         return You(
-            avatar: view.avatar, rank: view.rank, label: mine.rank == nil ? "No result yet" : mine.label,
+            avatar: view.avatar, rank: view.rank, label: hasValue ? mine.label : "No result yet",
             note: mine.onlyMe
-                ? "only you see this" : mine.rank == nil ? "Paste yours to be ranked" : "of \(report.ranked)",
+                ? "only you see this"
+                : mine.rank != nil ? "of \(report.ranked)" : hasValue ? "not ranked here" : "Paste yours to be ranked",
             isRanked: mine.rank != nil,
             jumpHref: mine.rank == nil ? nil : "#me")
     }

@@ -51,7 +51,7 @@ public enum FailureText {
             )
         case .cannotCreate(let reason):
             (
-                "cannotCreate", "The folder cannot be created: \(shortened(reason)).",
+                "cannotCreate", "The folder cannot be created: \(sentence(reason)).",
                 "Check the rights to the folder around it, or choose another one with `--data`.", Exit.cannotCreate
             )
         case .invalidName(let limit):
@@ -67,7 +67,7 @@ public enum FailureText {
         switch failure {
         case .invalidRecoveryKey(let reason):
             (
-                "invalidRecoveryKey", "This is not a recovery key: \(shortened(reason)).",
+                "invalidRecoveryKey", "This is not a recovery key: \(sentence(reason)).",
                 "Type all fourteen groups of four; case, blanks and hyphens don't matter.", Exit.badData
             )
         case .otherRecoveryKey:
@@ -82,7 +82,7 @@ public enum FailureText {
             )
         case .invalidBackup(let reason):
             (
-                "invalidBackup", "This backup cannot be opened: \(shortened(reason)).",
+                "invalidBackup", "This backup cannot be opened: \(sentence(reason)).",
                 "Check the file and the passphrase, then try again.", Exit.badData
             )
         case .weakPassphrase(let minimum):
@@ -92,7 +92,7 @@ public enum FailureText {
             )
         case .cannotWriteFile(let reason):
             (
-                "cannotWriteFile", "The file cannot be written: \(shortened(reason)).",
+                "cannotWriteFile", "The file cannot be written: \(sentence(reason)).",
                 "Choose another name or folder.", Exit.cannotCreate
             )
         case .guestPlaying(let name):
@@ -174,7 +174,7 @@ public enum FailureText {
         switch failure {
         case .invalidFriendCode(let reason):
             (
-                "invalidFriendCode", "This is not a friend code: \(shortened(reason)).",
+                "invalidFriendCode", "This is not a friend code: \(sentence(reason)).",
                 "It looks like `7K3M-9QXT-42WD`; case, blanks and hyphens don't matter.", Exit.badData
             )
         case .ownFriendCode:
@@ -262,7 +262,7 @@ public enum FailureText {
             )
         case .notAllowed(let action):
             (
-                "notAllowed", "Your role does not allow this: \(shortened(action)).",
+                "notAllowed", "Your role does not allow this: \(sentence(action)).",
                 "Ask the owner or an admin of the group.", Exit.notAllowed
             )
         case .ownerCannotLeave(let title):
@@ -350,8 +350,13 @@ public enum FailureText {
 
     private static func describeResult(_ failure: NodeFailure) -> Description? {
         switch failure {
-        case .invalidGame(let reason):
-            ("invalidGame", shortened(reason), "Try the pattern with `streakmesh games test`.", Exit.badData)
+        case .invalidGame(let reason, let isPattern):
+            (
+                "invalidGame", sentence(reason),
+                isPattern
+                    ? "Try the pattern with `streakmesh games test`."
+                    : "`streakmesh games add --help` tells what a game can be like.", Exit.badData
+            )
         case .importFailed(let reason):
             ("importFailed", reason, "Nothing was imported. Check the file, and try `--dry-run`.", Exit.badData)
         case .unknownSender(let name, let candidates):
@@ -379,7 +384,7 @@ public enum FailureText {
             )
         case .invalidScore(let reason):
             (
-                "invalidScore", "That score is not possible: \(shortened(reason)).",
+                "invalidScore", "That score is not possible: \(sentence(reason)).",
                 "Check the number and the game.", Exit.badData
             )
         case .invalidDate(let text):
@@ -438,17 +443,17 @@ public enum FailureText {
             )
         case .cannotListen(let address, let reason):
             (
-                "cannotListen", "Cannot listen on \(shortened(address)): \(shortened(reason)).",
+                "cannotListen", "Cannot listen on \(shortened(address)): \(sentence(reason)).",
                 "Choose an address of this machine, and a port that no other program uses.", Exit.cannotCreate
             )
         case .invalidRequest(let reason):
             (
-                "invalidRequest", "That request is not understood: \(shortened(reason)).",
+                "invalidRequest", "That request is not understood: \(sentence(reason)).",
                 "Update so that both sides are of one version.", Exit.usage
             )
         case .limitReached(let what, let limit):
             (
-                "limitReached", "There can be at most \(limit) \(shortened(what)).",
+                "limitReached", "There can be at most \(limit) \(sentence(what)).",
                 "Remove one first.", Exit.cannotCreate
             )
         case .stopping:
@@ -463,6 +468,13 @@ public enum FailureText {
     static func shortened(_ text: String) -> String {
         let line = text.map { $0.isNewline ? " " : $0 }
         return line.count <= 80 ? String(line) : String(line.prefix(79)) + "…"
+    }
+
+    /// What this program itself says, on one line. Whoever puts words of others into it cuts those; the bound is for a
+    /// system's message.
+    static func sentence(_ text: String) -> String {
+        let line = text.map { $0.isNewline ? " " : $0 }
+        return line.count <= 400 ? String(line) : String(line.prefix(399)) + "…"
     }
 
     private static func listed(_ names: [String]) -> String {

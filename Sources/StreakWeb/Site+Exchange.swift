@@ -102,7 +102,9 @@ extension Site {
             senders: senders.map {
                 ExchangeView.Sender(
                     name: $0.name,
-                    note: "\($0.shares == 1 ? "1 result" : "\($0.shares) results") in \($0.messages) messages")
+                    note:
+                        "\($0.shares == 1 ? "1 result" : "\($0.shares) results") in \($0.messages == 1 ? "1 message" : "\($0.messages) messages")"
+                )
             }, hasSenders: !senders.isEmpty, isFresh: preview == nil && senders.isEmpty)
         return page(
             .history, "exchange", title: "Export and import", view, frame, visit, refusal: refusal)
@@ -230,7 +232,7 @@ extension Site {
             sample: report.sample.map { result in
                 OutcomeView.ResultLine(
                     icon: icons[result.game] ?? "🧩", gameName: result.gameName,
-                    puzzleText: result.puzzle.map { "No. \(ResultView.grouped($0))" }, label: result.label,
+                    puzzleText: result.shownPuzzle.map { "No. \(ResultView.grouped($0))" }, label: result.label,
                     dayText: PuzzleDay(result.day)?.longText ?? result.day, note: nil)
             }, hasSample: !report.sample.isEmpty, restText: left > 0 ? "… and \(count(left)) more" : nil,
             conflicts: lines(report.conflicts),

@@ -56,8 +56,7 @@ extension Site {
         for result in report.results {
             byDay[result.day, default: []].append(
                 ResultView(
-                    result, icon: icons[result.game], group: group, groups: frame.groups,
-                    isLog: catalogue.habits.contains(result.game)))
+                    result, icon: icons[result.game], group: group, groups: frame.groups))
         }
         func link(_ month: PuzzleDay) -> PageLink {
             PageLink("/history").adding("month", String(month.description.prefix(7))).adding("game", game)

@@ -39,7 +39,8 @@ extension Site {
         let view = RemindersView(
             on: report.on, smart: report.smart,
             stateText: report.on
-                ? report.smart ? "On, at \(report.time) by your habit" : "On, at \(report.fixedTime)" : "Off",
+                ? report.smart && report.window != nil
+                    ? "On, at \(report.time) by your habit" : "On, at \(report.fixedTime)" : "Off",
             time: report.time, fixedTime: report.fixedTime, quietFrom: quiet.first ?? "",
             quietTo: quiet.count == 2 ? quiet[1] : "",
             habitText: report.window.map {

@@ -18,12 +18,21 @@ struct StreaksView: Sendable {
         var playHref: String?
     }
 
+    struct Other: Sendable {
+        var icon: String
+        var name: String
+        var href: String
+    }
+
     var head: NumbersHead
     var figures: [FigureView]
     var atRisk: [Line]
     var hasAtRisk: Bool
     var lines: [Line]
     var hasLines: Bool
+    /// The games without a result, most liked first.
+    var others: [Other]
+    var othersTitle: String?
     var day: String
     var dayTitle: String
     var today: String
@@ -59,6 +68,8 @@ extension Site {
             .insight(.streaks(date: visit.fields["date"], group: group, member: member)),
             returning: StreaksReport.self)
         let lines = try await lines(report, group: group, member: member)
+        let played = Set(report.streaks.map(\.game))
+        let others = member == nil ? try await catalogue().games.filter { !played.contains($0.id) } : []
         let isToday = report.date == today.description
         let dayTitle = PuzzleDay(report.date)?.weekdayText ?? report.date
         func run(_ term: String, _ run: DayRunReport) -> FigureView {
@@ -77,7 +88,13 @@ extension Site {
                 FigureView(
                     term: "At risk", value: String(atRisk.count), note: atRisk.isEmpty ? "nothing" : "until played"),
             ], atRisk: atRisk, hasAtRisk: !atRisk.isEmpty && member == nil && isToday, lines: lines,
-            hasLines: !lines.isEmpty, day: report.date, dayTitle: dayTitle, today: today.description, isToday: isToday)
+            hasLines: !lines.isEmpty,
+            others: others.map {
+                StreaksView.Other(icon: $0.icon, name: $0.name, href: PageLink("/game").adding("id", $0.id).text)
+            },
+            othersTitle: others.isEmpty
+                ? nil : others.count == 1 ? "1 game without a result" : "\(others.count) games without a result",
+            day: report.date, dayTitle: dayTitle, today: today.description, isToday: isToday)
         return page(.numbers, "streaks", title: view.head.heading, view, frame, visit)
     }
 
@@ -163,7 +180,7 @@ extension Site {
         let fresh = member == nil ? Self.fresh(report) : (shown: [], rest: nil)
         let view = AchievementsView(
             head: NumbersHead(
-                .achievements, of: report.name, note: "\(report.unlocked) of \(report.total) begun",
+                .achievements, of: report.name, note: "\(report.unlocked) of \(report.total) reached",
                 fields: visit.fields),
             level: report.level, coins: ResultView.grouped(report.coins),
             nextText: "\(ResultView.grouped(report.levelCeiling - report.coins)) to level \(report.level + 1)",

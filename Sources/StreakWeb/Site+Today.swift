@@ -28,6 +28,8 @@ struct TodayView: Sendable {
     var hasResults: Bool
     var play: [Play]
     var hasPlay: Bool
+    /// “12 more”, where not all are listed.
+    var morePlay: String?
     /// Habits, logged by one press.
     var habits: [Habit]
     var hasHabits: Bool
@@ -155,12 +157,12 @@ extension Site {
             maximum: day.adding(days: 1).description, dayTitle: day.weekdayText,
             outcome: outcome,
             results: mine.results.map {
-                ResultView(
-                    $0, icon: icons[$0.game], group: group, groups: frame.groups, isLog: games.habits.contains($0.game))
+                ResultView($0, icon: icons[$0.game], group: group, groups: frame.groups)
             },
             hasResults: !mine.results.isEmpty,
             play: play.prefix(8).map { TodayView.Play(icon: $0.icon, name: $0.name, href: $0.webURL ?? "") },
-            hasPlay: !play.isEmpty, habits: habits, hasHabits: !habits.isEmpty, atRisk: atRisk,
+            hasPlay: !play.isEmpty, morePlay: play.count > 8 ? "\(play.count - 8) more" : nil, habits: habits,
+            hasHabits: !habits.isEmpty, atRisk: atRisk,
             hasAtRisk: !atRisk.isEmpty, fresh: fresh.shown, hasFresh: !fresh.shown.isEmpty, freshRest: fresh.rest,
             hasGroup: board != nil, top: top,
             hasTop: !top.isEmpty,
@@ -181,7 +183,7 @@ extension Site {
         let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
         var text = "Recorded \(report.added.count) results."
         if let first = report.added.first, report.added.count == 1 {
-            let name = "\(first.gameName)\(first.puzzle.map { " \(ResultView.grouped($0))" } ?? "")"
+            let name = "\(first.gameName)\(first.shownPuzzle.map { " \(ResultView.grouped($0))" } ?? "")"
             guard !first.unchanged else { return "\(name) was recorded already." }
             text = "Recorded \(name): \(first.label)."
         }

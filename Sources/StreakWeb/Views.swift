@@ -70,7 +70,8 @@ struct ResultView: Sendable, Equatable {
     var puzzle: Int?
     var puzzleText: String?
     var label: String
-    var points: String
+    /// Nil where the label says as much.
+    var points: String?
     var completed: Bool
     var late: Bool
     var edited: Bool
@@ -81,18 +82,17 @@ struct ResultView: Sendable, Equatable {
     var boardHref: String
     var editHref: String
 
-    /// `groups` are all of this user's; `group` is the one whose board it leads to. The number of a log is nobody's
-    /// puzzle.
-    init(_ result: ResultReport, icon: String?, group: String?, groups: [GroupReport], isLog: Bool = false) {
+    /// `groups` are all of this user's; `group` is the one whose board it leads to.
+    init(_ result: ResultReport, icon: String?, group: String?, groups: [GroupReport]) {
         game = result.game
         gameName = result.gameName
         self.icon = icon ?? "🧩"
         day = result.day
         dayText = PuzzleDay(result.day)?.longText ?? result.day
         puzzle = result.puzzle
-        puzzleText = isLog ? nil : result.puzzle.map { "No. \(Self.grouped($0))" }
+        puzzleText = result.shownPuzzle.map { "No. \(Self.grouped($0))" }
         label = result.label
-        points = result.points == 1 ? "1 point" : "\(result.points) points"
+        points = result.shownPoints.map { $0 == 1 ? "1 point" : "\($0.grouped) points" }
         completed = result.completed
         late = result.late
         edited = result.edited
@@ -113,15 +113,7 @@ struct ResultView: Sendable, Equatable {
     }
 
     /// “1,234”, as the puzzles print it.
-    static func grouped(_ number: Int) -> String {
-        var digits = Array(String(number.magnitude))
-        var index = digits.count - 3
-        while index > 0 {
-            digits.insert(",", at: index)
-            index -= 3
-        }
-        return (number < 0 ? "−" : "") + String(digits)
-    }
+    static func grouped(_ number: Int) -> String { number.grouped }
 
     /// “0:42”, “12:05”.
     static func clock(_ seconds: Int) -> String {
@@ -171,7 +163,7 @@ struct OutcomeView: Sendable, Equatable {
             let groups = choice.groups(of: result)
             return ResultLine(
                 icon: icons[result.game] ?? "🧩", gameName: result.gameName,
-                puzzleText: result.puzzle.map { "No. \(ResultView.grouped($0))" }, label: result.label,
+                puzzleText: result.shownPuzzle.map { "No. \(ResultView.grouped($0))" }, label: result.label,
                 dayText: PuzzleDay(result.day)?.weekdayText ?? result.day,
                 note: result.unchanged ? "already recorded" : result.replaced ? "replaces your earlier result" : nil,
                 goesTo: isPreview ? Self.titles(of: groups, known) : nil)

@@ -118,7 +118,7 @@ public struct StatisticsReport: Codable, Sendable, Equatable {
     /// The day with most results.
     public var busiestDay: String?
     public var busiestCount: Int?
-    /// Seconds on the clock, all time.
+    /// Seconds on the clock, of these days and this game.
     public var secondsPlayed: Int
     public var perGame: [GameCountReport]
     public var personalBests: [PersonalBestReport]

@@ -117,8 +117,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case invalidScore(reason: String)
     /// Only who defined a custom game changes or removes it.
     case gameOfAnother(String)
-    /// A custom game cannot be defined like this; a sentence.
-    case invalidGame(reason: String)
+    /// A custom game cannot be defined like this; a sentence. Whether it is the pattern of its shares that is wrong.
+    case invalidGame(reason: String, isPattern: Bool = false)
     /// A file cannot be read as results; a sentence.
     case importFailed(reason: String)
     /// Several people write in a chat, and none is named or the name is none of theirs.

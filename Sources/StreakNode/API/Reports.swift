@@ -1,3 +1,6 @@
+import StreakGames
+import StreakScores
+
 /// The JSON that the command line and the page rely on: keys are a contract (docs/cli.md), additions only.
 
 public struct ProfileReport: Codable, Sendable, Equatable {
@@ -160,6 +163,7 @@ public struct ResultReport: Codable, Sendable, Equatable {
     public var gameName: String
     /// `yyyy-MM-dd`
     public var day: String
+    /// The printed number; of a log of a habit what tells it from the others, and is printed nowhere.
     public var puzzle: Int?
     public var score: Int?
     public var maxAttempts: Int?
@@ -176,6 +180,17 @@ public struct ResultReport: Codable, Sendable, Equatable {
     public var late: Bool
     /// The IDs of the groups in which it stands.
     public var groups: [String] = []
+    /// How the game is scored.
+    public var model = ""
+
+    /// The number to be shown beside the game's name.
+    public var shownPuzzle: Int? { model == ScoringModel.count.rawValue ? nil : puzzle }
+
+    /// The points, where they say more than the label does: not where the raw value ranks, or is the points.
+    public var shownPoints: Int? {
+        if model == ScoringModel.highScore.rawValue || model == ScoringModel.count.rawValue { return nil }
+        return label == Scoring.totalLabel(points) ? nil : points
+    }
 }
 
 public struct RefusedText: Codable, Sendable, Equatable {

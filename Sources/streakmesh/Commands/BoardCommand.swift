@@ -53,17 +53,18 @@ struct BoardCommand: QueryCommand {
 
     func lines(for report: BoardReport, style: OutputStyle) -> [String] {
         var lines = [report.heading(range: range ?? "today", style)]
-        guard !report.rows.isEmpty else {
+        let mine = report.rows.contains(where: \.me) ? nil : report.mine
+        guard !report.rows.isEmpty || mine.map({ $0.played > 0 }) ?? false else {
             let subject = report.gameName.map { "for \($0.printable)" } ?? "yet"
             return lines + ["No scores \(subject). Pick another day, or invite friends with `streakmesh invite`."]
         }
         var table = TextTable([.right, .left, .left, .left, .right, .left])
         for row in report.rows { table.add(row) }
         lines += style.lines(of: table)
-        if let mine = report.mine, !report.rows.contains(where: \.me) {
+        if let mine {
             var table = TextTable([.right, .left, .left, .left, .right, .left])
             table.add(mine)
-            lines += ["…"] + style.lines(of: table)
+            lines += (report.rows.isEmpty ? [] : ["…"]) + style.lines(of: table)
         }
         lines += report.footnotes.map { style.applying(.dim, to: $0) }
         return lines
@@ -120,7 +121,8 @@ extension BoardRowReport {
     /// What is to be known about a row besides its value. A covered row tells nothing of what was played.
     var marks: String {
         [
-            me ? "you" : nil, covered ? nil : detail, late ? "late" : nil, edited ? "edited" : nil,
+            me ? "you" : nil, onlyMe ? "only you see this" : nil, covered ? nil : detail, late ? "late" : nil,
+            edited ? "edited" : nil,
             played < of && !covered && detail == nil ? "played \(played) of \(of)" : nil,
         ]
         .compactMap(\.self).joined(separator: ", ")

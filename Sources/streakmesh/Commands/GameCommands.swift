@@ -89,7 +89,10 @@ struct GamesCommand: AsyncParsableCommand {
         var over: String?
 
         @Option(
-            help: "How its share reads, such as “Block Blast {score} pts”; {number}, {date}, {time}, {maximum} too.")
+            help: """
+                How its share reads, such as “Block Blast {score} pts”; {max}, {number}, {hints}, {time}, {date} \
+                and {any} too.
+                """)
         var pattern: String?
 
         /// A new game, or one like `known` but for what is given.

@@ -95,14 +95,21 @@ struct StreaksCommand: QueryCommand {
     }
 }
 
-struct AchievementsCommand: QueryCommand {
+struct AchievementsCommand: SessionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "achievements", abstract: "Show achievements, coins and level.")
+        commandName: "achievements", abstract: "Show achievements, coins and level.",
+        discussion: "What you have newly reached is told once, here or on the page; `--json` leaves it to be told.")
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .insight(.achievements(group: subject.group, member: subject.member)) }
+    func run(in context: CommandContext) async throws {
+        let report = try await context.call(
+            .insight(.achievements(group: subject.group, member: subject.member)), returning: AchievementsReport.self)
+        context.show(report) { lines(for: report, style: $0) }
+        guard !report.fresh.isEmpty, !context.usesJSON else { return }
+        _ = try await context.call(.insight(.celebrate), returning: AchievementsReport.self)
+    }
 
     func lines(for report: AchievementsReport, style: OutputStyle) -> [String] {
         let next = "\(report.levelCeiling - report.coins) to level \(report.level + 1)"

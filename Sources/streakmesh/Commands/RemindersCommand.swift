@@ -47,7 +47,10 @@ struct RemindersCommand: QueryCommand {
     func lines(for report: RemindersReport, style: OutputStyle) -> [String] {
         var table = TextTable([.left, .left])
         let habit = report.window.map { "\($0), \(report.coverage ?? 0) % of your results" }
-        let time = report.smart ? "\(report.time), by your habit" : report.fixedTime
+        let time =
+            report.smart
+            ? "\(report.time), \(report.window == nil ? "until your habit is known" : "by your habit")"
+            : report.fixedTime
         let rows: [(String, String)] = [
             ("reminders", report.on ? "on" : "off"), ("time", time),
             ("you play most", habit ?? "too few results to say"),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StreakGames
 import StreakNode
 
 /// The texts that `add` and `parse` read.
@@ -142,7 +143,10 @@ struct PublishCommand: SessionCommand {
     @Option(help: "The day, yyyy-MM-dd.")
     var date: String
 
-    @Option(help: "The puzzle number, for games of which several were played that day.")
+    @Option(
+        help:
+            "The puzzle number, where several were played that day; of a habit the log's, as `results --json` tells it."
+    )
     var puzzle: Int?
 
     @Option(
@@ -169,7 +173,10 @@ struct DeleteCommand: SessionCommand {
     @Option(help: "The day, yyyy-MM-dd.")
     var date: String
 
-    @Option(help: "The puzzle number, for games of which several were played that day.")
+    @Option(
+        help:
+            "The puzzle number, where several were played that day; of a habit the log's, as `results --json` tells it."
+    )
     var puzzle: Int?
 
     @OptionGroup var shared: SharedOptions
@@ -220,8 +227,9 @@ struct ResultsCommand: QueryCommand {
         table.addHeader("day", "game", "puzzle", "result", "points", "")
         for result in report.results {
             table.addRow(
-                .init(result.day), .init(result.gameName, .bold), .init(result.puzzle.map { "#\($0)" } ?? "", .dim),
-                .init(result.label), .init("\(result.points)"), .init(result.marks, .dim))
+                .init(result.day), .init(result.gameName, .bold),
+                .init(result.shownPuzzle.map { "#\($0)" } ?? "", .dim),
+                .init(result.label), .init(result.shownPoints?.grouped ?? ""), .init(result.marks, .dim))
         }
         return style.lines(of: table)
     }
@@ -235,7 +243,7 @@ extension ResultReport {
     }
 
     fileprivate var title: String {
-        gameName + (puzzle.map { " #\($0)" } ?? "")
+        gameName + (shownPuzzle.map { " #\($0)" } ?? "")
     }
 }
 
@@ -253,7 +261,7 @@ extension AddReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
         var table = TextTable([.left, .left, .left, .right, .left, .left])
         for result in added {
-            let points = "\(result.points) \(result.points == 1 ? "point" : "points")"
+            let points = result.shownPoints.map { $0 == 1 ? "1 point" : "\($0.grouped) points" } ?? ""
             let note = result.unchanged ? "recorded before" : result.replaced ? "replaced" : result.marks
             table.addRow(
                 .init(result.unchanged ? "=" : "✓", result.unchanged ? .dim : .good), .init(result.title, .bold),
