@@ -117,6 +117,13 @@ public struct InviteLink: Sendable, Equatable {
         guard hasValidSignature(payload) else { throw .tampered }
     }
 
+    /// What a text would be a link for, by how it begins; nil where it begins like none.
+    public static func purpose(of text: String) -> Purpose? {
+        // As `init(parsing:)` reads it: white space anywhere, either case.
+        let characters = text.utf8.lazy.filter { $0 > 0x20 }.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+        return Purpose.allCases.first { characters.starts(with: $0.prefix.utf8) }
+    }
+
     private init(payload: [UInt8], bytes: [UInt8], purpose: Purpose) throws(WireError) {
         self.purpose = purpose
         var reader = WireReader(payload)

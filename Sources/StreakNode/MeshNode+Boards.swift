@@ -148,12 +148,13 @@ extension MeshNode {
     func status() -> StatusReport {
         let linked = engine.linkedDevices
         let groups = sharedGroups.map { group in
-            GroupStatus(
+            let online = linked.count { $0.groups.contains(group) } + (network == nil ? 0 : 1)
+            return GroupStatus(
                 id: group.description, title: engine.state(of: group)?.title ?? "",
                 digest: engine.digest(of: group)?.description ?? "", records: engine.recordCount(of: group),
                 members: engine.state(of: group)?.members.count ?? 0,
-                online: linked.count { $0.groups.contains(group) } + (network == nil ? 0 : 1),
-                sharing: isSharing(in: group), total: engine.progress(of: group)?.total)
+                online: engine.isMember(of: group) ? online : 0, sharing: isSharing(in: group),
+                total: engine.progress(of: group)?.total, role: roleWord(in: group))
         }
         return StatusReport(
             state: stateWord(linked), groups: groups, peers: linked.map(peerStatus), version: NodeVersion.current,
@@ -163,7 +164,7 @@ extension MeshNode {
     }
 
     private func stateWord(_ linked: [MeshEngine.LinkedDevice]) -> String {
-        if sharedGroups.isEmpty { return "local only" }
+        if memberGroups.isEmpty { return "local only" }
         if linked.isEmpty { return "offline" }
         return linked.allSatisfy { $0.syncing.isEmpty } ? "live" : "syncing"
     }

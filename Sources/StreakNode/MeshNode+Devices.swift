@@ -63,6 +63,17 @@ extension MeshNode {
         }
     }
 
+    /// This user's machines, and which of them have the results kept from others.
+    func deviceList() -> DeviceListReport {
+        let near = Set((privateGroup.flatMap(engine.state)?.devices ?? []).map(\.device.description))
+        return DeviceListReport(
+            devices: ownDevices().map { device in
+                var device = device
+                device.sharesPrivate = near.contains(device.device)
+                return device
+            })
+    }
+
     func revokeDevice(_ selector: String, key: String?) async throws -> DeviceListReport {
         let wanted = selector.lowercased()
         let found = ownDevices().filter { !wanted.isEmpty && $0.device.hasPrefix(wanted) && $0.state == "current" }
@@ -72,7 +83,7 @@ extension MeshNode {
         else { throw NodeFailure.unknownDevice(selector) }
         let outcome = try await execute(.revokeDevice(id, accountKey: try accountKey(key)))
         inbox.publish(.groupsChanged)
-        var report = DeviceListReport(devices: ownDevices())
+        var report = deviceList()
         if case .refusedBy(let groups) = outcome { report.refusedBy = groups.map { groupReport($0).title } }
         return report
     }

@@ -75,7 +75,9 @@ extension MeshNode {
             friends: friends.sorted { ($0.name, $0.group) < ($1.name, $1.group) },
             sent: engine.sentFriendRequests.map(Self.report),
             received: engine.receivedFriendRequests.map(Self.report),
-            blocked: blocked.map { BlockedReport(user: $0.description, code: knownCode(of: $0)) },
+            blocked: blocked.map {
+                BlockedReport(user: $0.description, code: knownCode(of: $0), name: blockedName(of: $0))
+            },
             returns: engine.offeredReturns.map(report))
     }
 
@@ -176,16 +178,42 @@ extension MeshNode {
         return match.user
     }
 
+    // MARK: Blocking
+
+    private static func blockedSetting(of user: UserID) -> String { "blocked-" + user.description.prefix(48) }
+
+    /// What somebody was called when it was blocked; nil where that was not known.
+    private func blockedName(of user: UserID) -> String? {
+        text(of: Self.blockedSetting(of: user)).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The name is kept: by that the user knows again whom it has blocked.
+    func blockFriend(_ selector: String) async throws {
+        let person = try person(selector)
+        try await execute(
+            .blockFriend(person.user),
+            with: [.keepSetting(name: Self.blockedSetting(of: person.user), value: Array(person.name.utf8))])
+    }
+
+    func unblockFriend(_ selector: String) async throws {
+        let user = try blockedUser(selector)
+        try await execute(
+            .unblockFriend(user), with: [.keepSetting(name: Self.blockedSetting(of: user), value: [])])
+    }
+
     /// Somebody whose request is here, or a friend.
-    func person(_ selector: String) throws -> UserID {
-        if let asker = try? asker(selector) { return asker }  // else a friend
+    private func person(_ selector: String) throws -> (user: UserID, name: String) {
+        // Else a friend.
+        if let asker = try? asker(selector) {
+            return (asker, engine.receivedFriendRequests.first { $0.user == asker }?.name ?? "")
+        }
         let matches = Self.matches(selector, among: engine.friendGroups) { pair in
             (name(of: pair.friend, in: pair.group), pair.friend.description, knownCode(of: pair.friend))
         }
         guard let match = matches.first, Set(matches.map(\.friend)).count == 1 else {
             throw NodeFailure.unknownFriend(selector)
         }
-        return match.friend
+        return (match.friend, name(of: match.friend, in: match.group))
     }
 
     /// A group into which this user may come back, by its title or the start of its ID.
@@ -198,8 +226,10 @@ extension MeshNode {
         return match.group
     }
 
-    func blockedUser(_ selector: String) throws -> UserID {
-        let matches = Self.matches(selector, among: engine.blockedUsers) { ("", $0.description, knownCode(of: $0)) }
+    private func blockedUser(_ selector: String) throws -> UserID {
+        let matches = Self.matches(selector, among: engine.blockedUsers) {
+            (blockedName(of: $0) ?? "", $0.description, knownCode(of: $0))
+        }
         guard let match = matches.first, matches.count == 1 else { throw NodeFailure.unknownFriend(selector) }
         return match
     }

@@ -60,9 +60,10 @@ extension MeshNode {
     /// The group of one user in which this user's devices keep their own results.
     var privateGroup: GroupID? { engine.setting(MeshEngine.privateGroupSetting).flatMap { GroupID($0) } }
 
-    /// Groups shared with others, in the order of their titles.
+    /// Groups shared with others, in the order of their titles: those that this user is in, and those that have ended and
+    /// are still told of.
     var sharedGroups: [GroupID] {
-        engine.groupIDs.filter { $0 != privateGroup }.sorted { left, right in
+        engine.groupIDs.filter { $0 != privateGroup && !isDismissed($0) }.sorted { left, right in
             let titles = (engine.state(of: left)?.title ?? "", engine.state(of: right)?.title ?? "")
             return titles.0 == titles.1 ? left < right : titles.0 < titles.1
         }
@@ -81,11 +82,20 @@ extension MeshNode {
     }
 
     /// The group that a title, an ID or a prefix of either names; the active one for nil.
+    ///
+    /// - Throws: `notMember` for one that has ended for this user.
     func group(_ selector: String?) throws -> GroupID {
         guard let selector, !selector.isEmpty else {
             guard let active = activeGroup else { throw NodeFailure.noGroup }
             return active
         }
+        let group = try listedGroup(selector)
+        if ending(of: group) != nil { try checkMembership(of: group) }
+        return group
+    }
+
+    /// A group on the list, also one that has ended for this user. Of several those that the user is in are meant.
+    private func listedGroup(_ selector: String) throws -> GroupID {
         let wanted = selector.lowercased()
         func titled(_ test: (String) -> Bool) -> [GroupID] {
             sharedGroups.filter { test((engine.state(of: $0)?.title ?? "").lowercased()) }
@@ -94,7 +104,9 @@ extension MeshNode {
             sharedGroups.filter { $0.description == wanted }, titled { $0 == wanted },
             sharedGroups.filter { $0.description.hasPrefix(wanted) }, titled { $0.hasPrefix(wanted) },
         ]
-        guard let found = candidates.first(where: { !$0.isEmpty }) else { throw NodeFailure.unknownGroup(selector) }
+        guard let named = candidates.first(where: { !$0.isEmpty }) else { throw NodeFailure.unknownGroup(selector) }
+        let current = named.filter(engine.isMember)
+        let found = current.isEmpty ? named : current
         guard found.count == 1 else {
             throw NodeFailure.ambiguousGroup(
                 selector,
@@ -114,14 +126,13 @@ extension MeshNode {
         let state = engine.state(of: group)
         return GroupReport(
             id: group.description, title: state?.title ?? "", role: roleWord(in: group),
-            members: state?.members.count ?? 0, active: group == activeGroup, sharing: isSharing(in: group))
+            members: state?.members.count ?? 0, active: group == activeGroup, sharing: isSharing(in: group),
+            ended: endingText(of: group))
     }
 
-    private func roleWord(in group: GroupID) -> String {
-        guard let state = engine.state(of: group) else { return "removed" }
-        if case .revoked = state.device(identity.device)?.standing { return "revoked" }
-        if let role = state.role(of: identity.user) { return role.word }
-        return state.removedUsers.first { $0.user == identity.user }?.hasLeft ?? false ? "left" : "removed"
+    /// The user's role; where it is in no more, how that came about.
+    func roleWord(in group: GroupID) -> String {
+        ending(of: group)?.word ?? engine.state(of: group)?.role(of: identity.user)?.word ?? "removed"
     }
 
     /// This device is in a group no more: whoever watches is told.
@@ -175,9 +186,11 @@ extension MeshNode {
         return groupReport(group)
     }
 
+    /// Leaves a group; one that has ended for this user is taken off the list. What is there can be erased no more then.
     func leaveGroup(_ selector: String, erasing: Bool) async throws -> GroupReport {
-        let group = try group(selector)
+        let group = selector.isEmpty ? try group(nil) : try listedGroup(selector)
         let title = engine.state(of: group)?.title ?? ""
+        if !erasing, let ending = ending(of: group) { return try await dismiss(group, ending) }
         try checkMembership(of: group)
         // Results stay, with what their games are.
         if let privateGroup {
@@ -305,8 +318,8 @@ extension MeshNode {
         try checkMembership(of: group)
         do {
             try await execute(command)
-        } catch NodeFailure.notAllowed {
-            throw NodeFailure.notAllowed(action: action)
+        } catch NodeFailure.notAllowed(_, let reason) {
+            throw NodeFailure.notAllowed(action: action, reason: reason)
         } catch NodeFailure.notMember {
             throw NodeFailure.notMember(title: engine.state(of: group)?.title ?? "")
         }
@@ -314,19 +327,37 @@ extension MeshNode {
     }
 
     func transfer(_ group: GroupID, to selector: String) async throws -> GroupReport {
+        let action = "hand the group on"
         let user = try member(selector, of: group)
-        try await decide(.transfer(group, to: user), in: group, action: "hand the group on")
+        guard user != engine.state(of: group)?.owner else { throw owning(user, in: group, action: action) }
+        // Whoever would take the group is no owner who hands it on.
+        guard user != identity.user else { throw NodeFailure.notAllowed(action: action, reason: .needsOwner) }
+        try await decide(.transfer(group, to: user), in: group, action: action)
         return groupReport(group)
     }
 
     func takeOver(_ group: GroupID) async throws -> GroupReport {
-        try await decide(.transfer(group, to: identity.user), in: group, action: "take the group over")
+        let action = "take the group over"
+        let state = engine.state(of: group)
+        guard state?.owner != identity.user else { throw owning(identity.user, in: group, action: action) }
+        guard state?.heir == identity.user else { throw NodeFailure.notAllowed(action: action, reason: .needsHeir) }
+        try await decide(.transfer(group, to: identity.user), in: group, action: action)
         return groupReport(group)
+    }
+
+    /// Why the owner cannot be given a role: the user is told which one that is, or that it is the user's own.
+    func owning(_ owner: UserID, in group: GroupID, action: String) -> NodeFailure {
+        owner == identity.user
+            ? .notAllowed(action: action, reason: .ownsGroup)
+            : .alreadyRole(name: name(of: owner, in: group), role: GroupState.Role.owner.word)
     }
 
     func nameHeir(_ selector: String?, of group: GroupID) async throws -> GroupReport {
         if let selector {
             let user = try member(selector, of: group)
+            guard user != engine.state(of: group)?.owner else {
+                throw owning(user, in: group, action: "name an heir")
+            }
             try await decide(.setRole(group, user, .heir), in: group, action: "name an heir")
         } else {
             let owner = engine.state(of: group)?.owner ?? identity.user

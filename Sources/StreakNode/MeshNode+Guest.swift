@@ -43,7 +43,6 @@ extension MeshNode {
         case .score(.undo): return try await guest.call(request, returning: UndoReport.self)
         case .score(.results): return try await guest.call(request, returning: ResultsReport.self)
         case .score(.games): return try await guest.call(request, returning: GamesReport.self)
-        case .board: throw NodeFailure.noGroup
         case .insight(.statistics): return try await guest.call(request, returning: StatisticsReport.self)
         case .insight(.streaks): return try await guest.call(request, returning: StreaksReport.self)
         case .insight(.achievements): return try await guest.call(request, returning: AchievementsReport.self)
@@ -51,8 +50,7 @@ extension MeshNode {
         case .network(.status), .network(.sync): return guestNetworkStatus()
         case .network(.clock): return clockReport()
         case .network(.repairClock), .profile, .account, .device, .friend, .group, .member, .invite, .privacy, .guest,
-            .score, .insight,
-            .reminder, .game, .exchange:
+            .score, .board, .insight, .reminder, .game, .exchange:
             throw NodeFailure.guestPlaying(name: guestName ?? "")
         }
     }

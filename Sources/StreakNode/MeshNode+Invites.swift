@@ -14,8 +14,14 @@ extension MeshNode {
             throw NodeFailure.invalidInvite(reason: "an invite lasts at most 90 days")
         }
         try checkMembership(of: group)
-        let outcome = try await execute(
-            .invite(group, uses: UInt32(uses), lifetime: lifetime, needsApproval: needsApproval))
+        let outcome: CommandOutcome
+        do {
+            outcome = try await execute(
+                .invite(group, uses: UInt32(uses), lifetime: lifetime, needsApproval: needsApproval))
+        } catch NodeFailure.notAllowed(let action, _) {
+            let isOwners = engine.state(of: group)?.settings.whoMayInvite == .owner
+            throw NodeFailure.notAllowed(action: action, reason: isOwners ? .needsOwner : .needsAdmin)
+        }
         guard case .invite(let id, _) = outcome,
             let report = inviteReports(of: group).first(where: { $0.id == id.description })
         else { throw NodeFailure.storageFailed("no invite was made") }
@@ -59,9 +65,20 @@ extension MeshNode {
         throw NodeFailure.unknownInvite(id)
     }
 
+    /// The link that a text is, for what it is to serve.
+    static func link(_ text: String, for purpose: InviteLink.Purpose) throws -> InviteLink {
+        do {
+            return try InviteLink(parsing: text, purpose: purpose)
+        } catch {
+            guard error == .notALink, let other = InviteLink.purpose(of: text), other != purpose else {
+                throw NodeFailure(error)
+            }
+            throw other == .device ? NodeFailure.linkForDevice : .linkForGroup
+        }
+    }
+
     func inspect(_ text: String) throws -> InvitePreview {
-        let link: InviteLink
-        do { link = try InviteLink(parsing: text) } catch { throw NodeFailure(error) }
+        let link = try Self.link(text, for: .join)
         return InvitePreview(
             group: link.group.description, title: link.title, inviter: link.inviter.description,
             expires: Timestamp(seconds: link.expiresAt).text, expired: link.isExpired(at: clock.wallTime.seconds),
@@ -69,8 +86,7 @@ extension MeshNode {
     }
 
     func join(_ text: String, timeout: Int64, history: Int?) async throws -> JoinReport {
-        let link: InviteLink
-        do { link = try InviteLink(parsing: text) } catch { throw NodeFailure(error) }
+        let link = try Self.link(text, for: .join)
         guard !link.isExpired(at: clock.wallTime.seconds) else {
             throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)
         }

@@ -26,8 +26,17 @@ extension MeshNode {
     public static func linkDevice(
         in folder: DataFolder, link text: String, timeout: Int64, listen: String = "0.0.0.0:0", usesLAN: Bool = true
     ) async throws -> ProfileReport {
-        let link: InviteLink
-        do { link = try InviteLink(parsing: text, purpose: .device) } catch { throw NodeFailure(error) }
+        do {
+            return try await linkDevice(
+                in: folder, link: link(text, for: .device), timeout: timeout, listen: listen, usesLAN: usesLAN)
+        } catch let failure as NodeFailure {
+            throw failure.aboutDeviceLink
+        }
+    }
+
+    private static func linkDevice(
+        in folder: DataFolder, link: InviteLink, timeout: Int64, listen: String, usesLAN: Bool
+    ) async throws -> ProfileReport {
         let clock = SystemClock()
         guard !link.isExpired(at: clock.wallTime.seconds) else {
             throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)

@@ -52,9 +52,12 @@ extension MeshNode {
     private func former(
         _ former: GroupState.FormerMember, in group: GroupID, _ state: GroupState, _ names: [UserID: String]
     ) -> FormerMemberReport {
-        FormerMemberReport(
+        let origin = engine.origin(of: former.removedBy, in: group)
+        return FormerMemberReport(
             user: shownID(of: former.user, in: group), name: names[former.user] ?? "",
-            reason: former.hasLeft ? "left" : "removed", erased: state.isErased(former.user))
+            reason: former.hasLeft ? "left" : "removed", erased: state.isErased(former.user),
+            ended: origin.map { Timestamp(seconds: $0.time).text },
+            endedBy: former.hasLeft ? nil : origin.flatMap { names[$0.user] })
     }
 
     /// The member that a name, an ID as reports give it, a friend code, or a prefix of name or ID means.
@@ -82,17 +85,25 @@ extension MeshNode {
 
     func setRole(of selector: String, to role: GroupState.Role, in group: GroupID) async throws -> MembersReport {
         let user = try member(selector, of: group)
-        if engine.state(of: group)?.role(of: user) != role {
-            try await decide(
-                .setRole(group, user, role == .admin ? .admin : .member), in: group,
-                action: role == .admin ? "promote a member" : "demote an admin")
+        let action = role == .admin ? "promote a member" : "demote an admin"
+        guard user != identity.user || engine.state(of: group)?.owner != user else {
+            throw owning(user, in: group, action: action)
         }
+        guard engine.state(of: group)?.role(of: user) != role else {
+            throw NodeFailure.alreadyRole(name: name(of: user, in: group), role: role.word)
+        }
+        try await decide(.setRole(group, user, role == .admin ? .admin : .member), in: group, action: action)
         return try await members(of: group)
     }
 
     func removeMember(_ selector: String, from group: GroupID) async throws -> MembersReport {
+        let action = "remove this member"
         let user = try member(selector, of: group)
-        try await decide(.remove(group, user), in: group, action: "remove this member")
+        guard user != identity.user else { throw NodeFailure.notAllowed(action: action, reason: .leaves) }
+        guard user != engine.state(of: group)?.owner else {
+            throw NodeFailure.notAllowed(action: action, reason: .ownerStays)
+        }
+        try await decide(.remove(group, user), in: group, action: action)
         return try await members(of: group)
     }
 

@@ -58,7 +58,7 @@ extension MeshNode {
 
     private func answer(_ request: DeviceRequest) async throws -> any Sendable {
         switch request {
-        case .list: DeviceListReport(devices: ownDevices())
+        case .list: deviceList()
         case .revoke(let device, let key): try await revokeDevice(device, key: key)
         case .link: try await deviceLink()
         }
@@ -72,8 +72,8 @@ extension MeshNode {
         case .cancel(let code): try await execute(.cancelFriend(friendCode(code)))
         case .approve(let user): try await approveFriend(user)
         case .decline(let user): try await execute(.declineFriend(asker(user)))
-        case .block(let user): try await execute(.blockFriend(person(user)))
-        case .unblock(let user): try await execute(.unblockFriend(blockedUser(user)))
+        case .block(let user): try await blockFriend(user)
+        case .unblock(let user): try await unblockFriend(user)
         case .remove(let user): try await removeFriend(user)
         case .rejoin(let group): try await execute(.acceptReturn(offeredReturn(group)))
         case .dismiss(let group): try await execute(.declineReturn(offeredReturn(group)))

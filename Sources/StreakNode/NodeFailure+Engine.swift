@@ -36,6 +36,8 @@ extension NodeFailure {
         case .invalidExpiry: self = .invalidInvite(reason: "an invite lasts at most 90 days")
         case .invalidTitle: self = .invalidTitle(limit: ProtocolLimits.maximumTitleLength)
         case .tooManyMembers: self = .limitReached(what: "members", limit: ProtocolLimits.maximumMembers)
+        case .needsOwner, .targetIsProtected, .transferDoesNotStand:
+            self = .notAllowed(action: "that", reason: .needsOwner)
         case .authorNotMember, .authorRemoved, .authorRevoked: self = .notMember(title: "")
         default: self = .notAllowed(action: "that")
         }
@@ -71,6 +73,14 @@ extension NodeFailure {
         case .blocked: self = .friendBlocked
         case .tooManyRequests: self = .limitReached(what: "friend requests", limit: MeshEngine.maximumFriendRequests)
         case .unknownRequest: self = .unknownFriend("")
+        }
+    }
+
+    /// The same of a device link, which others words fit than an invite.
+    var aboutDeviceLink: NodeFailure {
+        switch self {
+        case .linkMalformed, .linkTampered, .linkExpired, .linkUsedUp, .nobodyReachable: .deviceLink(self)
+        default: self
         }
     }
 

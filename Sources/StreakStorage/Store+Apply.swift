@@ -10,13 +10,15 @@ extension Store {
     /// Makes a change, in one transaction: all of it is on disk when this returns, and none of it if this throws.
     ///
     /// Runs in `removedRuns` go before `runs` are added; `droppedGroups` are deleted last, whatever else the change
-    /// says about them. A row that is there already is replaced. One that a snapshot set aside stays set aside.
+    /// says about them. A row that is there already is replaced. One that a snapshot set aside stays set aside. Of what is
+    /// erased no bytes are left in the files, unless another program is reading them just then.
     ///
     /// - Throws: `diskFull`, `invalidChange`, `failed`, `damaged`.
     public func apply(_ change: DurableChange) throws {
         guard !change.isEmpty else { return }
         try Self.check(change)
-        try writing { try Self.write(change, in: $0) }
+        let isErasing = try writing { try Self.write(change, in: $0) }
+        if isErasing { database.writeWithoutTransaction { Self.emptyLog(of: $0) } }
     }
 
     /// Makes a change without holding up the caller's actor. It is made even if the task is cancelled meanwhile.
@@ -31,11 +33,22 @@ extension Store {
                 continuation.resume(
                     with: Result {
                         try StorageError.translating {
-                            try Self.transaction(.immediate, in: database) { try Self.write(change, in: $0) }
+                            let isErasing = try Self.transaction(.immediate, in: database) {
+                                try Self.write(change, in: $0)
+                            }
+                            if isErasing { Self.emptyLog(of: database) }
                         }
                     })
             }
         }
+    }
+
+    /// Moves what the write-ahead log holds into the database, where what was deleted is overwritten, and cuts the log to
+    /// nothing: the pages of before would else stay in it.
+    private static func emptyLog(of database: Database) {
+        guard unsafe database.sqliteConnection != nil else { return }
+        // The change is made already. Where another program's reading keeps the log, the next erasure tries again.
+        try? database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     /// What the schema cannot check: numbers that SQLite's integers do not hold.
@@ -57,9 +70,11 @@ extension Store {
         }
     }
 
-    private static func write(_ change: DurableChange, in database: Database) throws {
+    /// Returns whether records are gone for good.
+    private static func write(_ change: DurableChange, in database: Database) throws -> Bool {
         try writeOperations(change.operations, in: database)
-        try writeRuns(change.runs, removing: change.removedRuns, in: database)
+        let removed = try remove(change.removedRuns, in: database)
+        try writeRuns(change.runs, in: database)
         try writeLocalRows(change, in: database)
         try writeAddresses(change.addresses, in: database)
         try writeSettings(change.settings, in: database)
@@ -69,6 +84,21 @@ extension Store {
             // Kept apart from the rows, because a removed row's number must not be given again.
             try database.cachedStatement(sql: "UPDATE state SET next_arrival = ?1 WHERE next_arrival < ?1")
                 .execute(arguments: [Int64(last) + 1])
+        }
+        // Runs that others replace have their records in those.
+        var added: [Branch: UInt64] = [:]
+        for stored in change.runs { added[Branch(stored.key), default: 0] += UInt64(stored.run.count) }
+        return !change.droppedGroups.isEmpty || removed.contains { $0.value > added[$0.key, default: 0] }
+    }
+
+    /// One branch of one feed.
+    private struct Branch: Hashable {
+        let group: GroupID
+        let feed: FeedID
+        let number: UInt8
+
+        init(_ key: RunKey) {
+            (group, feed, number) = (key.group, key.feed, key.branch)
         }
     }
 
@@ -87,20 +117,29 @@ extension Store {
         }
     }
 
-    private static func writeRuns(_ runs: [StoredRun], removing keys: [RunKey], in database: Database) throws {
-        if !keys.isEmpty {
-            let removal = try database.cachedStatement(
-                sql: """
-                    DELETE FROM runs WHERE group_id = ? AND device = ? AND epoch_counter = ? AND epoch_nonce = ?
-                      AND branch = ? AND first = ?
-                    """)
-            for key in keys {
-                try removal.execute(arguments: [
+    /// Returns how many records went with the runs.
+    private static func remove(_ keys: [RunKey], in database: Database) throws -> [Branch: UInt64] {
+        guard !keys.isEmpty else { return [:] }
+        let removal = try database.cachedStatement(
+            sql: """
+                DELETE FROM runs WHERE group_id = ? AND device = ? AND epoch_counter = ? AND epoch_nonce = ?
+                  AND branch = ? AND first = ? RETURNING count
+                """)
+        var removed: [Branch: UInt64] = [:]
+        for key in keys {
+            let count = try Int64.fetchOne(
+                removal,
+                arguments: [
                     key.group.stored, key.feed.device.stored, Int64(key.feed.epoch.counter),
                     Int64(bitPattern: key.feed.epoch.nonce), Int64(key.branch), Int64(key.first),
                 ])
-            }
+            // A row of a damaged store may hold any number.
+            if let count { removed[Branch(key), default: 0] &+= UInt64(clamping: count) }
         }
+        return removed
+    }
+
+    private static func writeRuns(_ runs: [StoredRun], in database: Database) throws {
         guard !runs.isEmpty else { return }
         let insertion = try database.cachedStatement(
             sql: """

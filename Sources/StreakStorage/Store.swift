@@ -82,6 +82,8 @@ public final class Store: Sendable {
         try database.writeWithoutTransaction { database in
             // Only now: GRDB sets NORMAL when it turns WAL on, after any preparation that a configuration may ask for.
             try database.execute(sql: "PRAGMA synchronous = FULL")
+            // What is deleted is overwritten with zeros; some systems' SQLite does so by itself, others don't.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
             // macOS: without these, fsync leaves the bytes in the drive's cache. Nothing elsewhere.
             try database.execute(sql: "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
             guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2 else {

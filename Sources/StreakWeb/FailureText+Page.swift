@@ -1,9 +1,30 @@
+import StreakNode
+
 /// Next steps in the words of the page, where those of the command line name a command.
 extension FailureText {
-    /// What to do on a page about a failure, by its code; nil where the usual hint fits there too.
-    static func hintOnPage(forCode code: String) -> String? { pageHints[code] }
+    /// What to do on a page about a failure; nil where the usual hint fits there too.
+    static func hintOnPage(for failure: NodeFailure, code: String) -> String? {
+        switch failure {
+        case .deviceLink: devicePageHints[code]
+        case .notAllowed(_, let reason): rolePageHints[reason]
+        default: pageHints[code]
+        }
+    }
+
+    private static let devicePageHints = [
+        "linkTampered": "Do not use it. Make a new one on a machine of yours, under Profile, Your machines.",
+        "linkExpired": "Make one on a machine of yours, under Profile, Your machines.",
+        "linkUsedUp": "Make one on a machine of yours, under Profile, Your machines.",
+    ]
+
+    private static let rolePageHints: [RoleReason: String] = [
+        .needsOwner: "Ask the owner; the members are listed under Friends.",
+        .leaves: "Leave it under Friends, Stop sharing or leave.",
+        .ownsGroup: "Choose another member; the group is handed on in its settings.",
+    ]
 
     private static let pageHints: [String: String] = [
+        "alreadyRole": "The members are listed under Friends.",
         "alreadyFriends": "Your friends by code are listed on this page.",
         "ambiguousGroup": "Choose it under Friends.",
         "ambiguousMember": "Choose the member under Friends.",
@@ -17,12 +38,16 @@ extension FailureText {
         "importFailed": "Nothing was imported. Check the file, then choose it again.",
         "invalidGame": "Nothing was saved. Change it and try again.",
         "invalidInvite": "Choose at least one use, and at most 90 days.",
+        "linkForDevice": "Paste it into StreakMesh on the new machine, where it was never used. Give it to nobody.",
+        "linkForGroup":
+            "Begin with a profile, or make the other kind on a machine of yours, under Profile, Your machines.",
         "linkMalformed": "Copy the whole link; it begins with streakmesh://join/.",
         "machineShutOut":
             "Your results stay here: Export writes them out. To use the machine again, link it anew, in another data folder.",
         "noGroup": "Invite friends, or join with the link that they send you.",
         "notAPair": "To end it for you, leave it in its settings.",
         "noGuest": "Let somebody play first, under Profile, Guest mode.",
+        "notMember": "Your groups are listed under Friends; who left or was removed needs a new invite.",
         "noSuchResult": "Your results are under History.",
         "nothingToUndo": "Only the last change of your results, an import too, can be undone, once.",
         "ownerCannotLeave": "Hand it on first, in the group's settings.",

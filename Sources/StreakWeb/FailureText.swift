@@ -20,8 +20,9 @@ public enum FailureText {
     public typealias Description = (code: String, message: String, hint: String, exitCode: Int32)
 
     public static func describe(_ failure: NodeFailure) -> Description {
-        describeAccount(failure) ?? describeSecret(failure) ?? describeGroup(failure) ?? describePerson(failure)
-            ?? describeFriend(failure) ?? describeLink(failure) ?? describeResult(failure)
+        if case .deviceLink(let failure) = failure { return describeDeviceLink(failure) }
+        return describeAccount(failure) ?? describeSecret(failure) ?? describeGroup(failure) ?? describeRole(failure)
+            ?? describePerson(failure) ?? describeFriend(failure) ?? describeLink(failure) ?? describeResult(failure)
             ?? describeNode(failure)
     }
 
@@ -245,7 +246,7 @@ public enum FailureText {
             )
         case .noGroup:
             (
-                "noGroup", "You are in no group yet.",
+                "noGroup", "You are in no group.",
                 "Create one with `streakmesh group create TITLE`, or join with `streakmesh join LINK`.", Exit.failed
             )
         case .machineShutOut:
@@ -258,12 +259,7 @@ public enum FailureText {
         case .notMember(let title):
             (
                 "notMember", "You are not a member of “\(shortened(title))” any more.",
-                "Ask somebody in the group for a new invite.", Exit.notAllowed
-            )
-        case .notAllowed(let action):
-            (
-                "notAllowed", "Your role does not allow this: \(sentence(action)).",
-                "Ask the owner or an admin of the group.", Exit.notAllowed
+                "See why with `streakmesh group list`; who left or was removed needs a new invite.", Exit.notAllowed
             )
         case .ownerCannotLeave(let title):
             (
@@ -275,8 +271,78 @@ public enum FailureText {
         }
     }
 
+    private static func describeRole(_ failure: NodeFailure) -> Description? {
+        switch failure {
+        case .notAllowed(let action, let reason):
+            (
+                "notAllowed", message(of: reason, action: shortened(action)), hint(of: reason), Exit.notAllowed
+            )
+        case .alreadyRole(let name, let role):
+            (
+                "alreadyRole",
+                "“\(shortened(name))” is \(role == "member" ? "a plain member" : role == "admin" ? "an admin" : "the owner") already.",
+                "See everybody's role with `streakmesh members`.", Exit.failed
+            )
+        default: nil
+        }
+    }
+
+    private static func message(of reason: RoleReason, action: String) -> String {
+        switch reason {
+        case .needsAdmin: "Your role does not allow this: \(action)."
+        case .needsOwner: "Only the owner of the group may do this: \(action)."
+        case .needsHeir: "Only the heir whom the owner has named may do this: \(action)."
+        case .leaves: "You cannot remove yourself from a group."
+        case .ownsGroup: "You own this group already, and can have no other role in it."
+        case .ownerStays: "Nobody can remove the owner of a group."
+        }
+    }
+
+    private static func hint(of reason: RoleReason) -> String {
+        switch reason {
+        case .needsAdmin: "Ask the owner or an admin of the group."
+        case .needsOwner: "Ask the owner; `streakmesh members` says who that is."
+        case .needsHeir: "Ask the owner to name you, or to hand the group on to you."
+        case .leaves: "Leave it with `streakmesh group leave`."
+        case .ownsGroup: "Name another member; `streakmesh group transfer USER` hands the group on."
+        case .ownerStays: "Only the owner can hand the group on; the heir can take it over."
+        }
+    }
+
+    /// Why a device link led nowhere: the code and the exit code of the same about an invite.
+    private static func describeDeviceLink(_ failure: NodeFailure) -> Description {
+        var text = describe(failure)
+        let another = "Make one with `streakmesh device link` on a machine of yours."
+        switch failure {
+        case .linkMalformed:
+            text.message = "This is not a link for a machine of your own."
+            text.hint = "Copy the whole link; it begins with `streakmesh://device/`."
+        case .linkTampered: text.hint = "Do not use it. \(another)"
+        case .linkExpired: text.hint = another
+        case .linkUsedUp:
+            text.message = "This link has been used already: it is good for one machine."
+            text.hint = another
+        case .nobodyReachable:
+            text.message = "None of your machines answered in time."
+            text.hint = "Check that the one that made the link is running and both are on a network, then try again."
+        default: break
+        }
+        return text
+    }
+
     private static func describeLink(_ failure: NodeFailure) -> Description? {
         switch failure {
+        case .linkForDevice:
+            (
+                "linkForDevice", "This is a link for a machine of your own, not an invite to a group.",
+                "Use it on the new machine, in an empty data folder: `streakmesh device join`.", Exit.badData
+            )
+        case .linkForGroup:
+            (
+                "linkForGroup", "This is an invite to a group, not a link for a machine of your own.",
+                "Enter the group with `streakmesh join`; `streakmesh device link` on a machine of yours makes the other kind.",
+                Exit.badData
+            )
         case .linkMalformed:
             (
                 "linkMalformed", "This is not a StreakMesh invite.",

@@ -51,10 +51,9 @@ struct MemberView: Sendable, Equatable {
         devicesText =
             member.anonymous || member.devices == 0
             ? nil : member.devices == 1 ? "1 device" : "\(member.devices) devices"
-        let since = member.since.flatMap { Timestamp($0) }?.dayText
-        standing = Self.standing(member, since: since)
+        standing = [member.sinceText.map { "Since \($0)" }, member.placeText].compactMap(\.self).joined(separator: ", ")
         facts = []
-        facts = self.facts(of: member, since: since)
+        facts = self.facts(of: member)
     }
 
     private static func presence(_ member: MemberReport, now: Int64) -> String {
@@ -67,24 +66,7 @@ struct MemberView: Sendable, Equatable {
         return "Last seen: not known"
     }
 
-    private static func standing(_ member: MemberReport, since: String?) -> String {
-        let start = since.map { "Since \($0)" }
-        // Whoever founded the group was admitted by nobody else.
-        let founder = member.role == "owner" && member.admittedBy == member.name
-        let way = founder ? "founded it" : member.admittedBy.map { "\(Self.verb(member)) by \($0)" }
-        let parts = [start, way].compactMap(\.self)
-        return parts.isEmpty ? "" : parts.joined(separator: ", ")
-    }
-
-    private static func verb(_ member: MemberReport) -> String {
-        switch member.role {
-        case "owner": "handed over"
-        case "admin": "made admin"
-        default: "let in"
-        }
-    }
-
-    private func facts(of member: MemberReport, since: String?) -> [Fact] {
+    private func facts(of member: MemberReport) -> [Fact] {
         let role: [String: String] = [
             "owner": "Owner: decides everything", "admin": "Admin: lets in, removes members, changes settings",
             "member": "Member",
@@ -133,8 +115,9 @@ struct FormerMemberView: Sendable, Equatable {
     init(_ former: FormerMemberReport) {
         avatar = AvatarView(user: former.user, name: former.name)
         name = former.name
+        let text = former.endingText
         reason =
-            (former.reason == "left" ? "Left" : "Was removed")
+            "\(text.prefix(1).uppercased())\(text.dropFirst())"
             + (former.erased ? "; their results are deleted" : "; what they shared stays")
     }
 }

@@ -44,14 +44,14 @@ extension NodeFailure {
     /// The HTTP status that says the same.
     var httpStatus: HTTPResponse.Status {
         switch self {
+        case .deviceLink(let failure): failure.httpStatus
         case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult, .nothingToUndo, .unknownMember,
             .unknownRequest,
             .unknownDevice, .unknownFriend, .unknownReturn, .noGuest:
             .notFound
         case .textTooLong: .contentTooLarge
         case .noGroup, .noAccount, .accountExists, .accountUnderWay, .alreadyMember, .limitReached, .alreadyFriends,
-            .clockWrong,
-            .friendAlreadyAsked,
+            .clockWrong, .friendAlreadyAsked, .alreadyRole,
             .tooManyDevices, .approvalNeeded:
             .conflict
         case .storageFailed: .internalServerError

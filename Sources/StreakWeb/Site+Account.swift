@@ -49,6 +49,8 @@ extension Site {
             var this: Bool
             var online: Bool
             var note: String
+            /// What this machine and that one do not share.
+            var apartText: String?
             var isRevocable: Bool
         }
 
@@ -59,6 +61,8 @@ extension Site {
         }
 
         var devices: [Device]
+        /// What they all share.
+        var sharedText: String
         var needsKey: Bool
         var link: Link?
     }
@@ -69,7 +73,11 @@ extension Site {
         let frame = try await frame()
         let report = try await node.call(.device(.list), returning: DeviceListReport.self)
         let view = DevicesView(
-            devices: report.devices.map(device), needsKey: frame.profile.recoveryConfirmed,
+            devices: report.devices.map(device),
+            sharedText: report.devices.contains { !$0.sharesPrivate }
+                ? "Those linked by a device link share your private results and settings among themselves only."
+                : "They share your private results and settings among themselves only.",
+            needsKey: frame.profile.recoveryConfirmed,
             link: link.map { link in
                 let expiry = Timestamp(link.expires)
                 return DevicesView.Link(
@@ -90,8 +98,14 @@ extension Site {
             id: device.device, label: "Machine \(device.device.prefix(8))", this: device.this,
             online: isCurrent && (device.online || device.this),
             note: (isCurrent ? [presence, linked] : ["shut out", linked]).compactMap(\.self).joined(separator: ", "),
+            apartText: isCurrent && !device.sharesPrivate ? Self.apartText : nil,
             isRevocable: isCurrent && !device.this)
     }
+
+    private static let apartText = """
+        One of you was made with the recovery key: it shares your groups, not the results you keep to yourself. To have \
+        those, too, link a machine with a device link.
+        """
 
     func linkDevice(_ visit: Visit) async throws -> Response {
         let link = try await node.call(.device(.link), returning: DeviceLinkReport.self)
@@ -159,10 +173,14 @@ extension Site {
     ]
 
     /// A file on this machine as typed: `~/…` and plain names are below the home folder.
-    static func path(_ text: String?) throws -> String {
+    ///
+    /// - Parameter failure: what is thrown where it can be no file's name, by the reason.
+    static func path(
+        _ text: String?, else failure: (String) -> NodeFailure = { .cannotWriteFile(reason: $0) }
+    ) throws -> String {
         let text = (text ?? "").trimmingSpaces
         guard !text.isEmpty, text.utf8.count <= 1_024, !text.unicodeScalars.contains(where: { $0.value < 32 }) else {
-            throw NodeFailure.cannotWriteFile(reason: "that is no name of a file")
+            throw failure("that is no name of a file")
         }
         if text.hasPrefix("/") { return text }
         let home = FileManager.default.homeDirectoryForCurrentUser

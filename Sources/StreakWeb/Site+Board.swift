@@ -5,6 +5,7 @@ import StreakNode
 /// A page that needs a group while there is none.
 struct NoGroupView: Sendable {
     var needsGroup = true
+    var lonelyText: String
 }
 
 extension Site {
@@ -14,7 +15,7 @@ extension Site {
             return .seeOther(PageLink("/group").adding("group", left.id).text)
         }
         guard let group = frame.group(visit.fields) else {
-            return page(.board, "board", title: "Boards", NoGroupView(), frame, visit)
+            return page(.board, "board", title: "Boards", NoGroupView(lonelyText: frame.lonelyText), frame, visit)
         }
         // The state is in the URL: an address without it becomes one with what was looked at last (product-rules 41).
         guard visit.fields["range"] != nil || visit.fields["from"] != nil else {

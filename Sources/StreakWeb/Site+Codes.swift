@@ -32,7 +32,8 @@ extension Site {
 
         struct Blocked: Sendable {
             var user: String
-            var label: String
+            var name: String?
+            var code: String
         }
 
         var code: String
@@ -67,7 +68,8 @@ extension Site {
                     boardHref: BoardSelection(group: friend.group).href, isPair: friend.pair)
             }, hasFriends: !report.friends.isEmpty,
             blocked: report.blocked.map {
-                CodesView.Blocked(user: $0.user, label: $0.code ?? "\($0.user.prefix(8))…")
+                let code = $0.code ?? "\($0.user.prefix(8))…"
+                return CodesView.Blocked(user: $0.user, name: $0.name, code: code)
             }, hasBlocked: !report.blocked.isEmpty)
         return page(
             .friends, "codes", title: "Friend codes", view, frame, visit, refusal: refusal)

@@ -24,6 +24,7 @@ extension Site {
         var group: String
         var groupTitle: String
         var hasGroup: Bool
+        var lonelyText: String
         var hasFriends: Bool
         var members: [MemberView]
         var onlineText: String
@@ -59,6 +60,7 @@ extension Site {
         func link(_ path: String) -> String { PageLink(path).adding("group", group?.id).text }
         let view = FriendsView(
             group: group?.id ?? "", groupTitle: members?.title ?? "", hasGroup: members != nil,
+            lonelyText: frame.lonelyText,
             hasFriends: (members?.members.count ?? 0) > 1,
             members: members?.members.map { MemberView($0, group: group?.id ?? "", now: now()) } ?? [],
             onlineText: online == 1 ? "1 friend online" : "\(online) friends online",

@@ -133,6 +133,7 @@ extension Site {
     static let groupForms: [Form] = [
         Form("/groups/create", Site.createGroup), Form("/groups/use", Site.useGroup),
         Form("/groups/leave", Site.leaveGroup),
+        Form("/groups/dismiss", Site.dismissGroup),
         Form("/group/rename", { .group(.rename(group: $0["group"], title: $0.word("title"))) }) {
             (group: GroupReport, _) in "The group is called “\(group.title)” now."
         },
@@ -162,10 +163,10 @@ extension Site {
     struct LeaveView: Sendable {
         var id: String
         var title: String
-        /// “The other 6 members”.
-        var others: String
-        /// “The other 6 members'”.
-        var othersOwn: String
+        /// “The other 6 members keep”.
+        var keepText: String
+        /// “The other 6 members' nodes delete your results as soon as they hear of it.”
+        var eraseText: String
         var isAlone: Bool
         var isOwner: Bool
         var sharing: Bool
@@ -177,10 +178,13 @@ extension Site {
         let group = try frame.report(visit.fields)
         let href = PageLink("/group").adding("group", group.id).text
         guard group.isCurrent else { return .seeOther(href) }
-        let others = group.members == 2 ? "The other member" : "The other \(max(0, group.members - 1)) members"
+        let isPair = group.members == 2
+        let others = isPair ? "The other member" : "The other \(max(0, group.members - 1)) members"
         let view = LeaveView(
-            id: group.id, title: group.title, others: others,
-            othersOwn: others + (group.members == 2 ? "'s" : "'"), isAlone: group.members < 2,
+            id: group.id, title: group.title, keepText: others + (isPair ? " keeps" : " keep"),
+            eraseText: isPair
+                ? "\(others)'s node deletes your results as soon as it hears of it."
+                : "\(others)' nodes delete your results as soon as they hear of it.", isAlone: group.members < 2,
             isOwner: group.role == "owner" && group.members > 1, sharing: group.sharing, groupHref: href)
         return page(.friends, "leave", title: "Leave \(group.title)", view, frame, visit)
     }
@@ -189,7 +193,23 @@ extension Site {
         let isErasing = visit.fields["how"] == "erase"
         let group = try await node.call(
             .group(.leave(group: visit.fields["group"] ?? "", erasing: isErasing)), returning: GroupReport.self)
+        if group.dismissed { return say(Self.text(ofDismissing: group), then: "/friends", visit) }
         let erased = isErasing ? " Your friends' nodes delete your results when they hear of it." : ""
         return say("You have left “\(group.title)”.\(erased)", then: "/friends", visit)
+    }
+
+    private static func text(ofDismissing group: GroupReport) -> String {
+        "“\(group.title)” is off your list. Your own results stay."
+    }
+
+    /// Takes a group that has ended for this user off the list. One that it is in again is not left by that.
+    func dismissGroup(_ visit: Visit) async throws -> Response {
+        let group = try await frame().report(visit.fields)
+        guard !group.isCurrent else { return .seeOther(visit.back) }
+        let report = try await node.call(
+            .group(.leave(group: group.id, erasing: false)), returning: GroupReport.self)
+        // A page about the group is no more.
+        return say(
+            Self.text(ofDismissing: report), then: visit.back.contains(group.id) ? "/friends" : visit.back, visit)
     }
 }

@@ -24,6 +24,8 @@ extension Site {
         var sharing: Bool
         var countText: String
         var heldBackText: String?
+        /// Whether what is held back can be sent from here, though sharing was never stopped.
+        var maySend: Bool
         var unshared: [Unshared]
         var hasUnshared: Bool
         var games: [OptionView]
@@ -44,7 +46,7 @@ extension Site {
             sharing: report.sharing,
             countText: report.published == 1
                 ? "1 result of yours is here" : "\(ResultView.grouped(report.published)) results of yours are here",
-            heldBackText: report.heldBack == 0 ? nil : held,
+            heldBackText: report.heldBack == 0 ? nil : held, maySend: report.sharing && report.heldBack > 0,
             unshared: report.unshared.map { id in
                 let game = games.first { $0.id == id }
                 return PrivacyView.Unshared(id: id, icon: game?.icon ?? "🧩", name: game?.name ?? id)
@@ -68,8 +70,10 @@ extension Site {
                 return .privacy(.change(group: fields["group"], change))
             }
         ) { (report: PrivacyReport, fields) in
-            let text = fields.isSet("share") ? "gets this game's new results again" : "gets no new results of this game"
-            return "“\(report.title)” \(text)."
+            guard fields.isSet("share") else { return "“\(report.title)” gets no new results of this game." }
+            let rest =
+                report.heldBack > 0 ? " Those held back meanwhile go there when you send them, under Sharing." : ""
+            return "“\(report.title)” gets this game's new results again.\(rest)"
         },
         Form("/sharing/stop", { .privacy(.stopSharing(group: $0["group"])) }) { (report: PrivacyReport, _) in
             "“\(report.title)” gets nothing new of yours from now on."

@@ -108,7 +108,7 @@ extension Site {
     func showChampions(_ visit: Visit) async throws -> Response {
         let frame = try await frame()
         guard let group = frame.group(visit.fields) else {
-            return page(.board, "board", title: "Champions", NoGroupView(), frame, visit)
+            return page(.board, "board", title: "Champions", NoGroupView(lonelyText: frame.lonelyText), frame, visit)
         }
         let period = visit.fields["period"] == "month" ? "month" : "week"
         let game = visit.fields["game"]

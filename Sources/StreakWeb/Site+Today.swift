@@ -39,6 +39,7 @@ struct TodayView: Sendable {
     var hasFresh: Bool
     var freshRest: String?
     var hasGroup: Bool
+    var lonelyText: String
     var top: [RowView]
     var hasTop: Bool
     var coveredText: String?
@@ -164,8 +165,7 @@ extension Site {
             hasPlay: !play.isEmpty, morePlay: play.count > 8 ? "\(play.count - 8) more" : nil, habits: habits,
             hasHabits: !habits.isEmpty, atRisk: atRisk,
             hasAtRisk: !atRisk.isEmpty, fresh: fresh.shown, hasFresh: !fresh.shown.isEmpty, freshRest: fresh.rest,
-            hasGroup: board != nil, top: top,
-            hasTop: !top.isEmpty,
+            hasGroup: board != nil, lonelyText: frame.lonelyText, top: top, hasTop: !top.isEmpty,
             coveredText: boardView?.coveredText, boardHref: selection.href, groupTitle: board?.title ?? "",
             you: boardView?.you, summary: boardView?.summary ?? "")
         return page(.today, "today", title: "Today", view, frame, visit, status: status, refusal: refusal)

@@ -43,10 +43,12 @@ extension Site {
         welcomeForm(
             "/welcome/recover",
             says:
-                "Your account is back. Join your groups again with any live invite of theirs; your results come with them."
+                "Your account is back. Join your groups again with any live invite of theirs; your results come with them. "
+                + "Results that you kept to yourself do not: only a device link of a machine that still works, or a "
+                + "backup, brings those."
         ) { .recoveryKey($0.word("key"), name: $0.word("name")) },
         welcomeForm("/welcome/restore", says: "Restored. What is newer than the backup comes back from your friends.") {
-            .backup(file: try path($0["file"]), passphrase: $0.word("passphrase"))
+            .backup(file: try path($0["file"]) { .invalidBackup(reason: $0) }, passphrase: $0.word("passphrase"))
         },
     ]
 
@@ -65,15 +67,7 @@ extension Site {
 
     private func makeAccount(_ origin: AccountOrigin) async throws -> ProfileReport {
         guard let accounts else { throw NodeFailure.accountExists }
-        do {
-            return try await accounts.makeAccount(origin)
-        } catch NodeFailure.linkMalformed {
-            // The usual words are about invites.
-            throw FormFault(
-                refusal: Refusal(
-                    code: "linkMalformed", message: "This is no link of a machine of yours.",
-                    hint: "Copy the whole link; it begins with streakmesh://device/."))
-        }
+        return try await accounts.makeAccount(origin)
     }
 
     /// A new account begins with its recovery key.

@@ -43,6 +43,8 @@ struct Site: Sendable {
         var active: GroupReport? { groups.first { $0.active && $0.isCurrent } ?? groups.first(where: \.isCurrent) }
         /// The groups that this user is in.
         var current: [GroupReport] { groups.filter(\.isCurrent) }
+        /// What is said where a group would be.
+        var lonelyText: String { groups.isEmpty ? "No friends yet" : "You are in no group now" }
         /// The name of the guest who plays now; everything but their results waits for the host.
         var guest: String? { status.guest }
 
@@ -87,6 +89,12 @@ struct Site: Sendable {
         var chosen: Bool
     }
 
+    /// A group that this user is in no more, until it is taken off the list.
+    struct EndingView: Sendable {
+        var id: String
+        var text: String
+    }
+
     struct LayoutView: Sendable {
         var title: String
         var nav: [NavView]
@@ -97,6 +105,7 @@ struct Site: Sendable {
         var groupName: String
         var hasGroups: Bool
         var guest: String?
+        var endings: [EndingView]
         /// Whether to remind of the recovery key.
         var reminds: Bool
         var flash: Flash?
@@ -130,7 +139,10 @@ struct Site: Sendable {
             choices: frame.current.map {
                 GroupChoice(id: $0.id, title: $0.title, note: $0.membersText, chosen: $0.id == shown?.id)
             },
-            groupName: shown?.title ?? "No group yet", hasGroups: !frame.groups.isEmpty, guest: frame.guest,
+            groupName: shown?.title ?? "No group", hasGroups: !frame.groups.isEmpty, guest: frame.guest,
+            endings: frame.groups.compactMap { group in
+                group.endingText.map { EndingView(id: group.id, text: $0) }
+            },
             reminds: frame.guest == nil && !frame.profile.recoveryConfirmed && !visit.path.hasPrefix("/recovery"),
             flash: flash, problem: refusal?.view ?? flash?.problem, backTo: visit.back,
             liveAddress: visit.isForm ? visit.back : nil, content: template, page: view)
@@ -159,7 +171,8 @@ struct Site: Sendable {
             }
             return StatusView(kind: "syncing", label: "Syncing", detail: synced.map { "\(peers), \($0)" } ?? peers)
         case "local only":
-            return StatusView(kind: "local", label: "Local only", detail: "No group yet; results stay on this machine")
+            return StatusView(
+                kind: "local", label: "Local only", detail: "\(frame.lonelyText); results stay on this machine")
         default:
             let detail = synced ?? "not in sync since this node started"
             return StatusView(kind: "offline", label: "Offline", detail: "No friend reachable, \(detail)")

@@ -44,7 +44,7 @@ struct FailureView: Sendable, Equatable {
         let text = FailureText.describe(failure)
         // Back quotes set commands apart in a terminal; a page has none.
         (code, message) = (text.code, text.message)
-        hint = FailureText.hintOnPage(forCode: text.code) ?? text.hint.filter { $0 != "`" }
+        hint = FailureText.hintOnPage(for: failure, code: text.code) ?? text.hint.filter { $0 != "`" }
     }
 
     init(code: String, message: String, hint: String) {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Dispatch
 import StreakNode
 import StreakStorage
@@ -62,6 +63,21 @@ struct CommandContext {
             terminal.write(JSON(reflecting: report).text)
         } else {
             lines(style).forEach(terminal.write)
+        }
+    }
+
+    /// Whether a person sits at the terminal who can be asked. Scripts and `--json` are not.
+    var isAttended: Bool { !usesJSON && terminal.isInputInteractive }
+
+    /// Tells whoever sits at the terminal what comes of a command, and asks.
+    ///
+    /// - Throws: `ExitCode.failure` where the answer is not yes.
+    func confirm(_ consequence: String, _ question: String) throws {
+        guard isAttended else { return }
+        let answer = terminal.ask("\(consequence) \(question) [y/N] ")
+        guard answer?.lowercased().hasPrefix("y") == true else {
+            terminal.writeError("Nothing was changed.")
+            throw ExitCode.failure
         }
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import StreakNode
 import StreakStorage
+import StreakWeb
 
 /// `streakmesh`: all commands (docs/cli.md).
 struct StreakMeshCommand: AsyncParsableCommand {
@@ -82,6 +83,8 @@ protocol QueryCommand: SessionCommand {
     associatedtype Report: Codable & Sendable
     /// Whether the node must reach others to answer; it is then started for as long as that takes.
     static var needsNetwork: Bool { get }
+    /// Whether people are told at the same time of groups that they are in no more.
+    static var tellsEndings: Bool { get }
     func request() throws -> NodeRequest
     /// The answer for people.
     func lines(for report: Report, style: OutputStyle) -> [String]
@@ -89,9 +92,65 @@ protocol QueryCommand: SessionCommand {
 
 extension QueryCommand {
     static var needsNetwork: Bool { false }
+    static var tellsEndings: Bool { false }
 
     func run(in context: CommandContext) async throws {
-        let report = try await context.call(request(), returning: Report.self, needsNetwork: Self.needsNetwork)
-        context.show(report) { lines(for: report, style: $0) }
+        try await show(in: context)
+    }
+
+    /// Asks, and shows the answer, with the endings before it where they are told.
+    fileprivate func show(in context: CommandContext) async throws {
+        let request = try request()
+        let tellsEndings = Self.tellsEndings && !context.usesJSON
+        let (groups, answer) = try await context.ask(needsNetwork: Self.needsNetwork) {
+            node -> ([GroupReport], Result<Report, NodeFailure>) in
+            // What is asked for says itself why nothing can be told.
+            let list = tellsEndings ? try? await node.call(.group(.list), returning: GroupListReport.self) : nil
+            do {
+                let report = try await node.call(request, returning: Report.self)
+                return (list?.groups ?? [], .success(report))
+            } catch let failure as NodeFailure {
+                return (list?.groups ?? [], .failure(failure))
+            }
+        }
+        let endings = groups.endingLines(context.style)
+        switch answer {
+        case .success(let report): context.show(report) { endings + lines(for: report, style: $0) }
+        case .failure(let failure):
+            endings.forEach(context.terminal.writeError)
+            throw failure
+        }
+    }
+}
+
+extension [GroupReport] {
+    /// What is said of groups that their user is in no more, until they are taken off the list.
+    func endingLines(_ style: OutputStyle) -> [String] {
+        compactMap { group in
+            group.endingText.map { text in
+                "\(style.applying(.bad, to: "!")) \(text.printable) "
+                    + "`streakmesh group leave \(group.id.prefix(8))` takes it off your list."
+            }
+        }
+    }
+}
+
+/// The flag of commands that ask beforehand.
+struct ConfirmationOptions: ParsableArguments {
+    @Flag(help: "Do it without asking.")
+    var yes = false
+}
+
+/// A command that tells beforehand what comes of it, and asks.
+protocol ConfirmedCommand: QueryCommand {
+    var confirmation: ConfirmationOptions { get }
+    /// What others keep and what changes, in sentences, and the question.
+    var warning: (consequence: String, question: String) { get }
+}
+
+extension ConfirmedCommand {
+    func run(in context: CommandContext) async throws {
+        if !confirmation.yes { try context.confirm(warning.consequence, warning.question) }
+        try await show(in: context)
     }
 }

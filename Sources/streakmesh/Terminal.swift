@@ -11,6 +11,8 @@ struct Terminal {
     var environment: [String: String]
     var isInputInteractive: Bool
     var isOutputInteractive: Bool
+    /// The next line that is typed, without its end; nil at the end of input.
+    var typedLine: @Sendable () -> String? = { readLine() }
 
     /// The streams of this process.
     static func current(environment: [String: String]) -> Terminal {
@@ -42,7 +44,7 @@ struct Terminal {
     /// Writes a question without a line end and reads the answer; nil at the end of input.
     func ask(_ question: String) -> String? {
         Self.write(question, to: STDERR_FILENO, terminator: "")
-        return readLine()
+        return typedLine()
     }
 
     /// As `ask`, but what is typed is not shown.

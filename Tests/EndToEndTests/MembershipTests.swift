@@ -55,9 +55,14 @@ import Testing
             let returned = try await bela.start()
             try await lab.eventually("Béla knows") { try await Self.role(of: bela) == "removed" }
             #expect(try await bela.ask("results")["results"].items.count == 1)
-            // What others had shared is deleted where it is no longer theirs to see.
-            let rows = try await bela.run("board", "--group", "Breakfast", "--range", "all", "--reveal")
-            #expect(try rows.json["rows"].items.allSatisfy { $0["me"] == .bool(true) || $0["rank"].integer == nil })
+            for command in ["board", "members"] {
+                let answer = try await bela.run(command, "--group", "Breakfast")
+                #expect((answer.exitCode, answer.errorCode) == (77, "notMember"), "\(answer)")
+            }
+            let list = try await lab.run([BuiltProgram.path, "--data", bela.folder, "group", "list"])
+            #expect(list.output.contains("! You were removed from “Breakfast"), "\(list)")
+            #expect(try await bela.ask("group", "leave", "Breakfast")["dismissed"].bool == true)
+            #expect(try await bela.ask("group", "list")["groups"].items.isEmpty)
             #expect(try await ada.board().map { $0["name"].text } == ["Ada"], "a board has the rows of members")
             withExtendedLifetime(returned) {}
         }

@@ -64,6 +64,96 @@ import Testing
         #expect(departure.lines(OutputStyle(usesColour: false)).count == (isUnheard ? 2 : 1))
     }
 
+    private static func group(_ role: String, _ title: String, ended: String? = nil) -> GroupReport {
+        GroupReport(id: "4c1d2e3f5a", title: title, role: role, members: 0, active: false, ended: ended)
+    }
+
+    @Test func `groups that have ended are told of in their own words, with how to take them off the list`() {
+        let day = "2026-11-20T10:00:00Z"
+        let groups = [
+            Self.group("owner", "Mine"), Self.group("removed", "Red", ended: day),
+            Self.group("left", "Blue", ended: day),
+            Self.group("revoked", "Green\u{1B}[2J"),
+        ]
+        let off = "Your own results stay. `streakmesh group leave 4c1d2e3f` takes it off your list."
+        #expect(
+            groups.endingLines(OutputStyle(usesColour: false)) == [
+                "! You were removed from “Red” on 20 November 2026. \(off)",
+                "! You left “Blue” on 20 November 2026. \(off)",
+                "! This machine was shut out of “Green[2J”: it gets nothing there and shares nothing. \(off)",
+            ])
+        #expect(groups.areEnded("re") && groups.areEnded("blue") && !groups.areEnded("mi"))
+        #expect(!groups.areEnded("4c1d"), "it may be the one the user is in")
+        #expect(!groups.areEnded("none"))
+    }
+
+    @Test func `the status has no row of a group that has ended`() {
+        var report = Self.status(members: 2, online: 1, peers: [])
+        report.groups[0].title = "Red"
+        #expect(report.lines(OutputStyle(usesColour: false)).contains { $0.contains("Red") })
+        for role in ["left", "removed", "revoked"] {
+            report.groups[0].role = role
+            #expect(!report.lines(OutputStyle(usesColour: false)).contains { $0.contains("Red") })
+        }
+    }
+
+    @Test func `members are listed with since when and by whom, also those who went, on a terminal of 80 columns`() {
+        func member(_ name: String, _ role: String, by: String?) -> MemberReport {
+            MemberReport(
+                user: name, name: name, role: role, me: false, online: true, lastSeen: nil, behind: 0, via: "direct",
+                code: "7K3M-9QXT-42WD", devices: 1, since: "2026-11-03T10:00:00Z", admittedBy: by)
+        }
+        let report = MembersReport(
+            group: "g", title: "Red",
+            members: [
+                member("Ada", "owner", by: "Ada"), member("Ben", "admin", by: "Ada"),
+                member("Chiara", "member", by: "Ben"),
+                member("Dan", "member", by: nil),
+            ],
+            former: [
+                FormerMemberReport(
+                    user: "e", name: "Eve", reason: "removed", erased: false, ended: "2026-11-19T10:00:00Z",
+                    endedBy: "Ada"),
+                FormerMemberReport(user: "f", name: "Fay", reason: "left", erased: true, ended: "2026-11-18T10:00:00Z"),
+            ])
+        let lines = report.lines(OutputStyle(usesColour: false))
+        #expect(
+            lines.suffix(9) == [
+                "member  since            how", "Ada     3 November 2026  founded it",
+                "Ben     3 November 2026  made admin by Ada", "Chiara  3 November 2026  let in by Ben",
+                "Dan     3 November 2026", "", "no longer in it",
+                "Eve              was removed on 19 November 2026 by Ada",
+                "Fay              left on 18 November 2026                results deleted",
+            ])
+        #expect(lines.allSatisfy { $0.displayWidth <= 80 }, "\(lines)")
+    }
+
+    @Test func `machines of another private group are said to share groups only`() {
+        func device(_ id: String, this: Bool, sharesPrivate: Bool) -> DeviceReport {
+            DeviceReport(
+                device: id, this: this, state: "current", online: false, certifiedBy: "account",
+                sharesPrivate: sharesPrivate)
+        }
+        var report = DeviceListReport(devices: [
+            device("aa", this: true, sharesPrivate: true), device("bb", this: false, sharesPrivate: true),
+        ])
+        #expect(!report.lines(OutputStyle(usesColour: false)).contains { $0.contains("groups only") })
+        report.devices[1].sharesPrivate = false
+        let lines = report.lines(OutputStyle(usesColour: false))
+        #expect(lines[2].hasSuffix("groups only") && lines.contains { $0.contains("`streakmesh device link`") })
+    }
+
+    @Test(arguments: [(true, 2, true), (true, 0, false), (false, 2, false)])
+    func `what is held back though a group is shared with can be sent, and how is said`(
+        sharing: Bool, heldBack: Int, isAdvised: Bool
+    ) {
+        let report = PrivacyReport(
+            group: "g", title: "Red", anonymous: false, name: "Ada", user: "a", alias: nil, hidden: false, region: nil,
+            lastSeen: true, sharing: sharing, unshared: [], published: 1, heldBack: heldBack)
+        let lines = report.lines(OutputStyle(usesColour: false))
+        #expect(lines.contains { $0.contains("sharing resume --history all") } == isAdvised)
+    }
+
     @Test func `reminders are told without what is not set`() throws {
         var report = RemindersReport(
             on: true, smart: true, time: "19:00", fixedTime: "19:00", quiet: nil, window: nil, coverage: nil,

@@ -76,6 +76,7 @@ import Testing
             #expect(try await nodes[1].members().count == 2)
             let devices = try await nodes[1].call(.device(.list), returning: DeviceListReport.self).devices
             let lost = try #require(devices.first { !$0.this })
+            #expect(devices.map { $0.sharesPrivate == $0.this } == [true, true], "the private results are apart")
             await #expect(throws: NodeFailure.recoveryKeyNeeded) {
                 try await nodes[1].call(
                     .device(.revoke(device: lost.device, key: nil)), returning: DeviceListReport.self)

@@ -48,7 +48,7 @@ import Testing
             #expect(try await ben.members().count == 2)
             try await ben.until { try await $0.status().groups[0].digest == ada.status().groups[0].digest }
             #expect(await ben.privateScores(of: user) == 2)
-            await #expect(throws: NodeFailure.linkUsedUp) {
+            await #expect(throws: NodeFailure.deviceLink(.linkUsedUp)) {
                 try await Self.linkMachine("Third", of: party, by: link)
             }
             #expect(!party.dataFolder("Third").hasAccount)
@@ -156,14 +156,24 @@ import Testing
         try await party.running("Ada") { nodes in
             _ = try await nodes[0].group(.create(title: "Red"))
             let invite = try await nodes[0].invite().link
-            await #expect(throws: NodeFailure.linkMalformed) {
+            await #expect(throws: NodeFailure.linkForGroup) {
                 try await Self.linkMachine("new", of: party, by: invite)
+            }
+            await #expect(throws: NodeFailure.deviceLink(.linkMalformed)) {
+                try await Self.linkMachine("new", of: party, by: "streakmesh://other/abc")
             }
             let link = try await Self.link(nodes[0])
             await #expect(throws: NodeFailure.linkDamaged) {
                 try await Self.linkMachine("new", of: party, by: String(link.dropLast()))
             }
-            await #expect(throws: NodeFailure.linkMalformed) { try await nodes[0].join(link) }
+            // In a QR code it is in capitals; a part of it is enough to tell.
+            for text in [link, link.uppercased(), " \(link.prefix(30))"] {
+                await #expect(throws: NodeFailure.linkForDevice) { try await nodes[0].join(text) }
+                await #expect(throws: NodeFailure.linkForDevice) {
+                    try await nodes[0].call(.invite(.inspect(link: text)), returning: InvitePreview.self)
+                }
+            }
+            await #expect(throws: NodeFailure.linkMalformed) { try await nodes[0].join("streakmesh://") }
             #expect(!party.dataFolder("new").hasAccount)
         }
     }

@@ -27,6 +27,8 @@ import Testing
             await #expect(throws: NodeFailure.alreadyFriends(title: "Ada & Ben")) {
                 try await Self.friends(ben, .add(code: code))
             }
+            #expect(try await Self.friends(ada, .block(user: "ben")).blocked.map(\.name) == ["Ben"])
+            #expect(try await Self.friends(ada, .unblock(user: "ben")).blocked.isEmpty)
             #expect(try await Self.friends(ada, .remove(user: "Ben")).friends.isEmpty)
             try await ben.until { try await Self.friends($0).friends.isEmpty }
         }

@@ -22,7 +22,7 @@ import Testing
             let status = try await node.status()
             #expect((status.guest, status.groups.count, status.state) == ("Gus", 0, "local only"))
             await #expect(throws: NodeFailure.guestPlaying(name: "Gus")) { try await node.members() }
-            await #expect(throws: NodeFailure.noGroup) { try await node.board() }
+            await #expect(throws: NodeFailure.guestPlaying(name: "Gus")) { try await node.board() }
             let after = try await Self.guest(node, .stop(.keep))
             #expect((after.active, after.results) == (false, 1))
             #expect(try await node.results().map(\.puzzle) == [1_700])

@@ -32,7 +32,9 @@ import Testing
             let settings = try await ben.call(
                 .group(.changeSettings(group: nil, change)), returning: GroupSettingsReport.self)
             #expect((settings.invites, settings.spoilerGuard) == ("owner", false))
-            await #expect(throws: NodeFailure.notAllowed(action: "invite")) { try await ben.invite() }
+            await #expect(throws: NodeFailure.notAllowed(action: "invite", reason: .needsOwner)) {
+                try await ben.invite()
+            }
             try await ada.until { try await $0.status().groups[0].title == "Blue" }
             _ = try await ada.group(.heir(group: nil, user: "Ben"))
             try await ben.until { try await $0.members().contains { $0.me && $0.heir } }
@@ -54,18 +56,114 @@ import Testing
             try await ada.until { try await $0.board().rows.count { $0.played == 1 } == 2 }
             let report = try await Self.members(ada, .remove(group: nil, user: "Ben"))
             #expect(report.former.map(\.reason) == ["removed"])
-            let list = NodeRequest.group(.list)
-            try await ben.until {
-                try await $0.call(list, returning: GroupListReport.self).groups.first?.role == "removed"
-            }
-            try await ben.until { try await $0.board(of: "Red").rows.allSatisfy { $0.me || $0.played == 0 } }
+            #expect(report.former.map(\.endedBy) == ["Ada"])
+            #expect(report.former.first?.ended?.hasSuffix("Z") == true)
+            try await ben.until { try await Self.groups($0).first?.role == "removed" }
+            #expect(await ben.othersRecords(in: "Red") == 0)
             #expect(try await ben.results().count == 1)
+            #expect(try await Self.groups(ben).first?.ended == report.former.first?.ended)
+            let status = try await ben.status()
+            #expect((status.state, status.groups[0].online, status.groups[0].role) == ("local only", 0, "removed"))
+            await #expect(throws: NodeFailure.notMember(title: "Red")) { try await ben.board(of: "Red") }
+            await #expect(throws: NodeFailure.notMember(title: "Red")) { try await ben.members("Red") }
+            await #expect(throws: NodeFailure.notMember(title: "Red")) {
+                try await ben.group(.use(group: "Red"))
+            }
+            await #expect(throws: NodeFailure.noGroup) { try await ben.board() }
             await #expect(throws: NodeFailure.notMember(title: "Red")) {
                 try await ben.add("Wordle 1,701 4/6", to: ["Red"])
             }
             #expect(try await ben.add("Wordle 1,701 4/6").published.isEmpty)
             // What the removed member had shared stays with the group.
             #expect(try await ada.board().rows.count { $0.played == 1 } >= 1)
+        }
+    }
+
+    private static func groups(_ node: MeshNode) async throws -> [GroupReport] {
+        try await node.call(.group(.list), returning: GroupListReport.self).groups
+    }
+
+    @Test func `a group that has ended stays on the list until it is taken off, and comes back with a new place`()
+        async throws
+    {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Red"))
+            for _ in 1...2 {
+                try await ben.join(try await ada.invite().link)
+                #expect(try await Self.groups(ben).map(\.role) == ["member"])
+                try await ada.until { try await $0.members().contains { $0.name == "Ben" } }
+                _ = try await Self.members(ada, .remove(group: nil, user: "Ben"))
+                try await ben.until { try await Self.groups($0).first?.role == "removed" }
+                // Of one's own group of that name nothing is unclear.
+                let mine = try await ben.group(.create(title: "Red"))
+                #expect(try await ben.group(.use(group: "Red")).id == mine.id)
+                _ = try await ben.group(.leave(group: mine.id, erasing: false))
+                await #expect(throws: NodeFailure.notMember(title: "Red")) {
+                    try await ben.group(.leave(group: "Red", erasing: true))
+                }
+                #expect(try await ben.group(.leave(group: "Red", erasing: false)).dismissed)
+                #expect(try await Self.groups(ben).isEmpty)
+                #expect(try await ben.status().groups.isEmpty)
+                await #expect(throws: NodeFailure.unknownGroup("Red")) { try await ben.board(of: "Red") }
+            }
+        }
+        try await party.running("Ben") { nodes in
+            #expect(try await Self.groups(nodes[0]).isEmpty, "also after a restart")
+        }
+    }
+
+    @Test func `what the owner cannot do with herself says so, and writes nothing`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            let digest = try await node.status().groups[0].digest
+            func refused(_ reason: RoleReason, _ action: String, _ request: NodeRequest) async {
+                await #expect(throws: NodeFailure.notAllowed(action: action, reason: reason)) {
+                    if case .member = request { return _ = try await node.call(request, returning: MembersReport.self) }
+                    _ = try await node.call(request, returning: GroupReport.self)
+                }
+            }
+            await refused(.leaves, "remove this member", .member(.remove(group: nil, user: "Ada")))
+            await refused(.ownsGroup, "promote a member", .member(.promote(group: nil, user: "Ada")))
+            await refused(.ownsGroup, "demote an admin", .member(.demote(group: nil, user: "Ada")))
+            await refused(.ownsGroup, "name an heir", .group(.heir(group: nil, user: "Ada")))
+            await refused(.ownsGroup, "hand the group on", .group(.transfer(group: nil, user: "Ada")))
+            await refused(.ownsGroup, "take the group over", .group(.takeOver(group: nil)))
+            #expect(try await node.status().groups[0].digest == digest)
+        }
+    }
+
+    @Test func `who may do what an admin may not is named`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Red"))
+            try await ben.join(try await ada.invite().link)
+            try await ada.until { try await $0.members().contains { $0.name == "Ben" } }
+            _ = try await Self.members(ada, .promote(group: nil, user: "Ben"))
+            await #expect(throws: NodeFailure.alreadyRole(name: "Ben", role: "admin")) {
+                try await Self.members(ada, .promote(group: nil, user: "Ben"))
+            }
+            try await ben.until { try await $0.members().contains { $0.me && $0.role == "admin" } }
+            await #expect(throws: NodeFailure.notAllowed(action: "demote an admin", reason: .needsOwner)) {
+                try await Self.members(ben, .demote(group: nil, user: "Ben"))
+            }
+            await #expect(throws: NodeFailure.notAllowed(action: "remove this member", reason: .ownerStays)) {
+                try await Self.members(ben, .remove(group: nil, user: "Ada"))
+            }
+            await #expect(throws: NodeFailure.notAllowed(action: "name an heir", reason: .needsOwner)) {
+                try await ben.group(.heir(group: nil, user: "Ben"))
+            }
+            await #expect(throws: NodeFailure.notAllowed(action: "hand the group on", reason: .needsOwner)) {
+                try await ben.group(.transfer(group: nil, user: "Ben"))
+            }
+            await #expect(throws: NodeFailure.alreadyRole(name: "Ada", role: "owner")) {
+                try await ben.group(.transfer(group: nil, user: "Ada"))
+            }
+            await #expect(throws: NodeFailure.notAllowed(action: "take the group over", reason: .needsHeir)) {
+                try await ben.group(.takeOver(group: nil))
+            }
         }
     }
 
@@ -142,6 +240,13 @@ import Testing
 }
 
 extension MeshNode {
+    /// How many records of others are here of a group.
+    fileprivate func othersRecords(in title: String) -> Int? {
+        sharedGroups.first { engine.state(of: $0)?.title == title }.map { group in
+            engine.mergedRecords(of: group).count { $0.key.user != identity.user }
+        }
+    }
+
     /// Whether this user's machines have agreed to tell a group nothing new.
     fileprivate func isStopped(in title: String) -> Bool? {
         sharedGroups.first { engine.state(of: $0)?.title == title }.map { sharing(in: $0).isStopped }

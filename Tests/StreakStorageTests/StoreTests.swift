@@ -1,4 +1,6 @@
+import Foundation
 import GRDB
+import StreakCrypto
 import StreakReplication
 import StreakWire
 import Testing
@@ -107,6 +109,59 @@ struct StoreTests {
             packed.runs = [stored(try run(first: 1, count: 3), arrival: 3)]
             try store.apply(packed)
             #expect(try store.snapshot().runs == packed.runs)
+        }
+    }
+
+    /// All that the data folder's files hold.
+    private func fileBytes() throws -> Data {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().reduce(into: Data()) {
+            $0 += FileManager.default.contents(atPath: "\(folder.path)/\($1)") ?? Data()
+        }
+    }
+
+    enum Erasure: CaseIterable {
+        case run, partOfRun, group
+    }
+
+    @Test(arguments: Erasure.allCases)
+    func `no bytes of what is erased stay in any file`(erasure: Erasure) throws {
+        try withStore(folder) { store throws in
+            let name = Array("Geraldine Fitzwilliam-Ottoway".utf8)
+            let records = RecordList([name, name + name])
+            let whole = Run(
+                feed: FeedID(device: id(1), epoch: Epoch(counter: 1, nonce: .max)), first: 1, before: id(1),
+                signature: try Signature(rawBytes: (0..<64).map { UInt8($0) }), records: records)
+            var change = try fullChange()
+            change.runs = [stored(whole, arrival: 2)]
+            change.operations.append(
+                StoredOperation(group: id(1), id: id(99), bytes: Array("Geraldine founded".utf8), arrival: 9))
+            try store.apply(change)
+            let marks = erasure == .group ? [Data("Geraldine founded".utf8), Data(whole.packed)] : [Data(whole.packed)]
+            for mark in marks { #expect(try fileBytes().range(of: mark) != nil) }
+            var removal = DurableChange()
+            switch erasure {
+            case .run: removal.removedRuns = [stored(whole, arrival: 2).key]
+            case .partOfRun:
+                removal.removedRuns = [stored(whole, arrival: 2).key]
+                removal.runs = [stored(try run(count: 1), arrival: 2)]
+            case .group: removal.droppedGroups = [id(1)]
+            }
+            try store.apply(removal)
+            for mark in marks { #expect(try fileBytes().range(of: mark) == nil) }
+        }
+    }
+
+    @Test func `packing runs anew does not empty the log`() throws {
+        try withStore(folder) { store throws in
+            var change = DurableChange()
+            change.runs = try (1...2).map { stored(try run(first: $0, count: 1), arrival: $0) }
+            try store.apply(change)
+            var packed = DurableChange()
+            packed.removedRuns = change.runs.map(\.key)
+            packed.runs = [stored(try run(first: 1, count: 2), arrival: 3)]
+            try store.apply(packed)
+            let log = FileManager.default.contents(atPath: folder.databasePath + "-wal")
+            #expect(log?.isEmpty == false)
         }
     }
 

@@ -38,7 +38,9 @@ extension FakeNode {
         guard scenario != .silent else { return [] }
         return [
             FormerMemberReport(user: Self.user(24), name: name(24), reason: "left", erased: true),
-            FormerMemberReport(user: Self.user(25), name: name(25), reason: "removed", erased: false),
+            FormerMemberReport(
+                user: Self.user(25), name: name(25), reason: "removed", erased: false,
+                ended: "2026-11-19T10:00:00Z", endedBy: name(0)),
         ]
     }
 
@@ -55,7 +57,8 @@ extension FakeNode {
             name: isAlias ? "Player#A1B2" : name(1), user: isAlias ? Self.user(60) : Self.user(1),
             alias: scenario == .hostile ? Self.script : nil, hidden: isAlias,
             region: scenario == .hostile ? Self.script : isAlias ? "FR" : nil, lastSeen: !isAlias, sharing: !isAlias,
-            unshared: isAlias ? ["mini", "strands"] : [], published: 1_204, heldBack: isAlias ? 31 : 0)
+            unshared: isAlias ? ["mini", "strands"] : [], published: 1_204,
+            heldBack: isAlias ? 31 : scenario == .unconfirmed ? 2 : 0)
     }
 
     var friends: FriendsReport {
@@ -90,7 +93,7 @@ extension FakeNode {
                     user: Self.user(27), name: name(5), code: "DR4T-V7K2-M9QX", state: "approved",
                     asked: "2026-11-20T09:10:00Z"),
             ],
-            blocked: [BlockedReport(user: Self.blockedUser, code: nil)],
+            blocked: [BlockedReport(user: Self.blockedUser, code: nil, name: "Gil")],
             returns: [
                 ReturnReport(
                     group: Self.user(55), title: scenario == .hostile ? Self.script : "Breakfast club", members: 4,
@@ -125,7 +128,8 @@ extension FakeNode {
                     device: Self.user(40), this: true, state: "current", online: true, certifiedBy: "account"),
                 DeviceReport(
                     device: Self.laptop, this: false, state: "current", online: false,
-                    lastSeen: "2026-11-19T09:30:00Z", certifiedBy: Self.user(40)),
+                    lastSeen: "2026-11-19T09:30:00Z", certifiedBy: Self.user(40),
+                    sharesPrivate: scenario != .unconfirmed),
                 DeviceReport(
                     device: Self.user(42), this: false, state: "revoked", online: false, certifiedBy: "account"),
             ])
@@ -158,7 +162,6 @@ extension FakeNode {
                 user: Self.user(70), device: Self.user(71), name: guestName, friendCode: "0000-0000-0000",
                 recoveryConfirmed: false)
         case .group(.list): return GroupListReport(groups: [])
-        case .board: throw NodeFailure.noGroup
         default: throw NodeFailure.guestPlaying(name: guestName)
         }
     }

@@ -21,6 +21,10 @@ final class FakeNode: NodeCalling, AccountMaking {
         case guest
         /// Every request fails.
         case failing
+        /// Its only group has removed it.
+        case removed
+        /// A plain member of a group of two.
+        case pair
         /// No account yet; otherwise as `unconfirmed`.
         case newcomer
     }
@@ -40,7 +44,9 @@ final class FakeNode: NodeCalling, AccountMaking {
 
     func makeAccount(_ origin: AccountOrigin) async throws -> ProfileReport {
         if case .new(let name) = origin, name.isEmpty { throw NodeFailure.invalidName(limit: 40) }
-        if case .machine(let link) = origin, link != "streakmesh://device/A" { throw NodeFailure.linkMalformed }
+        if case .machine(let link) = origin, link != "streakmesh://device/A" {
+            throw link.hasPrefix("streakmesh://join/") ? NodeFailure.linkForGroup : .deviceLink(.linkMalformed)
+        }
         if let failure = refusal.withLock({ $0 }) { throw failure }
         guard scenario == .newcomer, accounts.isEmpty else { throw NodeFailure.accountExists }
         origins.withLock { $0.append(origin) }
@@ -83,7 +89,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         return report
     }
 
-    private var isAlone: Bool { scenario == .lonely }
+    private var isAlone: Bool { scenario == .lonely || scenario == .removed }
 
     private func answer(_ request: NodeRequest) throws -> any Sendable {
         if scenario == .failing { throw NodeFailure.storageFailed("/home/somebody/secret.db is broken") }
@@ -109,6 +115,7 @@ final class FakeNode: NodeCalling, AccountMaking {
             guard !link.contains("nobody") else { throw NodeFailure.nobodyReachable }
             return JoinReport(group: Self.group, title: title, members: 7)
         case .invite(.inspect(let link)):
+            guard !link.hasPrefix("streakmesh://device/") else { throw NodeFailure.linkForDevice }
             guard link.lowercased().hasPrefix("streakmesh://join/") else { throw NodeFailure.linkMalformed }
             return InvitePreview(
                 group: Self.group, title: title, inviter: name(0), expires: "2026-11-28T09:30:00Z", expired: false,
@@ -154,16 +161,18 @@ final class FakeNode: NodeCalling, AccountMaking {
     }
 
     var groups: [GroupReport] {
+        let lost = GroupReport(
+            id: Self.user(51), title: "Old school friends",
+            role: scenario == .outsider || scenario == .removed ? "removed" : "left", members: 4, active: false,
+            sharing: false, ended: "2026-11-20T10:00:00Z")
+        if scenario == .removed { return [lost] }
         if isAlone || scenario == .guest { return [] }
         let own = GroupReport(
-            id: Self.group, title: title, role: scenario == .outsider ? "member" : "owner",
-            members: scenario == .silent ? 1 : 7, active: true, sharing: scenario != .outsider)
+            id: Self.group, title: title, role: scenario == .outsider || scenario == .pair ? "member" : "owner",
+            members: scenario == .silent ? 1 : scenario == .pair ? 2 : 7, active: true, sharing: scenario != .outsider)
         guard scenario == .full || scenario == .outsider || scenario == .unconfirmed else { return [own] }
         return [
-            own, GroupReport(id: Self.user(50), title: "Office", role: "member", members: 12, active: false),
-            GroupReport(
-                id: Self.user(51), title: "Old school friends", role: scenario == .outsider ? "removed" : "left",
-                members: 4, active: false),
+            own, GroupReport(id: Self.user(50), title: "Office", role: "member", members: 12, active: false), lost,
         ]
     }
 

@@ -39,6 +39,9 @@ private struct Form: Sendable, CustomTestStringConvertible {
         Form("/groups/leave", "group=\(group)&how=keep", .group(.leave(group: group, erasing: false))),
         Form("/groups/leave", "group=\(group)&how=erase", .group(.leave(group: group, erasing: true))),
         Form(
+            "/groups/dismiss", "group=\(FakeNode.user(51))",
+            .group(.leave(group: FakeNode.user(51), erasing: false))),
+        Form(
             "/invite", "group=\(group)&uses=5&days=30&approval=1",
             .invite(.create(group: group, uses: 5, lifetime: 30 * 86_400, needsApproval: true))),
         Form("/invite/revoke", "id=a1b2c3", .invite(.revoke(id: "a1b2c3"))),
@@ -200,7 +203,8 @@ private struct Form: Sendable, CustomTestStringConvertible {
                 "Since 14 February 2026, founded it", "made admin by Ada Lovelace", "let in by Ada Lovelace",
                 "Behind by 12 records", "2 devices", "<span class=\"tag\">heir</span>",
                 "<span class=\"tag\">on no board</span>", "<span class=\"tag\">alias</span>", "Last seen: not known",
-                "Left; their results are deleted", "Was removed; what they shared stays", "2M9X-7K3M-42WD",
+                "Left; their results are deleted",
+                "Was removed on 19 November 2026 by Ada Lovelace; what they shared stays", "2M9X-7K3M-42WD",
                 "action=\"/requests/approve\"", "Somebody asks to be your friend",
             ] { #expect(body.contains(text), "\(text)") }
         }
@@ -281,6 +285,17 @@ private struct Form: Sendable, CustomTestStringConvertible {
             #expect(body.contains("You have stopped sharing here."))
             #expect(body.contains("value=\"erase\""))
         }
+        try await withPage(.pair) { page in
+            let body = try await page.signedIn().get("/leave").body
+            #expect(body.contains("The other member keeps what you have shared so far, and nothing tells them"))
+            #expect(body.contains("The other member&#39;s node deletes your results as soon as it hears of it."))
+            #expect(!body.contains("member keep ") && !body.contains("member&#39;s nodes"))
+        }
+        try await withPage(.silent) { page in
+            let body = try await page.signedIn().get("/leave").body
+            #expect(body.contains("Nobody else has anything of yours to delete."))
+            #expect(!body.contains("The other"))
+        }
         // An owner hands over first.
         try await withPage(.full) { page in
             let body = try await page.signedIn().get("/leave").body
@@ -305,6 +320,57 @@ private struct Form: Sendable, CustomTestStringConvertible {
         }
     }
 
+    static let removal = "You were removed from “Old school friends” on 20 November 2026. Your own results stay."
+
+    @Test(arguments: ["/today", "/board?range=today", "/friends", "/history", "/profile", "/numbers"])
+    func `a group that has removed me is told of on every page, until it is taken off the list`(path: String)
+        async throws
+    {
+        for scenario in [FakeNode.Scenario.outsider, .removed] {
+            try await withPage(scenario) { page in
+                let body = try await page.signedIn().get(path).body
+                #expect(body.contains(Self.removal), "\(scenario)")
+                #expect(body.contains("action=\"/groups/dismiss\""))
+                #expect(!body.contains("No friends yet.") && !body.contains("No group yet"))
+            }
+        }
+        try await withPage(.full) { page in
+            let body = try await page.signedIn().get(path).body
+            #expect(body.contains("You left “Old school friends” on 20 November 2026. Your own results stay."))
+        }
+        try await withPage(.silent) { page in
+            #expect(try await !page.signedIn().get(path).body.contains("/groups/dismiss"))
+        }
+    }
+
+    @Test func `where the only group has removed me no page speaks of no friends yet`() async throws {
+        try await withPage(.removed) { page in
+            let browser = try await page.signedIn()
+            for path in ["/today", "/board", "/friends"] {
+                #expect(try await browser.get(path).body.contains("You are in no group now"), "\(path)")
+            }
+        }
+    }
+
+    @Test func `a group that I am in again is not left by taking it off the list`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            #expect(try await browser.post("/groups/dismiss", "group=\(FakeNode.group)").status == 303)
+            #expect(page.node.changes.isEmpty)
+        }
+    }
+
+    @Test func `results of a game that is shared again can be sent from where that is said`() async throws {
+        try await withPage(.unconfirmed) { page in
+            let browser = try await page.signedIn()
+            let body = try await browser.get("/privacy").body
+            #expect(body.contains("2 results are held back. Which of them go there?"))
+            #expect(body.contains("action=\"/sharing/resume\"") && body.contains("action=\"/sharing/stop\""))
+            _ = try await browser.post("/privacy/games", "group=\(FakeNode.group)&share=mini&back=%2Fprivacy")
+            #expect(try await browser.get("/privacy").body.contains("go there when you send them, under Sharing."))
+        }
+    }
+
     @Test func `invites show how often and how long they are good, and whose they are`() async throws {
         try await withPage { page in
             let body = try await page.signedIn().get("/invite").body
@@ -321,7 +387,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
             for text in [
                 "still looking until 28 November 2026, 09:30 UTC", "The owner has your request", "The owner said yes",
                 "The owner has declined.", "Asked 20 min ago.", "You said yes", "action=\"/friends/unblock\"",
-                "compare the code", "class=\"qr\"", "Stop answering",
+                "compare the code", "class=\"qr\"", "Stop answering", "<span class=\"name\">Gil</span>",
             ] { #expect(body.contains(text), "\(text)") }
         }
         try await withPage(.outsider) { page in
@@ -396,6 +462,13 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage(.unconfirmed) { page in
             let body = try await page.signedIn().get("/devices").body
             #expect(!body.contains("name=\"key\""))
+            #expect(body.contains("it shares your groups, not the results you keep to yourself."))
+            #expect(body.contains("Those linked by a device link share your private results"))
+        }
+        try await withPage { page in
+            let body = try await page.signedIn().get("/devices").body
+            #expect(!body.contains("made with the recovery key"))
+            #expect(body.contains("They share your private results"))
         }
     }
 

@@ -9,7 +9,8 @@ import Testing
         .noAccount, .accountExists, .accountDamaged, .cannotCreate(reason: "r"), .invalidName(limit: 40),
         .invalidTitle(limit: 60), .unknownGroup("x"),
         .ambiguousGroup("x", candidates: ["a", "b"]), .noGroup, .unknownReturn("x"), .gameOfAnother("x"),
-        .accountUnderWay, .notMember(title: "t"), .notAllowed(action: "invite"),
+        .accountUnderWay, .notMember(title: "t"), .notAllowed(action: "invite"), .linkForDevice, .linkForGroup,
+        .alreadyRole(name: "n", role: "admin"),
         .ownerCannotLeave(title: "t"), .linkMalformed, .linkDamaged, .linkTampered, .linkUnsupported(version: 2),
         .linkExpired(at: "2026-11-20T10:00:00Z"), .linkUsedUp, .linkRevoked, .removedFromGroup,
         .alreadyMember(title: "t"),
@@ -64,6 +65,35 @@ import Testing
     ])
     func `exit codes are those of the command line's contract`(failure: NodeFailure, code: Int32) {
         #expect(FailureText.describe(failure).exitCode == code)
+    }
+
+    @Test(arguments: RoleReason.allCases)
+    func `each reason of a role has its own sentence and next step`(reason: RoleReason) {
+        let text = FailureText.describe(.notAllowed(action: "remove this member", reason: reason))
+        #expect((text.code, text.exitCode) == ("notAllowed", 77))
+        let others = RoleReason.allCases.filter { $0 != reason }.map {
+            FailureText.describe(.notAllowed(action: "remove this member", reason: $0))
+        }
+        #expect(!others.map(\.message).contains(text.message) && !others.map(\.hint).contains(text.hint))
+        #expect(!FailureView(.notAllowed(action: "x", reason: reason)).hint.contains("streakmesh "))
+        // Only where an admin may do it, an admin is to be asked.
+        #expect(text.hint.contains("an admin") == (reason == .needsAdmin))
+    }
+
+    @Test(arguments: [
+        NodeFailure.linkMalformed, .linkTampered, .linkExpired(at: "2026-11-20T10:00:00Z"), .linkUsedUp,
+        .nobodyReachable,
+    ])
+    func `what is wrong with a device link is said without friends and groups`(failure: NodeFailure) {
+        let text = FailureText.describe(.deviceLink(failure))
+        let usual = FailureText.describe(failure)
+        #expect((text.code, text.exitCode) == (usual.code, usual.exitCode))
+        let page = FailureView(.deviceLink(failure))
+        for sentence in [text.message, text.hint, page.message, page.hint] {
+            for word in ["friend", "group", "invite", "join/"] { #expect(!sentence.contains(word), "\(sentence)") }
+        }
+        #expect(!page.hint.contains("streakmesh "))
+        #expect(NodeFailure.deviceLink(failure).httpStatus == failure.httpStatus)
     }
 
     @Test func `what can go wrong on a page is never answered with a command`() {

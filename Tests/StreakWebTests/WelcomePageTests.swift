@@ -61,14 +61,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/welcome/new", "name=", "A name has"), ("/welcome/link", "link=streakmesh%3A%2F%2Fjoin%2FA", "no invite"),
-        ("/welcome/restore", "file=&passphrase=x", "no name of a file"),
+        ("/welcome/new", "name=", "That name cannot be used."),
+        ("/welcome/link", "link=streakmesh%3A%2F%2Fjoin%2FA", "This is an invite to a group, not a link for a machine"),
+        ("/welcome/link", "link=hello", "it begins with streakmesh://device/."),
+        ("/welcome/restore", "file=&passphrase=x", "This backup cannot be opened: that is no name of a file."),
     ])
     func `what could not be made says why, where it was asked`(path: String, form: String, text: String) async throws {
         try await withPage(.newcomer) { page in
             let answer = try await page.signedIn().post(path, form)
             #expect(answer.status == 422)
             #expect(answer.body.contains("role=\"alert\""))
+            #expect(answer.body.contains(text))
             #expect(answer.body.contains("action=\"/welcome/new\""))
             #expect(page.node.accounts.isEmpty)
         }

@@ -83,10 +83,18 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case guestPlaying(name: String)
     /// No guest plays, or has left results.
     case noGuest
-    /// This role may not do that.
-    case notAllowed(action: String)
+    /// This role may not do that, or nobody may.
+    case notAllowed(action: String, reason: RoleReason = .needsAdmin)
+    /// The member has this role already: `owner`, `admin`, `member`.
+    case alreadyRole(name: String, role: String)
     /// An owner leaves only after handing over.
     case ownerCannotLeave(title: String)
+    /// What went wrong with a device link: one of the cases that an invite's link has, too.
+    indirect case deviceLink(NodeFailure)
+    /// A device link where an invite is wanted.
+    case linkForDevice
+    /// An invite where a device link is wanted.
+    case linkForGroup
     /// Not a StreakMesh link at all.
     case linkMalformed
     /// A link whose checksum fails: cut off or mistyped.
@@ -149,4 +157,20 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case limitReached(what: String, limit: Int)
     /// The node is shutting down.
     case stopping
+}
+
+/// Why a role does not allow something.
+public enum RoleReason: String, Codable, Equatable, Sendable, CaseIterable {
+    /// Only the owner and admins may.
+    case needsAdmin
+    /// Only the owner may.
+    case needsOwner
+    /// Only whom the owner has named heir may.
+    case needsHeir
+    /// Nobody removes themselves: one leaves.
+    case leaves
+    /// This user owns the group, and can be given no other role and not this one again.
+    case ownsGroup
+    /// Nobody removes the owner.
+    case ownerStays
 }

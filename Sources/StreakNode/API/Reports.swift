@@ -22,6 +22,10 @@ public struct GroupReport: Codable, Sendable, Equatable {
     public var active: Bool
     /// Whether new results are published here: the user has not stopped sharing, and is in.
     public var sharing = true
+    /// When the user left, was removed, or this device was revoked, ISO 8601 in UTC by the clock of who did it; nil while in.
+    public var ended: String?
+    /// Whether the group, which had ended for this user, was taken off the list just now.
+    public var dismissed = false
 }
 
 public struct GroupListReport: Codable, Sendable, Equatable {
@@ -88,6 +92,10 @@ public struct FormerMemberReport: Codable, Sendable, Equatable {
     public var reason: String
     /// Whether the member asked that its records be deleted.
     public var erased: Bool
+    /// When that was, ISO 8601 in UTC by the clock of who did it.
+    public var ended: String?
+    /// The name of who removed the member; nil where it left.
+    public var endedBy: String?
 }
 
 public struct MembersReport: Codable, Sendable, Equatable {
@@ -339,11 +347,14 @@ public struct GroupStatus: Codable, Sendable, Equatable {
     public var digest: String
     public var records: Int
     public var members: Int
+    /// Linked devices and this one; 0 where this user is in the group no more.
     public var online: Int
     /// Whether new results are published here.
     public var sharing = true
     /// While history is arriving: how many records there will be, by what members say. At least `records`.
     public var total: Int?
+    /// As in `GroupReport`.
+    public var role = "member"
 }
 
 /// How this machine's clock stands to the others', and what a wrong one has dated.
@@ -442,6 +453,8 @@ public struct DeviceReport: Codable, Sendable, Equatable {
     public var lastSeen: String?
     /// `account`, or the ID of the device that linked it.
     public var certifiedBy: String
+    /// Whether it is in this machine's private group. One from before a recovery, or of one, shares groups only.
+    public var sharesPrivate = true
 }
 
 public struct DeviceListReport: Codable, Sendable, Equatable {
@@ -498,6 +511,8 @@ public struct ReceivedFriendReport: Codable, Sendable, Equatable {
 public struct BlockedReport: Codable, Sendable, Equatable {
     public var user: String
     public var code: String?
+    /// What the person was called when it was blocked: proves nothing.
+    public var name: String?
 }
 
 /// A group of this user, by what a friend says after a recovery: nothing is published there, and nothing was fetched,

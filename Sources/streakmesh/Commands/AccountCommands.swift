@@ -75,7 +75,8 @@ struct RecoverCommand: SessionCommand {
         commandName: "recover", abstract: "Come back on a new machine with the recovery key.",
         discussion: """
             Makes a new device of your account in an empty data folder. Then join your groups again by any live invite of \
-            theirs: you are still a member, and the results that you had shared come back from your friends.
+            theirs: you are still a member, and the results that you had shared come back from your friends. Those you kept to \
+            yourself do not: where another machine of yours still works, `device join` in place of this brings them, too.
             """)
 
     @Argument(help: "The key; else it is asked for, or read from standard input.")
@@ -97,6 +98,8 @@ struct RecoverCommand: SessionCommand {
         context.show(profile) { style in
             profile.lines(style) + [
                 "", "Next: `streakmesh join LINK` with any live invite of your groups.",
+                "Results you kept to yourself do not come back by this. If another machine of yours still works, link",
+                "this one in place of recovering it: `streakmesh device link` there, `device join` in an empty folder here.",
                 "A lost machine is shut out with `streakmesh device revoke DEVICE`.",
             ]
         }
@@ -267,17 +270,25 @@ struct DeviceCommand: AsyncParsableCommand {
 }
 
 extension DeviceListReport {
-    fileprivate func lines(_ style: OutputStyle) -> [String] {
-        var table = TextTable([.left, .left, .left, .left])
-        table.addHeader("device", "state", "", "linked by")
+    func lines(_ style: OutputStyle) -> [String] {
+        var table = TextTable([.left, .left, .left, .left, .left])
+        table.addHeader("device", "state", "", "linked by", "shares")
         for device in devices {
             table.addRow(
                 .init(String(device.device.prefix(12)), device.this ? .bold : .plain),
                 .init(device.state, device.state == "current" ? .plain : .bad),
                 .init(device.this ? "this machine" : device.online ? "online" : "", .good),
-                .init(device.certifiedBy == "account" ? "the account" : String(device.certifiedBy.prefix(12)), .dim))
+                .init(device.certifiedBy == "account" ? "the account" : String(device.certifiedBy.prefix(12)), .dim),
+                .init(device.state != "current" || device.this ? "" : device.sharesPrivate ? "all" : "groups only"))
         }
+        let isApart = devices.contains { $0.state == "current" && !$0.sharesPrivate }
         return style.lines(of: table)
+            + (isApart
+                ? [
+                    "",
+                    "“groups only”: one of the two was made with the recovery key. To share the results you keep to",
+                    "yourself, too, link a machine with `streakmesh device link`.",
+                ] : [])
     }
 }
 

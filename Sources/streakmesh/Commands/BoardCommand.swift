@@ -44,6 +44,8 @@ struct BoardCommand: QueryCommand {
         case all
     }
 
+    static let tellsEndings = true
+
     func request() -> NodeRequest {
         .board(
             BoardRequest(

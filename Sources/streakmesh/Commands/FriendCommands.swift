@@ -128,7 +128,7 @@ struct FriendCommand: AsyncParsableCommand {
     struct Unblock: QueryCommand {
         static let configuration = CommandConfiguration(abstract: "Take requests of somebody again.")
 
-        @Argument(help: "Who: code or ID.")
+        @Argument(help: "Who: name, code or ID.")
         var user: String
 
         @OptionGroup var shared: SharedOptions
@@ -138,7 +138,7 @@ struct FriendCommand: AsyncParsableCommand {
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
 
-    struct Remove: QueryCommand {
+    struct Remove: ConfirmedCommand {
         static let configuration = CommandConfiguration(
             abstract: "End the group of the two of you.",
             discussion: "Both keep what was shared so far; neither gets anything new.")
@@ -146,7 +146,15 @@ struct FriendCommand: AsyncParsableCommand {
         @Argument(help: "The friend: name, code or ID.")
         var user: String
 
+        @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
+
+        var warning: (consequence: String, question: String) {
+            (
+                "The group of you two ends: both keep what was shared so far, and neither gets anything new.",
+                "End it with “\(user.printable)”?"
+            )
+        }
 
         func request() -> NodeRequest { .friend(.remove(user: user)) }
 
@@ -218,7 +226,8 @@ extension FriendsReport {
         }
         for person in blocked {
             table.addRow(
-                .init(String(person.user.prefix(8))), .init("blocked", .bad), .init(person.code ?? "", .dim), .init(""))
+                .init(person.name ?? String(person.user.prefix(8))), .init("blocked", .bad),
+                .init(person.code ?? "", .dim), .init(""))
         }
         let rows = style.lines(of: table)
         guard !rows.isEmpty else {

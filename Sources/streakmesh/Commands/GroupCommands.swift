@@ -1,5 +1,6 @@
 import ArgumentParser
 import StreakNode
+import StreakWeb
 
 struct GroupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,6 +32,8 @@ struct GroupCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List your groups; * marks the active one.")
 
         @OptionGroup var shared: SharedOptions
+
+        static let tellsEndings = true
 
         func request() -> NodeRequest { .group(.list) }
 
@@ -140,12 +143,21 @@ struct GroupCommand: AsyncParsableCommand {
         }
     }
 
-    struct Transfer: QueryCommand {
+    struct Transfer: ConfirmedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Hand a group on to another member. By the owner, who is a plain member then.")
 
         @OptionGroup var target: MemberCommand.Target
+        @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
+
+        var warning: (consequence: String, question: String) {
+            (
+                """
+                The new owner decides everything from then on, and you become a plain member. Only they can hand it back.
+                """, "Hand the group on to “\(target.user.printable)”?"
+            )
+        }
 
         func request() -> NodeRequest { .group(.transfer(group: target.group, user: target.user)) }
 
@@ -194,7 +206,7 @@ struct GroupCommand: AsyncParsableCommand {
 
     struct Leave: SessionCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Leave a group.",
+            abstract: "Leave a group, or take one off the list that you are in no more.",
             discussion: """
                 Your friends keep the results that you shared so far, and you keep yours. With --erase their nodes \
                 delete your results when they hear of it; a node that never comes back online keeps them.
@@ -212,16 +224,13 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var shared: SharedOptions
 
         func run(in context: CommandContext) async throws {
-            if !yes, !context.usesJSON, context.terminal.isInputInteractive {
+            if !yes, try await !isEnded(in: context) {
                 let consequence =
                     erase
                     ? "Your friends' nodes will delete the results you shared, when they hear of it."
                     : "Your friends keep the results you shared so far."
-                let answer = context.terminal.ask("\(consequence) Leave “\(group.printable)”? [y/N] ")
-                guard answer?.lowercased().hasPrefix("y") == true else {
-                    context.terminal.writeError("Nothing was changed.")
-                    throw ExitCode.failure
-                }
+                try context.confirm(
+                    "\(consequence) Only a new invite lets you in again.", "Leave “\(group.printable)”?")
             }
             let departure = try await context.ask(needsNetwork: true) { node in
                 let before = try await node.call(.network(.status), returning: StatusReport.self)
@@ -233,6 +242,23 @@ struct GroupCommand: AsyncParsableCommand {
             }
             context.show(departure.report) { departure.lines($0) }
         }
+
+        /// Whether the group is only taken off the list, which concerns nobody else. Asked of the node only where a person
+        /// is.
+        private func isEnded(in context: CommandContext) async throws -> Bool {
+            guard context.isAttended else { return false }
+            let groups = try await context.call(.group(.list), returning: GroupListReport.self).groups
+            return groups.areEnded(group)
+        }
+    }
+}
+
+extension [GroupReport] {
+    /// Whether all that a text may mean have ended for their user, and there are such.
+    func areEnded(_ selector: String) -> Bool {
+        let wanted = selector.lowercased()
+        let meant = filter { $0.id.hasPrefix(wanted) || $0.title.lowercased().hasPrefix(wanted) }
+        return !meant.isEmpty && meant.allSatisfy { $0.endingText != nil }
     }
 }
 
@@ -252,7 +278,10 @@ struct Departure: Sendable {
     }
 
     func lines(_ style: OutputStyle) -> [String] {
-        ["You left \(style.applying(.bold, to: report.title))."]
+        guard !report.dismissed else {
+            return ["\(style.applying(.bold, to: report.title)) is off your list. Your own results stay."]
+        }
+        return ["You left \(style.applying(.bold, to: report.title))."]
             + (isUnheard
                 ? ["Nobody was reached: your friends hear of it the next time your node reaches one of them."] : [])
     }

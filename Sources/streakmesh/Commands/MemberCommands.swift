@@ -12,6 +12,8 @@ struct MembersCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
+    static let tellsEndings = true
+
     func request() -> NodeRequest { .member(.list(group: group)) }
 
     func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
@@ -53,7 +55,7 @@ struct MemberCommand: AsyncParsableCommand {
         func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
 
-    struct Remove: QueryCommand {
+    struct Remove: ConfirmedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a member. By the owner; by an admin, if the member is none.",
             discussion: """
@@ -62,7 +64,17 @@ struct MemberCommand: AsyncParsableCommand {
                 """)
 
         @OptionGroup var target: Target
+        @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
+
+        var warning: (consequence: String, question: String) {
+            (
+                """
+                They get nothing new from the group, and only a new invite lets them in again. The group keeps what they have \
+                shared so far, and they keep their own results.
+                """, "Remove “\(target.user.printable)”?"
+            )
+        }
 
         func request() -> NodeRequest { .member(.remove(group: target.group, user: target.user)) }
 
@@ -136,10 +148,24 @@ extension MembersReport {
                 .init(member.marks, .dim))
         }
         var lines = [style.applying(.bold, to: title)] + style.lines(of: table)
+        // A table of its own: beside the other columns it would be too wide for many terminals.
+        var places = TextTable([.left, .left, .left])
+        places.addHeader("member", "since", "how")
+        for member in members {
+            places.addRow(
+                .init(member.name, member.me ? .bold : .plain), .init(member.sinceText ?? ""),
+                .init(member.placeText ?? "", .dim))
+        }
+        lines += [""] + style.lines(of: places)
         if !waiting.isEmpty { lines += ["", "Waiting to be let in:"] + waiting.lines(style) }
         if !former.isEmpty {
-            let names = former.map { "\($0.name) (\($0.reason)\($0.erased ? ", results deleted" : ""))" }
-            lines += ["", style.applying(.dim, to: "No longer in it: \(names.joined(separator: ", "))")]
+            var table = TextTable([.left, .left, .left])
+            table.addHeader("no longer in it", "", "")
+            for member in former {
+                table.addRow(
+                    .init(member.name), .init(member.endingText), .init(member.erased ? "results deleted" : "", .dim))
+            }
+            lines += [""] + style.lines(of: table)
         }
         return lines
     }

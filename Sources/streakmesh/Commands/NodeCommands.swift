@@ -9,6 +9,8 @@ struct StatusCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
+    static let tellsEndings = true
+
     func request() -> NodeRequest { .network(.status) }
 
     func lines(for report: StatusReport, style: OutputStyle) -> [String] { report.lines(style) }
@@ -118,7 +120,7 @@ struct WatchCommand: SessionCommand {
 }
 
 extension StatusReport {
-    fileprivate func lines(_ style: OutputStyle) -> [String] {
+    func lines(_ style: OutputStyle) -> [String] {
         let running = self.running ? "node running" : "no node running (`streakmesh up` starts it)"
         var lines = ["\(style.applying(state == "live" ? .good : .bold, to: state)) · \(running) · version \(version)"]
         if let guest { lines.append("\(style.applying(.bold, to: guest)) plays as a guest: nothing is published.") }
@@ -131,6 +133,7 @@ extension StatusReport {
         }
         lines += clock.sentences.map { style.applying(.bad, to: $0.printable) }
         if clock.ownWaiting > 0 { lines.append("`streakmesh clock repair` dates them anew.") }
+        let groups = groups.filter { !["left", "removed", "revoked"].contains($0.role) }
         if !groups.isEmpty {
             var table = TextTable([.left, .right, .right, .left, .left])
             table.addHeader("group", "members", "results", "digest", "")

@@ -57,7 +57,7 @@ struct SharingCommand: AsyncParsableCommand {
         commandName: "sharing", abstract: "Stop sharing with a group, and share again.",
         subcommands: [Stop.self, Resume.self])
 
-    struct Stop: QueryCommand {
+    struct Stop: ConfirmedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Publish nothing new in a group; you go on reading it.",
             discussion: "Your friends keep what you have shared so far. Nothing tells them that you stopped.")
@@ -65,7 +65,17 @@ struct SharingCommand: AsyncParsableCommand {
         @Option(help: "The group (else the active one).")
         var group: String?
 
+        @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
+
+        var warning: (consequence: String, question: String) {
+            (
+                """
+                You go on seeing the boards, and nothing new of yours goes there. Your friends keep what you have shared so \
+                far, and nothing tells them that you stopped.
+                """, "Stop sharing with \(group.map { "“\($0.printable)”" } ?? "the active group")?"
+            )
+        }
 
         func request() -> NodeRequest { .privacy(.stopSharing(group: group)) }
 
@@ -95,7 +105,7 @@ struct SharingCommand: AsyncParsableCommand {
 }
 
 extension PrivacyReport {
-    fileprivate func lines(_ style: OutputStyle) -> [String] {
+    func lines(_ style: OutputStyle) -> [String] {
         var table = TextTable([.left, .left])
         table.addRow(.init("name here", .dim), .init(name, .bold))
         table.addRow(
@@ -106,7 +116,10 @@ extension PrivacyReport {
         table.addRow(.init("sharing", .dim), .init(sharing ? "on" : "stopped", sharing ? .good : .bad))
         table.addRow(.init("not shared", .dim), .init(unshared.isEmpty ? "–" : unshared.joined(separator: ", ")))
         table.addRow(.init("results", .dim), .init("\(published) here, \(heldBack) held back"))
-        return [style.applying(.bold, to: title)] + style.lines(of: table)
+        let advice =
+            sharing && heldBack > 0
+            ? ["`streakmesh sharing resume --history all` sends what is held back; `today` or `30d` less of it."] : []
+        return [style.applying(.bold, to: title)] + style.lines(of: table) + advice
     }
 }
 

@@ -1,0 +1,14 @@
+import StreakMembership
+public import StreakWire
+
+/// Reading what single operations say of themselves.
+extension MeshEngine {
+    /// Whose operation this is, and when its device made it by its own clock, in seconds since 1970; nil for one that is
+    /// not here. O(1).
+    public func origin(of operation: OperationID, in group: GroupID) -> (user: UserID, time: Int64)? {
+        guard let ledger = groups[group]?.ledger, let signed = ledger.operation(operation),
+            let user = ledger.user(of: signed.operation.author)
+        else { return nil }
+        return (user, signed.operation.time)
+    }
+}

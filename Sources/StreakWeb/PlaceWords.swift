@@ -1,0 +1,44 @@
+public import StreakNode
+
+// How somebody's place in a group came about and ended, in the words of pages and commands alike.
+
+extension GroupReport {
+    /// What is said of a group that this user, or this machine, is in no more; nil while it is in.
+    public var endingText: String? {
+        guard !isCurrent else { return nil }
+        let day = ended.flatMap { Timestamp($0) }.map { " on \($0.dayText)" } ?? ""
+        let what =
+            switch role {
+            case "left": "You left “\(title)”\(day)."
+            case "revoked": "This machine was shut out of “\(title)”\(day): it gets nothing there and shares nothing."
+            default: "You were removed from “\(title)”\(day)."
+            }
+        return "\(what) Your own results stay."
+    }
+}
+
+extension MemberReport {
+    /// The day since when the place stands, “14 February 2026”, by UTC.
+    public var sinceText: String? { since.flatMap { Timestamp($0) }?.dayText }
+
+    /// “let in by Ada”, “founded it”; nil where nothing is known of it.
+    public var placeText: String? {
+        // Whoever founded the group was admitted by nobody else.
+        if role == "owner", admittedBy == name { return "founded it" }
+        let verb =
+            switch role {
+            case "owner": "handed over"
+            case "admin": "made admin"
+            default: "let in"
+            }
+        return admittedBy.map { "\(verb) by \($0)" }
+    }
+}
+
+extension FormerMemberReport {
+    /// “was removed on 3 November 2026 by Ada”, “left on 3 November 2026”.
+    public var endingText: String {
+        let day = ended.flatMap { Timestamp($0) }.map { " on \($0.dayText)" } ?? ""
+        return reason == "left" ? "left\(day)" : "was removed\(day)\(endedBy.map { " by \($0)" } ?? "")"
+    }
+}
