@@ -44,7 +44,8 @@ struct StreakMeshCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Node:",
                 subcommands: [
-                    StatusCommand.self, ClockCommand.self, PageCommand.self, SyncCommand.self, WatchCommand.self, CompletionCommand.self,
+                    StatusCommand.self, ClockCommand.self, PageCommand.self, SyncCommand.self, WatchCommand.self,
+                    CompletionCommand.self,
                 ]),
         ])
 }
