@@ -109,8 +109,9 @@ public struct MeshEngine: Sendable {
         pacing = Pacing(recordPace)
         self.entropy = InjectedEntropy(entropy)
         store = snapshot.store
-        nextArrival = snapshot.nextArrival
-        storedArrival = max(1, snapshot.nextArrival) - 1
+        // What a store counts in: whatever it says, the next number follows one and can be followed.
+        nextArrival = min(max(1, snapshot.nextArrival), UInt64(Int64.max))
+        storedArrival = nextArrival - 1
         settings = snapshot.settings
         wall = wallTime
         links = Links(staticKey: identity.linkKey, limits: linkLimits)

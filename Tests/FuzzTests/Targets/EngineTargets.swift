@@ -16,7 +16,7 @@ extension FuzzTarget {
     ]
 
     @Sendable private static func engine(_ bytes: [UInt8]) throws {
-        guard var world = FuzzWorld.ready else { throw FuzzFinding(description: "the two friends could not meet") }
+        var world = try FuzzWorld.ready.get()
         var source = ByteSource(bytes)
         var steps = 0
         while !source.isEmpty, steps < 200 {
@@ -28,7 +28,7 @@ extension FuzzTarget {
 
     /// A store whose rows are whole, and hold whatever the bytes say.
     @Sendable private static func snapshot(_ bytes: [UInt8]) throws {
-        guard let world = FuzzWorld.ready else { throw FuzzFinding(description: "the two friends could not meet") }
+        let world = try FuzzWorld.ready.get()
         var source = ByteSource(bytes)
         var snapshot = world.store.snapshot
         while !source.isEmpty { damage(&snapshot, &source) }

@@ -23,8 +23,9 @@ extension FuzzTarget {
         },
         FuzzTarget("chat-log") { bytes in
             guard let log = accepted({ try ChatLog(String(decoding: bytes, as: UTF8.self)) }) else { return }
-            try demand(
-                log.messages.reduce(0) { count, _ in count + 1 } == log.count, "a chat has the messages it counts")
+            let counted = log.senders.reduce(0) { $0 + $1.messages }
+            try demand(counted == log.count, "every message of a chat is somebody's")
+            try demand(log.senders.count <= ChatLog.maximumSenders + 1, "senders are bounded")
             _ = log.shares(of: log.senders.first?.name, with: shareReader)
             _ = log.shares(with: shareReader)
         },
