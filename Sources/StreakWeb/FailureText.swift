@@ -395,11 +395,6 @@ public enum FailureText {
                 "nobodyReachable", "Nobody of the group answered in time.",
                 "Check that a member's node is running and both are on a network, then try again.", Exit.noPeer
             )
-        case .clockWrong(let seconds):
-            (
-                "clockWrong", "This machine’s clock is still \(ClockReport.length(seconds)) ahead of your friends’.",
-                "Set it right first, then try again; `--force` goes by it as it is.", Exit.failed
-            )
         case .unknownInvite(let text):
             (
                 "unknownInvite", "No invite is called “\(shortened(text))”.",
@@ -521,6 +516,11 @@ public enum FailureText {
             (
                 "limitReached", "There can be at most \(limit) \(sentence(what)).",
                 "Remove one first.", Exit.cannotCreate
+            )
+        case .clockWrong(let seconds):
+            (
+                "clockWrong", "This machine’s clock is still \(ClockReport.length(seconds)) ahead of your friends’.",
+                "Set it right first, then try again; `--force` goes by it as it is.", Exit.failed
             )
         case .stopping:
             ("stopping", "The node is shutting down.", "Start it again, then try again.", Exit.busy)
