@@ -35,9 +35,10 @@ struct SyncPlan: Sendable {
     /// The newest records of feeds of which much is missing, but for `done`.
     func newest(except done: Set<FeedID>) -> [RunsWanted] {
         let wanted = feeds.filter { feed in
-            guard let own = feed.own, !done.contains(feed.claimed.feed) else { return false }
-            return feed.claimed.tip.number - own > Self.newestCount && ahead.trusts(feed.claimed.feed)
-                && ahead[feed.claimed.feed].isEmpty
+            let (id, last) = (feed.claimed.feed, feed.claimed.tip.number)
+            guard let own = feed.own, !done.contains(id), !(taken[id] ?? []).contains(where: { $0.contains(last) })
+            else { return false }
+            return last - own > Self.newestCount && ahead.trusts(id) && ahead[id].isEmpty
         }
         return wanted.prefix(Self.newestPerRequest).map { feed in
             let last = feed.claimed.tip.number

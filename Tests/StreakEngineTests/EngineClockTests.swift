@@ -85,6 +85,10 @@ struct EngineClockTests {
         for stored in pieces { _ = try replica.receive(stored.run, arrival: 99, wall: party.wall(1)) }
         #expect(replica.rebuildIfStale(wall: party.wall(1)).isEmpty)
         #expect(replica.merged.all == party.engines[0].mergedRecords(of: party.group))
+        // In its day what is void stays so.
+        _ = replica.releaseQuarantined(
+            at: .zero, wall: WallTime(milliseconds: EngineParty.wall + Self.years + 86_400_000))
+        #expect(replica.merged.all == party.engines[0].mergedRecords(of: party.group))
     }
 
     @Test func `nobody retracts what another user wrote`() throws {
