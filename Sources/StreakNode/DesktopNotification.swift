@@ -38,9 +38,18 @@ struct DesktopNotification: Sendable {
         }.joined()
     }
 
-    /// The user's own command, with the text as its first argument.
+    /// The user's own command. One program with its words gets the text as its last argument; any other command takes it
+    /// from `$1`.
     func run(_ command: String, with text: String) {
-        start(["/bin/sh", "-c", command, "streakmesh", text])
+        start(["/bin/sh", "-c", Self.taking(command), "streakmesh", text])
+    }
+
+    /// A command that does not say where the text goes, with the text behind it; but only where it is one program with
+    /// its words, so that the text is never what is run.
+    static func taking(_ command: String) -> String {
+        let isSimple = !command.unicodeScalars.contains { "$`;&|<>(){}#\n\r".unicodeScalars.contains($0) }
+        let namesProgram = command.split(whereSeparator: \.isWhitespace).contains { !$0.contains("=") }
+        return isSimple && namesProgram ? command + " \"$@\"" : command
     }
 
     /// Starts a program, its words untouched by the shell, and comes back.

@@ -15,9 +15,12 @@ import Testing
             party = try NodeParty()
             let script =
                 "#!/bin/sh\nfor word; do printf '%s\\0' \"$word\"; done > '\(party.path("notify-send.pipe"))'\n"
-            let path = party.path("notify-send")
-            try Data(script.utf8).write(to: URL(fileURLWithPath: path))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            for (name, text) in [
+                ("notify-send", script), ("own.sh", script.replacing("notify-send.pipe", with: "command.pipe")),
+            ] {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: party.path(name)))
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: party.path(name))
+            }
             for name in ["notify-send.pipe", "command.pipe"] {
                 try #require(unsafe mkfifo(party.path(name), 0o600) == 0)
             }
@@ -57,6 +60,29 @@ import Testing
         #expect(try stage.words(in: "command.pipe") == [text])
         #expect(!FileManager.default.fileExists(atPath: stage.party.path("owned")))
         #expect(!FileManager.default.fileExists(atPath: "owned"))
+    }
+
+    @Test(arguments: hostile)
+    func `a program of the user's gets the text, whether the command says so or not`(text: String) throws {
+        let stage = try Stage()
+        let program = "'\(stage.party.path("own.sh"))'"
+        let ways: [(String, [String])] = [
+            (program, [text]), ("\(program) --title 'a b'", ["--title", "a b", text]), ("LANG=C \(program)", [text]),
+            ("\(program) \"$1\"", [text]), ("\(program) \"$1\" end", [text, "end"]), ("\(program) x; true", ["x"]),
+        ]
+        for (command, words) in ways {
+            stage.desktop.run(command, with: text)
+            #expect(try stage.words(in: "command.pipe") == words, "\(command)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: stage.party.path("owned")))
+        #expect(!FileManager.default.fileExists(atPath: "owned"))
+    }
+
+    @Test(arguments: [
+        "", "  ", "A=b", "A=b C=d", "a &", "a | b", "a > b", "a # b", "(a)", "{ a", "a\nb", "a `b`", "a $1",
+    ])
+    func `where the text might be run, nothing is put behind a command`(command: String) {
+        #expect(DesktopNotification.taking(command) == command)
     }
 
     @Test(arguments: [
