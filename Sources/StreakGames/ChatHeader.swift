@@ -3,6 +3,7 @@
 /// | program | line |
 /// |---|---|
 /// | WhatsApp on iOS | `[12/11/2025, 08:01:22] Anna: text` |
+/// | WhatsApp on iOS, Chinese | `[2025/11/12 上午8:01:22] Anna: text` |
 /// | WhatsApp on Android | `12/11/25, 08:01 - Anna: text`; without a name it is a notice of the program |
 /// | Telegram | `Anna, [12.11.2025 08:01]`, the text below |
 /// | Discord, Slack | `Anna — Today at 08:01`, `[12/11/2025 08:01] Anna`, the text below |
@@ -101,6 +102,39 @@ struct ChatHeader {
         return ChatHeader(sender: sender, stamp, textStart: text.length)
     }
 
+    // MARK: Tables
+
+    /// Whether a text is a time of day and nothing else.
+    static func isTime(_ text: String) -> Bool {
+        let scalars = PastedText.folded(text)
+        var scanner = TextScanner(scalars, from: 0, to: scalars.count)
+        guard skipTime(&scanner) else { return false }
+        scanner.skipBlanks()
+        return scanner.current == nil
+    }
+
+    /// The day of a line that holds nothing else but perhaps its weekday: `2025/11/12(Wed)`, `Wed, 12/11/2025`.
+    static func dateLine(_ text: String) -> (day: Day, isDotted: Bool)? {
+        let scalars = PastedText.folded(text)
+        var scanner = TextScanner(scalars, from: 0, to: scalars.count)
+        skipWeekday(&scanner)
+        guard let found = numericDay(&scanner) else { return nil }
+        skipWeekday(&scanner)
+        return scanner.current == nil ? found : nil
+    }
+
+    private static func skipWeekday(_ scanner: inout TextScanner) {
+        let limit = scanner.position + longestWeekday
+        while let scalar = scanner.current, scanner.position < limit {
+            guard scalar.digit == nil, scalar.isWordPart || weekdayMarks.contains(scalar) else { break }
+            scanner.position += 1
+        }
+    }
+
+    private static let weekdayMarks: [Unicode.Scalar] = [" ", ",", ".", "(", ")"]
+    /// A weekday with its comma or its brackets. Unicode scalars.
+    private static let longestWeekday = 16
+
     // MARK: Parts
 
     /// The name up to a colon, and where the text behind it begins.
@@ -166,7 +200,7 @@ struct ChatHeader {
         return true
     }
 
-    private static func numericDay(_ scanner: inout TextScanner) -> (Day, isDotted: Bool)? {
+    private static func numericDay(_ scanner: inout TextScanner) -> (day: Day, isDotted: Bool)? {
         let start = scanner.position
         guard let first = scanner.plainDigits(atMost: 4), let mark = scanner.current,
             mark == "/" || mark == "." || mark == "-", scanner.skip(mark)
@@ -196,8 +230,14 @@ struct ChatHeader {
         return (.numeric(first: first, second: second, year: year), mark == ".")
     }
 
-    /// `8:01`, `08:01:22`, `08.01`, `8:01 AM`, `8:01 p. m.`
+    /// Before and after noon, and the parts of the day in between, as they stand before a time in East Asia.
+    private static let halves = [
+        "上午", "下午", "凌晨", "清晨", "早上", "中午", "傍晚", "晚上", "半夜", "午前", "午後", "오전", "오후",
+    ].map { Array($0.unicodeScalars) }
+
+    /// `8:01`, `08:01:22`, `08.01`, `8:01 AM`, `8:01 p. m.`, `上午8:01`
     private static func skipTime(_ scanner: inout TextScanner) -> Bool {
+        if halves.contains(where: { scanner.skip($0) }) { scanner.skipBlanks() }
         guard let hour = scanner.plainDigits(atMost: 2), hour < 25, let mark = scanner.current,
             mark == ":" || mark == "."
         else { return false }

@@ -28,9 +28,12 @@ public struct ChatReading: Sendable, Equatable {
     public var shares: [ChatShare] = []
     /// In the order of the file, at most `ChatLog.maximumRefusals`; ordinary chat is not refused.
     public var refusals: [ChatRefusal] = []
+    /// The line of the first share whose day stands only in its message's date, which can be read day first or month
+    /// first: the caller has to know the order.
+    public var undecidedLine: Int?
 
-    public init(shares: [ChatShare] = [], refusals: [ChatRefusal] = []) {
-        (self.shares, self.refusals) = (shares, refusals)
+    public init(shares: [ChatShare] = [], refusals: [ChatRefusal] = [], undecidedLine: Int? = nil) {
+        (self.shares, self.refusals, self.undecidedLine) = (shares, refusals, undecidedLine)
     }
 }
 
@@ -47,6 +50,9 @@ extension ChatLog {
             guard found.shares.count < Self.maximumShares else { break }
             let reading = reader.read(message.text)
             for var share in reading.shares {
+                if share.day == nil, message.hasUndecidedDay {
+                    found.undecidedLine = found.undecidedLine ?? message.line
+                }
                 share.day = share.day ?? message.day
                 found.shares.append(ChatShare(share: share, sender: message.sender, line: message.line))
             }

@@ -1,7 +1,8 @@
 /// An exported or copied chat, read message by message.
 ///
-/// Knows the exports of WhatsApp and Telegram, what Discord and Slack copy, and plain "Anna: …" lines; `ChatHeader`
-/// lists them. Works on the bytes of the text: messages are cut out only when they are asked for.
+/// Knows the exports of WhatsApp, Telegram and LINE, what Discord and Slack copy, and plain "Anna: …" lines; `ChatHeader`
+/// lists them. LINE writes a line for each day and below it `08:01⇥Anna⇥text`. Works on the bytes of the text: messages
+/// are cut out only when they are asked for.
 public struct ChatLog: Sendable {
     /// Larger exports are refused. UTF-8 bytes.
     public static let maximumSize = 64 << 20
@@ -15,13 +16,18 @@ public struct ChatLog: Sendable {
         public var sender: String?
         /// The day it was sent; `nil` where the chat does not say, or day and month cannot be told apart.
         public var day: PuzzleDay?
+        /// Its date can be read day first or month first, and nothing in the chat decides.
+        public var hasUndecidedDay: Bool
         /// Without the line ends around it.
         public var text: String
         /// The line it begins at, from 1.
         public var line: Int
 
-        public init(sender: String? = nil, day: PuzzleDay? = nil, text: String, line: Int) {
-            (self.sender, self.day, self.text, self.line) = (sender, day, text, line)
+        public init(
+            sender: String? = nil, day: PuzzleDay? = nil, hasUndecidedDay: Bool = false, text: String, line: Int
+        ) {
+            (self.sender, self.day, self.hasUndecidedDay) = (sender, day, hasUndecidedDay)
+            (self.text, self.line) = (text, line)
         }
     }
 
@@ -45,8 +51,22 @@ public struct ChatLog: Sendable {
     /// How many messages there are, notices of the program left out.
     public let count: Int
 
-    private let bytes: [UInt8]
-    private let isPlain: Bool
+    /// How the lines that begin messages look.
+    private enum Form: Sendable {
+        /// A date or a time before a name, or behind it.
+        case dated
+        /// LINE's `08:01⇥Anna⇥text`.
+        case tabbed
+        /// "Anna: …".
+        case plain
+    }
+
+    private enum Source: Sendable {
+        case lines([UInt8], Form)
+        case messages([Message])
+    }
+
+    private let source: Source
     private let today: PuzzleDay?
 
     /// Reads through the whole text once. `today` gives "Today at 08:01" a day; `order` overrides what the dates say.
@@ -54,35 +74,52 @@ public struct ChatLog: Sendable {
     /// Throws `notAChat` where no line begins a message. O(n).
     public init(_ text: String, today: PuzzleDay? = nil, order: DateOrder? = nil) throws(ChatLogFault) {
         guard text.utf8.count <= Self.maximumSize else { throw .tooLong }
-        bytes = Array(text.utf8)
+        let bytes = Array(text.utf8)
         self.today = today
         var survey = Survey()
         var lines = LineCursor(bytes: bytes)
         while let line = lines.next() { survey.add(line, in: bytes) }
-        isPlain = survey.dated.count == 0
-        guard !isPlain || survey.isPlainChat else { throw .notAChat }
-        let tally = isPlain ? survey.plain : survey.dated
+        guard let form = survey.form else { throw .notAChat }
+        let tally = survey.tally(of: form)
+        source = .lines(bytes, form)
         senders = tally.ranked
         count = tally.count
-        dateOrder = order ?? survey.order
+        dateOrder = order ?? survey.order(of: form)
+    }
+
+    /// A chat that was exported message by message, all of them with their day.
+    public init(_ messages: [Message]) {
+        var tally = Tally()
+        for message in messages { message.sender.map { tally.add($0) } }
+        source = .messages(messages)
+        senders = tally.ranked
+        count = tally.count
+        dateOrder = .undecided
+        today = nil
     }
 
     /// In the order of the file; notices of the program and blank messages are left out.
-    public var messages: Messages { Messages(log: self, lines: LineCursor(bytes: bytes)) }
+    public var messages: Messages { Messages(self) }
 
     // MARK: Lines
 
     /// What the first reading gathers.
     private struct Survey {
-        var dated = Tally()
-        var plain = Tally()
-        var dates = DateEvidence()
+        private var dated = Tally()
+        private var tabbed = Tally()
+        private var plain = Tally()
+        private var dates = DateEvidence()
+        private var dateLines = DateEvidence()
         private var beginsPlain: Bool?
 
         mutating func add(_ line: Line, in bytes: [UInt8]) {
             if let header = ChatLog.header(line, in: bytes) {
                 if let sender = header.sender { dated.add(sender) }
-                dates.add(header)
+                dates.add(header.day, isDotted: header.isDotted)
+            } else if let header = ChatLog.tabbedHeader(line, in: bytes) {
+                if let sender = header.sender { tabbed.add(sender) }
+            } else if let (day, isDotted) = ChatLog.dateLine(line, in: bytes) {
+                dateLines.add(day, isDotted: isDotted)
             } else if dated.count == 0, let header = ChatLog.plainHeader(line, in: bytes) {
                 plain.add(header.sender)
                 beginsPlain = beginsPlain ?? true
@@ -91,9 +128,22 @@ public struct ChatLog: Sendable {
             }
         }
 
-        /// One "Anna: …" in the middle of a text is no chat.
-        var isPlainChat: Bool { plain.count > 0 && beginsPlain == true }
-        var order: DateOrder { dates.order }
+        /// `nil` where no line begins a message. One "Anna: …" in the middle of a text is no chat.
+        var form: Form? {
+            if tabbed.count > dated.count { return .tabbed }
+            if dated.count > 0 { return .dated }
+            return plain.count > 0 && beginsPlain == true ? .plain : nil
+        }
+
+        func tally(of form: Form) -> Tally {
+            switch form {
+            case .dated: dated
+            case .tabbed: tabbed
+            case .plain: plain
+            }
+        }
+
+        func order(of form: Form) -> DateOrder { form == .tabbed ? dateLines.order : dates.order }
     }
 
     private struct Tally {
@@ -143,8 +193,29 @@ public struct ChatLog: Sendable {
         return (sender, colon + 1)
     }
 
-    fileprivate func day(of header: ChatHeader) -> PuzzleDay? {
-        switch header.day {
+    /// `08:01⇥Anna⇥text`; without a name it is a notice of the program.
+    fileprivate static func tabbedHeader(_ line: Line, in bytes: [UInt8]) -> (sender: String?, textStart: Int)? {
+        let tab = UInt8(ascii: "\t")
+        guard let first = bytes[line.start..<min(line.end, line.start + 24)].firstIndex(of: tab), first > line.start,
+            ChatHeader.isTime(String(decoding: bytes[line.start..<first], as: UTF8.self))
+        else { return nil }
+        let rest = bytes[(first + 1)..<min(line.end, first + 1 + ChatHeader.reach)]
+        guard let second = rest.firstIndex(of: tab) else { return (nil, line.end) }
+        return (ChatHeader.clean(String(decoding: rest[..<second], as: UTF8.self)), second + 1)
+    }
+
+    /// The line that begins a day.
+    fileprivate static func dateLine(_ line: Line, in bytes: [UInt8]) -> (day: ChatHeader.Day, isDotted: Bool)? {
+        let marks = bytes[line.start..<line.end].prefix(20)
+        guard 8...40 ~= line.end - line.start,
+            marks.contains(where: { UInt8(ascii: "-")...UInt8(ascii: "/") ~= $0 }),
+            marks.contains(where: { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else { return nil }
+        return ChatHeader.dateLine(head(of: line, in: bytes))
+    }
+
+    fileprivate func day(of day: ChatHeader.Day) -> PuzzleDay? {
+        switch day {
         case .none: nil
         case .today: today
         case .yesterday: today?.adding(days: -1)
@@ -160,55 +231,96 @@ public struct ChatLog: Sendable {
         }
     }
 
+    /// Whether a date says a day, only not which of two.
+    fileprivate func isUndecided(_ day: ChatHeader.Day) -> Bool {
+        if case .numeric = day { self.day(of: day) == nil } else { false }
+    }
+
     /// Walks through the messages.
     public struct Messages: Sequence, IteratorProtocol, Sendable {
-        fileprivate let log: ChatLog
-        fileprivate var lines: LineCursor
-        private var pending: (sender: String?, day: PuzzleDay?, line: Int, start: Int)?
-        private var isStarted = false
+        /// A line that begins a message, or with no sender ends one.
+        private struct Beginning {
+            var sender: String?
+            var day = ChatHeader.Day.none
+            var textStart: Int
+        }
 
-        fileprivate init(log: ChatLog, lines: LineCursor) {
+        private let log: ChatLog
+        private let bytes: [UInt8]
+        private let form: Form
+        private var lines: LineCursor
+        private var pending: (message: Message, start: Int)?
+        /// The day that holds for the lines below, in chats that write it once.
+        private var day = ChatHeader.Day.none
+        private var read: ArraySlice<Message> = []
+
+        fileprivate init(_ log: ChatLog) {
             self.log = log
-            self.lines = lines
+            switch log.source {
+            case .lines(let bytes, let form):
+                (self.bytes, self.form) = (bytes, form)
+                pending = (Message(text: "", line: 1), 0)
+            case .messages(let messages):
+                (bytes, form, read) = ([], .plain, messages[...])
+            }
+            lines = LineCursor(bytes: bytes)
         }
 
         public mutating func next() -> Message? {
-            if !isStarted {
-                isStarted = true
-                pending = (nil, nil, 1, 0)
-            }
+            if let message = read.popFirst() { return message }
             while let line = lines.next() {
-                guard let begin = begin(of: line) else { continue }
+                guard let beginning = beginning(in: line) else { continue }
                 let finished = finish(upTo: line.start)
-                pending = begin.sender.map { ($0, begin.day, line.number, begin.textStart) }
+                pending = beginning.sender.map { sender in
+                    let message = Message(
+                        sender: sender, day: log.day(of: beginning.day),
+                        hasUndecidedDay: log.isUndecided(beginning.day), text: "", line: line.number)
+                    return (message, beginning.textStart)
+                }
                 if let finished { return finished }
             }
-            let last = finish(upTo: log.bytes.count)
+            let last = finish(upTo: bytes.count)
             pending = nil
             return last
         }
 
-        private func begin(of line: Line) -> (sender: String?, day: PuzzleDay?, textStart: Int)? {
-            if log.isPlain {
-                return ChatLog.plainHeader(line, in: log.bytes).map { ($0.sender, nil, $0.textStart) }
+        private mutating func beginning(in line: Line) -> Beginning? {
+            switch form {
+            case .plain:
+                return ChatLog.plainHeader(line, in: bytes).map {
+                    Beginning(sender: $0.sender, textStart: $0.textStart)
+                }
+            case .tabbed:
+                if let header = ChatLog.tabbedHeader(line, in: bytes) {
+                    return Beginning(sender: header.sender, day: day, textStart: header.textStart)
+                }
+                guard let found = ChatLog.dateLine(line, in: bytes) else { return nil }
+                day = found.day
+                return Beginning(textStart: line.end)
+            case .dated:
+                return ChatLog.header(line, in: bytes).map {
+                    Beginning(sender: $0.sender, day: $0.day, textStart: line.start + $0.textStart)
+                }
             }
-            guard let header = ChatLog.header(line, in: log.bytes) else { return nil }
-            return (header.sender, log.day(of: header), line.start + header.textStart)
         }
 
         private func finish(upTo end: Int) -> Message? {
             guard let pending else { return nil }
-            let bytes = log.bytes
             var (start, end) = (Swift.min(pending.start, end), end)
             while start < end, Self.isBlank(bytes[start]) { start += 1 }
             while end > start, Self.isBlank(bytes[end - 1]) { end -= 1 }
+            if form == .tabbed, end - start >= 2, bytes[start] == UInt8(ascii: "\""), bytes[end - 1] == bytes[start] {
+                // A message of several lines stands in quotation marks.
+                (start, end) = (start + 1, end - 1)
+            }
             guard start < end else { return nil }
             if end - start > ChatLog.maximumMessageSize {
                 end = start + ChatLog.maximumMessageSize
                 while end > start, bytes[end] & 0xC0 == 0x80 { end -= 1 }
             }
-            let text = String(decoding: bytes[start..<end], as: UTF8.self)
-            return Message(sender: pending.sender, day: pending.day, text: text, line: pending.line)
+            var message = pending.message
+            message.text = String(decoding: bytes[start..<end], as: UTF8.self)
+            return message
         }
 
         private static func isBlank(_ byte: UInt8) -> Bool {
@@ -266,9 +378,9 @@ private struct DateEvidence {
     private var last: (dayFirst: PuzzleDay?, monthFirst: PuzzleDay?)
     private var backward = (dayFirst: 0, monthFirst: 0)
 
-    mutating func add(_ header: ChatHeader) {
-        guard case .numeric(let first, let second, let year) = header.day else { return }
-        isDotted = isDotted || header.isDotted
+    mutating func add(_ day: ChatHeader.Day, isDotted dotted: Bool) {
+        guard case .numeric(let first, let second, let year) = day else { return }
+        isDotted = isDotted || dotted
         if first > 12 { dayFirst += 1 }
         if second > 12 { monthFirst += 1 }
         if let day = PuzzleDay(year: year, month: second, day: first) {

@@ -55,7 +55,7 @@ extension GameDefinition {
     func share(from match: CustomPattern.Match, text: String) throws(ShareFault) -> Share {
         let captures = match.captures
         if let fault = captures.fault { throw fault }
-        if let number = captures.puzzle, number > Self.highestNumber { throw .numberTooLarge }
+        if let number = captures.puzzle, number > Game.highestNumber { throw .numberTooLarge }
         let printed = captures.maximum
         if let printed, !(1...Self.maximumScore ~= printed) { throw .impossibleScore }
         if let hints = captures.hints, hints > Self.maximumScore { throw .numberTooLarge }
@@ -70,7 +70,7 @@ extension GameDefinition {
                 throw .missingScore
             }
             guard score <= Self.maximumScore else { throw .numberTooLarge }
-            guard score >= best ?? 0, score <= printed ?? maximum ?? score else { throw .impossibleScore }
+            guard game.scores(of: printed).contains(score) else { throw .impossibleScore }
             share.score = score
         }
         share.seconds = model == .lowerTimeSeconds ? captures.seconds ?? share.score : captures.seconds
@@ -79,8 +79,6 @@ extension GameDefinition {
 
     /// A share of a habit without a number counts once.
     private var countedOnce: Int? { model == .count ? 1 : nil }
-
-    private static let highestNumber = 99_999
 }
 
 /// The patterns of custom games, filed under the scalar they begin with.

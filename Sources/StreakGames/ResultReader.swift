@@ -11,8 +11,8 @@ struct ResultReader {
     func read(_ format: ResultFormat) throws(ShareFault) -> [ResultReading] {
         if let fault = captures.fault { throw fault }
         switch format {
-        case .printed(let range): return [try finish(captures, end: body.lowerBound, range)]
-        case .phrase(let patterns, let range): return [try phrase(patterns, range)]
+        case .printed: return [try finish(captures, end: body.lowerBound)]
+        case .phrase(let patterns, _): return [try phrase(patterns)]
         case .fraction(let format): return [try fraction(format)]
         case .row(let format): return [try row(format)]
         case .time: return [try time()]
@@ -47,7 +47,7 @@ struct ResultReader {
 
     // MARK: Phrases
 
-    func phrase(_ patterns: [SharePattern], _ range: ClosedRange<Int>?) throws(ShareFault) -> ResultReading {
+    func phrase(_ patterns: [SharePattern]) throws(ShareFault) -> ResultReading {
         if captures.isLost { return finishLost(captures, end: body.lowerBound) }
         let near = body.lowerBound..<min(body.upperBound, body.lowerBound + 700)
         var found: SharePattern.Match?
@@ -62,17 +62,13 @@ struct ResultReader {
         merged.day = found.captures.day ?? captures.day
         merged.hints = found.captures.hints ?? captures.hints
         merged.score = found.captures.score ?? captures.score
-        return try finish(merged, end: found.end, range)
+        return try finish(merged, end: found.end)
     }
 
-    private func finish(_ captures: SharePattern.Captures, end: Int, _ range: ClosedRange<Int>?) throws(ShareFault)
-        -> ResultReading
-    {
+    private func finish(_ captures: SharePattern.Captures, end: Int) throws(ShareFault) -> ResultReading {
         if let fault = captures.fault { throw fault }
         if captures.isLost { return finishLost(captures, end: end) }
         guard let score = captures.score ?? captures.seconds else { throw .missingScore }
-        if let range, !range.contains(score) { throw .impossibleScore }
-        if let maximum = captures.maximum, score > maximum { throw .impossibleScore }
         return ResultReading(
             score: score, seconds: captures.seconds, hints: captures.hints, maxAttempts: captures.maximum,
             day: captures.day, end: end)
@@ -109,7 +105,6 @@ struct ResultReader {
         case .count(0) where format.zero == .loss: reading.isCompleted = false
         case .count(let count):
             if count == 0, format.zero == .impossible { throw .impossibleScore }
-            if let maximum = found.maximum, count > maximum { throw .impossibleScore }
             reading.score = count
         }
         return reading

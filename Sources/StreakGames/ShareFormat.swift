@@ -49,7 +49,8 @@ struct FractionFormat: Sendable {
     var label: SharePattern?
     /// The last row of the grid must hold this many of this mark, otherwise the puzzle was lost.
     var winningRow: (mark: Unicode.Scalar, count: Int)?
-    var isPoints = false
+    /// The highest M that is printed, of games with points; `nil` where `maxima` says it.
+    var mostPoints: Int?
 }
 
 /// What a row of squares means in a game.

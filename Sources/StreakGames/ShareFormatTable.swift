@@ -38,7 +38,8 @@ enum ShareFormatTable {
         ShareFormat("betweenle", ["betweenle #{n}"], .fraction(FractionFormat(maxima: [5], zero: .loss))),
         ShareFormat("juxtastat", ["juxtastat #{n}"], .fraction(FractionFormat(maxima: [5], zero: .win))),
         ShareFormat("immaculate-grid", ["immaculate grid #{n}"], .fraction(FractionFormat(maxima: [9], zero: .win))),
-        ShareFormat("timeguessr", ["timeguessr #{n}"], .fraction(FractionFormat(maxima: [], zero: .win))),
+        ShareFormat(
+            "timeguessr", ["timeguessr #{n}"], .fraction(FractionFormat(maxima: [], zero: .win, mostPoints: 50_000))),
         ShareFormat(
             "factle", ["factle[.app] #{n}"], .fraction(FractionFormat(maxima: [5], winningRow: ("🐸", 5)))),
         ShareFormat("unzoomed", ["unzoomed #{n}"], .fraction(FractionFormat(maxima: [6], winningRow: ("🟢", 1)))),

@@ -88,8 +88,8 @@ public struct ShareReader: Sendable {
             let id = reading.game ?? head.format.game
             guard let game = catalogue[id] else { continue }
             let number = head.captures.puzzle
-            if let number { try checkNumber(number, of: game) }
-            if let score = reading.score, let best = game.best, game.model.isLowerBetter, score < best {
+            if let number, !game.hasPuzzle(number) { throw .numberTooLarge }
+            if reading.isCompleted, let score = reading.score, !game.scores(of: reading.maxAttempts).contains(score) {
                 throw .impossibleScore
             }
             let isTimed = game.model == .lowerTimeSeconds
@@ -104,17 +104,6 @@ public struct ShareReader: Sendable {
                     isHardMode: reading.isHardMode, text: pasted.sourceText(head.start..<end)))
         }
         return shares
-    }
-
-    /// The highest number of a game whose numbers cannot be turned into days.
-    private static let highestNumber = 99_999
-
-    private func checkNumber(_ number: Int, of game: Game) throws(ShareFault) {
-        if let epoch = game.epoch {
-            guard number >= epoch.number, game.day(ofPuzzle: number) != nil else { throw .numberTooLarge }
-        } else if number > Self.highestNumber {
-            throw .numberTooLarge
-        }
     }
 
     // MARK: Refusals

@@ -126,3 +126,27 @@ extension TextScanner {
         ("out", 10), ("nov", 11), ("dec", 12), ("dez", 12), ("dic", 12),
     ].map { (Array($0.0.unicodeScalars), $0.1) }
 }
+
+extension PuzzleDay {
+    /// Reads a date that names its month: `Oct 3, 2026`, `3 octobre 2026`, `Sat, 3-Oct-2026`; `nil` for anything else.
+    ///
+    /// Months are known in English, French, Spanish, Portuguese, Italian and German. At most 60 UTF-8 bytes.
+    public init?(namingMonth text: String) {
+        guard text.utf8.count <= 60 else { return nil }
+        let scalars = PastedText.folded(text).map { $0 == "-" ? " " : $0 }
+        var scanner = TextScanner(scalars, from: 0, to: scalars.count)
+        for _ in 0..<2 {
+            // A date out of the calendar is none, like what is no date at all.
+            if case .day(let day)? = try? scanner.date(.unknown) {
+                scanner.skipBlanks()
+                guard scanner.current == nil, scalars.contains(where: { "a"..."z" ~= $0 }) else { return nil }
+                self = day
+                return
+            }
+            // Perhaps the name of the weekday stands before it.
+            while scanner.current?.isWordPart ?? false { scanner.position += 1 }
+            while let scalar = scanner.current, !scalar.isWordPart { scanner.position += 1 }
+        }
+        return nil
+    }
+}

@@ -58,17 +58,20 @@ extension MeshNode {
         }
     }
 
-    private func load(_ source: ImportSource, _ options: ImportOptions) async throws -> ImportReport {
-        let dates: DateOrder?
+    private func dateOrder(_ options: ImportOptions) throws -> DateOrder? {
         switch options.dates {
-        case nil: dates = nil
-        case "day-first": dates = .dayFirst
-        case "month-first": dates = .monthFirst
+        case nil: nil
+        case "day-first": .dayFirst
+        case "month-first": .monthFirst
         case .some: throw NodeFailure.invalidSetting(name: "date-order", values: ["day-first", "month-first"])
         }
+    }
+
+    private func load(_ source: ImportSource, _ options: ImportOptions) async throws -> ImportReport {
         let reader = ResultImport(
             catalogue: Catalogue(games: Catalogue.standard.games + scoredCustomGames),
-            now: clock.wallTime.seconds, dateOrder: dates, game: try options.game.map { try self.game($0) })
+            now: clock.wallTime.seconds, dateOrder: try dateOrder(options),
+            game: try options.game.map { try self.game($0) })
         let index = ownIndex
         let me = me
         let bytes = try Self.bytes(of: source)
@@ -76,6 +79,7 @@ extension MeshNode {
         do throws(ImportFault) {
             plan = try reader.plan(bytes) { index.score($0, of: me) }
         } catch {
+            if case .ambiguousDates(let line) = error { throw NodeFailure.ambiguousDates(line: line) }
             throw NodeFailure.importFailed(reason: error.sentence)
         }
         return try await carryOut(plan, options)
@@ -107,16 +111,17 @@ extension MeshNode {
 
     // MARK: Chats
 
-    private func chat(_ source: ImportSource) throws -> ChatLog {
+    private func chat(_ source: ImportSource, order: ChatLog.DateOrder? = nil) throws -> ChatLog {
         let bytes = try Self.bytes(of: source)
         let text: String
         do throws(ImportFault) {
             text = String(decoding: try FileText.utf8(bytes), as: UTF8.self)
+            if TelegramChat.begins(text) { return try TelegramChat.log(text) }
         } catch {
             throw NodeFailure.importFailed(reason: error.sentence)
         }
         do throws(ChatLogFault) {
-            return try ChatLog(text, today: clock.today)
+            return try ChatLog(text, today: clock.today, order: order)
         } catch {
             throw NodeFailure.importFailed(reason: error.sentence)
         }
@@ -148,8 +153,9 @@ extension MeshNode {
     private func loadChat(
         _ source: ImportSource, sender name: String?, _ options: ImportOptions
     ) async throws -> ImportReport {
-        let log = try chat(source)
+        let log = try chat(source, order: try dateOrder(options).map { $0 == .dayFirst ? .dayFirst : .monthFirst })
         let reading = log.shares(of: try sender(name, in: log), with: shareReader)
+        if let line = reading.undecidedLine { throw NodeFailure.ambiguousDates(line: line) }
         var plan = ImportPlan()
         var positions: [ScoreKey: Int] = [:]
         let furthest = PuzzleDay.furthest(at: clock.wallTime.seconds)
@@ -158,6 +164,10 @@ extension MeshNode {
             let score = score(of: found.share, on: nil).logged(as: found)
             guard score.day <= furthest else {
                 plan.refuse(.future(score.day), line: found.line)
+                continue
+            }
+            guard knownGame(score.game)?.hasPuzzle(on: score.day) ?? true else {
+                plan.refuse(.impossible(.date), line: found.line)
                 continue
             }
             let position = positions[score.key]
@@ -210,7 +220,13 @@ extension ImportFault {
             """
         case .missingColumn(let column): "The file has no column “\(column.title)”."
         case .unclosedQuote(let line): "The quote that begins in line \(line) never ends."
-        case .malformed(let line): "Line \(line) is not JSON as it is exported here."
+        case .malformed(let line): "Line \(line) is not JSON."
+        case .noResults:
+            """
+            This is JSON, but not of results. These are an array of objects such as \
+            {"game": "wordle", "date": "2026-11-21", "score": 3}, alone or as “results” of an object.
+            """
+        case .notAChat: "This is JSON, but no chat as Telegram exports it."
         case .unknownVersion: "The file is of a later version."
         case .ambiguousDates(let line):
             "The date in line \(line) could be day first or month first; say which."

@@ -420,12 +420,13 @@ extension MeshNode {
         let game = try game(selector)
         let day = try day(date) ?? clock.today
         let insights = insights(of: me, in: privateGroup)
-        guard let score = ownIndex.results(of: me, game: game.id, from: day, to: day).last,
-            let occasion = insights.occasion(of: score)
-        else { throw NodeFailure.noSuchResult(game: game.name, day: day.description) }
+        guard let score = ownIndex.results(of: me, game: game.id, from: day, to: day).last else {
+            throw NodeFailure.noSuchResult(game: game.name, day: day.description)
+        }
         let streak = insights.streak(in: game, on: day).current
         return ShareTextReport(
-            text: ShareTemplate.standard(occasion).text(for: score, in: game, name: ownName, streak: streak))
+            text: ShareTemplate.standard(insights.occasion(of: score), isToday: day == clock.today)
+                .text(for: score, in: game, name: ownName, streak: streak))
     }
 }
 

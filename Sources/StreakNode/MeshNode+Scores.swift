@@ -112,6 +112,12 @@ extension MeshNode {
                     text: share.text, reason: "future",
                     message: "\(score.day) has not begun anywhere yet.", recorded: nil))
         }
+        if let game = knownGame(score.game), !game.hasPuzzle(on: score.day) {
+            return .refused(
+                RefusedText(
+                    text: share.text, reason: "impossibleDate",
+                    message: "The first \(game.name) was on \(game.epoch?.day ?? score.day).", recorded: nil))
+        }
         guard let earlier = staged[score.key] ?? ownIndex.score(score.key, of: me) else {
             return .new(score, text: share.text)
         }
@@ -170,9 +176,12 @@ extension MeshNode {
         guard day <= PuzzleDay.furthest(at: clock.wallTime.seconds) else {
             throw NodeFailure.futureDate(day.description)
         }
+        if let first = game.epoch?.day, !game.hasPuzzle(on: day) {
+            throw NodeFailure.beforeFirstPuzzle(game: game.name, first: first.description)
+        }
         var result = try entry(
-            of: game, on: day, score: score ?? (game.model == .count ? 1 : nil), isCompleted: isCompleted,
-            seconds: seconds)
+            of: game, on: day, score: score ?? (game.model == .count && isCompleted ? 1 : nil),
+            isCompleted: isCompleted, seconds: seconds)
         let earlier = ownIndex.score(result.key, of: me)
         if let earlier {
             let isBeaten = game.model == .highScore && !replacing && !Scoring.replaces(result, earlier, in: game)
@@ -199,20 +208,25 @@ extension MeshNode {
         guard !isCompleted || value != nil else {
             throw NodeFailure.invalidScore(reason: "\(game.name) needs a \(isTimed ? "time" : "score")")
         }
+        guard isCompleted || score == nil else {
+            throw NodeFailure.invalidScore(reason: "what was not solved has no score")
+        }
+        let isSolved = isCompleted && !(value == 0 && game.isLostWithNothing)
         let result = DailyScore(
-            game: game.id, day: day, puzzle: game.puzzle(on: day), score: isCompleted ? value : nil,
-            maxAttempts: game.maxAttempts, isCompleted: isCompleted, seconds: isTimed ? value : seconds,
-            hints: game.model == .lowerHints && isCompleted ? value : nil, gameName: game.name,
+            game: game.id, day: day, puzzle: game.puzzle(on: day), score: isSolved ? value : nil,
+            maxAttempts: game.maxAttempts, isCompleted: isSolved, seconds: isTimed ? value : seconds,
+            hints: game.model == .lowerHints && isSolved ? value : nil, gameName: game.name,
             firstRecordedAt: clock.wallTime.seconds)
         switch ResultLimits.violation(by: result, in: game) {
         case nil: return game.model == .count ? result.log(numbered: nil) : result
         case .seconds: throw NodeFailure.invalidScore(reason: "a time is 99:59:59 at the most")
+        case .completed: throw NodeFailure.invalidScore(reason: "\(game.name) is counted and cannot be lost")
         case .score where isTimed:
             throw NodeFailure.invalidScore(reason: "a time is from 0:01 to 99:59:59")
         case .score:
-            let least = game.model.isLowerBetter ? game.best ?? 0 : 0
-            let most = game.maxAttempts.map { "to \($0)" } ?? "upwards"
-            throw NodeFailure.invalidScore(reason: "\(game.name) goes from \(least) \(most)")
+            let scores = game.scores()
+            let most = scores.upperBound < Game.highestScore ? "to \(scores.upperBound)" : "upwards"
+            throw NodeFailure.invalidScore(reason: "\(game.name) goes from \(scores.lowerBound) \(most)")
         case .some(let column): throw NodeFailure.invalidScore(reason: "\(game.name) has no such \(column.title)")
         }
     }

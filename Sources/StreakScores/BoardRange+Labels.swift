@@ -25,7 +25,8 @@ extension BoardRange {
         }
     }
 
-    private static func date(_ day: PuzzleDay) -> String {
+    /// "20 Nov 2026"
+    static func date(_ day: PuzzleDay) -> String {
         "\(day.day) \(months[day.month - 1].prefix(3)) \(day.year)"
     }
 

@@ -14,7 +14,7 @@ public struct DaySpan: Hashable, Sendable {
 /// How much a board covers around the shown day. Product rules 13 and 18.
 public enum BoardRange: Hashable, Sendable {
     case day
-    /// This many days ending at the shown day, 2 or more: 7, 30, 365.
+    /// This many days ending at the shown day, 2 or more: 7, 30, 90, 365.
     case rolling(Int)
     /// The ISO week of the shown day, Monday to Sunday.
     case week
@@ -24,13 +24,17 @@ public enum BoardRange: Hashable, Sendable {
     /// Inclusive; the shown day does not matter.
     case custom(DaySpan)
 
-    /// Reads `today|7d|30d|365d|week|month|year|all|yyyy-MM-dd..yyyy-MM-dd`; `nil` for anything else and for a range
-    /// that ends before it begins.
+    /// The ranges that have a name, as `init(_:)` reads them; any other one is two days.
+    public static let names = ["today", "7d", "30d", "90d", "365d", "week", "month", "year", "all"]
+
+    /// Reads one of `names`, or `yyyy-MM-dd..yyyy-MM-dd`; `nil` for anything else and for a range that ends before it
+    /// begins.
     public init?(_ text: String) {
         switch text {
         case "today", "day": self = .day
         case "7d": self = .rolling(7)
         case "30d": self = .rolling(30)
+        case "90d": self = .rolling(90)
         case "365d": self = .rolling(365)
         case "week": self = .week
         case "month": self = .month

@@ -84,7 +84,7 @@ struct BoardSelection: Sendable, Equatable {
     /// The shown day one step earlier or later, or nil where the range cannot be paged.
     func day(steppingFrom day: PuzzleDay, by direction: Int) -> PuzzleDay? {
         switch range {
-        case "today", "7d", "30d", "365d": day.adding(days: direction)
+        case "today", "7d", "30d", "90d", "365d": day.adding(days: direction)
         case "week": day.adding(days: 7 * direction)
         case "month": day.adding(months: direction)
         case "year": day.adding(months: 12 * direction)

@@ -171,7 +171,8 @@ struct BoardView: Sendable, Equatable {
         nextGame = games[(position + 1) % games.count].href
         let named = [("today", "Day"), ("7d", "7 days"), ("week", "Week"), ("month", "Month"), ("all", "All time")]
         ranges = Self.ranges(named, selection)
-        moreRanges = Self.ranges([("30d", "30 days"), ("365d", "365 days"), ("year", "Year")], selection)
+        moreRanges = Self.ranges(
+            [("30d", "30 days"), ("90d", "90 days"), ("365d", "365 days"), ("year", "Year")], selection)
         metrics = Self.metrics(report, selection)
         from = report.from
         to = report.to

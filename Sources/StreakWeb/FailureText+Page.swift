@@ -26,6 +26,7 @@ extension FailureText {
     private static let pageHints: [String: String] = [
         "alreadyRole": "The members are listed under Friends.",
         "alreadyFriends": "Your friends by code are listed on this page.",
+        "ambiguousDates": "Choose which, below.",
         "ambiguousGroup": "Choose it under Friends.",
         "ambiguousMember": "Choose the member under Friends.",
         "approvalNeeded": "Join with the same link again, once they have let you in.",

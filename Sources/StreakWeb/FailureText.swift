@@ -420,6 +420,11 @@ public enum FailureText {
             )
         case .importFailed(let reason):
             ("importFailed", reason, "Nothing was imported. Check the file, and try `--dry-run`.", Exit.badData)
+        case .ambiguousDates(let line):
+            (
+                "ambiguousDates", "The date in line \(line) could be day first or month first.",
+                "Say which, with `--date-order day-first` or `--date-order month-first`.", Exit.badData
+            )
         case .unknownSender(let name, let candidates):
             (
                 "unknownSender",
@@ -450,6 +455,11 @@ public enum FailureText {
             )
         case .invalidDate(let text):
             ("invalidDate", "“\(shortened(text))” is not a day.", "Write it as `2026-11-21`.", Exit.usage)
+        case .beforeFirstPuzzle(let game, let first):
+            (
+                "beforeFirstPuzzle", "The first \(shortened(game)) was on \(shortened(first)).",
+                "Check the date and the game.", Exit.badData
+            )
         case .futureDate(let text):
             (
                 "futureDate", "\(shortened(text)) has not begun anywhere yet.",
@@ -458,7 +468,7 @@ public enum FailureText {
         case .invalidRange(let text):
             (
                 "invalidRange", "“\(shortened(text))” is not a range.",
-                "Use `today`, `7d`, `30d`, `365d`, `week`, `month`, `year`, `all`, or days as `2026-11-01..2026-11-21`.",
+                "Use \(BoardRequest.ranges.map { "`\($0)`" }.joined(separator: ", ")), or days as `2026-11-01..2026-11-21`.",
                 Exit.usage
             )
         case .invalidMetric(let text):

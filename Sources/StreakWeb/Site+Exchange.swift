@@ -65,6 +65,8 @@ struct ExchangeView: Sendable {
     /// Who writes in the chat, where one has to say who one is.
     var senders: [Sender]
     var hasSenders: Bool
+    /// Which date could be either, where one has to say which order is meant.
+    var orderText: String?
     /// Whether nothing was sent yet.
     var isFresh: Bool
 }
@@ -79,7 +81,7 @@ extension Site {
 
     private func exchangePage(
         _ visit: Visit, upload: Upload?, preview: ImportReport? = nil, senders: [ChatReport.Sender] = [],
-        refusal: Refusal? = nil
+        ambiguousLine: Int? = nil, refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
         let games = try await catalogue().games
@@ -105,7 +107,9 @@ extension Site {
                     note:
                         "\($0.shares == 1 ? "1 result" : "\($0.shares) results") in \($0.messages == 1 ? "1 message" : "\($0.messages) messages")"
                 )
-            }, hasSenders: !senders.isEmpty, isFresh: preview == nil && senders.isEmpty)
+            }, hasSenders: !senders.isEmpty,
+            orderText: ambiguousLine.map { "The date in line \(ResultView.grouped($0)) could be either." },
+            isFresh: preview == nil && senders.isEmpty && ambiguousLine == nil)
         return page(
             .history, "exchange", title: "Export and import", view, frame, visit, refusal: refusal)
     }
@@ -154,6 +158,7 @@ extension Site {
         }
         if let sender = fields["sender"] { upload?.sender = sender }
         if let choice = fields["replace"] { upload?.replaces = choice == "on" }
+        if let order = fields["order"] { upload?.dates = order }
         guard let upload else { throw FormFault(refusal: Self.nothingSent) }
         guard fields["kind"] == "any" else { return try await look(at: upload, visit) }
         return try await lookAtDropped(upload, visit)
@@ -167,6 +172,8 @@ extension Site {
         } catch NodeFailure.unknownSender {
             let chat = try await node.call(.exchange(.inspectChat(upload.source)), returning: ChatReport.self)
             return try await exchangePage(visit, upload: upload, senders: chat.senders)
+        } catch NodeFailure.ambiguousDates(let line) {
+            return try await exchangePage(visit, upload: upload, ambiguousLine: line)
         }
     }
 

@@ -110,9 +110,8 @@ extension Site {
                 href: link(game: count.game, range: selection.range))
         }
         let period = selection.periodText(from: report.from, to: report.to, today: today)
-        let quarter = "\(today.adding(days: -89))..\(today)"
         let named = [
-            ("today", "Today"), ("7d", "7 days"), ("30d", "30 days"), (quarter, "90 days"), ("365d", "365 days"),
+            ("today", "Today"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"), ("365d", "365 days"),
             ("all", "All time"),
         ]
         let isAll = selection.range == "all"

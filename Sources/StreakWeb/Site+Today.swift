@@ -283,8 +283,8 @@ extension Site {
         let report = try await node.call(
             .score(
                 .record(
-                    game: fields.word("game"), score: fields.number("score"), isCompleted: !fields.isSet("failed"),
-                    seconds: seconds, date: fields["date"],
+                    game: fields.word("game"), score: fields.isSet("failed") ? nil : fields.number("score"),
+                    isCompleted: !fields.isSet("failed"), seconds: seconds, date: fields["date"],
                     groups: try await targets(ShareChoice(fields), game: fields.word("game")),
                     replace: fields.isSet("edit"))),
             returning: AddReport.self)

@@ -93,6 +93,10 @@ import Testing
             #expect(try await bea.ask("import", file)["skipped"].integer == 1)
             #expect(try await node.stop() == 0)
             #expect(try await bea.ask("results")["results"][0]["score"].integer == 3)
+            let listed = ada.folder + ".json"
+            lab.atEnd { try? FileManager.default.removeItem(atPath: listed) }
+            try Data(try await ada.run("results").output.utf8).write(to: URL(fileURLWithPath: listed))
+            #expect(try await bea.ask("import", listed)["skipped"].integer == 1)
             let missing = try await bea.run("import", file + ".not")
             #expect(missing.exitCode == 65 && missing.errorCode == "importFailed")
         }
@@ -108,6 +112,37 @@ import Testing
                 "favourite",
             ]
             for command in commands { #expect(script.output.contains(command), "\(shell): \(command)") }
+            for value in ["word-peaks", "90d", "coins", "month-first"] {
+                #expect(script.output.contains(value), "\(shell): \(value)")
+            }
+        }
+    }
+
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [
+            ("board --range ", ["today", "90d", "all"]), ("board --metric ", ["points", "streak", "logs", "coins"]),
+            ("board --game wor", ["wordle", "worldle"]), ("record wor", ["wordle"]), ("export ", ["csv", "json"]),
+            ("import --date-order ", ["day-first", "month-first"]), ("champions --period ", ["week", "month"]),
+            ("rem", ["reminders"]),
+        ])
+    func `bash completes values`(line: String, offered: [String]) async throws {
+        try await Lab.open { lab in
+            let words = line.split(separator: " ", omittingEmptySubsequences: false)
+            // What bash does when Tab is pressed: the words so far, the last of them under the cursor.
+            let press = """
+                eval "$("$0" completion bash)"
+                COMP_WORDS=(streakmesh "$@"); COMP_CWORD=$#; COMP_LINE="streakmesh $*"; COMP_POINT=${#COMP_LINE}
+                complete_with=$(complete -p streakmesh | sed -E 's/.*-F ([^ ]+).*/\\1/')
+                "$complete_with" streakmesh "${@: -1}" "${@: -2:1}" && printf '%s\\n' "${COMPREPLY[@]}"
+                """
+            let answer = try await lab.run(
+                ["/bin/bash", "-c", press, BuiltProgram.path] + words.map(String.init))
+            let replies = answer.output.split(separator: "\n").map {
+                $0.split(separator: " ").first.map(String.init) ?? ""
+            }
+            for word in offered { #expect(replies.contains(word), "\(line): \(replies) \(answer.errors)") }
+            #expect(!replies.contains("--help") && !replies.contains("absurdle"), "\(line): \(replies)")
         }
     }
 }

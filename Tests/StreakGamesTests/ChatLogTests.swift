@@ -62,6 +62,27 @@ import Testing
             name: "Discord export", text: "[12/11/2025 08:01] anna\nWordle 1,607 3/6\n\n[13/11/2025 08:01] ben\nhi\n",
             messages: ["anna|2025-11-12|Wordle 1,607 3/6", "ben|2025-11-13|hi"], order: .dayFirst),
         Export(
+            name: "WhatsApp, Chinese",
+            text: "[2025/11/12 上午8:01:22] 小安: Wordle 1,607 3/6\n[2025/11/13 下午12:00:00] Ben: two\n"
+                + "2025/11/14 晚上9:10 - Cem: three",
+            messages: ["小安|2025-11-12|Wordle 1,607 3/6", "Ben|2025-11-13|two", "Cem|2025-11-14|three"]),
+        Export(
+            name: "WhatsApp, Korean", text: "[2025. 11. 12. 오전 8:01:22] 안나: one\n[2025. 11. 13. 오후 1:01:22] Ben: two",
+            messages: ["안나|2025-11-12|one", "Ben|2025-11-13|two"]),
+        Export(
+            name: "LINE",
+            text: "[LINE] Chat history with Wordlers\r\nSaved on: 2025/11/20 09:10\r\n\r\n2025/11/12(Wed)\r\n"
+                + "08:01\tAnna\tWordle 1,607 3/6\r\n08:02\tBen joined the group.\r\n"
+                + "08:03\tBen\t\"two\r\nlines\"\r\n\r\n2025/11/13(木)\r\n午後01:10\tAnna: B.\t\"quoted\"",
+            messages: [
+                "–|–|[LINE] Chat history with Wordlers", "Anna|2025-11-12|Wordle 1,607 3/6", "Ben|2025-11-12|two",
+                "Anna: B.|2025-11-13|quoted",
+            ]),
+        Export(
+            name: "LINE, day and month",
+            text: "Wed, 11/12/2025\n8:01 AM\tAnna\tone\nThu, 11/13/2025\n8:01 PM\tBen\ttwo",
+            messages: ["Anna|2025-11-12|one", "Ben|2025-11-13|two"], order: .monthFirst),
+        Export(
             name: "times only", text: "[08:01] Anna: one\n[08:02] Ben: two\nmore",
             messages: ["Anna|–|one", "Ben|–|two"]),
         Export(
@@ -112,6 +133,19 @@ import Testing
         #expect(try ChatLog(text, order: .monthFirst).messages.map(\.day) == [PuzzleDay("2025-01-03")])
         #expect(try ChatLog(text, order: .dayFirst).messages.map(\.day) == [PuzzleDay("2025-03-01")])
         #expect(try ChatLog(text).messages.map(\.day) == [nil])
+    }
+
+    @Test(arguments: ["9/3/26, 9:10 AM - Ada", "[9/3/26, 9:10:33 AM] Ada", "Ada, [9/3/26 9:10]"])
+    func `a share whose day only the order of dates would tell asks for it`(head: String) throws {
+        let separator = head.hasPrefix("Ada") ? "\n" : ": "
+        let text = "\(head)\(separator)Wordle 1,500 3/6\n\n\(head)\(separator)Absurdle 4/∞\n"
+        let undecided = try ChatLog(text).shares()
+        #expect(undecided.undecidedLine == (head.hasPrefix("Ada") ? 4 : 3))
+        #expect(undecided.shares.map(\.share.day) == [PuzzleDay("2025-07-28"), nil])
+        for (order, day) in [(ChatLog.DateOrder.dayFirst, "2026-03-09"), (.monthFirst, "2026-09-03")] {
+            let decided = try ChatLog(text, order: order).shares()
+            #expect(decided.undecidedLine == nil && decided.shares.last?.share.day?.description == day)
+        }
     }
 
     @Test func `a share is dated by its number, else as printed, else by its message`() throws {

@@ -87,6 +87,8 @@ import Testing
         #expect(report.imported == 4 && report.refusedCount == 0)
         let (left, right) = (try await ada.results(), try await bea.results())
         #expect(left == right)
+        let (first, second) = (try await Self.export(format, ada), try await Self.export(format, bea))
+        #expect(first.content == second.content && first.content?.isEmpty == false)
         for node in [ada, bea] { await node.close() }
     }
 
@@ -99,6 +101,67 @@ import Testing
             await #expect(throws: NodeFailure.importFailed(reason: "There is no file “\(party.path("missing.csv"))”."))
             {
                 _ = try await node.call(.exchange(.load(missing, ImportOptions())), returning: ImportReport.self)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "[9/3/26, 9:10:33 AM] Ada: I just hit Genius on Spelling Bee!\n[9/4/26, 9:10:33 AM] Ada: Wordle 1,616 3/6\n"
+            + "[9/4/26, 9:11:00 AM] Ada: I just hit Genius on Spelling Bee!\n[9/5/26, 9:12:00 AM] Ada: Absurdle 4/∞",
+        "date,game,completed,puzzle\n9/3/2026,spelling-bee,yes,\n9/4/2026,wordle,yes,1616\n9/4/2026,spelling-bee,yes,\n"
+            + "9/5/2026,spelling-bee,yes,\n",
+    ])
+    func `what dates mean is asked of a chat as of a table, and what is answered counts`(text: String) async throws {
+        try await NodeParty.alone { node, _ in
+            func load(_ dates: String?) async throws -> ImportReport {
+                let options = ImportOptions(dates: dates)
+                let request: ExchangeRequest =
+                    text.hasPrefix("[")
+                    ? .loadChat(.text(text), sender: "Ada", options) : .load(.text(text), options)
+                return try await node.call(.exchange(request), returning: ImportReport.self)
+            }
+            let line = text.hasPrefix("[") ? 1 : 2
+            await #expect(throws: NodeFailure.ambiguousDates(line: line)) { _ = try await load(nil) }
+            await #expect(throws: NodeFailure.self) { _ = try await load("year-first") }
+            #expect(try await node.results().isEmpty)
+            let decided = try await load("day-first")
+            #expect(decided.imported == 4)
+            #expect(try await node.results().map(\.day) == ["2026-05-09", "2026-04-09", "2026-03-09", "2025-11-21"])
+            #expect(try await load("month-first").imported == 3)
+            #expect(try await node.results().map(\.day).first == "2026-09-05")
+        }
+    }
+
+    @Test func `a chat of numbered puzzles needs no order`() async throws {
+        try await NodeParty.alone { node, _ in
+            let text = "[9/3/26, 9:10:33 AM] Ada: Wordle 1,616 3/6\n[9/4/26, 9:11:00 AM] Ada: nice"
+            let request = ExchangeRequest.loadChat(.text(text), sender: nil, ImportOptions())
+            let report = try await node.call(.exchange(request), returning: ImportReport.self)
+            #expect(report.imported == 1)
+        }
+    }
+
+    @Test func `a chat exported by Telegram is read, and JSON that is none is refused with its reason`() async throws {
+        try await NodeParty.alone { node, _ in
+            let text = """
+                {"name": "Wordlers", "messages": [{"type": "message", "date": "2026-10-12T09:10:33", "from": "Ada",
+                "text": ["Absurdle 4/∞ ", {"type": "link", "text": "https://example.org"}]}]}
+                """
+            let source = ImportSource.text(text)
+            #expect(
+                try await node.call(.exchange(.inspectChat(source)), returning: ChatReport.self).senders.map(\.shares)
+                    == [1])
+            let report = try await node.call(
+                .exchange(.loadChat(source, sender: nil, ImportOptions())), returning: ImportReport.self)
+            #expect(report.imported == 1)
+            #expect(try await node.results().map(\.day) == ["2026-10-12"])
+            for request in [ExchangeRequest.load(source, ImportOptions()), .inspectChat(.text("{\"results\": []}"))] {
+                await #expect {
+                    _ = try await node.call(.exchange(request), returning: ImportReport.self)
+                } throws: { error in
+                    guard case NodeFailure.importFailed(let reason) = error else { return false }
+                    return reason.hasPrefix("This is JSON, but")
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
     @Test(arguments: [
         ("today", "2026-11-21", "2026-11-21"), ("7d", "2026-11-15", "2026-11-21"), ("30d", "2026-10-23", "2026-11-21"),
-        ("365d", "2025-11-22", "2026-11-21"), ("week", "2026-11-16", "2026-11-22"),
+        ("90d", "2026-08-24", "2026-11-21"), ("365d", "2025-11-22", "2026-11-21"), ("week", "2026-11-16", "2026-11-22"),
         ("month", "2026-11-01", "2026-11-30"), ("year", "2026-01-01", "2026-12-31"),
         ("all", "2024-02-03", "2026-11-21"),
         ("2026-02-01..2026-02-28", "2026-02-01", "2026-02-28"),
@@ -17,6 +17,11 @@ import Testing
         let span = range.span(around: Self.today, today: Self.today, known: known)
         #expect(span == DaySpan(from: Fixture.day(from), to: Fixture.day(to)))
         #expect(range.text == text)
+    }
+
+    @Test(arguments: BoardRange.names)
+    func `a name is a range that writes itself so`(name: String) throws {
+        #expect(try #require(BoardRange(name)).text == name)
     }
 
     @Test(arguments: [

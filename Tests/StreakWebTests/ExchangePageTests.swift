@@ -135,6 +135,31 @@ import Testing
         }
     }
 
+    @Test(arguments: ["chat", "table"], ["day-first", "month-first"])
+    func `what the dates of a file mean is asked, and the file is not sent again`(kind: String, order: String)
+        async throws
+    {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let text = "[03/04/2026, 08:01] Ada: Absurdle 4/∞"
+            let look = try await browser.post(
+                "/import/look", "kind=\(kind)&sender=Ada&text=%5B03/04/2026,%2008:01%5D%20Ada:%20Absurdle%204/%E2%88%9E"
+            )
+            #expect(look.status == 200)
+            #expect(look.body.contains("Which comes first in its dates?") && look.body.contains("line 1,002"))
+            let decided = try await browser.post("/import/look", "order=\(order)")
+            #expect(decided.body.contains("Import 1,204 results"))
+            _ = try await browser.post("/import", "")
+            let options = ImportOptions(dates: order)
+            #expect(
+                page.node.changes == [
+                    .exchange(
+                        kind == "chat"
+                            ? .loadChat(.text(text), sender: "Ada", options) : .load(.text(text), options))
+                ])
+        }
+    }
+
     @Test func `a file of one browser is not another's, and is forgotten when asked`() async throws {
         try await withPage { page in
             let (one, other) = (try await page.signedIn(), try await page.signedIn())

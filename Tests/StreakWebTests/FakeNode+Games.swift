@@ -78,6 +78,7 @@ extension FakeNode {
         guard case .text(let text) = source, !text.contains("garbage") else {
             throw NodeFailure.importFailed(reason: "No column of it is a date.")
         }
+        if text.contains("03/04/2026"), options.dates == nil { throw NodeFailure.ambiguousDates(line: 1_002) }
         let isHostile = scenario == .hostile
         let conflict = RefusedLine(
             line: 7, reason: "conflict",

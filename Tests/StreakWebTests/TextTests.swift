@@ -31,7 +31,8 @@ import Testing
         .friendAlreadyAsked, .friendBlocked, .notAPair(title: "t"), .machineShutOut, .unknownFriend("ben"),
         .deviceLinkUnknown, .tooManyDevices,
         .invalidGame(reason: "A game needs a name."), .importFailed(reason: "No column of it is a date."),
-        .unknownSender(nil, candidates: ["a", "b"]),
+        .unknownSender(nil, candidates: ["a", "b"]), .ambiguousDates(line: 3),
+        .beforeFirstPuzzle(game: "Wordle", first: "2021-06-19"),
         .invalidTimes(name: "quiet", text: "x", example: "22:00-07:00", reason: "r"),
     ]
 

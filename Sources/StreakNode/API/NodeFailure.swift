@@ -123,12 +123,16 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case unknownGame(String, suggestions: [String])
     case ambiguousGame(String, candidates: [String])
     case invalidScore(reason: String)
+    /// The day lies before a game's first puzzle, which was on `first`.
+    case beforeFirstPuzzle(game: String, first: String)
     /// Only who defined a custom game changes or removes it.
     case gameOfAnother(String)
     /// A custom game cannot be defined like this; a sentence. Whether it is the pattern of its shares that is wrong.
     case invalidGame(reason: String, isPattern: Bool = false)
     /// A file cannot be read as results; a sentence.
     case importFailed(reason: String)
+    /// The date in this line of a file can be read day first or month first, and nothing in the file decides.
+    case ambiguousDates(line: Int)
     /// Several people write in a chat, and none is named or the name is none of theirs.
     case unknownSender(String?, candidates: [String])
     /// Not a day as `yyyy-MM-dd`.

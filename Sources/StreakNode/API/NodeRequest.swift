@@ -1,3 +1,5 @@
+import StreakScores
+
 /// What a page, a command or an embedding program asks of a node. The same requests travel over the control socket.
 ///
 /// `group` is a title, an ID or a unique prefix of either, in every request; nil stands for the active group. `user` is
@@ -261,10 +263,14 @@ public struct PrivacyChange: Codable, Sendable, Equatable {
 
 /// Which board is wanted; nil fields take the defaults of `streakmesh board`.
 public struct BoardRequest: Codable, Sendable, Equatable {
+    /// The ranges that have a name; any other one is two days, `yyyy-MM-dd..yyyy-MM-dd`.
+    public static let ranges = BoardRange.names
+    public static let metrics = ["points", "streak", "logs", "coins"]
+
     public var group: String?
     /// A game's ID, name or unique prefix; nil for all games together.
     public var game: String?
-    /// `today`, `7d`, `30d`, `365d`, `week`, `month`, `year`, `all`, or `D..D`.
+    /// One of `ranges`, or `D..D`.
     public var range: String?
     /// The shown day, `yyyy-MM-dd`; nil for the viewer's today.
     public var date: String?

@@ -10,12 +10,16 @@ public enum ImportFault: Error, Sendable, Hashable {
     case empty
     /// The file is neither UTF-8 nor UTF-16 with a byte order mark; it has to be saved as UTF-8.
     case notUTF8
+    /// JSON that begins like an exported chat, but is not one of Telegram's.
+    case notAChat
     /// No heading for one of these was found in the first line: CSV needs a game, a date or a number, and a result.
     case missingColumn(ResultColumn)
     /// The quotation that begins in the row at `line` never ends.
     case unclosedQuote(line: Int)
-    /// What begins with `{` is not JSON, or not an object with `version` and `results`.
+    /// What begins with `{` or `[` is not JSON.
     case malformed(line: Int)
+    /// JSON, but neither an array of objects nor an object with such an array as its `results`.
+    case noResults
     /// JSON whose `version` is not 1: a newer program wrote it.
     case unknownVersion
     /// The date in this line, say 03/04/2026, may be a day of March or of April, and no other line decides it. The

@@ -7,22 +7,26 @@ public enum DateOrder: Sendable, Hashable {
 
 /// A date as a file writes it.
 enum PrintedDate: Equatable, CustomStringConvertible {
-    /// `yyyy-MM-dd`, `yyyy/MM/dd`, `yyyy.MM.dd`, `yyyyMMdd` or `dd.MM.yyyy`.
+    /// `yyyy-MM-dd`, `yyyy/MM/dd`, `yyyy.MM.dd`, `yyyyMMdd`, `dd.MM.yyyy`, `Oct 3, 2026` or `3 October 2026`.
     case day(PuzzleDay)
     /// `03/04/2026` or `03-04-2026`.
     case ordered(first: Int, second: Int, year: Int)
 
-    /// Returns `nil` for what is no date or not in the calendar. A time of day without a zone may follow.
+    /// Returns `nil` for what is no date or not in the calendar. A time of day may follow, with or without a zone: the
+    /// day is the one that is written.
     init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard bytes.count <= 40 else { return nil }
-        let end = bytes.firstIndex { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "T") } ?? bytes.count
-        // A time with a zone is somebody else's day as likely as not.
-        let isTime = bytes[end...].dropFirst().allSatisfy { 0x30...0x3A ~= $0 || $0 == UInt8(ascii: ".") }
-        guard isTime else { return nil }
+        guard text.utf8.count <= 80 else { return nil }
+        let parts = WrittenMoment(text)
+        guard parts.isWhole else { return nil }
+        let found = parts.namesMonth ? PuzzleDay(namingMonth: parts.date).map { .day($0) } : Self.numeric(parts.date)
+        guard let found else { return nil }
+        self = found
+    }
+
+    private static func numeric(_ text: String) -> PrintedDate? {
         var numbers: [(value: Int, length: Int)] = [(0, 0)]
         var separators: [UInt8] = []
-        for byte in bytes[..<end] {
+        for byte in text.utf8 {
             if 0x30...0x39 ~= byte {
                 let last = numbers.count - 1
                 guard numbers[last].length < 8 else { return nil }
@@ -33,8 +37,7 @@ enum PrintedDate: Equatable, CustomStringConvertible {
                 guard numbers.count <= 3 else { return nil }
             }
         }
-        guard let date = Self.date(numbers, separators) else { return nil }
-        self = date
+        return date(numbers, separators)
     }
 
     private static func date(_ numbers: [(value: Int, length: Int)], _ separators: [UInt8]) -> PrintedDate? {
@@ -88,5 +91,63 @@ enum PrintedDate: Equatable, CustomStringConvertible {
         case .day(let day): day.description
         case .ordered(let first, let second, let year): "\(first)/\(second)/\(year)"
         }
+    }
+}
+
+/// A date and perhaps a time of day, told apart.
+private struct WrittenMoment {
+    let date: String
+    /// Some month is written in letters.
+    let namesMonth: Bool
+    /// What stands behind the date is a time of day, or nothing.
+    let isWhole: Bool
+
+    init(_ text: String) {
+        let bytes = Array(text.utf8)
+        let end = Self.endOfDate(bytes)
+        var dateEnd = end
+        while dateEnd > 0, [UInt8(ascii: " "), UInt8(ascii: ",")].contains(bytes[dateEnd - 1]) { dateEnd -= 1 }
+        date = String(decoding: bytes[..<dateEnd], as: UTF8.self)
+        namesMonth = bytes[..<dateEnd].contains { $0 > 0x7F || Self.isLetter($0) }
+        isWhole = Self.isTime(String(decoding: bytes[end...], as: UTF8.self).lowercased().utf8)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
+    private static func isLetter(_ byte: UInt8) -> Bool { 0x41...0x5A ~= byte & 0xDF }
+
+    /// Before the first hour with its colon, else before the `T` or blank behind digits alone.
+    private static func endOfDate(_ bytes: [UInt8]) -> Int {
+        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
+            var start = colon
+            while start > 0, isDigit(bytes[start - 1]) { start -= 1 }
+            guard start > 0 else { return bytes.count }
+            return bytes[start - 1] & 0xDF == UInt8(ascii: "T") ? start - 1 : start
+        }
+        // No month has fewer than three letters, and neither T nor Z stands among others.
+        let isNamed = bytes.indices.contains { bytes[$0...].prefix(3).count { $0 > 0x7F || isLetter($0) } == 3 }
+        guard !isNamed else { return bytes.count }
+        return bytes.firstIndex { $0 == UInt8(ascii: " ") || $0 & 0xDF == UInt8(ascii: "T") } ?? bytes.count
+    }
+
+    /// `T08:00:00.000+02:00`, `8:00 pm`, `08.00 UTC` in small letters, or nothing.
+    private static func isTime(_ text: String.UTF8View) -> Bool {
+        var rest = text[...]
+        func skip(_ words: [String]) -> Bool {
+            while rest.first == UInt8(ascii: " ") { rest.removeFirst() }
+            guard let word = words.first(where: { rest.starts(with: $0.utf8) }) else { return false }
+            rest.removeFirst(word.utf8.count)
+            return true
+        }
+        guard !rest.isEmpty else { return true }
+        _ = skip(["t"])
+        while let byte = rest.first, 0x30...0x3A ~= byte || byte == UInt8(ascii: ".") || byte == UInt8(ascii: " ") {
+            rest.removeFirst()
+        }
+        _ = skip(["am", "pm", "a.m.", "p.m."])
+        _ = skip(["z", "utc", "gmt"])
+        if skip(["+", "-"]) {
+            while let byte = rest.first, 0x30...0x3A ~= byte { rest.removeFirst() }
+        }
+        return rest.isEmpty
     }
 }

@@ -5,7 +5,7 @@ public enum ResultColumn: Int, CaseIterable, Sendable, Hashable {
     /// Whether the result is identified by its number. Only this program writes it; a row that has it is taken as it
     /// stands, and in any other what it leaves out is filled in from the catalogue.
     case keyedByPuzzle
-    case name, firstRecordedAt, updatedAt, edited
+    case name, firstRecordedAt, edited
 
     /// The heading in CSV and the key in JSON.
     public var title: String { Self.titles[rawValue] }
@@ -27,7 +27,6 @@ public enum ResultColumn: Int, CaseIterable, Sendable, Hashable {
             (.puzzle, ["puzzlenumber", "number", "puzzleno", "puzzleid", "no"]),
             (.keyedByPuzzle, ["keyedbypuzzle"]),
             (.firstRecordedAt, ["firstrecordedat"]),
-            (.updatedAt, ["updatedat"]),
             (.edited, ["edited"]),
         ]
         var table: [String: ResultColumn] = [:]

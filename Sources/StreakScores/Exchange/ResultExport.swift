@@ -1,6 +1,9 @@
 import StreakGames
 
 /// Results as a file for spreadsheets, other programs and for keeping. `ResultImport` reads both forms back unchanged.
+///
+/// When a result was last changed is not in it: an import is a change of its own, and what a file says about time must
+/// not decide between two devices.
 public enum ResultExport {
     /// The version of the JSON form.
     public static let version = 1
@@ -123,7 +126,6 @@ extension DailyScore {
         case .keyedByPuzzle: .truth(isKeyedByPuzzle)
         case .name: gameName.map { .text($0) } ?? .nothing
         case .firstRecordedAt: .number(firstRecordedAt)
-        case .updatedAt: .number(updatedAt)
         case .edited: .truth(isEdited)
         }
     }

@@ -17,7 +17,7 @@ struct ResultFile {
     /// Calls `body` with each row in turn.
     func forEachRow(_ body: (ResultRow) throws(ImportFault) -> Void) throws(ImportFault) {
         if isJSON {
-            var reader = ResultJSONReader(bytes, from: 0)
+            var reader = ResultJSONReader(bytes)
             try reader.forEachRow(body)
         } else {
             try forEachRecord(body)

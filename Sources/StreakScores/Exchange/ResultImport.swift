@@ -146,6 +146,7 @@ private struct ImportPlanBuilder {
             result.day = day
         }
         guard result.day <= furthest else { return refuse(.future(result.day), line: line) }
+        guard draft.game.hasPuzzle(on: result.day) else { return refuse(.impossible(.date), line: line) }
         if draft.game.model == .count, !draft.isLiteral, !result.isKeyedByPuzzle {
             // Every row is a log; the same table gives the same ones again.
             let number = logs[result.key, default: 0] &+ 1

@@ -32,7 +32,6 @@ struct ResultRowReader {
             game: game.id, day: .earliest, puzzle: puzzle, hints: try number(.hints, in: row),
             mistakes: try number(.mistakes, in: row), isHardMode: try truth(.hardMode, in: row) ?? false,
             gameName: name.isEmpty ? nil : name, firstRecordedAt: try moment(.firstRecordedAt, in: row) ?? now,
-            updatedAt: try moment(.updatedAt, in: row) ?? 0,
             isEdited: try truth(.edited, in: row) ?? false)
         try readOutcome(of: row, in: game, into: &result)
         var date: PrintedDate?
@@ -48,10 +47,8 @@ struct ResultRowReader {
             }
             try complete(&result, in: game)
         }
-        // What an unknown game's results may be is not known either: a habit's logs have large numbers.
         let isKnown = names.game(game.id.rawValue) != nil || self.game?.id == game.id
-        let bounds = isKnown ? game : Game(id: game.id, name: game.name, model: .count)
-        if let column = ResultLimits.violation(by: result, in: bounds) { throw .impossible(column) }
+        if let column = ResultLimits.violation(by: result, in: isKnown ? game : nil) { throw .impossible(column) }
         return Draft(
             result: result, game: game, date: date, isLiteral: keyed != nil, statesHardMode: !row[.hardMode].isEmpty)
     }
@@ -110,7 +107,7 @@ struct ResultRowReader {
             let time = game.model == .lowerTimeSeconds ? Self.seconds(text) : nil
             guard let score = time ?? Self.wholeNumber(text) else { throw .unreadable(.score, Self.excerpt(text)) }
             result.score = score
-            won = won ?? true
+            won = won ?? !(score == 0 && game.isLostWithNothing)
         }
         if won == nil {
             let isKnown =
@@ -119,6 +116,7 @@ struct ResultRowReader {
             guard isKnown else { throw .missing(.score) }
         }
         result.isCompleted = won ?? true
+        if !result.isCompleted, result.score == 0, game.isLostWithNothing { result.score = nil }
     }
 
     /// Fills in what people leave out and this program would have recorded with a paste.

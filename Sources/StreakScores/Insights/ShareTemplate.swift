@@ -5,22 +5,27 @@
 public struct ShareTemplate: Hashable, Sendable {
     /// What there is to tell.
     public enum Occasion: String, Sendable, Hashable, CaseIterable {
-        case unlock, personalBest = "personal-best", perfect, solved
+        case unlock, personalBest = "personal-best", perfect, solved, lost
 
         /// The names a template of this kind may use.
         public var placeholders: [Placeholder] {
             switch self {
             case .unlock: [.achievement, .tier, .emoji, .name, .day, .value]
-            case .personalBest, .perfect, .solved: [.game, .emoji, .result, .number, .day, .name, .streak, .link]
+            case .personalBest, .perfect, .solved, .lost:
+                [.game, .emoji, .result, .number, .day, .name, .streak, .link]
             }
         }
 
-        fileprivate var standardText: String {
-            switch self {
+        /// `isToday`: the result is of the day on which it is told.
+        fileprivate func standardText(isToday: Bool) -> String {
+            let of = isToday ? "today's {game} {number}" : "{game} {number} of {day}"
+            return switch self {
             case .unlock: "{emoji} Just unlocked {achievement} ({tier}): {value}!\nCan you beat that?"
-            case .personalBest: "{emoji} New personal best in {game}: {result}!\nThink you can beat it?"
-            case .perfect: "⭐⭐⭐ Perfect: {result} in {game} {number}!"
-            case .solved: "{emoji} Solved today's {game} {number} with {result}!\nCan you do better?"
+            case .personalBest:
+                "{emoji} New personal best in {game}\(isToday ? "" : " on {day}"): {result}!\nThink you can beat it?"
+            case .perfect: "⭐⭐⭐ Perfect: {result} in {game} {number}\(isToday ? "" : " on {day}")!"
+            case .solved: "{emoji} Solved \(of) with {result}!\nCan you do better?"
+            case .lost: "{emoji} No luck with \(of): {result}.\nCan you do better?"
             }
         }
     }
@@ -48,9 +53,9 @@ public struct ShareTemplate: Hashable, Sendable {
     public let occasion: Occasion
     public let text: String
 
-    /// The text a player starts from.
-    public static func standard(_ occasion: Occasion) -> ShareTemplate {
-        ShareTemplate(checked: occasion, occasion.standardText)
+    /// The text a player starts from; for a result of another day than today's it names the day.
+    public static func standard(_ occasion: Occasion, isToday: Bool = true) -> ShareTemplate {
+        ShareTemplate(checked: occasion, occasion.standardText(isToday: isToday))
     }
 
     public init(_ occasion: Occasion, _ text: String) throws(Refusal) {

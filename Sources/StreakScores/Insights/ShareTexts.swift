@@ -7,8 +7,8 @@ extension ShareTemplate {
         filled([
             .game: game.name, .emoji: game.emoji, .result: Scoring.label(for: score, in: game),
             // The number of a log is nobody's puzzle.
-            .number: game.model == .count ? "" : score.puzzle.map { "#\($0)" } ?? "", .day: score.day.description,
-            .name: name,
+            .number: game.model == .count ? "" : score.puzzle.map { "#\($0)" } ?? "",
+            .day: BoardRange.date(score.day), .name: name,
             .streak: streak > 1 ? "\(streak)" : "", .link: game.url,
         ])
     }
@@ -20,15 +20,16 @@ extension ShareTemplate {
         let value = position < achievement.thresholds.count ? achievement.thresholds[position] : achievement.mostNeeded
         return filled([
             .achievement: achievement.title, .tier: unlock.reached.tier.name, .emoji: achievement.emoji, .name: name,
-            .day: unlock.day.description, .value: "\(value) \(achievement.unit)",
+            .day: BoardRange.date(unlock.day), .value: "\(value) \(achievement.unit)",
         ])
     }
 }
 
 extension PlayerInsights {
-    /// Which template suits a result: a perfect one, a record that beats an earlier one, or a solve; `nil` for a loss.
-    public func occasion(of score: DailyScore) -> ShareTemplate.Occasion? {
-        guard score.isCompleted, let chronicle = chronicle(of: score.game) else { return nil }
+    /// Which template suits a result: a loss, a perfect one, a record that beats an earlier one, or a solve.
+    public func occasion(of score: DailyScore) -> ShareTemplate.Occasion {
+        guard score.isCompleted else { return .lost }
+        guard let chronicle = chronicle(of: score.game) else { return .solved }
         if Scoring.isPerfect(score, in: chronicle.game) { return .perfect }
         let order = RawOrder(score, in: chronicle.game)
         let earlier = chronicle.results(in: DaySpan(from: .earliest, to: score.day.adding(days: -1)))

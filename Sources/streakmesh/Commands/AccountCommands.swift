@@ -110,7 +110,7 @@ struct BackupCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Write a sealed copy of your account and all its data to a new file.")
 
-    @Argument(help: "The file to write.")
+    @Argument(help: "The file to write.", completion: .file())
     var file: String
 
     @Option(name: .customLong("passphrase-fd"), help: "Read the passphrase from this file descriptor.")
@@ -141,7 +141,7 @@ struct RestoreCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Bring an account back from a backup, into an empty data folder.")
 
-    @Argument(help: "The file that `backup` wrote.")
+    @Argument(help: "The file that `backup` wrote.", completion: .file())
     var file: String
 
     @Option(name: .customLong("passphrase-fd"), help: "Read the passphrase from this file descriptor.")

@@ -8,16 +8,16 @@ struct BoardCommand: QueryCommand {
     @Option(help: "The group (else the active one).")
     var group: String?
 
-    @Option(help: "The game: its name, ID or a unique beginning (else all).")
+    @Option(help: "The game: its name, ID or a unique beginning (else all).", completion: .games)
     var game: String?
 
-    @Option(help: "today, 7d, 30d, 365d, week, month, year, all, or D..D.")
+    @Option(help: "\(OptionHelp.ranges).", completion: .ranges)
     var range: String?
 
     @Option(help: "The day shown, yyyy-MM-dd (else today).")
     var date: String?
 
-    @Option(help: "points, streak, logs or coins.")
+    @Option(help: "points, streak, logs or coins.", completion: .metrics)
     var metric: String?
 
     @Flag(help: "Show results of puzzles that you have yet to play.")
@@ -85,7 +85,7 @@ extension BoardReport {
         let name: String? =
             switch range {
             case "today": from == today ? "today" : nil
-            case "7d", "30d", "365d": "\(range.dropLast()) days"
+            case "7d", "30d", "90d", "365d": "\(range.dropLast()) days"
             case "week", "month", "year": range
             case "all": "all time"
             default: nil

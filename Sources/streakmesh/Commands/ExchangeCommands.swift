@@ -7,13 +7,13 @@ struct ExportCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write your results as CSV or JSON, for spreadsheets and other programs.")
 
-    @Argument(help: "csv or json.")
+    @Argument(help: "csv or json.", completion: .list(["csv", "json"]))
     var format: String
 
-    @Option(help: "Write to this new file (else to standard output).")
+    @Option(help: "Write to this new file (else to standard output).", completion: .file())
     var file: String?
 
-    @Option(help: "Only this game.")
+    @Option(help: "Only this game.", completion: .games)
     var game: String?
 
     @Option(help: "From this day on, yyyy-MM-dd.")
@@ -57,7 +57,7 @@ struct ImportCommand: SessionCommand {
     @Option(help: "What 03/04/2026 means: day-first or month-first.", completion: .list(["day-first", "month-first"]))
     var dateOrder: String?
 
-    @Option(help: "The game of rows that name none.")
+    @Option(help: "The game of rows that name none.", completion: .games)
     var game: String?
 
     @Flag(help: "The file is an exported chat: read the shares in it.")

@@ -135,7 +135,7 @@ struct GamesCommand: AsyncParsableCommand {
     struct Edit: SessionCommand {
         static let configuration = CommandConfiguration(abstract: "Change a game of your group's own.")
 
-        @Argument(help: "The game: its name, ID or a unique beginning.")
+        @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String
 
         @Option(help: "Its new name.")
@@ -192,7 +192,7 @@ struct GamesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a game that you defined from your group. Its results stay.")
 
-        @Argument(help: "The game: its name, ID or a unique beginning.")
+        @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String
 
         @Option(help: "The group (else the active one).")
@@ -210,7 +210,7 @@ struct GamesCommand: AsyncParsableCommand {
     struct Favourite: QueryCommand {
         static let configuration = CommandConfiguration(abstract: "Show a game first, on all your devices.")
 
-        @Argument(help: "The game: its name, ID or a unique beginning.")
+        @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String
 
         @OptionGroup var shared: SharedOptions
@@ -225,7 +225,7 @@ struct GamesCommand: AsyncParsableCommand {
     struct Unfavourite: QueryCommand {
         static let configuration = CommandConfiguration(abstract: "Show a game first no more.")
 
-        @Argument(help: "The game: its name, ID or a unique beginning.")
+        @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String
 
         @OptionGroup var shared: SharedOptions

@@ -15,10 +15,10 @@ struct StatsCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Show statistics: of a game, or of all games together.")
 
-    @Argument(help: "The game: its name, ID or a unique beginning (else all).")
+    @Argument(help: "The game: its name, ID or a unique beginning (else all).", completion: .games)
     var game: String?
 
-    @Option(help: "today, 7d, 30d, 365d, week, month, year, all, or D..D (else 30d).")
+    @Option(help: "\(OptionHelp.ranges) (else 30d).", completion: .ranges)
     var range: String?
 
     @Option(help: "The day shown, yyyy-MM-dd (else today).")
@@ -166,10 +166,10 @@ struct VersusCommand: QueryCommand {
     @Argument(help: "The member: name, user ID, or a unique beginning of either.")
     var user: String
 
-    @Option(help: "Only this game.")
+    @Option(help: "Only this game.", completion: .games)
     var game: String?
 
-    @Option(help: "today, 7d, 30d, 365d, week, month, year, all, or D..D (else all).")
+    @Option(help: "\(OptionHelp.ranges) (else all).", completion: .ranges)
     var range: String?
 
     @Option(help: "The day shown, yyyy-MM-dd (else today).")
@@ -211,10 +211,10 @@ struct ChampionsCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "champions", abstract: "List who was first in every week or month that is over.")
 
-    @Option(help: "week or month.")
+    @Option(help: "week or month.", completion: .list(["week", "month"]))
     var period = "week"
 
-    @Option(help: "Only this game.")
+    @Option(help: "Only this game.", completion: .games)
     var game: String?
 
     @Option(help: "The group (else the active one).")
@@ -240,7 +240,7 @@ struct ShareCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "share", abstract: "Write a text about one of your results, ready to be sent to friends.")
 
-    @Argument(help: "The game: its name, ID or a unique beginning.")
+    @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
     var game: String
 
     @Option(help: "The day, yyyy-MM-dd (else today).")

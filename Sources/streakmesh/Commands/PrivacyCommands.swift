@@ -33,10 +33,13 @@ struct PrivacyCommand: QueryCommand {
     @Option(name: .customLong("last-seen"), help: "Whether others see when you were last there: on or off.")
     var lastSeen: Switch?
 
-    @Option(parsing: .singleValue, help: "Share a game's results again. May be given several times.")
+    @Option(
+        parsing: .singleValue, help: "Share a game's results again. May be given several times.", completion: .games)
     var share: [String] = []
 
-    @Option(parsing: .singleValue, help: "Keep a game's new results from the group. May be given several times.")
+    @Option(
+        parsing: .singleValue, help: "Keep a game's new results from the group. May be given several times.",
+        completion: .games)
     var unshare: [String] = []
 
     @OptionGroup var shared: SharedOptions

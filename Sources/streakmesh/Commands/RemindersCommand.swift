@@ -7,7 +7,8 @@ struct RemindersCommand: QueryCommand {
         commandName: "reminders", abstract: "Show and choose when the running node reminds you of streaks at risk.",
         discussion: """
             A reminder comes once a day at the most, and only where a streak would end. It is told on the page, by `watch`, \
-            on the desktop, and to a command of yours, which gets the text as $1.
+            on the desktop, and to a command of yours: a program, which gets the text as its last argument, or a line for the \
+            shell with the text as $1.
             """)
 
     @Argument(help: "on or off (else shows how things stand).")
@@ -28,10 +29,10 @@ struct RemindersCommand: QueryCommand {
     @Option(help: "Have this machine's shell run this; an empty one for nothing.")
     var command: String?
 
-    @Option(parsing: .singleValue, help: "Do not remind of this game; may be given several times.")
+    @Option(parsing: .singleValue, help: "Do not remind of this game; may be given several times.", completion: .games)
     var exclude: [String] = []
 
-    @Option(parsing: .singleValue, help: "Remind of this game again; may be given several times.")
+    @Option(parsing: .singleValue, help: "Remind of this game again; may be given several times.", completion: .games)
     var include: [String] = []
 
     @OptionGroup var shared: SharedOptions

@@ -7,7 +7,7 @@ struct PastedInput: ParsableArguments {
     @Argument(help: "What the game's Share button copies; standard input where neither this nor --file is given.")
     var text: [String] = []
 
-    @Option(help: "Read the text from this file.")
+    @Option(help: "Read the text from this file.", completion: .file())
     var file: String?
 
     /// The text; at most `limit` + 1 bytes are read.
@@ -84,7 +84,7 @@ struct RecordCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "record", abstract: "Record a result by hand; it replaces what is recorded for that day.")
 
-    @Argument(help: "The game: its name, ID or a unique beginning.")
+    @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
     var game: String
 
     @Option(parsing: .unconditional, help: "The result: guesses, hints or points.")
@@ -106,6 +106,10 @@ struct RecordCommand: SessionCommand {
     @OptionGroup var shared: SharedOptions
 
     func run(in context: CommandContext) async throws {
+        if fail, score != nil {
+            throw CommandLineFailure.usage(
+                "Give either `--score` or `--fail`, not both: what was not solved has no score.")
+        }
         var seconds: Int?
         if let time {
             seconds = TypedValue.solveTime(time)
@@ -137,7 +141,7 @@ struct PublishCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish", abstract: "Publish a result that you have kept to yourself.")
 
-    @Argument(help: "The game: its name, ID or a unique beginning.")
+    @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
     var game: String
 
     @Option(help: "The day, yyyy-MM-dd.")
@@ -167,7 +171,7 @@ struct PublishCommand: SessionCommand {
 struct DeleteCommand: SessionCommand {
     static let configuration = CommandConfiguration(commandName: "delete", abstract: "Withdraw one of your results.")
 
-    @Argument(help: "The game: its name, ID or a unique beginning.")
+    @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
     var game: String
 
     @Option(help: "The day, yyyy-MM-dd.")
@@ -208,7 +212,7 @@ struct UndoCommand: QueryCommand {
 struct ResultsCommand: QueryCommand {
     static let configuration = CommandConfiguration(commandName: "results", abstract: "List your own results.")
 
-    @Option(help: "Only this game.")
+    @Option(help: "Only this game.", completion: .games)
     var game: String?
 
     @Option(help: "From this day on, yyyy-MM-dd.")

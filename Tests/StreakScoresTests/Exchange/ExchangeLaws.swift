@@ -28,12 +28,12 @@ import Testing
         let known = games[Int.random(in: 0..<games.count, using: &generator)]
         let isUnknown = Int.random(in: 0..<10, using: &generator) == 0
         let game = isUnknown ? Scoring.unknownGame(GameID(literal: "gone-game")) : known
-        let day = PuzzleDay(daysSinceEpoch: Int.random(in: 14_000...20_778, using: &generator))
+        let first = game.epoch?.day.daysSinceEpoch ?? 14_000
+        let day = PuzzleDay(daysSinceEpoch: Int.random(in: first...20_778, using: &generator))
         let number = game.puzzle(on: day) ?? Int.random(in: 0...99_999, using: &generator)
         let puzzle = game.epoch == nil || game.puzzle(on: day) != nil ? maybe(number, &generator) : nil
         let isCompleted = Bool.random(using: &generator)
-        let most = game.maxAttempts ?? (game.model == .lowerTimeSeconds ? 359_999 : 10_000_000)
-        let least = game.model == .lowerTimeSeconds ? 1 : game.model.isLowerBetter ? game.best ?? 0 : 0
+        let scores = game.scores()
         // A habit of a group that is gone: its logs have numbers that no puzzle has.
         let isLog = isUnknown && Bool.random(using: &generator)
         let log = (day.daysSinceEpoch & 0x7FFF) << 16 | Int.random(in: 0...65_535, using: &generator)
@@ -43,14 +43,13 @@ import Testing
         return DailyScore(
             game: game.id, day: day, puzzle: isLog ? log : puzzle,
             isKeyedByPuzzle: isLog || puzzle != nil && Bool.random(using: &generator),
-            score: maybe(Int.random(in: least...most, using: &generator), &generator),
+            score: maybe(Int.random(in: scores, using: &generator), &generator),
             maxAttempts: maybe(game.maxAttempts, &generator), isCompleted: isCompleted,
             seconds: maybe(Int.random(in: 0...359_999, using: &generator), &generator),
             hints: maybe(Int.random(in: 0...100, using: &generator), &generator),
             mistakes: maybe(Int.random(in: 0...100, using: &generator), &generator),
             isHardMode: Bool.random(using: &generator), gameName: isUnknown ? name : maybe(name, &generator),
             firstRecordedAt: Int64.random(in: 0...Exchange.now, using: &generator),
-            updatedAt: Int64.random(in: 0...Exchange.now, using: &generator),
             isEdited: Bool.random(using: &generator))
     }
 

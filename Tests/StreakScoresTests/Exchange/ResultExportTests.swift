@@ -11,7 +11,7 @@ import Testing
         #expect(
             String(decoding: ResultExport.csv([Self.result]), as: UTF8.self)
                 == "date,game,score,maxAttempts,completed,seconds,hints,mistakes,hardMode,puzzle,keyedByPuzzle,name,"
-                + "firstRecordedAt,updatedAt,edited\r\n2024-03-09,wordle,3,6,true,,,,true,994,false,Wordle,1710000000,1710000007,false\r\n"
+                + "firstRecordedAt,edited\r\n2024-03-09,wordle,3,6,true,,,,true,994,false,Wordle,1710000000,false\r\n"
         )
     }
 
@@ -20,7 +20,7 @@ import Testing
             String(decoding: ResultExport.json([Self.result]), as: UTF8.self)
                 == "{\"version\":1,\"results\":[\n{\"date\":\"2024-03-09\",\"game\":\"wordle\",\"score\":3,"
                 + "\"maxAttempts\":6,\"completed\":true,\"hardMode\":true,\"puzzle\":994,\"keyedByPuzzle\":false,"
-                + "\"name\":\"Wordle\",\"firstRecordedAt\":1710000000,\"updatedAt\":1710000007,\"edited\":false}\n]}\n")
+                + "\"name\":\"Wordle\",\"firstRecordedAt\":1710000000,\"edited\":false}\n]}\n")
     }
 
     struct Cell: Sendable, CustomTestStringConvertible {
@@ -46,7 +46,7 @@ import Testing
         let bytes = ResultExport.csv([result])
         #expect(
             String(decoding: bytes, as: UTF8.self).hasSuffix(
-                ",994,false,\(cell.written),1710000000,1710000007,false\r\n"))
+                ",994,false,\(cell.written),1710000000,false\r\n"))
         #expect(try Exchange.plan(bytes).accepted.map(\.gameName) == [cell.name])
     }
 }

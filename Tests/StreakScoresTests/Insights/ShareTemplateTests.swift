@@ -10,8 +10,18 @@ import Testing
         (ShareTemplate.Occasion.solved, "🧩 Solved today's Wordle #1981 with 3 guesses!\nCan you do better?"),
         (.personalBest, "🧩 New personal best in Wordle: 3 guesses!\nThink you can beat it?"),
         (.perfect, "⭐⭐⭐ Perfect: 3 guesses in Wordle #1981!"),
+        (.lost, "🧩 No luck with today's Wordle #1981: 3 guesses.\nCan you do better?"),
     ]) func `G5 a result in its template`(_ occasion: ShareTemplate.Occasion, _ text: String) {
         #expect(ShareTemplate.standard(occasion).text(for: Self.solve, in: Fixture.wordle) == text)
+    }
+
+    @Test(arguments: [
+        (ShareTemplate.Occasion.solved, "🧩 Solved Wordle #1981 of 21 Nov 2026 with 3 guesses!\nCan you do better?"),
+        (.personalBest, "🧩 New personal best in Wordle on 21 Nov 2026: 3 guesses!\nThink you can beat it?"),
+        (.perfect, "⭐⭐⭐ Perfect: 3 guesses in Wordle #1981 on 21 Nov 2026!"),
+        (.lost, "🧩 No luck with Wordle #1981 of 21 Nov 2026: 3 guesses.\nCan you do better?"),
+    ]) func `G5 a result of another day names it`(_ occasion: ShareTemplate.Occasion, _ text: String) {
+        #expect(ShareTemplate.standard(occasion, isToday: false).text(for: Self.solve, in: Fixture.wordle) == text)
     }
 
     @Test func `G5 an unlock in its template`() {
@@ -77,6 +87,6 @@ import Testing
         let mine = Fixture.solve(Fixture.wordle, Self.today, score)
         #expect(Fixture.insights(before + [mine]).occasion(of: mine) == occasion)
         let loss = Fixture.loss(Fixture.wordle, Self.today)
-        #expect(Fixture.insights(before + [loss]).occasion(of: loss) == nil)
+        #expect(Fixture.insights(before + [loss]).occasion(of: loss) == .lost)
     }
 }
