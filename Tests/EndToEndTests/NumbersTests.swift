@@ -52,6 +52,21 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
+    func `what was reached is told once, and a script does not take it away`() async throws {
+        try await Lab.open { lab in
+            let ada = try await lab.friend("Ada")
+            for (number, guesses) in [(1_351, 3), (1_352, 4), (1_353, 2)] {
+                try await ada.ask("add", input: ShareTexts.wordle(number, guesses: guesses))
+            }
+            for _ in 1...2 { #expect(try await ada.ask("achievements")["fresh"].items.isEmpty == false) }
+            let command = [BuiltProgram.path, "--data", ada.folder, "achievements"]
+            #expect(try await lab.run(command).output.contains("New: "))
+            #expect(try await lab.run(command).output.contains("New: ") == false)
+            #expect(try await ada.ask("achievements")["fresh"].items.isEmpty)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
     func `a group's game is tried, defined, pasted, listed, changed and removed`() async throws {
         try await Lab.open { lab in
             let ada = try await lab.friend("Ada")

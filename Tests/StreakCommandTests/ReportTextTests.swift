@@ -33,6 +33,20 @@ import Testing
         #expect(row.marks == marks)
     }
 
+    @Test func `one's own hidden row is shown alone, and says that nobody else sees it`() throws {
+        let mine = BoardRowReport(
+            rank: nil, tied: false, user: "ab", name: "Béla", me: true, value: 4, raw: nil, label: "4 pts", delta: nil,
+            late: false, edited: false, covered: false, played: 1, of: 1, perGame: [:], onlyMe: true)
+        #expect(mine.marks == "you, only you see this")
+        var report = Self.board(from: "2026-11-21", to: "2026-11-21")
+        let command = try #require(try StreakMeshCommand.parseAsRoot(["board"]) as? BoardCommand)
+        let style = OutputStyle(usesColour: false)
+        #expect(command.lines(for: report, style: style).joined().contains("No scores yet"))
+        report.mine = mine
+        let lines = command.lines(for: report, style: style)
+        #expect(lines.count == 2 && lines[1].contains("4 pts") && lines[1].contains("only you see this"))
+    }
+
     @Test func `without an account the games are those of the catalogue`() {
         let report = GamesReport(Catalogue.standard.games)
         #expect(report.games.map(\.id) == Catalogue.standard.games.map(\.id.rawValue))
@@ -163,7 +177,8 @@ import Testing
         let lines = command.lines(for: report, style: OutputStyle(usesColour: false))
         #expect(
             lines == [
-                "reminders      on", "time           19:00, by your habit", "you play most  too few results to say",
+                "reminders      on", "time           19:00, until your habit is known",
+                "you play most  too few results to say",
                 "quiet          never", "desktop        on", "next           22 November 2026, 19:00 UTC",
                 "Nothing is at risk now.",
             ])

@@ -89,6 +89,56 @@ import Testing
         }
     }
 
+    /// Who names a habit “Wordle” would take the game from everybody in the group.
+    @Test(arguments: ["Wordle", "WORDLE", "nyt-mini", "walk"])
+    func `a name that another game has is refused, and keeping one's own is not`(name: String) async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            let walk = try await Self.define(GameForm(name: "Walk", model: "count"), on: node)
+            do {
+                _ = try await Self.define(GameForm(name: name, model: "count"), on: node)
+                Issue.record("defined")
+            } catch NodeFailure.invalidGame(let reason, let isPattern) {
+                #expect(reason.contains("already") && !isPattern)
+            }
+            var form = try #require(walk.definition)
+            form.icon = "🚶"
+            #expect(try await Self.define(form, on: node).icon == "🚶")
+            #expect(try await Self.record("wordle", 3, on: node).game == "wordle")
+        }
+    }
+
+    @Test func `what is wrong is told apart from what is wrong with the pattern`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            for (form, ofPattern) in [
+                (GameForm(name: "A", model: "foo"), false), (GameForm(name: "", model: "count"), false),
+                (GameForm(name: "A", model: "highScore", pattern: "Block {maximum}"), true),
+                (GameForm(name: "A", model: "highScore", pattern: "Block {number}"), true),
+            ] {
+                do {
+                    _ = try await Self.define(form, on: node)
+                    Issue.record("defined")
+                } catch NodeFailure.invalidGame(_, let isPattern) { #expect(isPattern == ofPattern, "\(form)") }
+            }
+        }
+    }
+
+    @Test func `a log's number is kept to delete it by, and shown nowhere`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            let run = try await Self.define(GameForm(name: "Run", model: "highScore", unit: "km"), on: node)
+            let walk = try await Self.define(GameForm(name: "Walk", model: "count"), on: node)
+            let log = try await Self.record(walk.id, nil, on: node)
+            #expect(log.puzzle != nil && log.shownPuzzle == nil && log.shownPoints == nil && log.label == "1 log")
+            let best = try await Self.record(run.id, 12_345, on: node)
+            #expect(best.label == "12,345 km" && best.shownPoints == nil)
+            let wordle = try await Self.record("wordle", 3, on: node)
+            #expect(wordle.shownPuzzle == wordle.puzzle && wordle.puzzle != nil && wordle.shownPoints == 4)
+            #expect(try await Self.record("spelling-bee", 5, on: node).shownPoints == nil)
+        }
+    }
+
     @Test func `a group's own game stays in that group`() async throws {
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))

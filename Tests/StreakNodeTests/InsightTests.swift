@@ -68,6 +68,48 @@ import Testing
         }
     }
 
+    @Test func `a game's numbers are its own: the time on the clock, and since when`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            func statistics(_ game: String?, _ range: String) async throws -> StatisticsReport {
+                try await node.call(
+                    .insight(.statistics(game: game, range: range, date: nil, group: nil)),
+                    returning: StatisticsReport.self)
+            }
+            try await node.add(try Self.wordle(40))
+            _ = try await node.call(
+                .score(
+                    .record(
+                        game: "nyt-mini", score: nil, isCompleted: true, seconds: 65,
+                        date: Self.today.adding(days: -3).description, groups: nil)), returning: AddReport.self)
+            #expect(try await statistics("wordle", "all").secondsPlayed == 0)
+            #expect(try await statistics("nyt-mini", "all").secondsPlayed == 65)
+            #expect(try await statistics(nil, "all").secondsPlayed == 65)
+            #expect(try await statistics("nyt-mini", "all").from == Self.today.adding(days: -3).description)
+            #expect(try await statistics(nil, "all").from == Self.today.adding(days: -40).description)
+            let board = try await node.call(
+                .board(BoardRequest(game: "nyt-mini", range: "all")), returning: BoardReport.self)
+            #expect(board.from == Self.today.adding(days: -3).description)
+        }
+    }
+
+    @Test func `days that all lie ahead are refused`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            let tomorrow = Self.today.adding(days: 1)
+            let ahead = "\(tomorrow)..\(tomorrow.adding(days: 20))"
+            await #expect(throws: NodeFailure.futureDate(tomorrow.description)) {
+                _ = try await node.call(.board(BoardRequest(range: ahead)), returning: BoardReport.self)
+            }
+            await #expect(throws: NodeFailure.futureDate(tomorrow.description)) {
+                _ = try await Self.statistics(node, range: ahead)
+            }
+            let now = try await node.call(
+                .board(BoardRequest(range: "\(Self.today)..\(tomorrow)")), returning: BoardReport.self)
+            #expect(now.from == Self.today.description)
+        }
+    }
+
     @Test func `a recap tells of the week that holds the day`() async throws {
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))

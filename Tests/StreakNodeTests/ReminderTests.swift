@@ -134,6 +134,29 @@ import Testing
         }
     }
 
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [(4, nil, "19:00"), (5, "12:00-14:00", "11:30")] as [(Int, String?, String)])
+    func `switched off or on, the time told is the one that is kept`(
+        results: Int, window: String?, time: String
+    ) async throws {
+        try await Self.withNode { node, clock in
+            clock.set(try Self.instant("13:10"))
+            for game in ["wordle", "strands", "connections", "waffle", "worldle"].prefix(results) {
+                let request = ScoreRequest.record(
+                    game: game, score: 4, isCompleted: true, seconds: nil, date: nil, groups: nil)
+                _ = try await node.call(.score(request), returning: AddReport.self)
+            }
+            for isOn in [false, true, false] {
+                let report = try await Self.reminders(node, ReminderChange(on: isOn, smart: true, desktop: false))
+                #expect(report.on == isOn && report.smart)
+                #expect(report.time == time)
+                #expect(report.window == window)
+                #expect((report.next != nil) == isOn)
+            }
+        }
+    }
+
     @Test(arguments: ["24:00", "7", "7:5", "12:60", "-1:00", "ab:cd", "１２:００", ""])
     func `a time that is none is refused`(text: String) async throws {
         #expect(TimeOfDay.minute(text) == nil)

@@ -270,6 +270,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         return logs.map { number in
             var log = result(Self.habit, day: "2026-11-21")
             (log.gameName, log.puzzle, log.score, log.label) = (gameName(Self.habit), number, 1, "1 log")
+            log.model = "count"
             return log
         } + [
             result("wordle", day: "2026-11-21"), result("connections", day: "2026-11-21"),

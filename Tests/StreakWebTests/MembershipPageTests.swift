@@ -401,6 +401,8 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage(.outsider) { page in
             let body = try await page.signedIn().get("/board?range=7d").body
             #expect(body.contains("Player#A1B2, you, 29 pts, played 5 of 7, only you see this, alias"))
+            // Without a rank, and not without a result.
+            #expect(!body.contains("No result yet"))
             #expect(!body.contains(FakeNode.user(1)))
             #expect(body.contains("<span class=\"tag\">FR</span>"))
         }

@@ -77,6 +77,33 @@ private struct Form: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test func `the page names the fields that a pattern has`() async throws {
+        try await withPage { page in
+            let body = try await page.signedIn().get("/games/define").body
+            for field in ["{score}", "{max}", "{number}", "{hints}", "{time}", "{date}", "{any}"] {
+                #expect(body.contains("<code>\(field)</code>"), "\(field)")
+            }
+            #expect(!body.contains("{maximum}"))
+        }
+    }
+
+    @Test func `every game is in reach, also without a result`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let streaks = try await browser.get("/streaks").body
+            let games = try await browser.get("/games").body
+            func links(_ body: String) -> Set<Substring> {
+                Set(body.split(separator: "href=\"/game?id=").dropFirst().map { $0.prefix { $0 != "\"" && $0 != "&" } })
+            }
+            let played = Set(
+                streaks.split(separator: "game=").dropFirst().map { $0.prefix { $0 != "\"" && $0 != "&" } })
+            #expect(links(games).count > 3)
+            #expect(links(games).subtracting(links(streaks)).isSubset(of: played))
+            #expect(streaks.contains("without a result</summary>"))
+            #expect(try await browser.get("/today").body.contains("href=\"/games\">All games</a>"))
+        }
+    }
+
     @Test func `a game that cannot be is not saved, and what was typed stays`() async throws {
         try await withPage { page in
             let browser = try await page.signedIn()
@@ -157,12 +184,12 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage { page in
             let browser = try await page.signedIn()
             let body = try await browser.get("/achievements").body
-            #expect(body.contains("<strong>New:</strong> <span class=\"unlock\">💎 Daily Devotee, diamond "))
+            #expect(body.contains("<li class=\"unlock\"><span>💎 Daily Devotee, diamond"))
             #expect(body.contains("data-text=\"💎 I reached "))
             #expect(body.contains("<progress max=\"2700\" value=\"520\">"))
             #expect(body.contains("2,180 to level 15"))
             let other = try await browser.get("/achievements?member=\(FakeNode.user(0))").body
-            #expect(!other.contains("New:"))
+            #expect(!other.contains("class=\"unlock\"><span>"))
         }
         // An import may reach dozens at once.
         try await withPage(.unconfirmed) { page in

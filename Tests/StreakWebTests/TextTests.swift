@@ -110,6 +110,16 @@ import Testing
         }
     }
 
+    @Test func `own sentences are whole, and a hint is about what is wrong`() {
+        let models = "A game is scored by one of lowerAttempts, lowerGuesses, lowerHints, lowerTimeSeconds, highScore."
+        #expect(FailureText.describe(.invalidGame(reason: models)).message == models)
+        #expect(!FailureText.describe(.invalidGame(reason: models)).hint.contains("pattern"))
+        #expect(FailureText.describe(.invalidGame(reason: models, isPattern: true)).hint.contains("pattern"))
+        let score = FailureText.describe(.invalidScore(reason: String(repeating: "word ", count: 30) + "end")).message
+        #expect(score.hasSuffix("end."))
+        #expect(FailureText.describe(.invalidScore(reason: String(repeating: "a\n", count: 5_000))).message.count < 500)
+    }
+
     @Test func `foreign text is cut to one line`() {
         let message = FailureText.describe(.unknownGroup(String(repeating: "a\n", count: 500))).message
         #expect(message.count < 120)

@@ -95,6 +95,8 @@ import Testing
         #expect(insights.trend(over: .everything, by: .day).count <= PlayerInsights.maximumTrendPoints)
         #expect(insights.deepDive(into: Fixture.bee).distribution.count <= 13)
         #expect(insights.secondsPlayed() >= 0)
+        #expect(
+            insights.games.reduce(0) { $0 + insights.secondsPlayed(game: $1.id) } == insights.secondsPlayed())
     }
 
     @Test func `E6 a trend has every step, empty ones too`() {

@@ -29,6 +29,17 @@ import Testing
                 """)
     }
 
+    @Test func `E5 a result of tomorrow counts in the player's week as on the week's board`() {
+        let results = Fixture.wordles([-1, 0, 1])
+        let recap = Fixture.insights(results).weeklyRecap(on: Self.today)
+        #expect(recap.played == 3 && recap.span.to == Self.today.adding(days: 1))
+        let query = BoardQuery(
+            from: Self.monday, to: Self.monday.adding(days: 6), viewer: Fixture.id("ann"), today: Self.today)
+        let group = Fixture.index(results.map { ("ann", $0) }).groupRecap(
+            query, players: [Fixture.player("ann")], games: Fixture.game)
+        #expect(group.winners.map(\.points) == [recap.points])
+    }
+
     @Test func `E5 a week without a result has no text, its average is a dash`() {
         let recap = Fixture.insights([]).weeklyRecap(on: Self.today)
         #expect(recap.averageStreak.label == "–" && recap.completionRate.label == "–" && recap.consistency.percent == 0)
