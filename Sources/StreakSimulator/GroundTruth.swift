@@ -39,6 +39,7 @@ struct GroundTruth: Sendable {
     var invite: InviteLink?
     private(set) var histories: [Slot: [Write]] = [:]
     private var slotCounts: [Int: Int] = [:]
+    private var slotsBySubject: [[UInt8]: Slot] = [:]
     private var commands: [CommandID: [(slot: Slot, index: Int)]] = [:]
     private var lastValue = 0
     /// Nodes whose user's records were erased.
@@ -58,7 +59,10 @@ struct GroundTruth: Sendable {
         let kind = random.number(below: 10)
         let isNew = count == 0 || onlyNew || kind < 7
         let slot = Slot(node: node, number: isNew ? count : random.number(below: count))
-        if isNew { slotCounts[node] = count + 1 }
+        if isNew {
+            slotCounts[node] = count + 1
+            slotsBySubject[DailyScore.recordSubject(of: slot.key)] = slot
+        }
         let index = histories[slot, default: []].count
         if !isNew, kind == 9 {
             histories[slot, default: []].append(Write(value: nil))
@@ -93,12 +97,19 @@ struct GroundTruth: Sendable {
     }
 
     var slots: [Slot] { histories.keys.sorted() }
+
+    /// The slot that records of a subject are about; nil for what no node ever wrote.
+    func slot(of subject: [UInt8]) -> Slot? { slotsBySubject[subject] }
+
+    func isCut(_ node: Int) -> Bool { cuts[node] != nil }
+
+    var cutNodes: [Int] { cuts.keys.sorted() }
 }
 
 extension Simulation {
     /// Lets a node's user write one result.
     mutating func write(by node: Int, count: Int = 1, onlyNew: Bool = false) {
-        guard nodes[node].isRunning, let group = ground.group else { return }
+        guard nodes[node].isHonest, let group = ground.group else { return }
         var writes: [(slot: GroundTruth.Slot, index: Int)] = []
         var drafts: [RecordDraft] = []
         for _ in 0..<count {
@@ -106,6 +117,7 @@ extension Simulation {
             // Two values of one slot in one command would make the first unseen.
             guard !writes.contains(where: { $0.slot == slot }) else { continue }
             writes.append((slot, index))
+            visibility?.wrote(DailyScore.recordSubject(of: slot.key), at: node, now: now)
             drafts.append(draft)
         }
         let id = nextCommand()

@@ -23,6 +23,8 @@ public struct Scenario: Sendable {
         /// A node writes so many in one command.
         case writeAtOnce(Int, count: Int)
         case crash([Int])
+        /// Ends each node's process between two outputs of its engine, at one of the next few, and starts it anew later.
+        case crashBetweenOutputs([Int], restartAfter: Duration)
         /// Keeps a copy of a node's disk.
         case backUp(Int)
         /// Puts a kept copy back, of which the store knows or not.
@@ -37,10 +39,28 @@ public struct Scenario: Sendable {
         case setWay(between: Int, and: Int, LinkProfile)
         /// The way from one node to another.
         case setOneWay(from: Int, to: Int, LinkProfile)
+        /// From each of some nodes to each of others nothing gets through; the other way all does.
+        case cutOneWay(from: [Int], to: [Int])
         case setClockLead(Int, Duration)
         /// A node retracts what it dated while its clock was ahead, and writes it anew.
         case repairClock(Int)
+        /// Sets a wall clock forward, or back, while the node runs.
+        case jumpClock(Int, by: Duration)
+        /// Lets a wall clock gain so much every second from now on, or lose.
+        case driftClock(Int, perSecond: Duration)
         case setDiskFull(Int, Bool)
+        /// Runs on the disk of a node that is down cannot be read any more: each with this probability.
+        case damageDisk(Int, share: Double)
+        /// A disk that says that it has written, and has not: what no node can live with.
+        case setDiskForgets(Int, Bool)
+        /// A member's device is taken over by a program that lies.
+        case lie(Int, [Lie])
+        /// Ends such a program, for good.
+        case stopLying(Int)
+        /// Demands that no honest node has sent more bytes since the lies began.
+        case expectTraffic(below: Int)
+        /// Makes networks, disks and clocks good again, starts all nodes that are down and ends all liars.
+        case endFaults
         case leave(Int, erasing: Bool)
         case nameAdmin(Int, by: Int)
         /// What the removed node's user writes from now on must show nowhere.
@@ -79,28 +99,38 @@ public struct Scenario: Sendable {
         case converge(within: Duration)
     }
 
+    /// Where a node is.
+    public enum Place: Sendable {
+        /// On a numbered LAN whose nodes everybody reaches.
+        case lan(Int)
+        /// At a numbered home, behind its router.
+        case home(Int, AddressTranslation)
+        /// Alone at a public address.
+        case internet
+    }
+
     public let name: String
     public let summary: String
     public let nodeCount: Int
-    /// The LAN of each node; of those not named 0.
-    public var lans: [Int: Int] = [:]
+    /// Where each node is; those not named are on LAN 0.
+    public var places: [Int: Place] = [:]
     public var clockLeads: [Int: Duration] = [:]
     /// Nodes that have the device of another.
     public var twins: [Int: Int] = [:]
     /// Nodes that have another device of the account of another.
     public var accounts: [Int: Int] = [:]
     public var profile: LinkProfile
-    public let steps: [Step]
+    public internal(set) var steps: [Step]
 
     public init(
-        _ name: String, _ summary: String, nodes: Int, profile: LinkProfile = .good, lans: [Int: Int] = [:],
+        _ name: String, _ summary: String, nodes: Int, profile: LinkProfile = .good, places: [Int: Place] = [:],
         clockLeads: [Int: Duration] = [:], twins: [Int: Int] = [:], accounts: [Int: Int] = [:], steps: [Step]
     ) {
         self.name = name
         self.summary = summary
         nodeCount = nodes
         self.profile = profile
-        self.lans = lans
+        self.places = places
         self.clockLeads = clockLeads
         self.twins = twins
         self.accounts = accounts

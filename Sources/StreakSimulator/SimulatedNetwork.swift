@@ -27,25 +27,27 @@ struct SimulatedNetwork: Sendable {
     var peers: [StreamEnd: StreamEnd] = [:]
     /// When the last bytes towards an end arrive: streams keep their order.
     var arrivals: [StreamEnd: MonotonicInstant] = [:]
+    var translations = TranslationTable()
 
     init(profile: LinkProfile) { self.profile = profile }
 
     func profile(from: Int, to: Int) -> LinkProfile { exceptions[Pair(from: from, to: to)] ?? profile }
 
     func isCut(_ from: Int, _ to: Int) -> Bool { islands[from, default: 0] != islands[to, default: 0] }
+
+    /// Whether a stream cannot be between two nodes: it takes both directions.
+    func isCutForStreams(_ from: Int, _ to: Int) -> Bool {
+        isCut(from, to) || profile(from: from, to: to).blocksStreams || profile(from: to, to: from).blocksStreams
+    }
 }
 
 extension Simulation {
-    func node(at endpoint: Endpoint) -> Int? {
-        nodes.firstIndex { $0.endpoint.address == endpoint.address && $0.endpoint.port == endpoint.port }
-    }
-
     mutating func transmit(_ output: LinkOutput, from index: Int) {
         switch output {
         case .sendDatagram(let bytes, let target):
             nodes[index].sentByteCount += bytes.count
-            guard let peer = node(at: target) else { return }
-            sendDatagram(bytes, from: index, to: peer) { .datagram($0, from: $1, to: peer) }
+            guard let way = way(from: index, to: target) else { return }
+            sendDatagram(bytes, from: index, to: way.node) { .datagram($0, from: way.source, to: way.node) }
         case .openStream(let id, let target):
             openStream(id, from: index, to: target)
         case .sendStream(let id, let bytes):
@@ -56,8 +58,34 @@ extension Simulation {
         }
     }
 
+    // MARK: Reaching
+
+    /// Whom a datagram to an address reaches, and where it seems to come from; nil where no router lets it through.
+    private mutating func way(from index: Int, to target: Endpoint) -> (node: Int, source: Endpoint)? {
+        if let peer = nodeByEndpoint[target], nodes[peer].router == nil || isNeighbour(peer, of: index) {
+            if isNeighbour(peer, of: index) { return (peer, nodes[index].endpoint) }
+            return (peer, outerEndpoint(of: index, towards: target))
+        }
+        let source = outerEndpoint(of: index, towards: target)
+        guard let peer = nodeByOuterAddress[target.address], let router = nodes[peer].router,
+            let node = network.translations.node(at: target.port, from: source, through: router, at: now)
+        else { return nil }
+        return (node, source)
+    }
+
+    private func isNeighbour(_ peer: Int, of index: Int) -> Bool { nodes[peer].lan == nodes[index].lan }
+
+    /// What those outside see a node's datagram come from.
+    private mutating func outerEndpoint(of index: Int, towards target: Endpoint) -> Endpoint {
+        guard let router = nodes[index].router else { return nodes[index].endpoint }
+        let port = network.translations.port(of: index, to: target, through: router, at: now)
+        return Endpoint(address: nodes[index].outerAddress, port: port)
+    }
+
+    // MARK: Datagrams
+
     private mutating func sendDatagram(
-        _ bytes: [UInt8], from: Int, to: Int, as event: ([UInt8], Endpoint) -> Event
+        _ bytes: [UInt8], from: Int, to: Int, as event: ([UInt8]) -> Event
     ) {
         let profile = network.profile(from: from, to: to)
         guard !network.isCut(from, to), !profile.blocksDatagrams, bytes.count <= profile.maximumDatagramSize,
@@ -66,19 +94,36 @@ extension Simulation {
         for _ in 0..<(random.happens(with: profile.duplication) ? 2 : 1) {
             var delay = random.duration(from: profile.latency, to: profile.latency + profile.jitter)
             if random.happens(with: profile.reordering) { delay += random.duration(from: .zero, to: .milliseconds(80)) }
-            queue.add(event(bytes, nodes[from].endpoint), at: now.advanced(by: delay))
+            queue.add(event(damaged(bytes, by: profile)), at: now.advanced(by: delay))
         }
+        if random.happens(with: profile.replay) {
+            let delay = random.duration(from: profile.latency, to: .seconds(600))
+            queue.add(event(bytes), at: now.advanced(by: delay))
+        }
+    }
+
+    private mutating func damaged(_ bytes: [UInt8], by profile: LinkProfile) -> [UInt8] {
+        var bytes = bytes
+        if random.happens(with: profile.corruption) { corrupt(&bytes) }
+        if random.happens(with: profile.truncation) { bytes.removeLast(1 + random.number(below: bytes.count)) }
+        return bytes
+    }
+
+    private mutating func corrupt(_ bytes: inout [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        bytes[random.number(below: bytes.count)] ^= UInt8(1 + random.number(below: 255))
     }
 
     /// A beacon to everybody on the LAN, or to one address.
     mutating func sendBeacon(_ bytes: [UInt8], to target: Endpoint?, from index: Int) {
         nodes[index].sentByteCount += bytes.count
         if let target {
-            guard let peer = node(at: target) else { return }
-            return sendDatagram(bytes, from: index, to: peer) { .datagram($0, from: $1, to: peer) }
+            guard let way = way(from: index, to: target) else { return }
+            return sendDatagram(bytes, from: index, to: way.node) { .datagram($0, from: way.source, to: way.node) }
         }
+        let source = nodes[index].endpoint
         for peer in nodes.indices where nodes[peer].lan == nodes[index].lan && peer != index {
-            sendDatagram(bytes, from: index, to: peer) { .beacon($0, from: $1, to: peer) }
+            sendDatagram(bytes, from: index, to: peer) { .beacon($0, from: source, to: peer) }
         }
     }
 
@@ -86,11 +131,13 @@ extension Simulation {
 
     private mutating func openStream(_ id: StreamID, from index: Int, to target: Endpoint) {
         let life = nodes[index].life
-        let peer = node(at: target)
+        // No router lets a stream in.
+        let peer = nodeByEndpoint[target].flatMap { nodes[$0].router == nil || isNeighbour($0, of: index) ? $0 : nil }
         let profile = network.profile(from: index, to: peer ?? index)
-        guard let peer, nodes[peer].isRunning, !profile.blocksStreams, !network.isCut(index, peer) else {
+        guard let peer, nodes[peer].isRunning, !network.isCutForStreams(index, peer) else {
             // Refused at once, or given up after a while.
-            let delay: Duration = peer.map { nodes[$0].isRunning } ?? false ? .seconds(4) : profile.latency * 2
+            let isRefused = peer.map { !nodes[$0].isRunning && !network.isCutForStreams(index, $0) } ?? false
+            let delay: Duration = isRefused ? profile.latency * 2 : .seconds(4)
             queue.add(.stream(.streamFailed(id), to: index, life: life), at: now.advanced(by: delay))
             return
         }
@@ -101,7 +148,10 @@ extension Simulation {
         network.peers[near] = far
         network.peers[far] = near
         // The far port of an accepted stream is any.
-        let source = Endpoint(address: nodes[index].endpoint.address, port: 40_000 + UInt16(id.number % 20_000))
+        let isOutside = nodes[index].router != nil && !isNeighbour(peer, of: index)
+        let source = Endpoint(
+            address: isOutside ? nodes[index].outerAddress : nodes[index].endpoint.address,
+            port: 40_000 + UInt16(id.number % 20_000))
         deliver(.streamAccepted(far.id, from: source), to: far, after: profile.latency)
         deliver(.streamOpened(id), to: near, after: profile.latency * 2)
     }
@@ -113,13 +163,28 @@ extension Simulation {
         var delay = random.duration(from: profile.latency, to: profile.latency + profile.jitter)
         // What is lost is sent again after a while, and holds up what follows.
         while random.happens(with: min(profile.loss, 0.8)) { delay += .milliseconds(200) }
+        if random.happens(with: profile.streamBreakage) {
+            let part = Array(bytes.prefix(random.number(below: bytes.count)))
+            if !part.isEmpty { deliver(.streamBytesReceived(far.id, part), to: far, after: delay) }
+            return breakStream(near, noticedAfter: delay)
+        }
+        var bytes = bytes
+        if random.happens(with: profile.streamCorruption) { corrupt(&bytes) }
+        // A stream's pieces are not what was written at a time.
+        let split = bytes.count > 1 && random.happens(with: 0.25) ? 1 + random.number(below: bytes.count - 1) : 0
+        if split > 0 {
+            deliver(.streamBytesReceived(far.id, Array(bytes.prefix(split))), to: far, after: delay)
+            bytes.removeFirst(split)
+        }
         deliver(.streamBytesReceived(far.id, bytes), to: far, after: delay)
     }
 
     private mutating func closeStream(_ near: SimulatedNetwork.StreamEnd) {
         guard let far = network.peers.removeValue(forKey: near) else { return }
         network.peers[far] = nil
+        network.arrivals[near] = nil
         deliver(.streamClosed(far.id), to: far, after: network.profile(from: near.node, to: far.node).latency)
+        network.arrivals[far] = nil
     }
 
     /// In order.
@@ -139,12 +204,17 @@ extension Simulation {
     /// Streams between islands break; both ends notice after a while.
     mutating func breakCutStreams() {
         for near in network.peers.keys.sorted() {
-            guard let far = network.peers[near], network.isCut(near.node, far.node) else { continue }
-            network.peers[near] = nil
-            network.peers[far] = nil
-            for end in [near, far] {
-                deliver(.streamClosed(end.id), to: end, after: random.duration(from: .seconds(1), to: .seconds(15)))
-            }
+            guard let far = network.peers[near], network.isCutForStreams(near.node, far.node) else { continue }
+            breakStream(near, noticedAfter: random.duration(from: .seconds(1), to: .seconds(15)))
+        }
+    }
+
+    private mutating func breakStream(_ near: SimulatedNetwork.StreamEnd, noticedAfter delay: Duration) {
+        guard let far = network.peers.removeValue(forKey: near) else { return }
+        network.peers[far] = nil
+        for end in [near, far] {
+            deliver(.streamClosed(end.id), to: end, after: delay)
+            network.arrivals[end] = nil
         }
     }
 }

@@ -63,6 +63,11 @@ struct SimulatedStore: Sendable {
 
     mutating func forgetAddresses() { addresses = [] }
 
+    /// Loses each run for which `isLost` says so, as when its page cannot be read.
+    mutating func lose(where isLost: () -> Bool) {
+        for key in runs.keys.sorted() where isLost() { runs[key] = nil }
+    }
+
     /// What an engine starts from.
     var snapshot: Snapshot {
         var snapshot = Snapshot(store: id, nextArrival: nextArrival, mayBeCopy: mayBeCopy)

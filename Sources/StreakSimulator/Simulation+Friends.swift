@@ -22,15 +22,19 @@ extension Simulation {
             let isThere = run(for: limit) {
                 $0.nodes[node].engine?.receivedFriendRequests.contains { $0.user == user } ?? false
             }
-            if !isThere { fail("node \(node) has no request of node \(asker) within \(limit)") }
+            if !isThere { fail("node \(node) has no request of node \(asker) within \(limit)", .liveness) }
         case .approveFriend(let asker, let node):
             let command = Command.approveFriend(nodes[asker].identity.user, name: "Node \(node)")
-            guard case .group? = outcome(of: command, by: node) else { return fail("node \(node) could not say yes") }
+            guard case .group? = outcome(of: command, by: node) else {
+                return fail("node \(node) could not say yes", .outcome)
+            }
         case .expectFriends(let first, let second, let limit):
             let isDone = run(for: limit) { $0.commonPairs(first, second).count == 1 && $0.isQuiet(first, second) }
             let pairs = commonPairs(first, second)
             ground.group = pairs.first
-            if !isDone { fail("nodes \(first) and \(second) have \(pairs.count) groups of the two after \(limit)") }
+            if !isDone {
+                fail("nodes \(first) and \(second) have \(pairs.count) groups of the two after \(limit)", .liveness)
+            }
         case .makePrivateGroup(let indices):
             for node in indices { makePrivateGroup(of: node) }
         case .linkDevice(let node, let relative):
@@ -65,7 +69,7 @@ extension Simulation {
 
     private mutating func makePrivateGroup(of node: Int) {
         guard case .group(let group)? = outcome(of: .foundGroup(title: "Private"), by: node) else {
-            return fail("node \(node) has no private group")
+            return fail("node \(node) has no private group", .outcome)
         }
         let setting = Command.keepSetting(name: MeshEngine.privateGroupSetting, value: group.bytes.array)
         expect(.done, of: setting, by: node)
@@ -77,18 +81,19 @@ extension Simulation {
         guard case .invite(_, let text)? = outcome(of: .linkDevice, by: relative),
             // The text of a bad link is shown.
             let link = try? InviteLink(parsing: text, purpose: .device)
-        else { return fail("node \(relative) made no device link") }
+        else { return fail("node \(relative) made no device link", .outcome) }
         let outcome = outcome(of: .requestDevice(link, timeout: .seconds(110)), by: node)
         guard case .deviceLinked(let linking)? = outcome,
             let identity = DeviceIdentity(
                 certificate: linking.certificate, signingKey: nodes[node].identity.signingKey,
                 linkKey: nodes[node].identity.linkKey)
-        else { return fail("node \(node) was not linked: \(String(describing: outcome))") }
+        else { return fail("node \(node) was not linked: \(String(describing: outcome))", .outcome) }
         stop(node)
         nodes[node].identity = identity
         nodes[node].accountKey = nodes[relative].accountKey
         nodes[node].store = SimulatedStore(id: StoreID(bytes: Bytes16(random.next(), random.next())))
         nodes[node].store.apply(change(by: linking, linkedAt: link))
+        nodes[node].isAged = true
         start(node)
     }
 

@@ -8,26 +8,32 @@ extension Simulation {
     /// How long a command of a scenario may take.
     private static let commandLimit: Duration = .seconds(120)
 
-    /// Plays a scenario. The same scenario and seed give the same report, byte for byte.
+    /// Plays a scenario. The same scenario, seed and reduction give the same report, byte for byte.
     ///
-    /// - Parameter onTrace: told every event of every node.
+    /// - Parameters:
+    ///   - reduction: what to leave out.
+    ///   - onTrace: told every event of every node.
     /// - Throws: the first thing that went wrong.
     public static func play(
-        _ scenario: Scenario, seed: UInt64, onTrace: (@Sendable (String) -> Void)? = nil
+        _ scenario: Scenario, seed: UInt64, without reduction: ScenarioReduction = .none,
+        onTrace: (@Sendable (String) -> Void)? = nil
     ) throws(SimulationFailure) -> SimulationReport {
+        let scenario = scenario.reduced(by: reduction)
         var simulation = Simulation(seed: seed, profile: scenario.profile)
         simulation.onTrace = onTrace
         for node in 0..<scenario.nodeCount {
             simulation.addNode(
-                lan: scenario.lans[node, default: 0], clockLead: scenario.clockLeads[node, default: .zero],
+                at: scenario.places[node] ?? .lan(0), clockLead: scenario.clockLeads[node, default: .zero],
                 deviceOf: scenario.twins[node], accountOf: scenario.accounts[node])
         }
         for (index, step) in scenario.steps.enumerated() {
             onTrace?("\(Double(simulation.now.nanoseconds / 1_000_000) / 1e3) step \(index): \(step)")
             simulation.perform(step)
-            if let reason = simulation.failure {
-                let text = "step \(index) (\(step)), after \(simulation.now): \(reason)\n\(simulation.standing)"
-                throw SimulationFailure(scenario: scenario.name, seed: seed, reason: text)
+            simulation.checkMoment()
+            if let failure = simulation.failure {
+                let text = "step \(index) (\(step)), after \(simulation.now): \(failure.reason)\n\(simulation.standing)"
+                throw SimulationFailure(
+                    scenario: scenario.name, seed: seed, reduction: reduction, kind: failure.kind, reason: text)
             }
         }
         return SimulationReport(
@@ -56,7 +62,15 @@ extension Simulation {
                 run(for: .milliseconds(50))
             }
         case .crash(let indices): for index in indices { crash(index) }
-        case .backUp, .restore, .copy, .setDiskFull, .forgetAddresses: performOnDisk(step)
+        case .crashBetweenOutputs(let indices, let delay):
+            for index in indices where nodes[index].isHonest {
+                nodes[index].outputsToLive = random.number(below: 40)
+                nodes[index].restartDelay = delay
+            }
+        case .backUp, .restore, .copy, .setDiskFull, .forgetAddresses, .damageDisk, .setDiskForgets: performOnDisk(step)
+        case .setClockLead, .jumpClock, .driftClock, .repairClock: performOnClock(step)
+        case .lie, .stopLying, .expectTraffic: performAmongLiars(step)
+        case .endFaults: endFaults()
         case .expectMembers, .expectLinked, .expectLost, .expectNoFork, .agreeOnDigests: expectState(step)
         case .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice:
             performAmongFriends(step)
@@ -71,25 +85,25 @@ extension Simulation {
         case .found(let node):
             if case .group(let group)? = outcome(of: .foundGroup(title: "Friends"), by: node) { ground.group = group }
         case .invite(let node, let uses, let lifetime):
-            guard let group = ground.group else { return fail("no group") }
+            guard let group = ground.group else { return fail("no group", .story) }
             let outcome = outcome(of: .invite(group, uses: uses, lifetime: lifetime), by: node)
             guard case .invite(_, let text)? = outcome, let link = try? InviteLink(parsing: text) else {
-                return fail("no invite: \(String(describing: outcome))")  // the text of a bad link is shown
+                return fail("no invite: \(String(describing: outcome))", .outcome)  // the text of a bad link is shown
             }
             ground.invite = link
         case .revokeInvite(let node):
             guard let group = ground.group, let link = ground.invite,
                 let invite = nodes[node].engine?.state(of: group)?.invite(publicKey: link.secrets.inviteKey.publicKey)
-            else { return fail("no invite") }
+            else { return fail("no invite", .story) }
             expect(.done, of: .revokeInvite(group, invite.id), by: node)
         case .join(let indices):
-            guard let link = ground.invite else { return fail("no invite") }
+            guard let link = ground.invite else { return fail("no invite", .story) }
             for index in indices { expect(.group(link.group), of: .join(link, timeout: .seconds(90)), by: index) }
         case .joinFails(let node, let failure):
-            guard let link = ground.invite else { return fail("no invite") }
+            guard let link = ground.invite else { return fail("no invite", .story) }
             expect(.failed(failure), of: .join(link, timeout: .seconds(90)), by: node)
         case .leave(let node, let erasing):
-            guard let group = ground.group else { return fail("no group") }
+            guard let group = ground.group else { return fail("no group", .story) }
             expect(.done, of: .leave(group, erasing: erasing), by: node)
             if erasing { ground.erased.insert(node) }
         default:
@@ -98,7 +112,7 @@ extension Simulation {
     }
 
     private mutating func performRemoval(_ step: Scenario.Step) {
-        guard let group = ground.group else { return fail("no group") }
+        guard let group = ground.group else { return fail("no group", .story) }
         switch step {
         case .nameAdmin(let node, let owner):
             expect(.done, of: .setRole(group, nodes[node].identity.user, .admin), by: owner)
@@ -122,18 +136,28 @@ extension Simulation {
         case .backUp(let node):
             nodes[node].backup = nodes[node].store
         case .restore(let node, let isNoticed):
-            guard var backup = nodes[node].backup else { return fail("no backup") }
+            guard var backup = nodes[node].backup else { return fail("no backup", .story) }
             if nodes[node].isRunning { stop(node) }
             if isNoticed { markAsCopy(&backup) }
             nodes[node].store = backup
+            nodes[node].isAged = true
         case .copy(let source, let target, let isNoticed):
             var store = nodes[source].store
             if isNoticed { markAsCopy(&store) }
             nodes[target].store = store
+            nodes[target].isAged = true
         case .forgetAddresses(let indices):
             for index in indices { nodes[index].store.forgetAddresses() }
         case .setDiskFull(let node, let isFull):
             nodes[node].diskIsFull = isFull
+        case .setDiskForgets(let node, let forgets):
+            nodes[node].diskForgets = forgets
+        case .damageDisk(let node, let share):
+            guard !nodes[node].isRunning else { return fail("the disk of a node that is up is not damaged", .story) }
+            var random = random
+            nodes[node].store.lose { random.happens(with: share) }
+            self.random = random
+            nodes[node].isAged = true
         default:
             break
         }
@@ -157,41 +181,99 @@ extension Simulation {
         case .setProfile(let profile):
             network.profile = profile
             network.exceptions = [:]
+            breakCutStreams()
         case .setWay(let first, let second, let profile):
             network.exceptions[SimulatedNetwork.Pair(from: first, to: second)] = profile
             network.exceptions[SimulatedNetwork.Pair(from: second, to: first)] = profile
         case .setOneWay(let source, let target, let profile):
             network.exceptions[SimulatedNetwork.Pair(from: source, to: target)] = profile
-        case .setClockLead(let node, let lead):
-            nodes[node].clockLead = lead
-        case .repairClock(let node):
-            guard case .retracted(let count)? = outcome(of: .retract, by: node), count > 0 else {
-                return fail("node \(node) had nothing to retract")
+        case .cutOneWay(let sources, let targets):
+            for source in sources {
+                for target in targets {
+                    network.exceptions[SimulatedNetwork.Pair(from: source, to: target)] = .silent
+                }
             }
+            breakCutStreams()
         default:
             break
+        }
+    }
+
+    private mutating func performOnClock(_ step: Scenario.Step) {
+        switch step {
+        case .setClockLead(let node, let lead): setClock(of: node, lead: lead)
+        case .jumpClock(let node, let jump):
+            setClock(of: node, lead: clockLead(of: node) + jump, drift: nodes[node].clockDrift)
+        case .driftClock(let node, let drift): setClock(of: node, lead: clockLead(of: node), drift: drift)
+        case .repairClock(let node):
+            guard case .retracted(let count)? = outcome(of: .retract, by: node), count > 0 else {
+                return fail("node \(node) had nothing to retract", .story)
+            }
+        default: break
+        }
+    }
+
+    private mutating func performAmongLiars(_ step: Scenario.Step) {
+        switch step {
+        case .lie(let node, let lies):
+            guard let group = ground.group else { return fail("no group", .story) }
+            let others = nodes.indices.filter { $0 != node && nodes[$0].identity.user != nodes[node].identity.user }
+            let liar = Liar(
+                nodes[node].identity, in: group, holding: nodes[node].store.snapshot, lies: Set(lies),
+                targets: others.map { (nodes[$0].identity.linkKey.publicKey, nodes[$0].endpoint) },
+                seed: random.next())
+            if nodes[node].isRunning { stop(node) }
+            if liars.isEmpty {
+                for index in nodes.indices { nodes[index].sentByteCountBeforeLies = nodes[index].sentByteCount }
+            }
+            liars.insert(node)
+            nodes[node].startedAt = now
+            nodes[node].wakeAt = nil
+            nodes[node].acceptedStreamCount = 0
+            nodes[node].liar = liar
+            give(.deadlineReached, to: node)
+        case .stopLying(let node):
+            if nodes[node].isLying { stop(node) }
+        case .expectTraffic(let limit):
+            if largestTraffic > limit { fail("an honest node sent \(largestTraffic) bytes among liars", .engine) }
+        default:
+            break
+        }
+    }
+
+    private mutating func endFaults() {
+        network.islands = [:]
+        network.exceptions = [:]
+        network.profile = .good
+        for node in nodes.indices {
+            nodes[node].diskIsFull = false
+            nodes[node].outputsToLive = nil
+            setClock(of: node, lead: .zero)
+            if nodes[node].isLying { stop(node) }
+            // A node that was never started has no part in the story.
+            if !liars.contains(node), nodes[node].life > 0 { start(node) }
         }
     }
 
     // MARK: Waiting
 
     mutating func outcome(of command: Command, by node: Int) -> CommandOutcome? {
-        guard nodes[node].isRunning else {
-            fail("node \(node) is down")
+        guard nodes[node].isHonest else {
+            fail("node \(node) is down", .story)
             return nil
         }
         let id = self.command(command, to: node)
         let isDone = run(for: Self.commandLimit) { $0.nodes[node].outcomes[id] != nil }
-        if !isDone { fail("a command of node \(node) was not completed") }
+        if !isDone { fail("a command of node \(node) was not completed", .liveness) }
         return nodes[node].outcomes[id]
     }
 
     mutating func expect(_ wanted: CommandOutcome, of command: Command, by node: Int) {
         let outcome = outcome(of: command, by: node)
-        if let outcome, outcome != wanted { fail("node \(node): \(outcome) instead of \(wanted)") }
+        if let outcome, outcome != wanted { fail("node \(node): \(outcome) instead of \(wanted)", .outcome) }
     }
 
-    private mutating func scheduleWrites(of indices: [Int], count: Int, over time: Duration) {
+    mutating func scheduleWrites(of indices: [Int], count: Int, over time: Duration) {
         for index in indices {
             for _ in 0..<count {
                 queue.add(.write(index), at: now.advanced(by: random.duration(from: .zero, to: time)))
@@ -200,38 +282,46 @@ extension Simulation {
     }
 
     private mutating func expectState(_ step: Scenario.Step) {
-        guard let group = ground.group else { return fail("no group") }
+        guard let group = ground.group else { return fail("no group", .story) }
         switch step {
         case .expectMembers(let wanted):
             for node in activeMembers {
                 let count = nodes[node].engine?.state(of: group)?.members.count ?? 0
-                if count != wanted { fail("node \(node) knows \(count) members, not \(wanted)") }
+                if count != wanted { fail("node \(node) knows \(count) members, not \(wanted)", .liveness) }
             }
         case .expectLinked(let limit):
-            if !run(for: limit, until: { $0.isFullyLinked }) { fail("not all linked within \(limit)") }
+            if !run(for: limit, until: { $0.isFullyLinked }) { fail("not all linked within \(limit)", .liveness) }
         case .expectLost(let node, let limit):
             if !run(for: limit, until: { $0.hasLost(node, group) }) {
-                return fail("node \(node) has not learnt within \(limit) that it is in no more")
+                return fail("node \(node) has not learnt within \(limit) that it is in no more", .liveness)
             }
             checkHoldsNothing(of: group, at: node)
         case .expectNoFork:
             for node in activeMembers where nodes[node].engine?.hasFork(in: group) ?? false {
-                fail("node \(node) holds a forked feed")
+                fail("node \(node) holds a forked feed", .engine)
             }
         case .agreeOnDigests(let limit):
-            if !run(for: limit, until: { $0.hasConverged }) { fail("no equal digests within \(limit)") }
+            if !runUntilAgreed(for: limit) { fail("no equal digests within \(limit)", .liveness) }
         default:
             break
         }
     }
 
     private mutating func converge(within limit: Duration) {
-        // What is on its way to a disk may still change a digest.
-        let isDone = run(for: limit) { simulation in
-            simulation.hasConverged && simulation.nodes.allSatisfy { $0.pending.isEmpty }
-        }
+        let isDone = runUntilAgreed(for: limit)
         guard failure == nil else { return }
-        guard isDone else { return fail("no agreement within \(limit)") }
+        guard isDone else { return fail("no agreement within \(limit): \(disagreement ?? "")", .liveness) }
         checkAgreement()
+    }
+
+    /// Lets time pass until all running members agree; true if they do.
+    mutating func runUntilAgreed(for limit: Duration) -> Bool {
+        var lookedAt = -1
+        return run(for: limit) { simulation in
+            // To look at all nodes after every event would cost more than all they do.
+            guard simulation.changeCount != lookedAt else { return false }
+            lookedAt = simulation.changeCount
+            return simulation.disagreement == nil
+        }
     }
 }

@@ -33,9 +33,25 @@ public struct Simulation: Sendable {
     var random: SimulatedRandom
     var trace = TraceHash()
     var ground = GroundTruth()
+    /// Nodes that run, or ran, a hostile program.
+    var liars: Set<Int> = []
+    /// Where each node is reached; behind a router, from its own LAN only.
+    private(set) var nodeByEndpoint: [Endpoint: Int] = [:]
+    /// A node behind each router, by the router's address.
+    private(set) var nodeByOuterAddress: [Bytes16: Int] = [:]
+    var safety = SafetyChecker()
+    /// Whether states are looked at during the run; measurements do without.
+    var checksSafety = true
+    /// Nodes whose state may be another than when it was looked at last, and when it is looked at next.
+    var changedNodes: Set<Int> = []
+    var nextMoment: MonotonicInstant = .zero
+    /// Counts what may change whether all agree.
+    private(set) var changeCount = 0
+    /// Told when results show up, where somebody measures that.
+    var visibility: VisibilityMeter?
     private var lastCommand: UInt64 = 0
     /// What went wrong first.
-    var failure: String?
+    private(set) var failure: (reason: String, kind: SimulationFailure.Kind)?
     /// Told every step, where somebody wants to see it.
     var onTrace: (@Sendable (String) -> Void)?
 
@@ -53,26 +69,62 @@ public struct Simulation: Sendable {
     /// Adds a node that is down, with a device of its own or that of another node, of an account of its own or of
     /// another node's.
     mutating func addNode(
-        lan: Int = 0, clockLead: Duration = .zero, deviceOf twin: Int? = nil, accountOf relative: Int? = nil
+        at place: Scenario.Place = .lan(0), clockLead: Duration = .zero, deviceOf twin: Int? = nil,
+        accountOf relative: Int? = nil
     ) {
         let index = nodes.count
         var entropy = SeededEntropy(seed: seed &* 1_000_003 &+ UInt64(index))
         let fresh = SigningSecretKey.generate(from: &entropy)
         let account = (relative ?? twin).map { nodes[$0].accountKey } ?? fresh
         let own = DeviceIdentity.create(accountKey: account, from: &entropy)
-        // 10.LAN.0.x is local to its LAN only by the beacons; addresses are reachable from everywhere.
-        let address = UInt32(0x0A00_0001 + (lan << 16) + index)
+        let (endpoint, outer, lan, router) = Self.addresses(of: index, at: place)
         nodes.append(
             SimulatedNode(
                 index: index, identity: twin.map { nodes[$0].identity } ?? own, accountKey: account,
-                endpoint: Endpoint(ipv4: address, port: Self.port), lan: lan, clockLead: clockLead,
+                endpoint: endpoint, lan: lan, router: router, outerAddress: outer.address, clockLead: clockLead,
                 store: SimulatedStore(id: StoreID(bytes: Bytes16(entropy.bytes(16)) ?? .zero))))
+        nodeByEndpoint[endpoint] = index
+        if router != nil { nodeByOuterAddress[outer.address] = index }
+    }
+
+    /// Inner and outer address. Every inner one is given once, so that a datagram to one at another home is to nobody.
+    private static func addresses(
+        of index: Int, at place: Scenario.Place
+    ) -> (inner: Endpoint, outer: Endpoint, lan: Int, router: AddressTranslation?) {
+        let last = UInt32(index)
+        switch place {
+        case .lan(let number):
+            // Local to its LAN only by the beacons: addresses are reachable from everywhere.
+            let endpoint = Endpoint(ipv4: 0x0A00_0001 + UInt32(number) << 16 + last, port: port)
+            return (endpoint, endpoint, number, nil)
+        case .home(let number, let router):
+            return (
+                Endpoint(ipv4: 0xC0A8_0001 + UInt32(number) << 8 + last, port: port),
+                Endpoint(ipv4: 0xCB00_7100 + UInt32(number), port: 0), 1_000 + number, router
+            )
+        case .internet:
+            let endpoint = Endpoint(ipv4: 0xC633_6401 + last, port: port)
+            return (endpoint, endpoint, 2_000 + index, nil)
+        }
     }
 
     /// What a node's wall clock shows now.
     func wallTime(of node: Int) -> WallTime {
-        let lead = now.advanced(by: nodes[node].clockLead).nanoseconds / 1_000_000
+        let lead = now.advanced(by: clockLead(of: node)).nanoseconds / 1_000_000
         return WallTime(milliseconds: Self.firstWallTime + lead)
+    }
+
+    /// Sets a clock, and how fast it goes from now on.
+    mutating func setClock(of node: Int, lead: Duration, drift: Duration = .zero) {
+        nodes[node].clockLead = lead
+        nodes[node].clockDrift = drift
+        nodes[node].clockSetAt = now
+    }
+
+    /// How far a node's clock is ahead now.
+    func clockLead(of node: Int) -> Duration {
+        let seconds = Double(now.nanoseconds - nodes[node].clockSetAt.nanoseconds) / 1e9
+        return nodes[node].clockLead + nodes[node].clockDrift * seconds
     }
 
     mutating func start(_ index: Int) {
@@ -83,11 +135,20 @@ public struct Simulation: Sendable {
         nodes[index].pending = []
         nodes[index].lastStoredAt = now
         nodes[index].acceptedStreamCount = 0
+        nodes[index].outputsToLive = nil
         let entropy = SeededEntropy(
             seed: seed &* 31 &+ UInt64(index) &* 1_000_033 &+ UInt64(nodes[index].life) &* 7_777_777)
         nodes[index].engine = MeshEngine(
             snapshot: nodes[index].store.snapshot, identity: nodes[index].identity, entropy: entropy,
             wallTime: wallTime(of: index))
+        // The store deletes what the engine could not use.
+        var repair = DurableChange()
+        repair.removedRuns = nodes[index].engine?.runsLeftOut ?? []
+        nodes[index].store.apply(repair)
+        changed(index)
+        if !repair.removedRuns.isEmpty, !nodes[index].isAged {
+            fail("node \(index) left out \(repair.removedRuns.count) runs of its own store", .engine)
+        }
         tell(index, "starts")
         give(
             .listening(port: Self.port, addresses: [nodes[index].endpoint], usesDiscovery: true), to: index)
@@ -98,15 +159,27 @@ public struct Simulation: Sendable {
         guard nodes[index].isRunning else { return }
         tell(index, "crashes")
         let survivors = random.number(below: nodes[index].pending.count + 1)
-        for entry in nodes[index].pending.prefix(survivors) { nodes[index].store.apply(entry.change) }
+        for entry in nodes[index].pending.prefix(survivors) { keep(entry.change, of: index) }
         stop(index)
     }
 
     mutating func stop(_ index: Int) {
         nodes[index].engine = nil
+        nodes[index].liar = nil
         nodes[index].pending = []
         nodes[index].life += 1
+        changed(index)
         breakStreams(of: index)
+    }
+
+    private mutating func keep(_ change: DurableChange, of index: Int) {
+        if !nodes[index].diskForgets { nodes[index].store.apply(change) }
+    }
+
+    /// Notes that a node may show something else than before.
+    mutating func changed(_ index: Int) {
+        changedNodes.insert(index)
+        changeCount += 1
     }
 
     // MARK: Time
@@ -119,6 +192,7 @@ public struct Simulation: Sendable {
         while failure == nil, let next = queue.next, next <= end, let (instant, event) = queue.pop() {
             now = max(now, instant)
             perform(event)
+            if now >= nextMoment { checkMoment() }
             if isDone(self) { return true }
         }
         if failure == nil { now = end }
@@ -139,16 +213,18 @@ public struct Simulation: Sendable {
         case .stored(let id, let node, let life):
             guard nodes[node].isRunning, nodes[node].life == life else { return }
             if let first = nodes[node].pending.first {
-                nodes[node].store.apply(first.change)
+                keep(first.change, of: node)
                 nodes[node].pending.removeFirst()
+                if nodes[node].pending.isEmpty { changeCount += 1 }
             }
             give(.changeStored(id), to: node)
         case .derived(let code, let user, let node, let life):
             guard nodes[node].isRunning, nodes[node].life == life else { return }
             give(.codeDerived(user, code), to: node)
         case .wake(let node, let life):
-            guard nodes[node].isRunning, nodes[node].life == life else { return }
-            if nodes[node].wakeAt == now { nodes[node].wakeAt = nil }
+            // What was due later than something that came up meanwhile was put in again after that.
+            guard nodes[node].isRunning, nodes[node].life == life, nodes[node].wakeAt == now else { return }
+            nodes[node].wakeAt = nil
             countWake(of: node)
             give(.deadlineReached, to: node)
         case .restart(let node, let life):
@@ -162,7 +238,9 @@ public struct Simulation: Sendable {
     private mutating func countWake(of node: Int) {
         if nodes[node].wakesAtInstant.instant != now { nodes[node].wakesAtInstant = (now, 0) }
         nodes[node].wakesAtInstant.count += 1
-        if nodes[node].wakesAtInstant.count > Self.maximumWakes { fail("node \(node) spins at \(now)") }
+        if nodes[node].wakesAtInstant.count > Self.maximumWakes {
+            fail("node \(node) spins at \(now)", .engine)
+        }
     }
 
     // MARK: The engine
@@ -185,16 +263,28 @@ public struct Simulation: Sendable {
         record(input, to: index)
         let instant = MonotonicInstant(nanoseconds: now.nanoseconds - nodes[index].startedAt.nanoseconds)
         let wall = wallTime(of: index)
-        let outputs = nodes[index].engine?.handle(input, at: instant, wallTime: wall) ?? []
+        let (outputs, deadline) = nodes[index].handle(input, at: instant, wallTime: wall)
         let life = nodes[index].life
         for output in outputs {
-            guard nodes[index].life == life else { return }
+            guard nodes[index].life == life, hasTimeForOutput(index) else { return }
             perform(output, of: index)
         }
         guard nodes[index].isRunning, nodes[index].life == life else { return }
-        scheduleWake(of: index)
-        if case .deadlineReached = input { checkDeadline(of: index) }
-        checkInvariants(of: index)
+        scheduleWake(of: index, at: deadline)
+        if case .deadlineReached = input, let deadline, deadline < instant {
+            fail("node \(index) wants to be woken in the past, at \(deadline)", .engine)
+        }
+    }
+
+    /// Whether a process that is to end between two outputs still lives; else it has ended now.
+    private mutating func hasTimeForOutput(_ index: Int) -> Bool {
+        guard let rest = nodes[index].outputsToLive else { return true }
+        nodes[index].outputsToLive = rest - 1
+        guard rest <= 0 else { return true }
+        let delay = nodes[index].restartDelay
+        crash(index)
+        queue.add(.restart(index, life: nodes[index].life), at: now.advanced(by: delay))
+        return false
     }
 
     private mutating func perform(_ output: EngineOutput, of index: Int) {
@@ -208,14 +298,30 @@ public struct Simulation: Sendable {
         case .complete(let id, let outcome):
             nodes[index].outcomes[id] = outcome
             ground.completed(id, outcome)
+            changedNodes.insert(index)
             tell(index, "completes \(id.number): \(outcome)")
         case .deriveCode(let user):
             queue.add(
                 .derived(SimulatedCode.code(of: user), of: user, at: index, life: nodes[index].life),
                 at: now.advanced(by: Self.derivationTime))
         case .publish(let event):
-            nodes[index].events.append(event)
+            note(event, of: index)
             tell(index, Self.summary(of: event))
+        }
+    }
+
+    private mutating func note(_ event: EngineEvent, of index: Int) {
+        switch event {
+        case .digestChanged, .ledgerChanged, .recordsReset:
+            changed(index)
+        case .recordsMerged(_, let records):
+            changed(index)
+            visibility?.merged(records, at: index, now: now)
+        case .lostGroup(let group, _):
+            nodes[index].lostGroups.insert(group)
+            changed(index)
+        default:
+            break
         }
     }
 
@@ -234,8 +340,8 @@ public struct Simulation: Sendable {
         queue.add(.stored(id, at: index, life: nodes[index].life), at: instant)
     }
 
-    private mutating func scheduleWake(of index: Int) {
-        guard let deadline = nodes[index].engine?.nextDeadline else { return }
+    private mutating func scheduleWake(of index: Int, at deadline: MonotonicInstant?) {
+        guard let deadline else { return }
         let instant = max(now, nodes[index].startedAt.advanced(by: .nanoseconds(deadline.nanoseconds)))
         if let wake = nodes[index].wakeAt, wake <= instant { return }
         nodes[index].wakeAt = instant
@@ -258,8 +364,8 @@ public struct Simulation: Sendable {
         }
     }
 
-    mutating func fail(_ reason: String) {
-        if failure == nil { failure = reason }
+    mutating func fail(_ reason: String, _ kind: SimulationFailure.Kind) {
+        if failure == nil { failure = (reason, kind) }
     }
 
     func tell(_ node: Int, _ text: @autoclosure () -> some StringProtocol) {

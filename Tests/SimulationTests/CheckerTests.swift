@@ -26,6 +26,16 @@ struct CheckerTests {
         #expect(text.contains("streakmesh-sim run --scenario made-to-fail --seed 5"))
     }
 
+    @Test func `a disk that confirms and keeps nothing is noticed while the run goes on`() {
+        let text = failure(
+            together + [
+                .partition([[0], [1]]), .setDiskForgets(1, true), .writeNew(1, count: 2), .crash([1]), .start([1]),
+                .run(.seconds(2)),
+            ])
+        #expect(text.contains("of node 1 is nothing, not"))
+        #expect(text.contains("step 8 "))
+    }
+
     @Test func `nodes that cannot agree are noticed`() {
         let text = failure(
             together + [

@@ -1,29 +1,31 @@
 import StreakSimulator
 import Testing
 
-/// Every scenario with twenty seeds. What fails prints the line that replays it.
+/// Every scenario with a few seeds. What fails prints the line that replays it.
 struct ScenarioTests {
-    static let seeds: ClosedRange<UInt64> = 1...20
+    /// As many as keep all scenarios together within two minutes in a build for debugging; fewer of those that take
+    /// long. `streakmesh-sim soak` plays thousands.
+    static let seedCount: UInt64 = 8
+    static let costlySeedCount: UInt64 = 3
+    static let costly: Set<String> = [
+        "storm", "chaos", "removals-in-halves", "removals-mutual", "removal-apart", "torn", "full-disks",
+        "clock-drifts", "two-liars", "liar-record-flood", "homes-forgetful", "deaf-halves", "copy-unnoticed", "crash",
+        "replayed", "device-linked", "leave-apart", "apart", "mobile", "liar-endless-questions",
+    ]
 
     @Test(arguments: Scenario.all.map(\.name))
-    func `every seed comes to its good end`(scenario name: String) throws {
-        let scenario = try #require(Scenario.named(name))
-        for seed in Self.seeds {
+    func `every seed comes to its good end, and the first one twice to the same`(scenario name: String) throws {
+        var reports: [SimulationReport] = []
+        for seed in 1...(Self.costly.contains(name) ? Self.costlySeedCount : Self.seedCount) {
+            let scenario = try #require(Scenario.named(name, seed: seed))
             do {
-                _ = try Simulation.play(scenario, seed: seed)
+                reports.append(try Simulation.play(scenario, seed: seed))
+                if seed == 1 { #expect(try Simulation.play(scenario, seed: seed) == reports[0]) }
             } catch {
                 Issue.record("\(error)")
             }
         }
-    }
-
-    @Test(arguments: Scenario.all.map(\.name))
-    func `a seed replays byte for byte`(scenario name: String) throws {
-        let scenario = try #require(Scenario.named(name))
-        let first = try Simulation.play(scenario, seed: 4_711)
-        #expect(try Simulation.play(scenario, seed: 4_711) == first)
-        let other = try Simulation.play(scenario, seed: 4_712)
-        #expect(other.traceHash != first.traceHash)
+        #expect(Set(reports.map(\.traceHash)).count == reports.count)
     }
 
     @Test func `no two scenarios share a name`() {

@@ -1,0 +1,340 @@
+import StreakCrypto
+import StreakEngine
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// What a member does whose program is not ours.
+public enum Lie: String, CaseIterable, Sendable {
+    /// Names tips far beyond what anybody wrote, of every feed.
+    case falseTips
+    /// Names what it has, and does not send it when asked; takes rumours and does not pass them on.
+    case withheldRuns
+    /// Sends runs of others' feeds whose chain, signature or records are not theirs.
+    case forgedRuns
+    /// Sends ledger operations in others' names, and ones that nobody can read.
+    case forgedOperations
+    /// Names another digest every time, so that there always seems to be something to ask for.
+    case restlessDigests
+    /// Writes as many valid records as it can.
+    case recordFlood
+    /// Puts as many valid operations into the ledger as it may.
+    case operationFlood
+    /// Writes its feed on from one place in many ways, and shows each friend another one.
+    case forkedFeed
+    /// Sends again and again what has long been known.
+    case staleRumours
+    /// Asks for everything, all the time.
+    case endlessQuestions
+}
+
+/// A member's device that runs a hostile program: it holds all that the member had, opens links with whoever it likes,
+/// and says what it likes. All it cannot do is sign for others.
+struct Liar: Sendable {
+    private struct Conversation: Sendable {
+        let key: AgreementPublicKey
+        let handshakeHash: [UInt8]
+        /// The branch of its feed that this friend is shown.
+        var fork: FeedReplica?
+    }
+
+    let lies: Set<Lie>
+    private let identity: DeviceIdentity
+    private let group: GroupID
+    private let targets: [(key: AgreementPublicKey, endpoint: Endpoint)]
+    private let accessKeys: [AccessKey]
+    private let store: StoreID
+    private var ledger: Ledger?
+    private var feeds: [FeedID: FeedReplica] = [:]
+    private var ownFeed: FeedReplica
+    private var links: Links
+    private var entropy: SeededEntropy
+    private var random: SimulatedRandom
+    private var conversations: [LinkID: Conversation] = [:]
+    private var nextAct: MonotonicInstant = .zero
+    private var nextDial: MonotonicInstant = .zero
+    private var writtenCount = 0
+    private var wall: WallTime = WallTime(milliseconds: 0)
+
+    /// How often it does something on its own, and calls those it has no link with.
+    private static let actInterval: Duration = .milliseconds(250)
+    private static let dialInterval: Duration = .seconds(5)
+    private static let runsAtOnce = 8
+
+    /// Takes over a member's device.
+    ///
+    /// - Parameter targets: link keys and addresses of the others.
+    init(
+        _ identity: DeviceIdentity, in group: GroupID, holding snapshot: Snapshot, lies: Set<Lie>,
+        targets: [(key: AgreementPublicKey, endpoint: Endpoint)], seed: UInt64
+    ) {
+        self.identity = identity
+        self.group = group
+        self.lies = lies
+        self.targets = targets
+        store = snapshot.store
+        links = Links(staticKey: identity.linkKey)
+        entropy = SeededEntropy(seed: seed)
+        random = SimulatedRandom(seed: seed)
+        // What a store holds reads; a key that does not is left out.
+        accessKeys = snapshot.accessKeys.filter { $0.group == group }.compactMap { try? AccessKey(rawBytes: $0.key) }
+        for stored in snapshot.operations where stored.group == group {
+            // As above, and all was inserted once.
+            guard let operation = try? SignedOperation(decoding: stored.bytes) else { continue }
+            if ledger == nil { ledger = try? Ledger(founding: operation) }
+            _ = try? ledger?.insert(operation)
+        }
+        for run in snapshot.runs where run.group == group && run.branch == 0 {
+            _ = feeds[run.run.feed, default: FeedReplica(run.run.feed, in: group)].restore(run)
+        }
+        let epoch = Epoch(counter: 1_000, nonce: random.next())
+        ownFeed = FeedReplica(FeedID(device: identity.device, epoch: epoch), in: group)
+        links.accessKeys = accessKeys.enumerated().map { index, key in
+            LinkKey(
+                presharedKey: key.linkPresharedKey, tagKey: key.tagKey,
+                label: .access(group, index: accessKeys.count - 1 - index))
+        }
+    }
+
+    private var handle: GroupHandle { GroupHandle(group) }
+
+    var nextDeadline: MonotonicInstant? {
+        [links.nextDeadline, nextAct, nextDial].compactMap { $0 }.min()
+    }
+
+    mutating func handle(_ input: LinkInput, at now: MonotonicInstant, wallTime: WallTime) -> [LinkOutput] {
+        wall = wallTime
+        links.handle(input, at: now, entropy: &entropy)
+        if nextDial <= now {
+            nextDial = now.advanced(by: Self.dialInterval)
+            dial(at: now)
+        }
+        if nextAct <= now {
+            nextAct = now.advanced(by: Self.actInterval)
+            for link in conversations.keys.sorted() { act(over: link, at: now) }
+        }
+        var outputs: [LinkOutput] = []
+        while true {
+            let (more, events) = links.drain()
+            outputs += more
+            if events.isEmpty { return outputs }
+            for event in events { process(event, at: now) }
+        }
+    }
+
+    private mutating func dial(at now: MonotonicInstant) {
+        guard let key = links.accessKeys.first else { return }
+        for target in targets where links.link(to: target.key) == nil {
+            links.dial(peer: target.key, key: key, to: target.endpoint, at: now, entropy: &entropy)
+        }
+    }
+
+    private mutating func process(_ event: LinkEvent, at now: MonotonicInstant) {
+        switch event {
+        case .opened(let link, let peer, _, let hash, _, _):
+            conversations[link] = Conversation(key: peer, handshakeHash: hash)
+            let proofs = accessKeys.map { key in
+                Bytes16(
+                    Blake2b.keyedHash(hash + identity.linkKey.publicKey.rawBytes, key: key.groupProofKey, size: 16))
+                    ?? .zero
+            }
+            say(.hello(store: store, proofs: proofs), over: link, at: now)
+            sayDigest(over: link, at: now)
+        case .closed(let link, _):
+            conversations[link] = nil
+        case .messageReceived(let link, let bytes, _):
+            // What the honest say reads.
+            if let message = try? LinkMessage(decoding: bytes) { answer(message, over: link, at: now) }
+        default:
+            break
+        }
+    }
+
+    private mutating func say(
+        _ message: LinkMessage, over link: LinkID, as urgency: Urgency = .reliable, at now: MonotonicInstant
+    ) {
+        // What is too long is not sent.
+        links.send(message.encoded, over: link, as: urgency, at: now)
+    }
+
+    // MARK: Answering
+
+    private mutating func answer(_ message: LinkMessage, over link: LinkID, at now: MonotonicInstant) {
+        switch message {
+        case .tipsRequested:
+            say(.tips(handle, tips(shownOver: link)), over: link, at: now)
+        case .operationsRequested(_, let known):
+            let missing = ledger?.operations(missingFrom: known) ?? []
+            say(.operations(handle, missing.map(\.bytes), isFinal: true), over: link, at: now)
+        case .runsRequested(_, let wanted):
+            var answer: [Run] = []
+            if !lies.contains(.withheldRuns) {
+                for tip in wanted.prefix(64) { answer += runs(of: tip, shownOver: link) }
+            }
+            say(.runs(handle, Array(answer.prefix(16)), isFinal: true, isComplete: true), over: link, at: now)
+        case .rumour(_, let run):
+            // It says that it has it, which lets the sender believe that it passes it on.
+            guard let records = try? run.records() else { return }  // what the honest send reads
+            let name = FeedChain.hash(after: run.before, records: records).bytes.w0
+            say(.rumourAcknowledged(name), over: link, as: .rumour, at: now)
+            _ = try? feeds[run.feed, default: FeedReplica(run.feed, in: group)].receive(run, arrival: 1)
+        default:
+            break
+        }
+    }
+
+    private mutating func tips(shownOver link: LinkID) -> TipsMessage {
+        var tips = feeds.keys.sorted().compactMap { feed in
+            feeds[feed].map { FeedTip(feed: feed, tip: $0.mainTip) }
+        }
+        let own = conversations[link]?.fork ?? ownFeed
+        if own.mainTip.number > 0 { tips.append(FeedTip(feed: own.id, tip: own.mainTip)) }
+        if lies.contains(.falseTips) {
+            tips = tips.map { entry in
+                let number = min(entry.tip.number + 1 + UInt64(random.number(below: 100_000)), 1 << 20)
+                return FeedTip(feed: entry.feed, tip: Tip(number: number, hash: ChainHash(bytes: noise())))
+            }
+        }
+        return TipsMessage(
+            arrival: 1 + random.next() % 1_000, isFinal: true, operations: ledger?.tips ?? [],
+            feeds: Array(tips.prefix(256)))
+    }
+
+    private mutating func runs(of wanted: FeedTip, shownOver link: LinkID) -> [Run] {
+        let own = conversations[link]?.fork ?? ownFeed
+        let feed = wanted.feed == own.id ? own : feeds[wanted.feed]
+        let honest = feed?.runs(after: wanted.tip, maximumSize: 16_000).runs ?? []
+        return lies.contains(.forgedRuns) ? honest.map { forged($0) } : honest
+    }
+
+    // MARK: Acting
+
+    private mutating func act(over link: LinkID, at now: MonotonicInstant) {
+        if lies.contains(.restlessDigests) || lies.contains(.falseTips) || lies.contains(.forkedFeed) {
+            sayDigest(over: link, at: now)
+        }
+        if lies.contains(.forgedRuns) { sendForgedRumours(over: link, at: now) }
+        if lies.contains(.forgedOperations) { sendForgedOperations(over: link, at: now) }
+        if lies.contains(.recordFlood) { floodRecords(over: link, at: now) }
+        if lies.contains(.operationFlood) { floodOperations(over: link, at: now) }
+        if lies.contains(.forkedFeed) { fork(over: link, at: now) }
+        if lies.contains(.staleRumours) {
+            for run in someRuns() { say(.rumour(handle, run), over: link, as: .rumour, at: now) }
+        }
+        if lies.contains(.endlessQuestions) {
+            say(.operationsRequested(handle, known: []), over: link, at: now)
+            say(.tipsRequested(handle, store: StoreID(bytes: .zero), arrival: 0), over: link, at: now)
+            let origins = feeds.keys.sorted().prefix(64).map {
+                FeedTip(feed: $0, tip: Tip(number: 0, hash: FeedChain.origin(of: $0, in: group)))
+            }
+            say(.runsRequested(handle, Array(origins)), over: link, at: now)
+        }
+    }
+
+    private mutating func sayDigest(over link: LinkID, at now: MonotonicInstant) {
+        let digest = GroupDigest(bytes: Bytes16(random.next(), random.next()))
+        say(
+            .digest(handle, digest, arrival: 1 + random.next() % 1_000, count: random.next() % 1_000), over: link,
+            at: now)
+    }
+
+    private mutating func noise() -> Bytes32 { Bytes32(random.next(), random.next(), random.next(), random.next()) }
+
+    private mutating func someRuns() -> [Run] {
+        let all = feeds.keys.sorted().flatMap { feeds[$0]?.storedRuns ?? [] }
+        guard !all.isEmpty else { return [] }
+        return (0..<Self.runsAtOnce).map { _ in all[random.number(below: all.count)].run }
+    }
+
+    /// A run with something in it that its author did not write: at times where it begins, at times what it holds, at
+    /// times as the one that follows.
+    private mutating func forged(_ run: Run) -> Run {
+        let records = someRecords(2)
+        let hash = ChainHash(bytes: noise())
+        switch random.number(below: 3) {
+        case 0: return Run(feed: run.feed, first: run.first, before: hash, signature: run.signature, records: records)
+        case 1:
+            return Run(feed: run.feed, first: run.first, before: run.before, signature: run.signature, records: records)
+        default:
+            // Signed, but not by the feed's device.
+            let after = feeds[run.feed]?.mainTip ?? Tip(number: run.last, hash: hash)
+            let end = Tip(number: after.number + 2, hash: FeedChain.hash(after: after.hash, records: records))
+            let signature = identity.signingKey.signature(
+                for: FeedChain.signedBytes(group: group, feed: run.feed, tip: end))
+            return Run(
+                feed: run.feed, first: after.number + 1, before: after.hash, signature: signature, records: records)
+        }
+    }
+
+    private mutating func someRecords(_ count: Int) -> RecordList {
+        guard let game = GameID("wordle"), let day = PuzzleDay(yyyymmdd: 20_261_121) else { return RecordList() }
+        var records = RecordList()
+        for _ in 0..<count {
+            writtenCount += 1
+            let score = DailyScore(
+                game: game, day: day, puzzle: 900_000_000 + writtenCount, isKeyedByPuzzle: true, score: 1,
+                firstRecordedAt: 1_795_000_000)
+            let time = HybridTime(
+                milliseconds: wall.milliseconds, counter: UInt16(truncatingIfNeeded: writtenCount))
+            records.append(RecordDraft.score(score).record(at: time).encoded)
+        }
+        return records
+    }
+
+    private mutating func sendForgedRumours(over link: LinkID, at now: MonotonicInstant) {
+        for run in someRuns() { say(.rumour(handle, forged(run)), over: link, as: .rumour, at: now) }
+    }
+
+    private mutating func sendForgedOperations(over link: LinkID, at now: MonotonicInstant) {
+        let all = ledger?.allOperations ?? []
+        guard !all.isEmpty else { return }
+        let forged = (0..<4).map { _ in
+            var bytes = all[random.number(below: all.count)].bytes
+            bytes[random.number(below: bytes.count)] ^= UInt8(1 + random.number(below: 255))
+            return bytes
+        }
+        say(.operations(handle, forged + [[UInt8](repeating: 7, count: 100)], isFinal: false), over: link, at: now)
+    }
+
+    private mutating func floodRecords(over link: LinkID, at now: MonotonicInstant) {
+        for _ in 0..<Self.runsAtOnce {
+            let run = ownFeed.write(someRecords(4), key: identity.signingKey, arrival: 1).run
+            say(.rumour(handle, run), over: link, as: .rumour, at: now)
+        }
+    }
+
+    /// Invites that end at once, one after the other: what any member may do.
+    private mutating func floodOperations(over link: LinkID, at now: MonotonicInstant) {
+        guard let known = ledger else { return }
+        var fresh: [SignedOperation] = []
+        for _ in 0..<2 {
+            guard
+                // By its size it is one.
+                let key = try? SigningSecretKey(seed: entropy.bytes(SigningSecretKey.seedByteCount)),
+                let presharedKey = Bytes32(entropy.bytes(32)),
+                let operation = try? known.draft(
+                    .invite(
+                        InviteTerms(
+                            publicKey: key.publicKey, presharedKeyBytes: presharedKey, maximumUses: 1,
+                            expiresAt: wall.seconds + 60, needsApproval: false)),
+                    by: identity, at: wall.seconds)  // refused once there are too many
+            else { break }
+            _ = try? ledger?.insert(operation)  // was just drafted for it
+            fresh.append(operation)
+        }
+        if !fresh.isEmpty { say(.operations(handle, fresh.map(\.bytes), isFinal: false), over: link, at: now) }
+    }
+
+    /// Goes back to where the feed began and writes something else, for this friend only.
+    private mutating func fork(over link: LinkID, at now: MonotonicInstant) {
+        let isNew = random.happens(with: 0.3)
+        var feed = isNew ? nil : conversations[link]?.fork
+        if feed == nil { feed = FeedReplica(ownFeed.id, in: group) }
+        guard var feed else { return }
+        let run = feed.write(someRecords(1), key: identity.signingKey, arrival: 1).run
+        conversations[link]?.fork = feed
+        say(.rumour(handle, run), over: link, as: .rumour, at: now)
+    }
+}

@@ -1,0 +1,91 @@
+import StreakEngine
+import StreakReplication
+import StreakWire
+
+/// Looks for what must never happen, at any moment of a run, whatever the networks, disks, clocks and liars do.
+public struct SafetyChecker: Sendable {
+    /// What must never happen.
+    public enum Rule: Sendable, Equatable, CaseIterable {
+        /// A result that its user was told is stored is not there.
+        case confirmedIsLost
+        /// A result is shown that its user never wrote.
+        case unwrittenIsShown
+        /// Something is shown that a member wrote after being removed, by a node that knows of the removal.
+        case cutIsPassed
+        /// Two nodes with equal digests, or one at two moments, show different records.
+        case digestIsAmbiguous
+    }
+
+    struct Violation: Equatable {
+        let rule: Rule
+        let text: String
+    }
+
+    /// What stood under each digest when it was seen first, and where.
+    private var states: [GroupDigest: (node: Int, fingerprint: Int, countingRecords: Int)] = [:]
+
+    /// Looks at one node. Nil if all is as it should be.
+    mutating func violation(in observation: Observation, of truth: GroundTruth) -> Violation? {
+        let node = observation.node
+        if let strange = observation.strange.first {
+            return Violation(rule: .unwrittenIsShown, text: "node \(node) shows \(strange), which nobody wrote")
+        }
+        for slot in observation.results.keys.sorted() {
+            guard let value = observation.results[slot] else { continue }
+            guard truth.histories[slot]?.contains(where: { $0.value == value }) ?? false else {
+                return Violation(
+                    rule: .unwrittenIsShown, text: "node \(node) shows \(value) as \(slot), which nobody wrote")
+            }
+            if observation.knownCuts.contains(slot.node), !truth.allowedValues(of: slot).contains(value) {
+                return Violation(
+                    rule: .cutIsPassed, text: "node \(node) shows \(value) as \(slot), written after the removal")
+            }
+        }
+        return lostResult(in: observation, of: truth) ?? ambiguity(of: observation)
+    }
+
+    /// A node's own results, which no loss of a message excuses.
+    private func lostResult(in observation: Observation, of truth: GroundTruth) -> Violation? {
+        guard !observation.isAged, !observation.isWaiting, !truth.isCut(observation.node),
+            !truth.erased.contains(observation.node)
+        else { return nil }
+        return truth.slots.lazy.filter { $0.node == observation.node }.compactMap { slot in
+            Self.loss(of: slot, in: observation, of: truth)
+        }.first
+    }
+
+    /// What every node has to show once all agree: everybody's confirmed results.
+    static func lostResult(inAgreed observation: Observation, of truth: GroundTruth, liars: Set<Int>) -> Violation? {
+        truth.slots.lazy.filter { !liars.contains($0.node) }.compactMap { loss(of: $0, in: observation, of: truth) }
+            .first
+    }
+
+    private static func loss(
+        of slot: GroundTruth.Slot, in observation: Observation, of truth: GroundTruth
+    ) -> Violation? {
+        let shown = observation.results[slot]
+        let allowed = truth.erased.contains(slot.node) ? [nil] : truth.allowedValues(of: slot)
+        guard !allowed.contains(shown) else { return nil }
+        let found = shown.map { "\($0)" } ?? "nothing"
+        let wanted = allowed.map { $0.map { "\($0)" } ?? "nothing" }.joined(separator: " or ")
+        return Violation(
+            rule: .confirmedIsLost,
+            text: "at node \(observation.node) result \(slot.number) of node \(slot.node) is \(found), not \(wanted)")
+    }
+
+    private mutating func ambiguity(of observation: Observation) -> Violation? {
+        guard !observation.isWaiting else { return nil }
+        guard let first = states[observation.digest] else {
+            states[observation.digest] = (
+                observation.node, observation.fingerprint, observation.countingRecords
+            )
+            return nil
+        }
+        guard first.fingerprint != observation.fingerprint || first.countingRecords != observation.countingRecords
+        else { return nil }
+        return Violation(
+            rule: .digestIsAmbiguous,
+            text: "nodes \(first.node) and \(observation.node) have equal digests and show different records "
+                + "(\(first.countingRecords) and \(observation.countingRecords) count)")
+    }
+}

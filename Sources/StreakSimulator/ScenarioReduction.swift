@@ -1,0 +1,105 @@
+/// What is left out of a scenario, so that a failure shows in a shorter story.
+public struct ScenarioReduction: Sendable, Equatable {
+    /// Numbers of steps, from 0.
+    public var steps: Set<Int> = []
+    public var nodes: Set<Int> = []
+    /// Whether the networks are good wherever a step or the scenario says otherwise.
+    public var isCalm = false
+
+    public init(steps: Set<Int> = [], nodes: Set<Int> = [], isCalm: Bool = false) {
+        self.steps = steps
+        self.nodes = nodes
+        self.isCalm = isCalm
+    }
+
+    public static let none = ScenarioReduction()
+
+    /// As the options of `streakmesh-sim run`; empty for none.
+    public var arguments: String {
+        var text = ""
+        if !nodes.isEmpty { text += " --without-nodes \(Self.list(nodes))" }
+        if !steps.isEmpty { text += " --without-steps \(Self.list(steps))" }
+        if isCalm { text += " --calm" }
+        return text
+    }
+
+    private static func list(_ numbers: Set<Int>) -> String { numbers.sorted().map(String.init).joined(separator: ",") }
+}
+
+extension Scenario {
+    /// The scenario with steps that do nothing in place of those left out, so that numbers keep their meaning.
+    func reduced(by reduction: ScenarioReduction) -> Scenario {
+        var scenario = self
+        scenario.steps = steps.enumerated().map { index, step in
+            if reduction.steps.contains(index) { return .run(.zero) }
+            let step = step.without(reduction.nodes) ?? .run(.zero)
+            return reduction.isCalm ? step.calmed : step
+        }
+        if reduction.isCalm { scenario.profile = .good }
+        return scenario
+    }
+}
+
+extension Scenario.Step {
+    /// The same with good networks.
+    fileprivate var calmed: Self {
+        switch self {
+        case .setProfile, .setWay, .setOneWay: .run(.zero)
+        default: self
+        }
+    }
+
+    /// The nodes that a step is about, where it is about one or two and makes no sense without them.
+    private var essentialNodes: [Int] {
+        switch self {
+        case .found(let node), .invite(let node, _, _), .revokeInvite(let node), .joinFails(let node, _),
+            .writeNew(let node, _), .writeAtOnce(let node, _), .backUp(let node), .restore(let node, _),
+            .setClockLead(let node, _), .jumpClock(let node, _), .driftClock(let node, _), .repairClock(let node),
+            .setDiskFull(let node, _),
+            .damageDisk(let node, _), .setDiskForgets(let node, _), .lie(let node, _), .stopLying(let node),
+            .leave(let node, _), .expectLost(let node, _):
+            [node]
+        case .copy(let first, let second, _), .setWay(let first, let second, _), .setOneWay(let first, let second, _),
+            .nameAdmin(let first, let second), .remove(let first, let second), .removeInVain(let first, let second),
+            .revokeDevice(let first, let second), .askFriend(let first, let second),
+            .expectRequest(let first, let second, _), .approveFriend(let first, let second),
+            .expectFriends(let first, let second, _), .linkDevice(let first, let second):
+            [first, second]
+        default: []
+        }
+    }
+
+    /// Whether a story without the step could show the same failure. Nobody need agree while a fault lasts, or sooner than
+    /// the story allows; what must never happen must not happen then either.
+    func isDispensable(for kind: SimulationFailure.Kind) -> Bool {
+        if case .safety = kind { return true }
+        switch self {
+        case .start, .heal, .setProfile, .setDiskFull(_, false), .setClockLead, .stopLying, .endFaults: return false
+        case .run: return kind == .engine
+        default: return true
+        }
+    }
+
+    /// What is left of a step where some nodes are not there; nil for nothing.
+    fileprivate func without(_ dropped: Set<Int>) -> Self? {
+        guard !dropped.isEmpty else { return self }
+        guard dropped.isDisjoint(with: essentialNodes) else { return nil }
+        func rest(_ nodes: [Int]) -> [Int] { nodes.filter { !dropped.contains($0) } }
+        switch self {
+        case .start(let nodes): return .start(rest(nodes))
+        case .join(let nodes): return .join(rest(nodes))
+        case .write(let nodes, let count, let time): return .write(rest(nodes), count: count, over: time)
+        case .writeMeanwhile(let nodes, let count, let time):
+            return .writeMeanwhile(rest(nodes), count: count, over: time)
+        case .crash(let nodes): return .crash(rest(nodes))
+        case .crashBetweenOutputs(let nodes, let delay):
+            return .crashBetweenOutputs(rest(nodes), restartAfter: delay)
+        case .partition(let islands): return .partition(islands.map(rest))
+        case .cutOneWay(let sources, let targets): return .cutOneWay(from: rest(sources), to: rest(targets))
+        case .answerToCode(let nodes): return .answerToCode(rest(nodes))
+        case .makePrivateGroup(let nodes): return .makePrivateGroup(rest(nodes))
+        case .forgetAddresses(let nodes): return .forgetAddresses(rest(nodes))
+        default: return self
+        }
+    }
+}

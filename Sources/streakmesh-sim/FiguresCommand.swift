@@ -1,0 +1,81 @@
+import ArgumentParser
+import StreakSimulator
+
+struct FiguresCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "figures",
+        abstract: "Measure how fast results are seen in a large group, and how much the simulator carries.",
+        discussion: """
+            Visible: how long from a user's command until another member's node shows the result, over all results and \
+            members, in simulated time on a wired LAN whose disks take up to 8 ms; with a share of all datagrams lost. \
+            Speed: simulated seconds for each second that this process computes.
+            """)
+
+    @Option(help: "Members of the group whose results are measured.")
+    var nodes = 200
+
+    @Option(help: "Results written at each loss.")
+    var results = 100
+
+    @Option(help: "Shares of datagrams lost, in percent, as in 0,5,20,50.")
+    var losses: NumberList?
+
+    @Option(help: "Members of the group whose speed is measured; 0 for none.")
+    var speedNodes = 20
+
+    @Option(help: "The seed.")
+    var seed: UInt64 = 1
+
+    func validate() throws {
+        guard nodes == 0 || nodes >= 2, nodes <= 1_000, results >= 1, speedNodes == 0 || speedNodes >= 2,
+            speedNodes <= 1_000, losses?.numbers.allSatisfy({ $0 < 100 }) ?? true
+        else {
+            throw ValidationError(
+                "--nodes and --speed-nodes must be 2 to 1000 or 0, --results 1 or more, --losses below 100.")
+        }
+    }
+
+    func run() throws {
+        if speedNodes > 0 { try measureSpeed() }
+        if nodes > 0 { try measureVisibility() }
+    }
+
+    private func crowd(of count: Int) throws -> Figures.Crowd {
+        let watch = Stopwatch()
+        var crowd = try Figures.Crowd(nodes: count, seed: seed) {
+            say("  \($0), \(watch.computing.formatted) computing")
+        }
+        say("\(count) nodes: all have joined, \(watch.computing.formatted) computing")
+        let starting = Stopwatch()
+        let links = crowd.start(letting: .seconds(60))
+        say("\(count) nodes: \(links / 2) links a minute after the start, \(starting.computing.formatted) computing")
+        return crowd
+    }
+
+    private func measureSpeed() throws {
+        var crowd = try crowd(of: speedNodes)
+        let watch = Stopwatch()
+        let time = Duration.seconds(600)
+        guard crowd.live(for: time, results: 30) else {
+            say("speed, \(speedNodes) nodes: NO AGREEMENT a minute after the last result")
+            throw ExitCode.failure
+        }
+        let taken = watch.computing
+        let ratio = (time / taken * 10).rounded() / 10
+        say(
+            "speed, \(speedNodes) nodes that write 30 results each in ten minutes: \(taken.formatted) computing, "
+                + "\(ratio) × real time")
+    }
+
+    private func measureVisibility() throws {
+        let crowd = try crowd(of: nodes)
+        for loss in losses?.numbers.sorted() ?? [0, 5, 20, 50] {
+            let watch = Stopwatch()
+            let figure = crowd.visibility(loss: Double(loss) / 100, results: results)
+            say(
+                "visible, \(nodes) nodes, \(loss) % lost: p50 \(figure.median.formatted), p99 \(figure.p99.formatted), "
+                    + "max \(figure.maximum.formatted), \(figure.seenCount) of \(figure.expectedCount) seen, "
+                    + "\(figure.bytesPerResult) bytes a result, \(watch.computing.formatted) computing")
+        }
+    }
+}

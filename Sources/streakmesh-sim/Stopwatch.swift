@@ -1,0 +1,47 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Measures on the clock on the wall and in the time that this process has computed, which other programs do not change.
+struct Stopwatch {
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+    private let computed: clock_t
+
+    init() {
+        start = clock.now
+        computed = Self.processTime
+    }
+
+    private static var processTime: clock_t {
+        #if canImport(Darwin)
+            Darwin.clock()
+        #else
+            Glibc.clock()
+        #endif
+    }
+
+    var elapsed: Duration { clock.now - start }
+
+    /// Of this process.
+    var computing: Duration {
+        .microseconds(Int64(Double(Self.processTime - computed) / Double(CLOCKS_PER_SEC) * 1e6))
+    }
+}
+
+extension Duration {
+    /// Milliseconds where that says more than seconds.
+    var formatted: String {
+        let milliseconds = Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15
+        if milliseconds < 1_000 { return "\((milliseconds * 100).rounded() / 100) ms" }
+        return "\((milliseconds / 10).rounded() / 100) s"
+    }
+}
+
+/// Prints a line that is seen at once, also where nobody looks but a file.
+func say(_ line: String) {
+    print(line)
+    fflush(nil)
+}
