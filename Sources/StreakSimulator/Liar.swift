@@ -171,7 +171,7 @@ struct Liar: Sendable {
         case .runsRequested(_, let wanted):
             var answer: [Run] = []
             if !lies.contains(.withheldRuns) {
-                for tip in wanted.prefix(64) { answer += runs(of: tip, shownOver: link) }
+                for want in wanted.prefix(64) { answer += runs(want, shownOver: link) }
             }
             say(.runs(handle, Array(answer.prefix(16)), isFinal: true, isComplete: true), over: link, at: now)
         case .rumour(_, let run):
@@ -202,10 +202,11 @@ struct Liar: Sendable {
             feeds: Array(tips.prefix(256)))
     }
 
-    private mutating func runs(of wanted: FeedTip, shownOver link: LinkID) -> [Run] {
+    private mutating func runs(_ wanted: RunsWanted, shownOver link: LinkID) -> [Run] {
         let own = conversations[link]?.fork ?? ownFeed
         let feed = wanted.feed == own.id ? own : feeds[wanted.feed]
-        let honest = feed?.runs(after: wanted.tip, maximumSize: 16_000).runs ?? []
+        var comparisons = 64
+        let honest = feed?.runs(wanted, maximumSize: 16_000, comparisons: &comparisons).runs ?? []
         return lies.contains(.forgedRuns) ? honest.map { forged($0) } : honest
     }
 
@@ -226,18 +227,17 @@ struct Liar: Sendable {
         if lies.contains(.endlessQuestions) {
             say(.operationsRequested(handle, known: []), over: link, at: now)
             say(.tipsRequested(handle, store: StoreID(bytes: .zero), arrival: 0), over: link, at: now)
-            let origins = feeds.keys.sorted().prefix(64).map {
-                FeedTip(feed: $0, tip: Tip(number: 0, hash: FeedChain.origin(of: $0, in: group)))
-            }
-            say(.runsRequested(handle, Array(origins)), over: link, at: now)
+            let everything = feeds.keys.sorted().prefix(64).map { RunsWanted(feed: $0, held: []) }
+            say(.runsRequested(handle, Array(everything)), over: link, at: now)
         }
     }
 
     private mutating func sayDigest(over link: LinkID, at now: MonotonicInstant) {
         let digest = GroupDigest(bytes: Bytes16(random.next(), random.next()))
         say(
-            .digest(handle, digest, arrival: 1 + random.next() % 1_000, count: random.next() % 1_000), over: link,
-            at: now)
+            .digest(
+                handle, digest, arrival: 1 + random.next() % 1_000, count: random.next() % 1_000,
+                clock: UInt64(max(0, wall.milliseconds))), over: link, at: now)
     }
 
     private mutating func noise() -> Bytes32 { Bytes32(random.next(), random.next(), random.next(), random.next()) }
