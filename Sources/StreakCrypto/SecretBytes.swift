@@ -1,11 +1,12 @@
 import CSodium
+import Synchronization
 
 /// Secret bytes that never change, are kept apart from other memory and are wiped when the last owner lets go.
 ///
 /// They sit in `sodium_malloc` memory: between guard pages, behind a canary, locked against swapping where the system
 /// allows it, and read-only once filled. Each instance therefore costs several pages and a few system calls (about
-/// 30 µs): keep one per long-lived key, not one per message. When the system refuses guarded memory (too many mappings)
-/// the bytes go to ordinary memory, still wiped at the end.
+/// 30 µs): keep one per long-lived key, not one per message. Beyond `maximumGuardedCount`, and where the system refuses
+/// guarded memory, the bytes go to ordinary memory, still wiped at the end.
 ///
 /// A class, so that copying a value that holds a secret does not copy the secret.
 // Sendable without the compiler's proof: the memory is written only inside `init`, before anyone else can see it.
@@ -19,6 +20,11 @@ public final class SecretBytes: @unchecked Sendable {
         /// Ordinary memory. For intermediate values of a handshake, of which there are many, for a moment.
         case wiped
     }
+
+    /// How many guarded secrets a process holds at most. Each takes four mappings, and of 65,530, Linux's default, ordinary
+    /// memory needs some as well: a process that has used them up is ended by its next allocation.
+    static let maximumGuardedCount = 8_192
+    private static let guardedCount = Atomic<Int>(0)
 
     /// How many bytes.
     public let count: Int
@@ -51,10 +57,14 @@ public final class SecretBytes: @unchecked Sendable {
     ) throws(E) {
         Sodium.start()
         self.count = count
-        if protection == .guarded, let memory = unsafe sodium_malloc(count) {
+        let isWithinLimit =
+            protection == .guarded
+            && Self.guardedCount.wrappingAdd(1, ordering: .relaxed).oldValue < Self.maximumGuardedCount
+        if isWithinLimit, let memory = unsafe sodium_malloc(count) {
             unsafe base = memory.assumingMemoryBound(to: UInt8.self)
             isGuarded = true
         } else {
+            if protection == .guarded { Self.guardedCount.wrappingSubtract(1, ordering: .relaxed) }
             unsafe base = UnsafeMutablePointer<UInt8>.allocate(capacity: max(count, 1))
             isGuarded = false
         }
@@ -69,6 +79,7 @@ public final class SecretBytes: @unchecked Sendable {
     deinit {
         if isGuarded {
             unsafe sodium_free(base)
+            Self.guardedCount.wrappingSubtract(1, ordering: .relaxed)
         } else {
             unsafe sodium_memzero(base, count)
             unsafe base.deallocate()

@@ -37,4 +37,9 @@ import Testing
         #expect(try SymmetricKey(rawBytes: key.rawBytes()) == key)
         #expect(SymmetricKey.generate(from: &entropy) != key)
     }
+
+    @Test func `as many secrets as a thousand links have can be held at once`() {
+        let secrets = (0..<30_000).map { SecretBytes(bytes: [UInt8(truncatingIfNeeded: $0), 7]) }
+        #expect(secrets.enumerated().allSatisfy { $1.exportedBytes() == [UInt8(truncatingIfNeeded: $0), 7] })
+    }
 }
