@@ -252,6 +252,12 @@ extension MeshEngine {
             reenter(ledger, accessKeys: known, change: &change)
         }
         change.accessKeys = known.reversed().map { StoredAccessKey(group: ledger.group, key: $0.key.rawBytes()) }
+        // The link may break before anybody's address is known by it.
+        for endpoint in attempt.link.addresses.first ?? [] {
+            dialler.sighted(attempt.link.inviter, at: endpoint, now: now)
+            change.addresses.append(
+                RememberedAddress(device: attempt.link.inviter, endpoint: endpoint, lastAnswered: 0))
+        }
         joins[id]?.stage = .syncing(link)
         keepWaiting(false, under: attempt.link)
         // Whoever is linked already may be in it too.
