@@ -29,6 +29,9 @@ struct RegressionTests {
         Case(
             scenario: "deaf-halves", seed: 1,
             fault: "who was heard by beacon and did not answer at once was never dialled again"),
+        Case(
+            scenario: "damaged-streams", seed: 8,
+            fault: "a newcomer whose link broke at the welcome knew nobody's address"),
     ]
 
     @Test(arguments: cases)

@@ -5,8 +5,8 @@ import Testing
 struct ScenarioTests {
     /// As many as keep all scenarios together within two minutes in a build for debugging; fewer of those that take
     /// long. `streakmesh-sim soak` plays thousands.
-    static let seedCount: UInt64 = 8
-    static let costlySeedCount: UInt64 = 3
+    static let seedCount: UInt64 = 4
+    static let costlySeedCount: UInt64 = 2
     static let costly: Set<String> = [
         "storm", "chaos", "removals-in-halves", "removals-mutual", "removal-apart", "torn", "full-disks",
         "clock-drifts", "two-liars", "liar-record-flood", "homes-forgetful", "deaf-halves", "copy-unnoticed", "crash",
