@@ -246,7 +246,10 @@ import Testing
             try await laptop.until {
                 try await $0.call(.group(.list), returning: GroupListReport.self).groups.first?.role == "revoked"
             }
-            try await laptop.until { try await $0.board(of: "Red").rows.allSatisfy { $0.me || $0.played == 0 } }
+            let ben = try await nodes[1].call(.profile(.whoami), returning: ProfileReport.self).user
+            #expect(await laptop.privateScores(of: ben) == 0)
+            #expect(try await laptop.call(.group(.list), returning: GroupListReport.self).groups.first?.ended != nil)
+            await #expect(throws: NodeFailure.notMember(title: "Red")) { try await laptop.board(of: "Red") }
             let mine = try await laptop.call(
                 .score(.results(game: nil, from: nil, to: nil)), returning: ResultsReport.self)
             #expect(mine.results.count == 1, "what it had of its own stays")

@@ -1,5 +1,6 @@
 import StreakEngine
 import StreakMembership
+import StreakReplication
 import StreakStorage
 import Testing
 
@@ -40,7 +41,10 @@ import Testing
             try await ben.until { try await $0.members().contains { $0.me && $0.heir } }
             #expect(try await ben.group(.takeOver(group: nil)).role == "owner")
             try await ada.until { try await $0.members().contains { $0.name == "Ben" && $0.role == "owner" } }
-            #expect(try await Self.members(ben, .demote(group: nil, user: "Ada")).members.last?.role == "member")
+            #expect(try await ada.members().first { $0.me }?.role == "member")
+            await #expect(throws: NodeFailure.alreadyRole(name: "Ada", role: "member")) {
+                try await Self.members(ben, .demote(group: nil, user: "Ada"))
+            }
         }
     }
 
@@ -110,7 +114,8 @@ import Testing
             }
         }
         try await party.running("Ben") { nodes in
-            #expect(try await Self.groups(nodes[0]).isEmpty, "also after a restart")
+            let groups = try await Self.groups(nodes[0])
+            #expect(groups.isEmpty, "also after a restart")
         }
     }
 

@@ -109,7 +109,10 @@ struct FailingWriteTests {
         let store = try Store(opening: folder, newStoreID: StoreIDs().next)
         try store.tamper("PRAGMA wal_checkpoint(TRUNCATE)")
         let before = try store.contents()
-        try store.apply(try secondChange())
+        // A dropped group would empty the log at once.
+        var change = try secondChange()
+        change.droppedGroups = []
+        try store.apply(change)
         let after = try store.contents()
         let database = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath))
         let log = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath + "-wal"))
