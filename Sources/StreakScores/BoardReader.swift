@@ -193,17 +193,26 @@ struct BoardReader {
         case .streak: return
         case .logs: tally.value = Int(sums.count)
         case .coins: tally.value = Int(sums.completed) * 10 + Int(sums.points)
-        case .points: addPoints(sums, shown, game, to: &tally)
-        }
-        if query.metric == .points, !query.isDayView {
-            average(sums, shelf, over: span, shown, game, into: &tally)
+        case .points:
+            // Nothing covered and nothing left out: the sums kept are those of the row.
+            let isKept = shelf.history.game.isScored(like: game) && shelf.history.sums(span) == sums
+            let kept = isKept ? shelf.history.rawSums(span) : nil
+            addPoints(sums, kept, shown, game, to: &tally)
+            if !query.isDayView { average(sums, kept, shelf, over: span, shown, game, into: &tally) }
         }
         tally.perGame = [GameTotal(game: game.id, value: tally.value)]
     }
 
-    private func addPoints(_ sums: Sums, _ shown: () -> ArraySlice<Entry>, _ game: Game, to tally: inout Tally) {
+    private func addPoints(
+        _ sums: Sums, _ kept: RawSums?, _ shown: () -> ArraySlice<Entry>, _ game: Game, to tally: inout Tally
+    ) {
         let aggregation = query.isDayView ? nil : query.aggregation ?? Aggregation(of: game.model)
         tally.value = Int(sums.points)
+        if aggregation == .sum, sums.played > 1, Aggregation(of: game.model) != nil, let kept {
+            // Years of logs are not read one by one.
+            (tally.value, tally.customRaw) = (kept.points, kept.points)
+            return
+        }
         if query.isDayView || sums.played == 1 || aggregation != nil {
             let entries = shown()
             guard let last = entries.last else { return }
@@ -226,8 +235,8 @@ struct BoardReader {
     }
 
     private func average(
-        _ sums: Sums, _ shelf: ScoreIndex.Shelf, over span: DaySpan, _ shown: () -> ArraySlice<Entry>, _ game: Game,
-        into tally: inout Tally
+        _ sums: Sums, _ kept: RawSums?, _ shelf: ScoreIndex.Shelf, over span: DaySpan,
+        _ shown: () -> ArraySlice<Entry>, _ game: Game, into tally: inout Tally
     ) {
         let missed = missedDays?.missed(by: tally.player, shelf.history, over: span)
         if query.rules.missedDay == .zero, game.model != .highScore, game.model != .count {
@@ -235,11 +244,8 @@ struct BoardReader {
             tally.average = label.map { "\($0) pts" }
             return
         }
-        var raw = RawSums()
-        // Nothing covered and nothing left out: the sums kept are those of the row.
-        if shelf.history.game.isScored(like: game), shelf.history.sums(span) == sums {
-            raw = shelf.history.rawSums(span)
-        } else {
+        var raw = kept ?? RawSums()
+        if kept == nil {
             for entry in shown() { raw.add(entry, in: game, played: 1) }
         }
         raw.value += missed?.value ?? 0
