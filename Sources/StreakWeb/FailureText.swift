@@ -23,6 +23,7 @@ public enum FailureText {
         if case .deviceLink(let failure) = failure { return describeDeviceLink(failure) }
         return describeAccount(failure) ?? describeSecret(failure) ?? describeGroup(failure) ?? describeRole(failure)
             ?? describePerson(failure) ?? describeFriend(failure) ?? describeLink(failure) ?? describeResult(failure)
+            ?? describeDate(failure)
             ?? describeNode(failure)
     }
 
@@ -420,11 +421,6 @@ public enum FailureText {
             )
         case .importFailed(let reason):
             ("importFailed", reason, "Nothing was imported. Check the file, and try `--dry-run`.", Exit.badData)
-        case .ambiguousDates(let line):
-            (
-                "ambiguousDates", "The date in line \(line) could be day first or month first.",
-                "Say which, with `--date-order day-first` or `--date-order month-first`.", Exit.badData
-            )
         case .unknownSender(let name, let candidates):
             (
                 "unknownSender",
@@ -453,24 +449,6 @@ public enum FailureText {
                 "invalidScore", "That score is not possible: \(sentence(reason)).",
                 "Check the number and the game.", Exit.badData
             )
-        case .invalidDate(let text):
-            ("invalidDate", "“\(shortened(text))” is not a day.", "Write it as `2026-11-21`.", Exit.usage)
-        case .beforeFirstPuzzle(let game, let first):
-            (
-                "beforeFirstPuzzle", "The first \(shortened(game)) was on \(shortened(first)).",
-                "Check the date and the game.", Exit.badData
-            )
-        case .futureDate(let text):
-            (
-                "futureDate", "\(shortened(text)) has not begun anywhere yet.",
-                "Check the date, and the clock of this machine.", Exit.badData
-            )
-        case .invalidRange(let text):
-            (
-                "invalidRange", "“\(shortened(text))” is not a range.",
-                "Use \(BoardRequest.ranges.map { "`\($0)`" }.joined(separator: ", ")), or days as `2026-11-01..2026-11-21`.",
-                Exit.usage
-            )
         case .invalidMetric(let text):
             (
                 "invalidMetric", "“\(shortened(text))” is not something to rank by.",
@@ -490,6 +468,35 @@ public enum FailureText {
             (
                 "textTooLong", "The text is larger than \(limit / 1024) KiB.",
                 "Paste it in parts.", Exit.badData
+            )
+        default: nil
+        }
+    }
+
+    private static func describeDate(_ failure: NodeFailure) -> Description? {
+        switch failure {
+        case .ambiguousDates(let line):
+            (
+                "ambiguousDates", "The date in line \(line) could be day first or month first.",
+                "Say which, with `--date-order day-first` or `--date-order month-first`.", Exit.badData
+            )
+        case .invalidDate(let text):
+            ("invalidDate", "“\(shortened(text))” is not a day.", "Write it as `2026-11-21`.", Exit.usage)
+        case .beforeFirstPuzzle(let game, let first):
+            (
+                "beforeFirstPuzzle", "The first \(shortened(game)) was on \(shortened(first)).",
+                "Check the date and the game.", Exit.badData
+            )
+        case .futureDate(let text):
+            (
+                "futureDate", "\(shortened(text)) has not begun anywhere yet.",
+                "Check the date, and the clock of this machine.", Exit.badData
+            )
+        case .invalidRange(let text):
+            (
+                "invalidRange", "“\(shortened(text))” is not a range.",
+                "Use \(BoardRequest.ranges.map { "`\($0)`" }.joined(separator: ", ")), or days as `2026-11-01..2026-11-21`.",
+                Exit.usage
             )
         default: nil
         }
