@@ -22,8 +22,8 @@ public enum FailureText {
     public static func describe(_ failure: NodeFailure) -> Description {
         if case .deviceLink(let failure) = failure { return describeDeviceLink(failure) }
         return describeAccount(failure) ?? describeSecret(failure) ?? describeGroup(failure) ?? describeRole(failure)
-            ?? describePerson(failure) ?? describeFriend(failure) ?? describeLink(failure) ?? describeResult(failure)
-            ?? describeDate(failure)
+            ?? describePerson(failure) ?? describeFriend(failure) ?? describeLink(failure) ?? describeGame(failure)
+            ?? describeResult(failure) ?? describeDate(failure)
             ?? describeNode(failure)
     }
 
@@ -410,7 +410,7 @@ public enum FailureText {
         }
     }
 
-    private static func describeResult(_ failure: NodeFailure) -> Description? {
+    private static func describeGame(_ failure: NodeFailure) -> Description? {
         switch failure {
         case .invalidGame(let reason, let isPattern):
             (
@@ -418,15 +418,6 @@ public enum FailureText {
                 isPattern
                     ? "Try the pattern with `streakmesh games test`."
                     : "`streakmesh games add --help` tells what a game can be like.", Exit.badData
-            )
-        case .importFailed(let reason):
-            ("importFailed", reason, "Nothing was imported. Check the file, and try `--dry-run`.", Exit.badData)
-        case .unknownSender(let name, let candidates):
-            (
-                "unknownSender",
-                name.map { "Nobody called “\(shortened($0))” writes in this chat." }
-                    ?? "Several people write in this chat: which of them are you?",
-                "Name yourself with `--sender`: \(listed(candidates)).", Exit.badData
             )
         case .gameOfAnother(let name):
             (
@@ -443,6 +434,21 @@ public enum FailureText {
             (
                 "ambiguousGame", "“\(shortened(text))” could be any of \(listed(candidates)).",
                 "Say more of the name.", Exit.badData
+            )
+        default: nil
+        }
+    }
+
+    private static func describeResult(_ failure: NodeFailure) -> Description? {
+        switch failure {
+        case .importFailed(let reason):
+            ("importFailed", reason, "Nothing was imported. Check the file, and try `--dry-run`.", Exit.badData)
+        case .unknownSender(let name, let candidates):
+            (
+                "unknownSender",
+                name.map { "Nobody called “\(shortened($0))” writes in this chat." }
+                    ?? "Several people write in this chat: which of them are you?",
+                "Name yourself with `--sender`: \(listed(candidates)).", Exit.badData
             )
         case .invalidScore(let reason):
             (
