@@ -40,11 +40,20 @@ public final class ControlLine: Sendable {
     public func add(_ text: String) async -> Bool {
         // A request of texts and truth values can always be written.
         let quoted = (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let request = #"{"add":{"text":\#(quoted),"replace":false,"sharingOnly":false}}"#
-        let reply = await exchange(#"{"v":1,"request":{"score":{"_0":\#(request)}}}"# + "\n")
+        let line =
+            #"{"v":1,"request":{"score":{"_0":{"add":{"text":\#(quoted),"replace":false,"sharingOnly":false}}}}}"#
+            + "\n"
+        let reply = await exchange(line)
         // Half a line is no confirmation.
         guard let reply, let document = try? JSONValue(parsing: reply) else { return false }
         return !document["ok"]["added"].items.isEmpty
+    }
+
+    /// What the node says of itself; nil where it is gone.
+    public func status() async -> JSONValue? {
+        let reply = await exchange(#"{"v":1,"request":{"network":{"_0":{"status":{}}}}}"# + "\n")
+        // Half a line says nothing.
+        return reply.flatMap { try? JSONValue(parsing: $0) }?["ok"]
     }
 
     /// Sends a line and waits for one; nil where the connection ends.
