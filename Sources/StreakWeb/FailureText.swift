@@ -22,7 +22,8 @@ public enum FailureText {
     public static func describe(_ failure: NodeFailure) -> Description {
         if case .deviceLink(let failure) = failure { return describeDeviceLink(failure) }
         return describeAccount(failure) ?? describeSecret(failure) ?? describeGroup(failure) ?? describeRole(failure)
-            ?? describePerson(failure) ?? describeFriend(failure) ?? describeLink(failure) ?? describeGame(failure)
+            ?? describePerson(failure) ?? describeFriend(failure) ?? describeLinkText(failure) ?? describeLink(failure)
+            ?? describeGame(failure)
             ?? describeResult(failure) ?? describeDate(failure)
             ?? describeNode(failure)
     }
@@ -331,7 +332,8 @@ public enum FailureText {
         return text
     }
 
-    private static func describeLink(_ failure: NodeFailure) -> Description? {
+    /// Of what kind a link is, or what is wrong with its text.
+    private static func describeLinkText(_ failure: NodeFailure) -> Description? {
         switch failure {
         case .linkForDevice:
             (
@@ -364,6 +366,12 @@ public enum FailureText {
                 "linkUnsupported", "This link is of version \(version), which this program does not know yet.",
                 "Update StreakMesh, then try again.", Exit.badData
             )
+        default: nil
+        }
+    }
+
+    private static func describeLink(_ failure: NodeFailure) -> Description? {
+        switch failure {
         case .linkExpired(let instant):
             (
                 "linkExpired", "This link expired on \(Timestamp(instant)?.dateText ?? shortened(instant)).",

@@ -58,7 +58,8 @@ import Testing
             "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Musl", "Darwin", "Logging", "ServiceLifecycle",
             "UnixSignals",
         ],
-        "streakmesh-sim": ["ArgumentParser", "Foundation"], "streakmesh-vectors": ["Foundation"],
+        "streakmesh-sim": ["ArgumentParser", "Foundation", "Glibc", "Musl", "Darwin"],
+        "streakmesh-vectors": ["Foundation"],
         "streakmesh-bench": ["ArgumentParser", "Foundation", "Glibc", "Musl", "Darwin"],
     ]
 

@@ -173,7 +173,8 @@ extension NodeRequest {
         switch self {
         case .profile(.whoami), .device(.list), .friend(.list), .group(.list), .group(.settings), .member(.list),
             .member(.requests), .invite(.list), .invite(.inspect), .privacy(.show), .guest(.status), .score(.preview),
-            .score(.results), .score(.games), .board, .network(.status), .reminder(.show), .game(.list), .game(.test),
+            .score(.results), .score(.games), .board, .network(.status), .network(.clock), .reminder(.show),
+            .game(.list), .game(.test),
             .exchange(.export), .exchange(.inspectChat):
             true
         case .group(.ownRules(let change)): change == GroupSettingsChange()

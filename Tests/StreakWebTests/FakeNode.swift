@@ -139,6 +139,7 @@ final class FakeNode: NodeCalling, AccountMaking {
                 results: mine.filter {
                     (game ?? $0.game) == $0.game && (from ?? $0.day) <= $0.day && $0.day <= (to ?? $0.day)
                 })
+        case .network(.clock), .network(.repairClock): return status.clock
         case .network: return status
         case .score(.games): return GamesReport(games: games)
         case .account(let request): return try answer(request)
