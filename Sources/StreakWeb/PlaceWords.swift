@@ -15,6 +15,9 @@ extension GroupReport {
             }
         return "\(what) Your own results stay."
     }
+
+    /// The same, where others have decided it: that is told everywhere until it is read. Who left knows it.
+    public var standingText: String? { role == "left" ? nil : endingText }
 }
 
 extension MemberReport {

@@ -141,7 +141,7 @@ struct Site: Sendable {
             },
             groupName: shown?.title ?? "No group", hasGroups: !frame.groups.isEmpty, guest: frame.guest,
             endings: frame.groups.compactMap { group in
-                group.endingText.map { EndingView(id: group.id, text: $0) }
+                group.standingText.map { EndingView(id: group.id, text: $0) }
             },
             reminds: frame.guest == nil && !frame.profile.recoveryConfirmed && !visit.path.hasPrefix("/recovery"),
             flash: flash, problem: refusal?.view ?? flash?.problem, backTo: visit.back,

@@ -125,10 +125,10 @@ extension QueryCommand {
 }
 
 extension [GroupReport] {
-    /// What is said of groups that their user is in no more, until they are taken off the list.
+    /// What is said of groups that have put their user out, until they are taken off the list.
     func endingLines(_ style: OutputStyle) -> [String] {
         compactMap { group in
-            group.endingText.map { text in
+            group.standingText.map { text in
                 "\(style.applying(.bad, to: "!")) \(text.printable) "
                     + "`streakmesh group leave \(group.id.prefix(8))` takes it off your list."
             }

@@ -93,7 +93,6 @@ import Testing
         #expect(
             groups.endingLines(OutputStyle(usesColour: false)) == [
                 "! You were removed from “Red” on 20 November 2026. \(off)",
-                "! You left “Blue” on 20 November 2026. \(off)",
                 "! This machine was shut out of “Green[2J”: it gets nothing there and shares nothing. \(off)",
             ])
         #expect(groups.areEnded("re") && groups.areEnded("blue") && !groups.areEnded("mi"))

@@ -1,8 +1,9 @@
 import Foundation
-import StreakNode
+import NIOCore
 import Synchronization
 import Testing
 
+@testable import StreakNode
 @testable import StreakWeb
 
 /// The JSON interface (docs/api.md).
@@ -25,6 +26,17 @@ import Testing
         #expect(documented == routes)
         #expect(Set(routes).count == routes.count)
         for route in Site.interface { #expect(Set(route.keys.map(\.name)).count == route.keys.count, "\(route.path)") }
+    }
+
+    @Test(arguments: Site.interface.map { "\($0.method.rawValue) \($0.path)" })
+    func `the control socket answers every request with its report, too`(address: String) async throws {
+        let route = try #require(Site.interface.first { "\($0.method.rawValue) \($0.path)" == address })
+        try await withPage(.unconfirmed) { page in
+            _ = try await Self.send(route, Self.full(route), from: try await page.signedIn())
+            let request = try #require(page.node.asked.first)
+            let line = String(buffer: try await page.node.reply(to: request))
+            #expect(line.hasPrefix("{\"ok\":"), "\(line.prefix(200))")
+        }
     }
 
     @Test(arguments: Site.interface.map { "\($0.method.rawValue) \($0.path)" })

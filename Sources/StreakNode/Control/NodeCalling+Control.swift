@@ -45,6 +45,7 @@ extension NodeCalling {
         case .exchange(.export): try await reply(to: request, with: ExportReport.self)
         case .exchange(.inspectChat): try await reply(to: request, with: ChatReport.self)
         case .exchange: try await reply(to: request, with: ImportReport.self)
+        case .network(.clock), .network(.repairClock): try await reply(to: request, with: ClockReport.self)
         case .network: try await reply(to: request, with: StatusReport.self)
         }
     }
