@@ -28,9 +28,10 @@ public enum RecordDraft: Sendable, Equatable {
     case withdrawnGame(GameID)
     /// One of the user's own settings, in the private group only; an empty value withdraws it. Names: at most 96 bytes of UTF-8.
     case setting(name: String, value: [UInt8])
-    /// Records of this account's own feed count for nothing.
+    /// Makes records of one of this account's own feeds void.
     case retraction(Retraction)
-    /// What a retracted record said. A result that was first recorded after `since`, in Unix seconds, was so then.
+    /// What a retracted record said, with a time of today. A result whose first recording lies after `since`, in Unix
+    /// seconds, counts as first recorded then.
     case again(Record, since: Int64)
 }
 

@@ -107,7 +107,7 @@ extension GroupReplica {
                     continue
                 }
                 changes += mergeCounting(
-                    records.prefix(Int(min(limit - stored.run.first, 4_095)) + 1), from: stored.run.first,
+                    records.prefix(Int(min(limit - stored.run.first, UInt64(Run.maximumCount - 1))) + 1), from: stored.run.first,
                     of: feed.id, user: device.user, wall: wall, telling: telling)
             }
         }

@@ -118,13 +118,13 @@ extension MeshEngine {
     /// will be by what members have said. Nil where nothing is being fetched.
     public func progress(of group: GroupID) -> (held: Int, total: Int)? {
         guard let replica = groups[group] else { return nil }
-        let rounds = sessions.keys.sorted().compactMap { link -> UInt64? in
+        let counts = sessions.keys.sorted().compactMap { link -> UInt64? in
             guard let session = sessions[link], let peer = session.groups[group],
                 peer.round?.feedTips.isEmpty == false || peer.resumption != nil, let device = deviceID(of: session.key)
             else { return nil }
             return told[CursorKey(group: group, peer: device)]?.recordCount
         }
-        guard let most = rounds.max() else { return nil }
+        guard let most = counts.max() else { return nil }
         let held = replica.countingRecords
         // Both may lack something of the other's.
         return (held, max(held, Int(clamping: min(most, UInt64(Int32.max)))))
@@ -134,7 +134,10 @@ extension MeshEngine {
     public func hasFork(in group: GroupID) -> Bool { groups[group]?.feeds.feeds.contains(where: \.isForked) ?? false }
 
     /// Whether records of a group wait here until their time has come, for their authors' clocks are ahead of this one.
-    public func holdsBackRecords(of group: GroupID) -> Bool { groups[group]?.merged.nextRelease != nil }
+    public func holdsBackRecords(of group: GroupID) -> Bool {
+        guard let merged = groups[group]?.merged else { return false }
+        return merged.nextRelease != nil || merged.firstOmitted != nil
+    }
 
     /// A small named value kept with `Command.keepSetting`.
     public func setting(_ name: String) -> [UInt8]? { settings[name] }

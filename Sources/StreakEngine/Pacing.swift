@@ -4,7 +4,7 @@ import StreakWire
 public struct RecordPace: Sendable, Equatable {
     /// What an author may bring at once: a whole feed, so that a history of years comes as fast as its link.
     public var burst = Int(ProtocolLimits.maximumFeedLength)
-    /// Records a second beyond that, for ever (design: "Records, feeds, merge").
+    /// Records a second beyond that, for ever (docs/adr/0011).
     public var rate = 2_000
     /// How far beyond that an answer that was asked for may go: what one window holds, however it is packed.
     public var overdraft = 131_072
@@ -22,7 +22,8 @@ struct Pacing: Sendable {
         let user: UserID
     }
 
-    private struct Account: Sendable {
+    // Not a `TokenBucket`: an answer that was asked for may overdraw it, and a record may weigh more than one.
+    private struct Budget: Sendable {
         var balance: Int
         var at: MonotonicInstant
     }
@@ -32,7 +33,7 @@ struct Pacing: Sendable {
 
     let pace: RecordPace
     /// Those that are not at rest.
-    private var accounts: [Author: Account] = [:]
+    private var budgets: [Author: Budget] = [:]
 
     init(_ pace: RecordPace) { self.pace = pace }
 
@@ -40,10 +41,10 @@ struct Pacing: Sendable {
     static func weight(count: Int, packedSize: Int) -> Int { max(count, packedSize / bytesPerRecord) }
 
     private func balance(of author: Author, at now: MonotonicInstant) -> Int {
-        guard let account = accounts[author] else { return pace.burst }
+        guard let budget = budgets[author] else { return pace.burst }
         // In milliseconds, which a century of them does not make overflow.
-        let passed = account.at.duration(to: now).nanoseconds / 1_000_000
-        return Int(min(Int64(pace.burst), Int64(account.balance) + passed * Int64(pace.rate) / 1_000))
+        let passed = budget.at.duration(to: now).nanoseconds / 1_000_000
+        return Int(min(Int64(pace.burst), Int64(budget.balance) + passed * Int64(pace.rate) / 1_000))
     }
 
     /// Whether an author's records may be asked for, or pushed.
@@ -56,7 +57,7 @@ struct Pacing: Sendable {
 
     mutating func charge(_ author: Author, weight: Int, at now: MonotonicInstant) {
         let left = balance(of: author, at: now) - weight
-        accounts[author] = left < pace.burst ? Account(balance: left, at: now) : nil
+        budgets[author] = left < pace.burst ? Budget(balance: left, at: now) : nil
     }
 
     /// When it is worth asking for an author's records again: as many may come as do in a second.

@@ -100,12 +100,12 @@ struct SyncRound: Sendable {
     var asksAgain = false
     /// The request under way.
     var asked: [RunsWanted] = []
-    /// Whether all that is missing was asked of others, who have a while to bring it, and then is asked for here too.
-    var awaitsOthers = false
-    /// Whether that is for the newest runs.
+    /// Whether the request under way is for the newest runs.
     var asksNewest = false
     /// Feeds whose newest runs were asked for.
     var newestAsked: Set<FeedID> = []
+    /// Whether the rest was asked of other peers, which have until the deadline to bring it; then it is asked for here, too.
+    var awaitsOthers = false
     /// Whether the peer named something that it did not send, or that could not be taken.
     var wasRefused = false
     /// When authors that were over their pace have their next turn.

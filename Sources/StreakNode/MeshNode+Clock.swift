@@ -54,9 +54,11 @@ extension MeshNode {
         let isWrong = report.state == "ahead" || report.state == "behind"
         defer { toldClock = isWrong || (toldClock && report.state == "unknown") }
         guard isWrong, !toldClock, let seconds = report.seconds else { return }
+        let isAhead = report.state == "ahead"
+        let effect = isAhead ? "your friends see your results late" : "you see your friends’ results late"
         inbox.publish(
             .notice(
-                "This machine’s clock is \(ClockReport.length(seconds)) \(report.state == "ahead" ? "ahead of" : "behind") "
-                    + "your friends’. Set it right: until then they see your results late, or you see theirs late."))
+                "This machine’s clock is \(ClockReport.length(seconds)) \(isAhead ? "ahead of" : "behind") "
+                    + "your friends’. Set it right: until then \(effect)."))
     }
 }

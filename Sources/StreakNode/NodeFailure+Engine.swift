@@ -24,7 +24,7 @@ extension NodeFailure {
 
     private init(_ error: LedgerError) {
         guard case .refused(let refusal) = error else {
-            self = .notAllowed(action: "that")
+            self = .notAllowed(action: "change this group")
             return
         }
         switch refusal {
@@ -37,9 +37,9 @@ extension NodeFailure {
         case .invalidTitle: self = .invalidTitle(limit: ProtocolLimits.maximumTitleLength)
         case .tooManyMembers: self = .limitReached(what: "members", limit: ProtocolLimits.maximumMembers)
         case .needsOwner, .targetIsProtected, .transferDoesNotStand:
-            self = .notAllowed(action: "that", reason: .needsOwner)
+            self = .notAllowed(action: "change this group", reason: .needsOwner)
         case .authorNotMember, .authorRemoved, .authorRevoked: self = .notMember(title: "")
-        default: self = .notAllowed(action: "that")
+        default: self = .notAllowed(action: "change this group")
         }
     }
 

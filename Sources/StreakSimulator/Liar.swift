@@ -237,7 +237,7 @@ struct Liar: Sendable {
         say(
             .digest(
                 handle, digest, arrival: 1 + random.next() % 1_000, count: random.next() % 1_000,
-                clock: UInt64(max(0, wall.milliseconds))), over: link, at: now)
+                clock: UInt64(clamping: wall.seconds)), over: link, at: now)
     }
 
     private mutating func noise() -> Bytes32 { Bytes32(random.next(), random.next(), random.next(), random.next()) }

@@ -28,4 +28,14 @@ extension ClockReport {
         }
         return sentences
     }
+
+    /// What a repair has done; nil where none was asked for.
+    public var repairedText: String? {
+        switch repaired {
+        case nil: nil
+        case 0?: "Nothing of this machine’s had to be dated anew."
+        case 1?: "One entry was written anew with today’s time, and counts now."
+        case let count?: "\(count) entries were written anew with today’s time, and count now."
+        }
+    }
 }

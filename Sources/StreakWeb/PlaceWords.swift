@@ -2,7 +2,17 @@ public import StreakNode
 
 // How somebody's place in a group came about and ended, in the words of pages and commands alike.
 
+private func isPlace(_ role: String) -> Bool { !["left", "removed", "revoked"].contains(role) }
+
+extension GroupStatus {
+    /// Whether this user is still in.
+    public var isCurrent: Bool { isPlace(role) }
+}
+
 extension GroupReport {
+    /// Whether this user is still in.
+    public var isCurrent: Bool { isPlace(role) }
+
     /// What is said of a group that this user, or this machine, is in no more; nil while it is in.
     public var endingText: String? {
         guard !isCurrent else { return nil }

@@ -149,12 +149,7 @@ extension Site {
             status.state == "live" ? "Everything is in sync." : "Every known device was asked."
         },
         Form("/clock/repair", then: "/profile", { _ in .network(.repairClock(isForced: false)) }) {
-            (report: ClockReport, _) in
-            switch report.repaired ?? 0 {
-            case 0: "Nothing of this machine’s had to be dated anew."
-            case let count:
-                count == 1 ? "One entry counts from today." : "\(ResultView.grouped(count)) entries count from today."
-            }
+            (report: ClockReport, _) in report.repairedText ?? ""
         },
         Form("/recovery/show", Site.showRecoveryKey),
         Form("/recovery/confirm", Site.confirmRecoveryKey) { site, visit, refusal in

@@ -287,8 +287,6 @@ struct Site: Sendable {
 }
 
 extension GroupReport {
-    /// Whether this user is still in.
-    var isCurrent: Bool { !["left", "removed", "revoked"].contains(role) }
     /// Whether this user lets others in and removes members.
     var isDeciding: Bool { role == "owner" || role == "admin" }
     /// “1 member”, “7 members”.

@@ -176,8 +176,8 @@ struct Bench: AsyncParsableCommand {
                 .score(.add(text: text, date: nil, replace: false, groups: nil)), returning: AddReport.self)
         }
         let digest = try await elder.client.call(.network(.status), returning: StatusReport.self).groups[0].digest
-        try lab.makeAccount("newcomer")
-        let newcomer = try await lab.start("newcomer")
+        try lab.makeAccount("latecomer")
+        let newcomer = try await lab.start("latecomer")
         let link = try lab.invite("elder")
         let before = try Loopback.counters()
         let start = ContinuousClock.now
@@ -196,7 +196,7 @@ struct Bench: AsyncParsableCommand {
             "bytes on the wire for each of 10,000 records, all included", Double(bytes) / Double(total), "B",
             target: "≤ 15")
         try newcomer.stop()
-        try await CatchUp(lab: lab, keeper: elder, absent: "newcomer", firstPuzzle: total + 1).measure("10,000")
+        try await CatchUp(lab: lab, keeper: elder, absent: "latecomer", firstPuzzle: total + 1).measure("10,000")
         try elder.stop()
     }
 }

@@ -4,16 +4,9 @@
     import Glibc
 #endif
 
-/// Measures on the clock on the wall and in the time that this process has computed, which other programs do not change.
+/// Measures the time that this process has computed, which other programs do not change.
 struct Stopwatch {
-    private let clock = ContinuousClock()
-    private let start: ContinuousClock.Instant
-    private let computed: clock_t
-
-    init() {
-        start = clock.now
-        computed = Self.processTime
-    }
+    private let computed = Self.processTime
 
     private static var processTime: clock_t {
         #if canImport(Darwin)
@@ -23,9 +16,6 @@ struct Stopwatch {
         #endif
     }
 
-    var elapsed: Duration { clock.now - start }
-
-    /// Of this process.
     var computing: Duration {
         .microseconds(Int64(Double(Self.processTime - computed) / Double(CLOCKS_PER_SEC) * 1e6))
     }

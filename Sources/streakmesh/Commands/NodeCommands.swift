@@ -68,13 +68,10 @@ extension ClockReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
         var lines = sentences.map(\.printable)
         if ownWaiting > 0 { lines.append("`streakmesh clock repair` dates them anew.") }
-        switch repaired {
-        case nil where lines.isEmpty:
+        if let repairedText {
+            lines.append(repairedText)
+        } else if lines.isEmpty {
             lines = [state == "unknown" ? "Nobody is connected to compare clocks with." : "All clocks agree."]
-        case nil: break
-        case 0?: lines.append("Nothing of this machine’s had to be dated anew.")
-        case let count?:
-            lines.append(count == 1 ? "One entry counts from today." : "\(count) entries count from today.")
         }
         return lines
     }
@@ -133,7 +130,7 @@ extension StatusReport {
         }
         lines += clock.sentences.map { style.applying(.bad, to: $0.printable) }
         if clock.ownWaiting > 0 { lines.append("`streakmesh clock repair` dates them anew.") }
-        let groups = groups.filter { !["left", "removed", "revoked"].contains($0.role) }
+        let groups = groups.filter(\.isCurrent)
         if !groups.isEmpty {
             var table = TextTable([.left, .right, .right, .left, .left])
             table.addHeader("group", "members", "results", "digest", "")

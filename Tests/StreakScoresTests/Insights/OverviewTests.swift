@@ -94,7 +94,6 @@ import Testing
         }
         #expect(insights.trend(over: .everything, by: .day).count <= PlayerInsights.maximumTrendPoints)
         #expect(insights.deepDive(into: Fixture.bee).distribution.count <= 13)
-        #expect(insights.secondsPlayed() >= 0)
         #expect(
             insights.games.reduce(0) { $0 + insights.secondsPlayed(game: $1.id) } == insights.secondsPlayed())
     }
