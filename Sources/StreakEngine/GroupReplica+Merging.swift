@@ -49,6 +49,7 @@ extension GroupReplica {
     ///
     /// Returns runs for the store to remove: one that does not unpack, which only a store can bring, ends its branch.
     mutating func rebuild(wall: WallTime) -> [RunKey] {
+        voids = currentVoids
         var removed = rebuildOnce(wall: wall)
         // Retractions are never void themselves, so this settles.
         let retractions = currentVoids
@@ -107,7 +108,8 @@ extension GroupReplica {
                     continue
                 }
                 changes += mergeCounting(
-                    records.prefix(Int(min(limit - stored.run.first, UInt64(Run.maximumCount - 1))) + 1), from: stored.run.first,
+                    records.prefix(Int(min(limit - stored.run.first, UInt64(Run.maximumCount - 1))) + 1),
+                    from: stored.run.first,
                     of: feed.id, user: device.user, wall: wall, telling: telling)
             }
         }

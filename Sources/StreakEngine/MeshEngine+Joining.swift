@@ -383,7 +383,6 @@ extension MeshEngine {
     /// Takes a newcomer in, or puts its wish down where owner or an admin is to decide.
     private mutating func answer(_ claim: JoinClaim, in group: GroupID, over link: LinkID) {
         guard let replica = groups[group] else { return }
-        let user = claim.certificate.user
         // The rest of the chain is for what only this device can do: a link passed around must not use it up.
         guard
             (replica.ledger.tips.filter { $0.device == identity.device }.map(\.number).max() ?? 0)
@@ -392,9 +391,9 @@ extension MeshEngine {
         let needsApproval = replica.state.invite(claim.invite)?.needsApproval ?? false
         if needsApproval {
             let requests = replica.state.requests
-            let asked = requests.first { $0.claim.certificate.user == user && $0.claim.invite == claim.invite }
-            if let asked, isDenied(asked.id, in: group) { return refuseJoin(.denied, over: link) }
-            if asked?.claim.certificate == claim.certificate { return refuseJoin(.awaitingApproval, over: link) }
+            guard !isDenied(claim, in: group) else { return refuseJoin(.denied, over: link) }
+            let asked = requests.first { $0.claim.certificate == claim.certificate && $0.claim.invite == claim.invite }
+            if asked != nil { return refuseJoin(.awaitingApproval, over: link) }
             // Requests cost places in this device's own chain.
             guard requests.count < Self.maximumRequests else { return refuseJoin(.groupFull, over: link) }
         }

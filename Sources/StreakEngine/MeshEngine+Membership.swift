@@ -108,34 +108,36 @@ extension MeshEngine {
     /// Who waits for owner or an admin of a group to let them in.
     public func openRequests(in group: GroupID) -> [GroupState.Request] { groups[group]?.state.requests ?? [] }
 
-    /// Whether somebody on this node has turned a request down. It can still be let in; a new invite makes a new request.
-    public func isDenied(_ request: OperationID, in group: GroupID) -> Bool {
-        settings[Self.denialSetting(request, in: group)] != nil
+    /// Whether somebody on this node has turned an account down that asks under this invite, with whatever device. It can still
+    /// be let in; a new invite makes a new request.
+    public func isDenied(_ claim: JoinClaim, in group: GroupID) -> Bool {
+        settings[Self.denialSetting(claim, in: group)] != nil
     }
 
-    /// The name of the setting that keeps a refusal: both names cut short, so that it fits.
-    private static func denialSetting(_ request: OperationID, in group: GroupID) -> String {
-        "denied-" + group.bytes.array.prefix(8).hexadecimal + "-" + request.bytes.array.prefix(16).hexadecimal
+    /// The name of the setting that keeps a refusal: all names cut short, so that it fits.
+    private static func denialSetting(_ claim: JoinClaim, in group: GroupID) -> String {
+        let names = [group.bytes, claim.certificate.user.bytes, claim.invite.bytes]
+        return (["denied"] + names.map { $0.array.prefix(8).hexadecimal }).joined(separator: "-")
     }
 
     private mutating func admit(_ request: OperationID, to group: GroupID, id: CommandID) {
         guard let open = openRequests(in: group).first(where: { $0.id == request }) else {
             return complete(id, .failed(groups[group] == nil ? .unknownGroup : .unknownRequest))
         }
-        let setting = Self.denialSetting(request, in: group)
+        let setting = Self.denialSetting(open.claim, in: group)
         settings[setting] = nil
         author(.admit(open.claim), in: group, settings: [setting: []], id: id)
     }
 
     private mutating func deny(_ request: OperationID, in group: GroupID, id: CommandID) {
         guard let state = groups[group]?.state else { return complete(id, .failed(.unknownGroup)) }
-        guard state.requests.contains(where: { $0.id == request }) else {
+        guard let open = state.requests.first(where: { $0.id == request }) else {
             return complete(id, .failed(.unknownRequest))
         }
         guard let role = state.role(of: identity.user), role != .member, isCurrentMember(of: group) else {
             return complete(id, .failed(.notAllowed(.refused(.needsAdmin))))
         }
-        let setting = Self.denialSetting(request, in: group)
+        let setting = Self.denialSetting(open.claim, in: group)
         settings[setting] = [1]
         var change = DurableChange()
         change.settings[setting] = [1]

@@ -222,13 +222,19 @@ extension MeshEngine {
         }
     }
 
-    /// Only a member is told a digest. Where this device's ledger says that it is none, the peer's says more; it is asked once
-    /// for every digest.
+    /// Only a member is told a digest. Where this device's ledger says that it is none, and not that the peer is in no more, the
+    /// peer's says more; it is asked once for every digest.
     private mutating func askWhyTold(_ digest: GroupDigest, of group: GroupID, over link: LinkID) {
         guard !isCurrentMember(of: group), !farewells.contains(group), let replica = groups[group],
-            sessions[link]?.groups[group]?.digest != digest
+            sessions[link]?.groups[group]?.digest != digest, mayKnowMore(link, of: group)
         else { return }
         send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
+    }
+
+    /// Whether the peer may be asked for a ledger: a stranger, a member, or another device of this account.
+    private func mayKnowMore(_ link: LinkID, of group: GroupID) -> Bool {
+        guard let device = standing(of: link, in: group) else { return true }
+        return device.isCurrent || leadsToOwnDevice(link)
     }
 
     /// Tells a device that was removed or revoked what did it and what led there, once: all that it gets, and how it

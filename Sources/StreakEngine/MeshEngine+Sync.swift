@@ -280,7 +280,11 @@ extension MeshEngine {
     private mutating func take(
         _ run: Run, of group: GroupID, change: inout DurableChange
     ) throws(ReplicationError) -> [MergedRecord]? {
-        if groups[group]?.isAhead(run) ?? false { return try groups[group]?.holdAhead(run, wall: wall) }
+        if groups[group]?.isAhead(run) ?? false {
+            let merged = try groups[group]?.holdAhead(run, wall: wall)
+            if merged != nil { noteOwnFeed(run.feed, in: group, change: &change) }
+            return merged
+        }
         guard let (reception, merged) = try groups[group]?.receive(run, arrival: nextArrival, wall: wall) else {
             return nil
         }
@@ -387,6 +391,7 @@ extension MeshEngine {
             for group in sessions[link]?.groups.keys.sorted() ?? [] {
                 guard let resumption = sessions[link]?.groups[group]?.resumption, resumption.at <= now else { continue }
                 sessions[link]?.groups[group]?.resumption = nil
+                guard isAuthorised(link, in: group) else { continue }
                 startRound(over: link, group: group, comparingAll: resumption.comparesAll)
             }
         }

@@ -121,7 +121,7 @@ extension MeshNode {
                 return JoinRequestReport(
                     id: request.id.description, group: group.description, title: state?.title ?? "",
                     user: user.description, code: knownCode(of: user), invite: request.claim.invite.description,
-                    takenBy: names[request.responder] ?? "", denied: engine.isDenied(request.id, in: group))
+                    takenBy: names[request.responder] ?? "", denied: engine.isDenied(request.claim, in: group))
             }
         }
     }

@@ -20,8 +20,11 @@ public struct AheadRun: Hashable, Sendable {
 ///
 /// They are in memory only, and at most 4 MiB: what is lost with it is fetched again.
 public struct AheadRuns: Sendable {
-    /// In packed bytes.
+    /// In packed bytes, and what a run takes beside them.
     public static let maximumSize = 4 << 20
+    private static let overhead = 256
+    /// Of one feed; enough for all that one may hold, in runs of a usual length.
+    private static let maximumRuns = 256
     /// Feeds that have disappointed are asked for from their beginning only; this many are remembered.
     private static let maximumFailures = 4_096
     /// How often what leads to a feed's newest run may fail to come.
@@ -48,7 +51,8 @@ public struct AheadRuns: Sendable {
 
     /// Whether holding a run would bring anything, and there is room. O(number of the feed's).
     public func takes(_ run: Run) -> Bool {
-        guard size + run.packed.count <= Self.maximumSize, trusts(run.feed) else { return false }
+        guard size + Self.size(of: run) <= Self.maximumSize, self[run.feed].count < Self.maximumRuns, trusts(run.feed)
+        else { return false }
         return !Self.gaps(in: run.first...run.last, between: self[run.feed].map(\.run.numbers)).isEmpty
     }
 
@@ -57,7 +61,7 @@ public struct AheadRuns: Sendable {
         var held = self[ahead.run.feed]
         held.insert(ahead, at: held.firstIndex { $0.run.first > ahead.run.first } ?? held.endIndex)
         runs[ahead.run.feed] = held
-        size += ahead.run.packed.count
+        size += Self.size(of: ahead.run)
     }
 
     /// Takes out the first of a feed's runs, if it begins at or before the number after `number`.
@@ -65,9 +69,11 @@ public struct AheadRuns: Sendable {
         guard var held = runs[feed], let first = held.first, first.run.first <= number + 1 else { return nil }
         held.removeFirst()
         runs[feed] = held.isEmpty ? nil : held
-        size -= first.run.packed.count
+        size -= Self.size(of: first.run)
         return first
     }
+
+    private static func size(of run: Run) -> Int { run.packed.count + overhead }
 
     /// Lets go of everything, as what precedes it has not come. Returns whether there was anything.
     public mutating func drop() -> Bool {

@@ -159,7 +159,7 @@ extension DurableChange {
     /// Makes this one transaction that does what it did and then what `later` does.
     public mutating func append(_ later: DurableChange) {
         let removed = Set(later.removedRuns)
-        runs.removeAll { removed.contains($0.key) }
+        if !removed.isEmpty { runs.removeAll { removed.contains($0.key) } }
         removedRuns += later.removedRuns
         operations += later.operations
         runs += later.runs

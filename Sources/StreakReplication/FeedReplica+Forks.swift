@@ -43,6 +43,8 @@ extension FeedReplica {
             let part = RecordList(records.prefix(Int(shared - stored.run.first) + 1))
             let run = Run(
                 feed: id, first: stored.run.first, before: stored.run.before, signature: .none, records: part)
+            // What its author packed by hand may be longer as it is packed here, and no store takes it then.
+            guard run.packed.count <= ProtocolLimits.maximumRunSize else { throw .limitReached }
             pieces.append((run, FeedChain.hash(after: run.before, records: part)))
         }
         return pieces

@@ -193,7 +193,7 @@ extension Store {
             try database.cachedStatement(
                 sql: """
                     INSERT INTO addresses (device, address, port, scope, last_answered) VALUES (?1, ?2, ?3, ?4, ?5)
-                    ON CONFLICT (device, address, port, scope) DO UPDATE SET last_answered = ?5
+                    ON CONFLICT (device, address, port, scope) DO UPDATE SET last_answered = max(last_answered, ?5)
                     """
             ).execute(arguments: [
                 address.device.stored, address.endpoint.address.array.stored, Int64(address.endpoint.port),

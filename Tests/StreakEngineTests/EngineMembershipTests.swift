@@ -276,7 +276,7 @@ struct EngineMembershipTests {
             party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
         let request = try #require(party.engines[0].openRequests(in: party.group).first)
         #expect(party.command(.denyRequest(party.group, request: request.id), to: 0) == .done)
-        #expect(party.engines[0].isDenied(request.id, in: party.group))
+        #expect(party.engines[0].isDenied(request.claim, in: party.group))
         #expect(party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.denied)))
         #expect(party.command(.admit(party.group, request: request.id), to: 0) == .done)
         try party.join(1, by: link)
@@ -294,9 +294,21 @@ struct EngineMembershipTests {
         #expect(party.command(.join(anew, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
         let second = try #require(party.engines[0].openRequests(in: party.group).first)
         #expect(second.id != request.id)
-        #expect(!party.engines[0].isDenied(second.id, in: party.group))
+        #expect(!party.engines[0].isDenied(second.claim, in: party.group))
         #expect(party.command(.admit(party.group, request: second.id), to: 0) == .done)
         try party.join(1, by: anew)
+    }
+
+    @Test func `another device of who was turned down asks in vain under the same invite, whomever it asks`() throws {
+        var party = EngineParty(accounts: [0, 1, 1])
+        party.group = try party.found(by: 0)
+        let link = try party.invite(by: 0, needsApproval: true)
+        #expect(
+            party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
+        let request = try #require(party.engines[0].openRequests(in: party.group).first)
+        #expect(party.command(.denyRequest(party.group, request: request.id), to: 0) == .done)
+        #expect(party.command(.join(link, timeout: .seconds(30)), to: 2) == .failed(.joinRefused(.denied)))
+        #expect(party.engines[0].openRequests(in: party.group).count == 1)
     }
 
     @Test func `a plain member turns nobody down`() throws {
@@ -311,7 +323,7 @@ struct EngineMembershipTests {
         #expect(
             party.command(.denyRequest(party.group, request: request.id), to: 1)
                 == .failed(.notAllowed(.refused(.needsAdmin))))
-        #expect(!party.engines[1].isDenied(request.id, in: party.group))
+        #expect(!party.engines[1].isDenied(request.claim, in: party.group))
     }
 
     @Test func `who was approved and removed since is told of the removal, and waits for nobody`() throws {

@@ -208,6 +208,18 @@ struct FeedForkLaws {
         #expect(ahead.isEmpty && ahead.size == 0)
     }
 
+    @Test func `many small runs ahead of a gap are held in bounds`() throws {
+        var script = FeedScript()
+        script.append("a", count: 400)
+        let feeds = GroupFeeds(group: script.group)
+        var ahead = AheadRuns()
+        for number in 3...400 where ahead.takes(script.run(number...number)) {
+            ahead.hold(try feeds.verifyAhead(script.run(number...number)))
+        }
+        #expect(ahead[script.id].count == 256)
+        #expect(ahead.size > 256 * 256, "what a run takes beside its bytes counts, too")
+    }
+
     @Test func `a feed whose gap was never closed twice is not taken ahead again`() throws {
         var script = FeedScript()
         script.append("a", count: 9)
