@@ -113,7 +113,8 @@ struct Dialler: Sendable {
         among wanted: [DeviceID], at now: MonotonicInstant, jitter: () -> Duration
     ) -> [(device: DeviceID, endpoints: [Endpoint], attempt: Int)] {
         var due: [(device: DeviceID, endpoints: [Endpoint], attempt: Int)] = []
-        for device in devices.keys.sorted() where !wanted.contains(device) { devices[device] = nil }
+        let everybody = Set(wanted)
+        devices = devices.filter { everybody.contains($0.key) }
         for device in wanted {
             guard let known = addresses[device], !known.isEmpty else {
                 devices[device] = nil

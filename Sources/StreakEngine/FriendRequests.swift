@@ -90,6 +90,9 @@ struct FriendRequests: Sendable {
     /// Codes of members that were worked out, kept so long as the node runs.
     static let maximumCodes = 2_048
     static let pauses: [Duration] = [.seconds(5), .seconds(15), .seconds(60), .seconds(300)]
+    /// An attempt calls out again after these pauses, until somebody answers: wireless networks repeat no multicast that
+    /// was lost (compare RFC 6762, section 5.2).
+    static let callPauses: [Duration] = [.seconds(1), .seconds(2)]
     static let maximumEndpoints = 8
     static let dialPause: Duration = .seconds(5)
     /// Answers from carriers whose code is worked out, of one attempt.
@@ -109,6 +112,9 @@ struct FriendRequests: Sendable {
         var owner: DeviceCertificate?
         var attempts = 0
         var nextAttempt: MonotonicInstant = .zero
+        /// Of the attempt under way, how often the local networks were called again, and when they are next.
+        var repeatedCalls = 0
+        var nextCall: MonotonicInstant?
         var endpoints: [Endpoint] = []
         var dialledAt: [Endpoint: MonotonicInstant] = [:]
         var repliesLeft = FriendRequests.maximumReplies
@@ -193,7 +199,8 @@ struct FriendRequests: Sendable {
     }
 
     var nextDeadline: MonotonicInstant? {
-        let attempts = sent.values.filter(\.isOpen).map(\.nextAttempt)
+        // The least of all is the same in any order.
+        let attempts = sent.values.filter(\.isOpen).flatMap { [$0.nextAttempt, $0.nextCall ?? $0.nextAttempt] }
         return (attempts + searches.filter { !$0.isWaiting }.map(\.nextStep)).min()
     }
 

@@ -148,7 +148,7 @@ extension MeshEngine {
         forgetOldRequests()
         defer { stepSearches() }
         let isAnyDue = friends.sent.values.contains {
-            $0.endsAt <= wall.seconds || $0.isOpen && $0.nextAttempt <= now
+            $0.endsAt <= wall.seconds || $0.isOpen && min($0.nextAttempt, $0.nextCall ?? $0.nextAttempt) <= now
         }
         guard isAnyDue else { return }
         for code in friends.sentInOrder {
@@ -164,6 +164,8 @@ extension MeshEngine {
                 friends.sent[code]?.nextAttempt = now.advanced(by: pause + .milliseconds(jitter))
                 friends.sent[code]?.repliesLeft = FriendRequests.maximumReplies
                 if !isPairOffered(by: request.owner) { attempt(code) }
+            } else if dialler.isStarted, request.isOpen, let call = request.nextCall, call <= now {
+                callForFriend(code, repeated: request.repeatedCalls + 1)
             }
         }
     }
@@ -187,7 +189,7 @@ extension MeshEngine {
         }) {
             return askForFriendship(over: session)
         }
-        callForFriend(request.keys)
+        callForFriend(code, repeated: 0)
         for endpoint in request.endpoints + dialler.namedEndpoints { dialFriend(code, at: endpoint) }
         let statement = statement(of: request)
         friends.sent[code]?.hash = statement.hash
@@ -207,8 +209,11 @@ extension MeshEngine {
 
     /// Asks the local networks for the owner of a code, under a key that is nobody's: whoever hears it must not learn
     /// who asks, the owner neither.
-    private mutating func callForFriend(_ keys: FriendCodeKeys) {
-        guard discovery.isStarted else { return }
+    private mutating func callForFriend(_ code: FriendCode, repeated count: Int) {
+        guard discovery.isStarted, let keys = friends.sent[code]?.keys else { return }
+        let pauses = FriendRequests.callPauses
+        friends.sent[code]?.repeatedCalls = count
+        friends.sent[code]?.nextCall = count < pauses.count ? now.advanced(by: pauses[count]) : nil
         let hourKey = Beacon.hourKey(keys.beaconKey, hour: Beacon.hour(of: wall))
         let slot = (hourKey: hourKey, content: anonymousContent(.query))
         outputs.append(.sendBeacon(Beacon.make([slot], entropy: &entropy), to: nil))
@@ -224,7 +229,10 @@ extension MeshEngine {
         _ content: Beacon.Content, under code: FriendCode, hourKey: [UInt8], from target: Endpoint
     ) {
         if friends.sent[code] != nil {
-            if content.kind == .answer { dialFriend(code, at: target) }
+            if content.kind == .answer {
+                friends.sent[code]?.nextCall = nil
+                dialFriend(code, at: target)
+            }
         } else if friends.own?.code == code, content.kind == .query {
             let slot = (hourKey: hourKey, content: anonymousContent(.answer))
             outputs.append(.sendBeacon(Beacon.make([slot], entropy: &entropy), to: target))

@@ -38,10 +38,10 @@ struct JoinAttempt: Sendable {
     var endpoints: [Endpoint]
     /// When each was dialled last.
     var dialledAt: [Endpoint: MonotonicInstant] = [:]
-    /// When a member that was asked counts as silent.
+    /// When a member that was asked, or has begun to answer, counts as silent.
     var answerDue: MonotonicInstant
 
-    /// How long a member that was asked may take to answer.
+    /// How long a member that was asked may take to answer, and to go on with its answer.
     static let patience: Duration = .seconds(10)
     /// How long a dial is left alone before the same address is dialled again: as long as one lasts.
     static let dialPause: Duration = .seconds(5)
@@ -50,8 +50,8 @@ struct JoinAttempt: Sendable {
     var nextDeadline: MonotonicInstant {
         switch stage {
         case .dialling: min(deadline, nextDial)
-        case .asked: min(deadline, answerDue)
-        case .welcomed, .syncing: deadline
+        case .asked, .welcomed: min(deadline, answerDue)
+        case .syncing: deadline
         }
     }
 }
@@ -127,6 +127,7 @@ extension MeshEngine {
         else { return }
         let keys = accessKeys.compactMap { try? AccessKey(rawBytes: $0) }  // each has 32 bytes as decoded
         joins[id]?.stage = .welcomed(link, accessKeys: keys)
+        joins[id]?.answerDue = now.advanced(by: JoinAttempt.patience)
         joins[id]?.ledger = nil
         joins[id]?.ledgerSize = 0
     }
@@ -206,6 +207,7 @@ extension MeshEngine {
             askOthers(id, because: .ledgerRejected, for: JoinAttempt.secondOpinion)
             return true
         }
+        attempt.answerDue = now.advanced(by: JoinAttempt.patience)
         joins[id] = attempt
         if isFinal { enter(id, ledger: attempt.ledger, keys: keys, over: link) }
         return true
@@ -316,7 +318,7 @@ extension MeshEngine {
                 } else {
                     finishJoin(id, .failed(attempt.refusal ?? .nobodyReachable))
                 }
-            } else if case .asked(let link) = attempt.stage, attempt.answerDue <= now {
+            } else if let link = attempt.stage.link, attempt.stage != .syncing(link), attempt.answerDue <= now {
                 joins[id]?.stage = .dialling
                 joins[id]?.nextDial = now.advanced(by: .milliseconds(200))
                 links.close(link, at: now)

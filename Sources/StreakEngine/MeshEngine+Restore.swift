@@ -139,6 +139,12 @@ extension MeshEngine {
         return merged.nextRelease != nil || merged.firstOmitted != nil
     }
 
+    /// Whether records are shown that came ahead of what precedes them: digests leave those out.
+    public func showsRecordsAhead(of group: GroupID) -> Bool {
+        guard let replica = groups[group] else { return false }
+        return !replica.ahead.isEmpty || replica.isStale
+    }
+
     /// A small named value kept with `Command.keepSetting`.
     public func setting(_ name: String) -> [UInt8]? { settings[name] }
 

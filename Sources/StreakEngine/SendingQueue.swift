@@ -88,8 +88,7 @@ extension MeshEngine {
 
     /// Goes on with what the links did not take before.
     mutating func sendQueued() {
-        guard sessions.mayHaveQueued else { return }
-        for link in sessions.keys.sorted() where !(sessions[link]?.sending.isEmpty ?? true) { sendQueued(over: link) }
+        for link in sessions.queued where !(sessions[link]?.sending.isEmpty ?? true) { sendQueued(over: link) }
     }
 
     private mutating func sendQueued(over link: LinkID) {

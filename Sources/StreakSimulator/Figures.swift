@@ -48,7 +48,7 @@ public enum Figures {
                 simulation.start(index)
                 simulation.expect(.group(group), of: .join(link, timeout: .seconds(60)), by: index)
                 if let failure = simulation.failure { throw CrowdFailure(reason: failure.reason) }
-                simulation.stop(index)
+                simulation.quit(index)
                 if index % 100 == 0 { onProgress("\(index) have joined") }
             }
             simulation.run(for: .seconds(5))

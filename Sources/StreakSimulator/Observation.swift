@@ -19,6 +19,8 @@ public struct Observation: Sendable {
     let knownCuts: Set<Int>
     /// Whether records wait for their time here: then equal digests may show different records.
     let isWaiting: Bool
+    /// Whether it shows records that came ahead of others, for which digests do not stand.
+    let isAhead: Bool
     /// Whether its disk may lack what its user was told is there.
     let isAged: Bool
 }
@@ -50,7 +52,8 @@ extension Simulation {
             countingRecords: engine.countingRecordCount(of: group), results: results, strange: strange,
             knownCuts: Set(
                 ground.cutNodes.filter { !(state.device(nodes[$0].identity.device)?.isCurrent ?? true) }),
-            isWaiting: engine.holdsBackRecords(of: group), isAged: nodes[index].isAged)
+            isWaiting: engine.holdsBackRecords(of: group), isAhead: engine.showsRecordsAhead(of: group),
+            isAged: nodes[index].isAged)
     }
 
     /// Users one of whose devices runs a hostile program: their results may be anything.

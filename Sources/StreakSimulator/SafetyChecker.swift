@@ -12,7 +12,7 @@ public struct SafetyChecker: Sendable {
         case unwrittenIsShown
         /// Something is shown that a member wrote after being removed, by a node that knows of the removal.
         case cutIsPassed
-        /// Two nodes with equal digests, or one at two moments, show different records.
+        /// Two nodes with equal digests, or one at two moments, show different records, though none waits or came ahead.
         case digestIsAmbiguous
     }
 
@@ -74,7 +74,7 @@ public struct SafetyChecker: Sendable {
     }
 
     private mutating func ambiguity(of observation: Observation) -> Violation? {
-        guard !observation.isWaiting else { return nil }
+        guard !observation.isWaiting, !observation.isAhead else { return nil }
         guard let first = states[observation.digest] else {
             states[observation.digest] = (
                 observation.node, observation.fingerprint, observation.countingRecords

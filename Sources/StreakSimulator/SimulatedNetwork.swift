@@ -90,7 +90,8 @@ extension Simulation {
         let profile = network.profile(from: from, to: to)
         guard !network.isCut(from, to), !profile.blocksDatagrams, bytes.count <= profile.maximumDatagramSize,
             !random.happens(with: profile.loss)
-        else { return }
+        else { return tell(from, "loses \(Self.summary(of: bytes)) to node \(to)") }
+        tell(from, "sends \(Self.summary(of: bytes)) to node \(to)")
         for _ in 0..<(random.happens(with: profile.duplication) ? 2 : 1) {
             var delay = random.duration(from: profile.latency, to: profile.latency + profile.jitter)
             if random.happens(with: profile.reordering) { delay += random.duration(from: .zero, to: .milliseconds(80)) }
@@ -100,6 +101,11 @@ extension Simulation {
             let delay = random.duration(from: profile.latency, to: .seconds(600))
             queue.add(event(bytes), at: now.advanced(by: delay))
         }
+    }
+
+    /// What an observer on the way sees of a datagram: its type and size.
+    private static func summary(of bytes: [UInt8]) -> String {
+        "a datagram of type \(bytes.first ?? 0) and \(bytes.count) bytes"
     }
 
     private mutating func damaged(_ bytes: [UInt8], by profile: LinkProfile) -> [UInt8] {

@@ -172,6 +172,19 @@ public struct Simulation: Sendable {
         breakStreams(of: index)
     }
 
+    /// Ends a node's process as its user would: friends are told.
+    mutating func quit(_ index: Int) {
+        let instant = age(of: index)
+        let outputs = nodes[index].engine?.closeLinks(at: instant) ?? []
+        for output in outputs { perform(output, of: index) }
+        stop(index)
+    }
+
+    /// A node's own monotonic clock.
+    private func age(of index: Int) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: now.nanoseconds - nodes[index].startedAt.nanoseconds)
+    }
+
     private mutating func keep(_ change: DurableChange, of index: Int) {
         if !nodes[index].diskForgets { nodes[index].store.apply(change) }
     }
@@ -261,7 +274,7 @@ public struct Simulation: Sendable {
     mutating func give(_ input: EngineInput, to index: Int) {
         guard nodes[index].isRunning else { return }
         record(input, to: index)
-        let instant = MonotonicInstant(nanoseconds: now.nanoseconds - nodes[index].startedAt.nanoseconds)
+        let instant = age(of: index)
         let wall = wallTime(of: index)
         let (outputs, deadline) = nodes[index].handle(input, at: instant, wallTime: wall)
         let life = nodes[index].life

@@ -3,7 +3,7 @@ import StreakSimulator
 
 /// Plays scenarios of the simulator, replays what failed and makes it shorter, and measures.
 @main
-struct SimulatorProgram: ParsableCommand {
+struct SimulatorProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "streakmesh-sim",
         abstract: "Play StreakMesh nodes on a simulated network, with simulated clocks and disks.",

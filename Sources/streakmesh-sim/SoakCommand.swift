@@ -1,7 +1,13 @@
 import ArgumentParser
 import StreakSimulator
 
-struct SoakCommand: ParsableCommand {
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+struct SoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soak", abstract: "Play every scenario with many seeds, as over night.",
         discussion: """
@@ -15,37 +21,66 @@ struct SoakCommand: ParsableCommand {
     @Option(help: "One scenario only, as `list` names it.")
     var scenario = "all"
 
-    func validate() throws { _ = try ScenarioNames.named(scenario) }
+    @Option(help: "How many to play at a time. (default: one for each processor)")
+    var jobs: Int?
 
-    func run() throws {
+    func validate() throws {
+        _ = try ScenarioNames.named(scenario)
+        guard jobs ?? 1 >= 1 else { throw ValidationError("--jobs must be 1 or more.") }
+    }
+
+    func run() async throws {
         var failureCount = 0
         for name in try ScenarioNames.named(scenario) {
             let watch = Stopwatch()
-            let failures = play(name)
-            failureCount += failures
-            say("\(name): \(seeds.numbers.count) seeds, \(failures) failed, \(watch.computing.formatted) computing")
+            let failures = await failures(of: name)
+            failureCount += failures.count
+            say(
+                "\(name): \(seeds.numbers.count) seeds, \(failures.count) failed, \(watch.computing.formatted) computing"
+            )
+            for (seed, failure) in failures {
+                let shown = seed == failures.first?.seed ? shortened(failure, of: name, seed: seed) : failure
+                say("\(name) seed \(seed) FAILED: \(shown)")
+            }
         }
         if failureCount > 0 { throw ExitCode.failure }
     }
 
-    private func play(_ name: String) -> Int {
-        var failureCount = 0
-        for seed in seeds.numbers {
-            guard let story = Scenario.named(name, seed: seed) else { continue }
-            do throws(SimulationFailure) {
-                _ = try Simulation.play(story, seed: seed)
-            } catch {
-                failureCount += 1
-                var shown = error
-                if failureCount == 1 {
-                    var minimiser = Minimiser(story, failing: error)
-                    shown = minimiser.minimise()
+    /// Plays a scenario with every seed. Returns the seeds that failed, ascending.
+    private func failures(of name: String) async -> [(seed: UInt64, failure: SimulationFailure)] {
+        await withTaskGroup(of: (seed: UInt64, failure: SimulationFailure?).self) { group in
+            var failures: [(seed: UInt64, failure: SimulationFailure)] = []
+            for (index, seed) in seeds.numbers.enumerated() {
+                // As many at a time as there are processors for; each runs to its end.
+                if index >= jobs ?? Self.processorCount, let ended = await group.next(), let failure = ended.failure {
+                    failures.append((ended.seed, failure))
                 }
-                say("\(name) seed \(seed) FAILED: \(shown)")
+                group.addTask { (seed, Self.play(name, seed: seed)) }
             }
+            for await (seed, failure) in group {
+                if let failure { failures.append((seed, failure)) }
+            }
+            return failures.sorted { $0.seed < $1.seed }
         }
-        return failureCount
     }
+
+    private static func play(_ name: String, seed: UInt64) -> SimulationFailure? {
+        guard let story = Scenario.named(name, seed: seed) else { return nil }
+        do throws(SimulationFailure) {
+            _ = try Simulation.play(story, seed: seed)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func shortened(_ failure: SimulationFailure, of name: String, seed: UInt64) -> SimulationFailure {
+        guard let story = Scenario.named(name, seed: seed) else { return failure }
+        var minimiser = Minimiser(story, failing: failure)
+        return minimiser.minimise()
+    }
+
+    private static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 }
 
 /// Two seeds with a dash between them.

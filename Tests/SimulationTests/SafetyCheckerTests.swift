@@ -25,12 +25,13 @@ struct SafetyCheckerTests {
 
         func observation(
             by node: Int = 0, of results: [GroundTruth.Slot: Int], digest: UInt64 = 1, fingerprint: Int = 1,
-            strange: [String] = [], knownCuts: Set<Int> = [], isWaiting: Bool = false, isAged: Bool = false
+            strange: [String] = [], knownCuts: Set<Int> = [], isWaiting: Bool = false, isAhead: Bool = false,
+            isAged: Bool = false
         ) -> Observation {
             Observation(
                 node: node, digest: GroupDigest(bytes: Bytes16(0, digest)), fingerprint: fingerprint,
                 countingRecords: results.count, results: results, strange: strange, knownCuts: knownCuts,
-                isWaiting: isWaiting, isAged: isAged)
+                isWaiting: isWaiting, isAhead: isAhead, isAged: isAged)
         }
     }
 
@@ -94,5 +95,6 @@ struct SafetyCheckerTests {
         #expect(rule([first, story.observation(of: results, fingerprint: 2)], story.truth) == .digestIsAmbiguous)
         #expect(rule([first, story.observation(of: results, digest: 2, fingerprint: 2)], story.truth) == nil)
         #expect(rule([first, story.observation(of: results, fingerprint: 2, isWaiting: true)], story.truth) == nil)
+        #expect(rule([first, story.observation(of: results, fingerprint: 2, isAhead: true)], story.truth) == nil)
     }
 }
