@@ -108,7 +108,7 @@ struct FuzzWorld: Sendable {
         exchange()
         guard hostile.liveLinks.first != nil, engine.sessions.count == 1 else { throw Self.failure(6) }
         let store = StoreID(bytes: Bytes16(6, 6))
-        let binding = engine.sessions.values.first?.handshakeHash ?? []
+        let binding = engine.sessions.keys.first.flatMap { engine.sessions[$0]?.handshakeHash } ?? []
         let proof = Blake2b.keyedHash(binding + identity.linkKey.publicKey.rawBytes, key: key.groupProofKey, size: 16)
         say(LinkMessage.hello(store: store, proofs: [Bytes16(proof) ?? .zero]).encoded)
         guard engine.sessions.values.contains(where: { $0.groups[group] != nil }) else { throw Self.failure(7) }
