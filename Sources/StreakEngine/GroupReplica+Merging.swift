@@ -93,7 +93,7 @@ extension GroupReplica {
             switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
             case .unlimited: (runs, limit) = (feed.storedRuns, .max)
             case .through(let cut):
-                (runs, limit) = (feed.storedRuns(through: Tip(number: cut.number, hash: cut.hash)), cut.number)
+                (runs, limit) = feed.storedRuns(through: Tip(number: cut.number, hash: cut.hash))
             case .nothing: continue
             }
             guard let device = state.device(feed.id.device) else { continue }

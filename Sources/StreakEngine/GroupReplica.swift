@@ -89,9 +89,7 @@ struct GroupReplica: Sendable {
             case .unlimited:
                 return feed.tips.map { FeedTip(feed: feed.id, tip: $0) }
             case .through(let cut):
-                let end = Tip(number: cut.number, hash: cut.hash)
-                if feed.contains(end) { return [FeedTip(feed: feed.id, tip: end)] }
-                return feed.tips.filter { $0.number < cut.number }.map { FeedTip(feed: feed.id, tip: $0) }
+                return feed.countingTips(through: cut.tip).map { FeedTip(feed: feed.id, tip: $0) }
             case .nothing:
                 return []
             }
@@ -104,7 +102,7 @@ struct GroupReplica: Sendable {
         switch state.feedLimit(device: entry.feed.device, epoch: entry.feed.epoch) {
         case .nothing:
             return false
-        case .through(let cut) where feed?.contains(Tip(number: cut.number, hash: cut.hash)) ?? false:
+        case .through(let cut) where feed?.contains(cut.tip) ?? false:
             return false
         case .through, .unlimited:
             return !(feed?.contains(entry.tip) ?? (entry.tip.number == 0))
@@ -186,23 +184,20 @@ struct GroupReplica: Sendable {
     // MARK: Records
 
     /// Verifies a run and merges what is new of it; of a cut feed that is left to `rebuildIfStale`, after the last run.
+    ///
+    /// - Parameter pieces: see `FeedReplica.receive`.
     mutating func receive(
-        _ run: Run, arrival: UInt64, wall: WallTime
+        _ run: Run, behind pieces: [Run] = [], arrival: UInt64, wall: WallTime
     ) throws(ReplicationError) -> (reception: FeedReplica.Reception, merged: [MergedRecord]) {
-        guard let device = state.device(run.feed.device) else { throw .unknownAuthor(run.feed.device) }
-        let limit = state.feedLimit(device: device.device, epoch: run.feed.epoch)
-        switch limit {
-        case .nothing: throw .pastCut
-        case .through(let cut):
-            try checkCut(cut, leaves: run)
-        case .unlimited: break
-        }
-        let reception = try feeds.receive(run, arrival: arrival)
+        guard state.device(run.feed.device) != nil else { throw .unknownAuthor(run.feed.device) }
+        let cut = try cut(of: run.feed)
+        if let cut { try checkCut(cut, leaves: run, from: (pieces.first ?? run).first) }
+        let reception = try feeds.receive(run, behind: pieces, through: cut?.tip, arrival: arrival)
         if reception.isDuplicate { return (reception, []) }
         digestMoved()
         // What was in a branch that others pushed out counts no more.
         if !reception.removed.isEmpty { isStale = true }
-        if case .through = limit {
+        if cut != nil {
             // Which branch counts is the cut's to say, so the feed is merged as a whole.
             isStale = true
             return (reception, [])
@@ -211,15 +206,65 @@ struct GroupReplica: Sendable {
         return (reception, merged)
     }
 
+    /// Where a feed is cut; nil where it is not. Throws where nothing of it counts.
+    private func cut(of feed: FeedID) throws(ReplicationError) -> FeedCut? {
+        switch state.feedLimit(device: feed.device, epoch: feed.epoch) {
+        case .nothing: throw .pastCut
+        case .through(let cut): cut
+        case .unlimited: nil
+        }
+    }
+
     /// Throws for what a cut leaves out: all that comes after it, and, once the feed is here up to the cut, every other
     /// history.
-    private func checkCut(_ cut: FeedCut, leaves run: Run) throws(ReplicationError) {
-        guard run.first <= cut.number else { throw .pastCut }
-        guard let feed = feeds[run.feed], feed.contains(Tip(number: cut.number, hash: cut.hash)) else { return }
+    private func checkCut(_ cut: FeedCut, leaves run: Run, from first: UInt64) throws(ReplicationError) {
+        guard first <= cut.number else { throw .pastCut }
+        guard let feed = feeds[run.feed], feed.contains(cut.tip) else { return }
         let records: RecordList
         do { records = try run.records() } catch { throw .malformed(error) }
         let hash = FeedChain.hash(after: run.before, records: records)
         guard feed.contains(Tip(number: run.last, hash: hash)) else { throw .pastCut }
+    }
+
+    /// Looks at a run without a signature, which is nothing before the one comes that covers it. Whether it shows the way
+    /// to a cut.
+    mutating func takeNote(of piece: Run) throws(ReplicationError) -> Bool {
+        guard feeds[piece.feed] != nil, let cut = try cut(of: piece.feed) else { return false }
+        var outcome: Result<Bool, ReplicationError> = .success(false)
+        feeds.modify(piece.feed) { feed in
+            outcome = Result { () throws(ReplicationError) in try feed.takeNote(of: piece, onWayTo: cut.tip) }
+        }
+        return try outcome.get()
+    }
+
+    /// What to ask a peer for that has what a cut leaves of a feed: see `FeedReplica.wantedOnWay`.
+    mutating func wantedOnWay(of claimed: FeedTip) -> RunsWanted? {
+        guard feeds[claimed.feed] != nil,
+            case .through(let cut) = state.feedLimit(device: claimed.feed.device, epoch: claimed.feed.epoch),
+            cut.tip == claimed.tip
+        else { return nil }
+        return feeds.modify(claimed.feed) { $0.wantedOnWay(to: cut.tip) }
+    }
+
+    /// See `FeedReplica.forgetWay`.
+    mutating func forgetWay(in feed: FeedID) {
+        guard feeds[feed] != nil else { return }
+        feeds.modify(feed) { $0.forgetWay() }
+    }
+
+    /// Gives up branches that were kept for cuts which are there no more.
+    mutating func trimBranches() -> DurableChange {
+        var change = DurableChange()
+        for feed in feeds.feeds where feed.isOverfull {
+            if case .through = state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) { continue }
+            let moved = feeds.modify(feed.id) { $0.trim() }
+            var part = DurableChange()
+            part.removedRuns = moved.removed
+            part.runs = moved.stored
+            change.append(part)
+        }
+        if !change.isEmpty { digestMoved() }
+        return change
     }
 
     /// Runs that a peer lacks, up to about `maximumSize` packed bytes, and whether that is all. Of a cut feed what the cut
@@ -230,27 +275,14 @@ struct GroupReplica: Sendable {
         _ wanted: RunsWanted, maximumSize: Int, comparisons: inout Int
     ) -> (runs: [Run], isComplete: Bool) {
         guard let feed = feeds[wanted.feed] else { return ([], true) }
-        let limit = state.feedLimit(device: wanted.feed.device, epoch: wanted.feed.epoch)
-        if case .nothing = limit { return ([], true) }
-        let (runs, isComplete) = feed.runs(wanted, maximumSize: maximumSize, comparisons: &comparisons)
-        guard case .through(let cut) = limit else { return (runs, isComplete) }
-        return (runs.compactMap { shortened($0, of: feed, to: cut) }, isComplete)
-    }
-
-    /// A run as far as a cut leaves it; nil where that is nothing. With the cut's own signature, where it is the device's;
-    /// else nobody could verify less than the whole run.
-    private func shortened(_ run: Run, of feed: FeedReplica, to cut: FeedCut) -> Run? {
-        guard run.first <= cut.number else { return nil }
-        guard run.last > cut.number else { return run }
-        guard let records = try? run.records() else { return nil }  // was checked on arrival
-        let kept = records.prefix(Int(cut.number - run.first) + 1)
-        let end = Tip(number: cut.number, hash: FeedChain.hash(after: run.before, records: kept))
-        guard end.hash == cut.hash else { return nil }
-        guard let key = try? SigningPublicKey(rawBytes: run.feed.device.bytes.array),  // 32 bytes by its type
-            key.isValid(cut.signature, for: FeedChain.signedBytes(group: id, feed: run.feed, tip: end))
-        else { return run }
-        let shorter = Run(feed: run.feed, first: run.first, before: run.before, signature: cut.signature, records: kept)
-        return shorter.packed.count <= ProtocolLimits.maximumRunSize ? shorter : run
+        switch state.feedLimit(device: wanted.feed.device, epoch: wanted.feed.epoch) {
+        case .nothing: return ([], true)
+        case .unlimited: return feed.runs(wanted, maximumSize: maximumSize, comparisons: &comparisons)
+        case .through(let cut):
+            return feed.runs(
+                wanted, through: cut.tip, signature: cut.signature, maximumSize: maximumSize,
+                comparisons: &comparisons)
+        }
     }
 
     /// Whether merged records were taken back since the last call.
@@ -304,6 +336,10 @@ struct GroupReplica: Sendable {
     mutating func compact(_ feed: FeedID) -> (removed: [RunKey], added: StoredRun)? {
         feeds.modify(feed) { $0.compact() }
     }
+}
+
+extension FeedCut {
+    fileprivate var tip: Tip { Tip(number: number, hash: hash) }
 }
 
 /// The digest of one state and its number of records, computed when first asked for.

@@ -143,6 +143,7 @@ extension MeshEngine {
         if groups[group]?.takeChangedCuts() ?? false {
             let own = identity.device
             change.removedRuns += groups[group]?.eraseRecords(except: own) ?? []
+            if let trimmed = groups[group]?.trimBranches() { change.append(trimmed) }
             rebuild(group, change: &change)
             events.append(.publish(.recordsReset(group)))
         }

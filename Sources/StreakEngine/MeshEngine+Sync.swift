@@ -157,7 +157,7 @@ extension MeshEngine {
     }
 
     /// What may be asked for now: of what is missing, all but what authors bring too fast.
-    private func plan(_ round: inout SyncRound, of group: GroupID, over link: LinkID) -> SyncPlan {
+    private mutating func plan(_ round: inout SyncRound, of group: GroupID, over link: LinkID) -> SyncPlan {
         var feeds: [SyncPlan.Feed] = []
         var points = 0
         for claimed in round.feedTips {
@@ -166,6 +166,13 @@ extension MeshEngine {
                 round.deferredUntil = min(round.deferredUntil ?? turn, turn)
                 continue
             }
+            if let way = groups[group]?.wantedOnWay(of: claimed) {
+                points += way.held.count
+                round.waysAsked.insert(claimed.feed)
+                feeds.append(SyncPlan.Feed(claimed: claimed, held: way.held, own: nil, way: way))
+                continue
+            }
+            round.waysAsked.remove(claimed.feed)
             let feed = groups[group]?.feeds[claimed.feed]
             let own = feed?.mainTip.number ?? 0
             let goesOn = own < claimed.tip.number && !(feed?.isForked ?? false)
@@ -240,7 +247,7 @@ extension MeshEngine {
                 continue
             }
             do {
-                let news = try take(run, of: group, change: &change)
+                let news = try take(run, of: group, pieces: &round.pieces, change: &change)
                 brought = brought || news != nil
                 merged += news ?? []
             } catch {
@@ -251,11 +258,15 @@ extension MeshEngine {
         round.deadline = now.advanced(by: SyncRound.patience)
         round.receivedAnything = round.receivedAnything || brought
         round.answerBroughtAnything = round.answerBroughtAnything || brought
-        if isFinal { round.stage = .storing }
+        if isFinal {
+            round.stage = .storing
+            round.pieces = UnsignedPieces()
+        }
         if isFinal, !round.answerBroughtAnything, !round.asksNewest {
             // What the peer does not send, or nothing of which can be taken, is not asked for again in this round; it must
             // not keep other feeds waiting. What another peer brought meanwhile says nothing.
             let refused = Set(round.asked.filter { !hasGrown($0, in: group) }.map(\.feed))
+            for feed in refused.intersection(round.waysAsked).sorted() { groups[group]?.forgetWay(in: feed) }
             round.feedTips.removeAll { refused.contains($0.feed) }
             round.wasRefused = true
         }
@@ -278,18 +289,24 @@ extension MeshEngine {
 
     /// Takes one run of an answer, or holds it until what precedes it comes. Nil where it is nothing new.
     private mutating func take(
-        _ run: Run, of group: GroupID, change: inout DurableChange
+        _ run: Run, of group: GroupID, pieces: inout UnsignedPieces, change: inout DurableChange
     ) throws(ReplicationError) -> [MergedRecord]? {
-        if groups[group]?.isAhead(run) ?? false {
+        if run.isUnsigned {
+            pieces.hold(run)
+            return try groups[group]?.takeNote(of: run) ?? false ? [] : nil
+        }
+        let before = pieces.take(before: run)
+        if before.isEmpty, groups[group]?.isAhead(run) ?? false {
             let merged = try groups[group]?.holdAhead(run, wall: wall)
             if merged != nil { noteOwnFeed(run.feed, in: group, change: &change) }
             return merged
         }
-        guard let (reception, merged) = try groups[group]?.receive(run, arrival: nextArrival, wall: wall) else {
-            return nil
-        }
+        guard
+            let (reception, merged) = try groups[group]?.receive(
+                run, behind: before, arrival: nextArrival, wall: wall)
+        else { return nil }
         note(reception, of: run.feed, in: group, change: &change)
-        return reception.isDuplicate ? nil : merged
+        return reception.isDuplicate && !reception.showsWay ? nil : merged
     }
 
     /// Has the store keep what was taken under the next arrival, and what it joins up with; and its author pay for it.

@@ -100,6 +100,10 @@ struct SyncRound: Sendable {
     var asksAgain = false
     /// The request under way.
     var asked: [RunsWanted] = []
+    /// What came of the answer under way without a signature, and waits for the run that covers it.
+    var pieces = UnsignedPieces()
+    /// Feeds of which the way to a cut is asked for.
+    var waysAsked: Set<FeedID> = []
     /// Whether the request under way is for the newest runs.
     var asksNewest = false
     /// Feeds whose newest runs were asked for.

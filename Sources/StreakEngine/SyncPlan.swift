@@ -11,6 +11,8 @@ struct SyncPlan: Sendable {
         let held: [Tip]
         /// The end of the branch that the claim is thought to go on from; nil where it is on another branch, or none.
         let own: UInt64?
+        /// What to ask for instead of all that is missing.
+        var way: RunsWanted?
     }
 
     /// Records of one request, about as many as fill an answer.
@@ -60,6 +62,10 @@ struct SyncPlan: Sendable {
         for feed in feeds {
             guard wanted.count < limit, left > 0 else { break }
             let id = feed.claimed.feed
+            if let way = feed.way {
+                wanted.append(way)
+                continue
+            }
             guard let own = feed.own, own < feed.claimed.tip.number else {
                 // On another branch; where it leaves those held is the peer's to find.
                 wanted.append(RunsWanted(feed: id, held: feed.held))

@@ -32,9 +32,10 @@ extension FeedReplica {
             start -= 1
         }
         let wanted = count == Self.smallCount ? Self.gatheredRuns : Self.gatheredRuns / 4
-        guard runs.count - start >= wanted, let firstRun = runs[start...].first, let lastRun = runs.last else {
-            return nil
-        }
+        // The signature of the last is what all the others live on.
+        guard runs.count - start >= wanted, let firstRun = runs[start...].first, let lastRun = runs.last,
+            !lastRun.run.isUnsigned
+        else { return nil }
         let gathered = runs[start...]
         var joined = RecordList()
         for stored in gathered {

@@ -2,28 +2,37 @@ import StreakWire
 
 /// Branches of a feed: a device whose disk went back in time, or was copied, has written several.
 extension FeedReplica {
+    /// What may stand before a signature without one of its own, in packed bytes: with the run behind it, it has to fit an
+    /// answer (Protocol/sync.md §4).
+    static let maximumUnsignedSize = 131_072
+
     /// Opens a branch with a run that leaves branch `parent` after its first `shared` records.
     ///
     /// Where there are eight, the one whose hashes are largest where it parts from the others goes: those that stay are
-    /// the same in whatever order they came.
+    /// the same in whatever order they came. What leads to the feed's cut has a place besides them.
     mutating func fork(
-        _ parent: Int, at shared: UInt64, with chained: ChainedRun, arrival: UInt64
+        _ parent: Int, at shared: UInt64, with chained: ChainedRuns, through cut: Tip?, leads: Bool, arrival: UInt64
     ) throws(ReplicationError) -> Reception {
-        let pieces = try beginning(of: parent, upTo: shared) + [(chained.run, chained.end.hash)]
+        let pieces = try beginning(of: parent, upTo: shared) + chained.parts.map { ($0.run, $0.end.hash) }
+        let size = pieces.dropLast().reversed().prefix { $0.0.isUnsigned }.reduce(0) { $0 + $1.0.packed.count }
+        guard size <= Self.maximumUnsignedSize else { throw .limitReached }
         var place = branches.count
-        var removed: [RunKey] = []
         if branches.count >= Self.maximumBranches {
-            let new = Branch(runs: stored(pieces, as: 0, arrival: arrival), tip: chained.end)
-            guard let last = try lastBranch(beside: new) else { throw .limitReached }
-            place = last
-            removed = branches[last].runs.map(\.key)
+            if leads {
+                place = Self.maximumBranches
+            } else {
+                let new = Branch(runs: stored(pieces, as: 0, arrival: arrival), tip: chained.end)
+                guard let last = try lastBranch(beside: new, through: cut) else { throw .limitReached }
+                place = last
+            }
         }
+        let removed = branches.indices.contains(place) ? branches[place].runs.map(\.key) : []
         let runs = stored(pieces, as: place, arrival: arrival)
         let branch = Branch(runs: runs, tip: chained.end)
         if place == branches.count { branches.append(branch) } else { branches[place] = branch }
         lastArrival = max(lastArrival, arrival)
         return Reception(
-            records: chained.records, firstNumber: chained.run.first, stored: runs, removed: removed, forked: true)
+            records: chained.records, firstNumber: chained.first, stored: runs, removed: removed, forked: true)
     }
 
     private func stored(_ pieces: [(Run, ChainHash)], as branch: Int, arrival: UInt64) -> [StoredRun] {
@@ -52,13 +61,61 @@ extension FeedReplica {
 
     // MARK: Order
 
-    /// The branch that comes last of all, or nil if that is `new`.
-    private func lastBranch(beside new: Branch) throws(ReplicationError) -> Int? {
+    /// The branch that comes last of those that share the eight places, or nil if that is `new`.
+    ///
+    /// Under a cut that is not here yet nothing counts from its number on: of those that are the same before it all but
+    /// the first go before any other.
+    private func lastBranch(beside new: Branch, through cut: Tip?) throws(ReplicationError) -> Int? {
+        let places = 0..<min(branches.count, Self.maximumBranches)
+        var candidates = places.map { branches[$0] } + [new]
+        if let cut {
+            let same = try redundant(candidates, before: cut.number)
+            if !same.isEmpty {
+                var last = same[0]
+                for index in same where try Self.precedes(candidates[last], candidates[index]) { last = index }
+                return last == places.count ? nil : last
+            }
+        }
+        candidates.removeLast()
         var last = 0
-        for branch in branches.indices.dropFirst() where try Self.precedes(branches[last], branches[branch]) {
+        for branch in candidates.indices.dropFirst() where try Self.precedes(candidates[last], candidates[branch]) {
             last = branch
         }
-        return try Self.precedes(new, branches[last]) ? last : nil
+        return try Self.precedes(new, candidates[last]) ? last : nil
+    }
+
+    /// The positions of branches whose records before `number` are those of another one that precedes them.
+    private func redundant(_ candidates: [Branch], before number: UInt64) throws(ReplicationError) -> [Int] {
+        let hashes = candidates.map { hash(at: number - 1, in: $0) }
+        var redundant: [Int] = []
+        for index in candidates.indices {
+            guard let hash = hashes[index] else { continue }
+            for other in candidates.indices where other != index && hashes[other] == hash {
+                guard try Self.precedes(candidates[other], candidates[index]) else { continue }
+                redundant.append(index)
+                break
+            }
+        }
+        return redundant
+    }
+
+    /// Whether there is a branch more than are kept.
+    public var isOverfull: Bool { branches.count > Self.maximumBranches }
+
+    /// Gives up the last branch where there is one more than are kept, as when a cut ends for which it had come. What the
+    /// store has to remove, and to keep in another place.
+    public mutating func trim() -> (removed: [RunKey], stored: [StoredRun]) {
+        guard isOverfull else { return ([], []) }
+        let extra = branches.removeLast()
+        // Nil, too, where what was stored does not read any more.
+        guard let last = try? lastBranch(beside: extra, through: nil) else { return (extra.runs.map(\.key), []) }
+        let removed = branches[last].runs.map(\.key) + extra.runs.map(\.key)
+        let moved = extra.runs.map {
+            StoredRun(group: group, branch: UInt8(last), run: $0.run, after: $0.after, arrival: $0.arrival)
+        }
+        branches[last] = Branch(runs: moved, tip: extra.tip)
+        trail = nil
+        return (removed, moved)
     }
 
     /// Whether the first record in which two branches differ has the smaller chain hash in `left`.

@@ -36,25 +36,39 @@ extension FeedReplica {
     /// Runs of every branch that somebody lacks who holds the chains that end in `wanted.held`, up to about `maximumSize`
     /// packed bytes, and whether that is all. What branches share is sent once.
     ///
-    /// - Parameter comparisons: how many more points inside a run may be compared: each is a look at all of its records.
+    /// A beginning that no other branch covers any more goes before the run whose signature is for both.
+    ///
+    /// - Parameters:
+    ///   - only: the one branch to look at; nil for all.
+    ///   - comparisons: how many more points inside a run may be compared: each is a look at all of its records.
     public func runs(
-        _ wanted: RunsWanted, maximumSize: Int, comparisons: inout Int
+        _ wanted: RunsWanted, ofBranch only: Int? = nil, maximumSize: Int, comparisons: inout Int
     ) -> (runs: [Run], isComplete: Bool) {
         var chosen: [Run] = []
         var size = 0
         let held = wanted.held.sorted(by: >)
-        for branch in branches.indices {
+        let candidates = only.map { $0..<($0 + 1) } ?? branches.indices
+        for branch in candidates {
             let shared = held.first { isShared($0, in: branch, comparisons: &comparisons) }?.number ?? 0
             let first = max(shared + 1, wanted.numbers?.lowerBound ?? 1)
             guard first <= branches[branch].tip.number, let start = runIndex(holding: first, in: branch) else {
                 continue
             }
+            let earlier = candidates.lowerBound..<branch
+            var pieces: [Run] = []
             for stored in branches[branch].runs[start...] {
-                if let end = wanted.numbers?.upperBound, stored.run.first > end { break }
-                if stored.run.isUnsigned || isPart(stored, ofBranchesBefore: branch) { continue }
-                if size > 0, size + stored.run.packed.count > maximumSize { return (chosen, false) }
-                chosen.append(stored.run)
-                size += stored.run.packed.count + 150
+                if pieces.isEmpty, let end = wanted.numbers?.upperBound, stored.run.first > end { break }
+                if isPart(stored, of: earlier, comparisons: &comparisons) {
+                    pieces = []
+                    continue
+                }
+                pieces.append(stored.run)
+                if stored.run.isUnsigned { continue }
+                let more = pieces.reduce(0) { $0 + $1.packed.count }
+                if size > 0, size + more > maximumSize { return (chosen, false) }
+                chosen += pieces
+                size += more + 150 * pieces.count
+                pieces = []
             }
         }
         return (chosen, true)
@@ -70,10 +84,14 @@ extension FeedReplica {
         return hash(at: tip.number, in: branch) == tip.hash
     }
 
-    private func isPart(_ stored: StoredRun, ofBranchesBefore branch: Int) -> Bool {
-        branches[..<branch].indices.contains { earlier in
-            guard let index = runIndex(holding: stored.run.last, in: earlier) else { return false }
-            return branches[earlier].runs[index].tip == stored.tip
+    /// Whether a run is part of one of the branches `earlier`, too.
+    private func isPart(_ stored: StoredRun, of earlier: Range<Int>, comparisons: inout Int) -> Bool {
+        for branch in earlier {
+            guard let index = runIndex(holding: stored.run.last, in: branch) else { continue }
+            if branches[branch].runs[index].tip == stored.tip { return true }
+            // Where branches part, one has a beginning without a signature and the other the run that covers it.
+            if stored.run.isUnsigned, isShared(stored.tip, in: branch, comparisons: &comparisons) { return true }
         }
+        return false
     }
 }

@@ -6,7 +6,7 @@ public import StreakWire
 /// An honest feed has one branch. A device whose disk went back in time may have written two; both are kept, and merged,
 /// and nobody's history is frozen (design: "Forks cost nothing").
 public struct FeedReplica: Sendable {
-    /// The most branches kept of one feed.
+    /// The most branches kept of one feed, besides the one that a cut names.
     public static let maximumBranches = 8
 
     struct Branch: Sendable {
@@ -28,6 +28,16 @@ public struct FeedReplica: Sendable {
             tip = end
         }
 
+        func runIndex(holding number: UInt64) -> Int? {
+            var low = 0
+            var high = runs.count
+            while low < high {
+                let middle = (low + high) / 2
+                if runs[middle].run.last < number { low = middle + 1 } else { high = middle }
+            }
+            return low < runs.count && runs[low].run.first <= number ? low : nil
+        }
+
         /// The hash after record `number`, if a recent run ended there.
         func recentHash(at number: UInt64) -> ChainHash? {
             var range = formerTips.indices
@@ -46,7 +56,10 @@ public struct FeedReplica: Sendable {
     public let group: GroupID
     /// The arrival number of the newest record.
     public internal(set) var lastArrival: UInt64 = 0
+    /// One more than `maximumBranches` where the last of them has the place that is kept for the way to a cut.
     var branches: [Branch] = []
+    /// Where the way to a cut goes for which there was no room among the others.
+    var trail: CutTrail?
 
     /// The hash before the first record.
     public let origin: ChainHash
@@ -71,22 +84,13 @@ public struct FeedReplica: Sendable {
 
     public var isForked: Bool { branches.count > 1 }
 
-    /// The runs of the branch that leads through `end`; where none does, those of every branch that is still short of it
-    /// and may yet lead there.
-    public func storedRuns(through end: Tip) -> [StoredRun] {
-        if let branch = branches.indices.first(where: { hash(at: end.number, in: $0) == end.hash }) {
-            return branches[branch].runs
-        }
-        return branches.filter { $0.tip.number < end.number }.flatMap(\.runs)
-    }
-
     /// Every stored run of every branch.
     public var storedRuns: [StoredRun] { branches.flatMap(\.runs) }
 
     /// Takes a run from this node's own store, in order. False, and nothing changed, where it does not continue its branch.
     public mutating func restore(_ stored: StoredRun) -> Bool {
         let branch = Int(stored.branch)
-        guard branch < Self.maximumBranches, stored.run.feed == id else { return false }
+        guard branch <= Self.maximumBranches, stored.run.feed == id else { return false }
         let tip = branches.indices.contains(branch) ? branches[branch].tip : Tip(number: 0, hash: origin)
         guard stored.run.first == tip.number + 1, stored.run.before == tip.hash else { return false }
         while branches.count <= branch { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
@@ -123,29 +127,21 @@ public struct FeedReplica: Sendable {
     }
 
     /// The chain hash after record `number` of a branch; nil beyond its end.
-    func hash(at number: UInt64, in branch: Int) -> ChainHash? {
+    func hash(at number: UInt64, in branch: Int) -> ChainHash? { hash(at: number, in: branches[branch]) }
+
+    func hash(at number: UInt64, in branch: Branch) -> ChainHash? {
         if number == 0 { return origin }
-        let tip = branches[branch].tip
-        if number == tip.number { return tip.hash }
-        if let hash = branches[branch].recentHash(at: number) { return hash }
-        guard number < tip.number, let index = runIndex(holding: number, in: branch) else { return nil }
-        let stored = branches[branch].runs[index]
+        if number == branch.tip.number { return branch.tip.hash }
+        if let hash = branch.recentHash(at: number) { return hash }
+        guard number < branch.tip.number, let index = branch.runIndex(holding: number) else { return nil }
+        let stored = branch.runs[index]
         let run = stored.run
         if number == run.last { return stored.after }
         guard let records = try? run.records() else { return nil }  // was checked when it was stored
         return FeedChain.hash(after: run.before, records: records.prefix(Int(number - run.first) + 1))
     }
 
-    func runIndex(holding number: UInt64, in branch: Int) -> Int? {
-        let runs = branches[branch].runs
-        var low = 0
-        var high = runs.count
-        while low < high {
-            let middle = (low + high) / 2
-            if runs[middle].run.last < number { low = middle + 1 } else { high = middle }
-        }
-        return low < runs.count && runs[low].run.first <= number ? low : nil
-    }
+    func runIndex(holding number: UInt64, in branch: Int) -> Int? { branches[branch].runIndex(holding: number) }
 
     // MARK: Taking runs
 
@@ -159,38 +155,48 @@ public struct FeedReplica: Sendable {
         public var removed: [RunKey] = []
         /// Whether the run opened another branch.
         public var forked = false
+        /// Whether nothing was stored, but the run showed where the way to a cut goes.
+        public var showsWay = false
         public var isDuplicate: Bool { stored.isEmpty }
 
         public init(
             records: RecordList = RecordList(), firstNumber: UInt64 = 0, stored: [StoredRun] = [],
-            removed: [RunKey] = [], forked: Bool = false
+            removed: [RunKey] = [], forked: Bool = false, showsWay: Bool = false
         ) {
             self.records = records
             self.firstNumber = firstNumber
             self.stored = stored
             self.removed = removed
             self.forked = forked
+            self.showsWay = showsWay
         }
     }
 
     /// Verifies a run and takes what is new of it. `arrival` is used where anything is.
-    public mutating func receive(_ run: Run, arrival: UInt64) throws(ReplicationError) -> Reception {
+    ///
+    /// - Parameters:
+    ///   - pieces: what came right before it without a signature, in order: the run's own covers them.
+    ///   - cut: where the ledger ends the feed, if it does: the way there is never one branch too many.
+    public mutating func receive(
+        _ run: Run, behind pieces: [Run] = [], through cut: Tip? = nil, arrival: UInt64
+    ) throws(ReplicationError) -> Reception {
         guard run.feed == id else { throw .differentHistory }
-        let chained = try ChainedRun(run)
-        let end = chained.end
-        if contains(end) { return Reception() }
-        guard let place = attachment(of: run, hashes: chained.hashes) else {
+        let chained = try ChainedRuns(run, behind: pieces)
+        if contains(chained.end) { return Reception() }
+        let way = cut.map { takeNote(of: chained, onWayTo: $0) }
+        guard let place = attachment(of: chained) else {
+            if way == .shown { return Reception(showsWay: true) }
             let tip = mainTip
-            if run.first > tip.number + 1 { throw .gap(tip: tip) }
+            if chained.first > tip.number + 1 { throw .gap(tip: tip) }
             throw .differentHistory
         }
         try chained.checkSignature(in: group)
         switch place {
         case .extends(let branch, let known):
-            return try extend(
-                branch, by: run, records: chained.records, knownCount: known, end: end, arrival: arrival)
+            return try extend(branch, by: chained, knownCount: known, arrival: arrival)
         case .forks(let branch, let shared):
-            return try fork(branch, at: shared, with: chained, arrival: arrival)
+            return try fork(
+                branch, at: shared, with: chained, through: cut, leads: way == .shown || way == .led, arrival: arrival)
         }
     }
 
@@ -212,16 +218,16 @@ public struct FeedReplica: Sendable {
         case forks(branch: Int, shared: UInt64)
     }
 
-    private func attachment(of run: Run, hashes: [ChainHash]) -> Attachment? {
+    private func attachment(of run: ChainedRuns) -> Attachment? {
         if branches.isEmpty {
             return run.first == 1 && run.before == origin ? .extends(branch: 0, known: 0) : nil
         }
         var fork: Attachment?
         for branch in branches.indices where hash(at: run.first - 1, in: branch) == run.before {
             let tip = branches[branch].tip
-            if tip.number < run.last, tip.number >= run.first - 1 {
+            if tip.number < run.end.number, tip.number >= run.first - 1 {
                 let known = Int(tip.number - (run.first - 1))
-                if hashes[known] == tip.hash { return .extends(branch: branch, known: known) }
+                if run.hashes[known] == tip.hash { return .extends(branch: branch, known: known) }
             }
             fork = fork ?? .forks(branch: branch, shared: run.first - 1)
         }
@@ -229,21 +235,29 @@ public struct FeedReplica: Sendable {
     }
 
     private mutating func extend(
-        _ branch: Int, by run: Run, records: RecordList, knownCount: Int, end: Tip, arrival: UInt64
+        _ branch: Int, by chained: ChainedRuns, knownCount: Int, arrival: UInt64
     ) throws(ReplicationError) -> Reception {
-        if branches.isEmpty { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
-        let tip = branches[branch].tip
-        let fresh = knownCount == 0 ? records : RecordList(records.dropFirst(knownCount))
-        let piece =
-            knownCount == 0
-            ? run
-            : Run(feed: id, first: tip.number + 1, before: tip.hash, signature: run.signature, records: fresh)
-        // What is stored has to fit into a message again.
-        guard piece.packed.count <= ProtocolLimits.maximumRunSize else { throw .limitReached }
-        let stored = StoredRun(
-            group: group, branch: UInt8(branch), run: piece, after: end.hash, arrival: arrival)
-        append(stored, to: branch)
-        return Reception(records: fresh, firstNumber: piece.first, stored: [stored])
+        let tip = branches.isEmpty ? Tip(number: 0, hash: origin) : branches[branch].tip
+        var records = RecordList()
+        var pieces: [StoredRun] = []
+        for part in chained.parts where part.run.last > tip.number {
+            let known = part.run.first > tip.number ? 0 : Int(tip.number - part.run.first) + 1
+            let fresh = known == 0 ? part.records : RecordList(part.records.dropFirst(known))
+            let piece =
+                known == 0
+                ? part.run
+                : Run(
+                    feed: id, first: tip.number + 1, before: tip.hash, signature: part.run.signature, records: fresh)
+            // What is stored has to fit into a message again.
+            guard piece.packed.count <= ProtocolLimits.maximumRunSize else { throw .limitReached }
+            pieces.append(
+                StoredRun(
+                    group: group, branch: UInt8(branch), run: piece, after: part.end.hash, arrival: arrival))
+            records.append(contentsOf: fresh)
+        }
+        if branches.isEmpty { branches.append(Branch(tip: tip)) }
+        for piece in pieces { append(piece, to: branch) }
+        return Reception(records: records, firstNumber: tip.number + 1, stored: pieces)
     }
 
     // MARK: Writing

@@ -48,14 +48,17 @@ public struct GroupFeeds: Sendable {
         modify(stored.run.feed) { $0.restore(stored) }
     }
 
-    /// Verifies a run and takes what is new of it. Nothing is kept of a feed whose first run fails.
-    public mutating func receive(_ run: Run, arrival: UInt64) throws(ReplicationError) -> FeedReplica.Reception {
+    /// Verifies a run and takes what is new of it: see `FeedReplica.receive`. Nothing is kept of a feed whose first run
+    /// fails.
+    public mutating func receive(
+        _ run: Run, behind pieces: [Run] = [], through cut: Tip? = nil, arrival: UInt64
+    ) throws(ReplicationError) -> FeedReplica.Reception {
         if replicas[run.feed] == nil, epochs(of: run.feed.device).count >= ProtocolLimits.maximumEpochs {
             throw .limitReached
         }
         let outcome = modify(run.feed) { replica -> Result<FeedReplica.Reception, ReplicationError> in
             do throws(ReplicationError) {
-                return .success(try replica.receive(run, arrival: arrival))
+                return .success(try replica.receive(run, behind: pieces, through: cut, arrival: arrival))
             } catch {
                 return .failure(error)
             }
