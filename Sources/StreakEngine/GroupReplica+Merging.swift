@@ -9,6 +9,10 @@ extension GroupReplica {
     /// How long records may wait for which the quarantine had no room, beyond their time: each look for them is one at
     /// everything their device wrote.
     private static let refillInterval: Duration = .seconds(60)
+    /// The pause after everything was merged anew, for each record of the group: about twenty times what that takes, so
+    /// that whoever retracts or forks again and again has a twentieth of a processor at the most.
+    private static let rebuildPause: Duration = .microseconds(20)
+    private static let maximumRebuildPause: Duration = .seconds(60)
 
     /// Merges records that were just taken, the first of which has the number `first`. Returns what changed.
     mutating func merge(
@@ -119,26 +123,36 @@ extension GroupReplica {
 
     /// Merges everything anew where that is needed: a cut feed has grown, records were retracted, or the wall clock went
     /// back so far that what was merged lies ahead of it. Returns what `rebuild` does.
-    mutating func rebuildIfStale(wall: WallTime) -> [RunKey] {
+    ///
+    /// - Parameter now: nil where it is this node's own doing; else there is a pause after the last time, in proportion to
+    ///   the group: until `nextRelease` what was merged may stand for more than what counts.
+    mutating func rebuildIfStale(at now: MonotonicInstant? = nil, wall: WallTime) -> [RunKey] {
+        var isOwnDoing = now == nil
         if clock.latest.milliseconds - HybridClock.maximumLead > wall.milliseconds {
             clock = HybridClock()
             isStale = true
+            isOwnDoing = true
         }
-        guard isStale else { return [] }
+        guard isStale, isOwnDoing || nextRebuild <= now ?? .zero else { return [] }
         wasReset = true
+        if let now {
+            let pause = Self.rebuildPause * feeds.recordCount
+            nextRebuild = now.advanced(by: min(pause, Self.maximumRebuildPause))
+        }
         return rebuild(wall: wall)
     }
 
     // MARK: Quarantine
 
-    /// When records that wait for their time are to be looked at next; nil where none wait.
+    /// When records that wait for their time are to be looked at next, or everything is to be merged anew; nil where
+    /// nothing waits.
     func nextRelease(at now: MonotonicInstant, wall: WallTime) -> MonotonicInstant? {
         func instant(of release: Int64) -> MonotonicInstant {
             now.advanced(by: .milliseconds(min(86_400_000, max(1, release - wall.milliseconds))))
         }
         let held = merged.nextRelease.map(instant)
         let omitted = merged.firstOmitted.map { max(instant(of: $0), nextRefill) }
-        return [held, omitted].compactMap(\.self).min()
+        return [held, omitted, isStale ? nextRebuild : nil].compactMap(\.self).min()
     }
 
     /// Merges the records whose time has come. Returns what changed, and what does not unpack.
@@ -170,44 +184,79 @@ extension GroupReplica {
         if currentVoids != voids { isStale = true }
     }
 
-    /// Records of one device that lie too far ahead, as ranges of its feeds that hold them all, and the latest of every key
-    /// among them that the device has not written since. Empty where there are none that count.
+    /// Records of one device that lie too far ahead, as ranges of its feeds that hold them all, and what has to be written
+    /// anew so that each key among them stands as its user saw it. Empty where there are none that count.
     func wronglyDated(by device: DeviceID, wall: WallTime) -> (retractions: [Retraction], records: [Record]) {
         var retractions: [Retraction] = []
-        var latest: [RecordKey: Record] = [:]
-        // Of all users it is this device's.
-        let user = UserID(bytes: .zero)
-        // Oldest epochs first: in which order the device wrote, its wrong clock does not say.
-        for feed in feeds.feeds where feed.id.device == device {
-            let known = voids[feed.id]
+        var voided: [FeedID: UInt64] = [:]
+        var keys: Set<RecordKey> = []
+        let own = feeds.feeds.filter { $0.id.device == device }
+        for feed in own {
             var first: UInt64?
-            forEachRecord(of: feed) { number, record in
-                guard !(known?.contains(number) ?? false) else { return }
+            forEachCounting(of: feed) { number, record in
                 if record.time.milliseconds - HybridClock.maximumLead > wall.milliseconds {
                     first = min(first ?? number, number)
                 }
             }
-            if let first, let last = feed.tips.map(\.number).max() {
-                retractions.append(
-                    Retraction(feed: feed.id, numbers: min(known?.lowerBound ?? first, first)...last))
-            }
-            var ofFeed: [RecordKey: HybridTime] = [:]
-            forEachRecord(of: feed) { number, record in
-                guard !(known?.contains(number) ?? false) else { return }
-                let key = RecordKey(user: user, kind: record.kind, subject: record.subject)
-                if let time = ofFeed[key], time > record.time { return }
-                ofFeed[key] = record.time
-                latest[key] = number >= first ?? .max ? record : nil
+            guard let first, let last = feed.tips.map(\.number).max() else { continue }
+            voided[feed.id] = first
+            retractions.append(
+                Retraction(feed: feed.id, numbers: min(voids[feed.id]?.lowerBound ?? first, first)...last))
+            forEachCounting(of: feed) { number, record in
+                if number >= first { keys.insert(Self.key(of: record)) }
             }
         }
-        return (retractions, latest.keys.sorted().compactMap { latest[$0] })
+        var words: [RecordKey: [Word]] = [:]
+        // Oldest epochs first: in which order the device wrote, its wrong clock does not say.
+        for (position, feed) in own.enumerated() {
+            let first = voided[feed.id] ?? .max
+            forEachCounting(of: feed) { number, record in
+                let key = Self.key(of: record)
+                guard keys.contains(key) else { return }
+                words[key, default: []].append(Word(epoch: position, record: record, isVoid: number >= first))
+            }
+        }
+        return (retractions, keys.sorted().flatMap { Self.restated(words[$0] ?? []) })
     }
 
-    /// Calls `body` with the records of all branches of a feed, but for retractions.
-    private func forEachRecord(of feed: FeedReplica, _ body: (UInt64, Record) -> Void) {
+    /// What a device has said about a key.
+    private struct Word {
+        /// Which of the device's epochs.
+        let epoch: Int
+        let record: Record
+        let isVoid: Bool
+    }
+
+    private static func key(of record: Record) -> RecordKey {
+        // Of all users it is the device's.
+        RecordKey(user: UserID(bytes: .zero), kind: record.kind, subject: record.subject)
+    }
+
+    /// What has to be said again about one key, once what is void is gone: what settled it last, and the best of what has
+    /// contended since.
+    private static func restated(_ words: [Word]) -> [Record] {
+        let words = words.sorted { ($0.epoch, $0.record.time) < ($1.epoch, $1.record.time) }
+        let standings = words.map { DailyScore.standing(of: $0.record) }
+        let settling = standings.lastIndex { !$0.contends }
+        let contending = words.indices[(settling.map { $0 + 1 } ?? 0)...].suffix(ScoreContest.maximumContenders)
+        var best = settling
+        for index in contending where best.map({ standings[index].worth >= standings[$0].worth }) ?? true {
+            best = index
+        }
+        guard let best else { return [] }
+        // Said again, what settles comes after all that contended.
+        let isSettledAgain = settling.map { words[$0].isVoid } ?? false
+        var again = [settling, best].compactMap { $0 }.filter { isSettledAgain || $0 == best && words[$0].isVoid }
+        if settling == best { again = Array(again.prefix(1)) }
+        return again.map { words[$0].record }
+    }
+
+    /// Calls `body` with the records of all branches of a feed that are not void, but for retractions.
+    private func forEachCounting(of feed: FeedReplica, _ body: (UInt64, Record) -> Void) {
+        let known = voids[feed.id]
         for stored in feed.storedRuns {
             guard let records = try? stored.run.records() else { continue }  // was checked when it was stored
-            for (number, bytes) in zip(stored.run.first..., records) {
+            for (number, bytes) in zip(stored.run.first..., records) where !(known?.contains(number) ?? false) {
                 guard let record = try? Record(decoding: Array(bytes)),  // as above
                     record.kind != RecordKind.retraction.rawValue
                 else { continue }
@@ -217,6 +266,31 @@ extension GroupReplica {
     }
 
     // MARK: Writing
+
+    /// How far behind the last record of an epoch the wall clock may lie, in milliseconds, for a device that has used
+    /// `count` epochs: so far that nobody notices, or, once a clock has jumped back too often, so far that records wait
+    /// for their time at the others. Else a clock that jumps again and again would use up all epochs.
+    static func toleratedLead(epochCount count: Int) -> Int64 {
+        switch count {
+        case ..<64: HybridClock.maximumLead
+        case ..<128: 3_600_000
+        case ..<192: 86_400_000
+        default: 30 * 86_400_000
+        }
+    }
+
+    /// Epochs that are left for taking back what a wrong clock has dated, and for stores that are restored.
+    static let reservedEpochs = 8
+
+    /// Whether this device has epochs left to write in: the one it writes, or a new one.
+    mutating func hasEpoch(wall: WallTime, device: DeviceID, reserve: Int) -> Bool {
+        if let ownEpoch, feeds[FeedID(device: device, epoch: ownEpoch)] != nil,
+            !ownEpochLeads(wall: wall, device: device)
+        {
+            return true
+        }
+        return feeds.epochs(of: device).count + reserve < ProtocolLimits.maximumEpochs
+    }
 
     /// Whether the epoch this device writes has a record too far ahead of the wall clock, behind which none of today's may
     /// stand: times rise within an epoch.
@@ -228,15 +302,20 @@ extension GroupReplica {
             let last = (try? run?.records())?.last.flatMap { try? Record(decoding: Array($0)) }
             ownLatest = (ownEpoch, last?.time ?? .zero)
         }
-        return (ownLatest?.time.milliseconds ?? 0) - HybridClock.maximumLead > wall.milliseconds
+        let tolerated = Self.toleratedLead(epochCount: feeds.epochs(of: device).count)
+        return (ownLatest?.time.milliseconds ?? 0) - tolerated > wall.milliseconds
     }
 
-    /// The records that say what drafts say, each with a time of its own.
-    mutating func records(of drafts: [RecordDraft], wall: WallTime) -> RecordList {
+    /// The records that say what drafts say in this device's epoch, each with a time of its own.
+    mutating func records(of drafts: [RecordDraft], epoch: Epoch, wall: WallTime) -> RecordList {
+        let before = ownLatest.flatMap { $0.epoch == epoch ? $0.time : nil } ?? .zero
+        var own = HybridClock(latest: max(clock.latest, before))
         var records = RecordList()
         for draft in drafts {
-            records.append(draft.record(at: clock.next(wallMilliseconds: wall.milliseconds)).encoded)
+            records.append(draft.record(at: own.next(wallMilliseconds: wall.milliseconds)).encoded)
         }
+        ownLatest = (epoch, own.latest)
+        clock.witness(own.latest, wallMilliseconds: wall.milliseconds)
         return records
     }
 
@@ -246,7 +325,6 @@ extension GroupReplica {
     ) -> (stored: StoredRun, merged: [MergedRecord]) {
         let id = FeedID(device: identity.device, epoch: epoch)
         let stored = feeds.modify(id) { $0.write(records, key: identity.signingKey, arrival: arrival) }
-        ownLatest = (epoch, clock.latest)
         digestMoved()
         return (stored, merge(records, from: stored.run.first, of: id, wall: wall))
     }

@@ -30,6 +30,8 @@ struct GroupReplica: Sendable {
     var nextRefill = MonotonicInstant.zero
     /// How often everything was merged anew, each time at the cost of a look at every record.
     var rebuildCount = 0
+    /// Before this, everything is not merged anew because of what others send.
+    var nextRebuild = MonotonicInstant.zero
     /// The arrival of each device's newest ledger operation, and of everything.
     private var operationArrivals: [DeviceID: UInt64] = [:]
     private var digestCache = DigestCache()

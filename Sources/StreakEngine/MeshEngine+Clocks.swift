@@ -16,7 +16,7 @@ public struct ClockComparison: Sendable, Equatable {
         case unknown
         /// No clock is off by more than a minute.
         case agrees
-        /// Most others say that this machine's clock is this far ahead of theirs; negative: behind.
+        /// Most other users' devices say that this machine's clock is this far ahead of theirs; negative: behind.
         case ownIsAhead(by: Duration)
         /// Most agree with this machine; the others named are wrong.
         case othersAreWrong
@@ -37,9 +37,17 @@ public struct ClockComparison: Sendable, Equatable {
     /// Clocks closer than this are right.
     public static let tolerance: Duration = .seconds(60)
 
-    init(_ leads: [Member]) {
+    /// - Parameter user: whose a device is: several devices of one user have one voice, that of the clock which is nearest
+    ///   to this machine's.
+    init(_ leads: [Member], user: (DeviceID) -> UserID) {
         different = leads.filter { abs($0.lead) > Self.tolerance }
-        let sorted = leads.map(\.lead).sorted()
+        var voices: [UserID: Duration] = [:]
+        for member in leads {
+            let voice = voices[user(member.device)]
+            if voice.map({ abs(member.lead) < abs($0) }) ?? true { voices[user(member.device)] = member.lead }
+        }
+        // In any order: they are sorted.
+        let sorted = voices.values.sorted()
         guard !sorted.isEmpty else {
             verdict = .unknown
             return
@@ -73,7 +81,10 @@ extension MeshEngine {
             let theirs = Duration.seconds(clock.seconds) + clock.at.duration(to: max(instant, clock.at))
             leads[device] = .init(device: device, lead: theirs - .milliseconds(wallTime.milliseconds))
         }
-        return ClockComparison(leads.keys.sorted().compactMap { leads[$0] })
+        return ClockComparison(leads.keys.sorted().compactMap { leads[$0] }) { device in
+            let users = groups.keys.sorted().compactMap { groups[$0]?.state.device(device)?.user }
+            return users.first ?? UserID(bytes: device.bytes)
+        }
     }
 
     /// How many records of a group wait for their time because they are dated ahead: this device's, and all.
@@ -87,14 +98,20 @@ extension MeshEngine {
         var change = DurableChange()
         var work: [Deferred] = []
         var count = 0
+        var isFull = false
         for group in groups.keys.sorted() where isCurrentMember(of: group) {
             leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
             guard let wrong = groups[group]?.wronglyDated(by: identity.device, wall: wall),
                 !wrong.retractions.isEmpty
             else { continue }
+            let ownEpoch = groups[group]?.ownEpoch
             // It holds what is to be void.
-            if wrong.retractions.contains(where: { $0.feed.epoch == groups[group]?.ownEpoch }) {
-                groups[group]?.ownEpoch = nil
+            if wrong.retractions.contains(where: { $0.feed.epoch == ownEpoch }) { groups[group]?.ownEpoch = nil }
+            let (wall, device) = (wall, identity.device)
+            guard groups[group]?.hasEpoch(wall: wall, device: device, reserve: 0) ?? false else {
+                groups[group]?.ownEpoch = ownEpoch
+                isFull = true
+                continue
             }
             count += wrong.records.count
             let drafts =
@@ -102,6 +119,7 @@ extension MeshEngine {
                 + wrong.records.map { RecordDraft.again($0, since: wall.seconds) }
             work += write(drafts, in: group, change: &change)
         }
-        persist(change, then: [.complete(id, .retracted(records: count))] + work)
+        let outcome: CommandOutcome = isFull && count == 0 ? .failed(.feedFull) : .retracted(records: count)
+        persist(change, then: [.complete(id, outcome)] + work)
     }
 }

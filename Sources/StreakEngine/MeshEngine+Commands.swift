@@ -177,9 +177,10 @@ extension MeshEngine {
             let held = replica.ownEpoch.flatMap {
                 replica.feeds[FeedID(device: identity.device, epoch: $0)]?.mainTip.number
             }
-            guard UInt64(drafts.count) + (held ?? 0) <= ProtocolLimits.maximumFeedLength else {
-                return complete(id, .failed(.feedFull))
-            }
+            let (wall, device) = (wall, identity.device)
+            guard UInt64(drafts.count) + (held ?? 0) <= ProtocolLimits.maximumFeedLength,
+                groups[group]?.hasEpoch(wall: wall, device: device, reserve: GroupReplica.reservedEpochs) ?? false
+            else { return complete(id, .failed(.feedFull)) }
         }
         var change = DurableChange()
         var work: [Deferred] = []
@@ -196,7 +197,7 @@ extension MeshEngine {
         let epoch = openEpoch(in: group, change: &change)
         var merged: [MergedRecord] = []
         var work: [Deferred] = []
-        let records = groups[group]?.records(of: drafts, wall: wall) ?? RecordList()
+        let records = groups[group]?.records(of: drafts, epoch: epoch, wall: wall) ?? RecordList()
         for portion in Run.portions(of: records) {
             let arrival = takeArrival()
             guard var replica = groups.removeValue(forKey: group) else { continue }

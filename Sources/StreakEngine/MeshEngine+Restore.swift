@@ -140,10 +140,10 @@ extension MeshEngine {
     }
 
     /// Whether records are shown that came ahead of what precedes them: digests leave those out.
-    public func showsRecordsAhead(of group: GroupID) -> Bool {
-        guard let replica = groups[group] else { return false }
-        return !replica.ahead.isEmpty || replica.isStale
-    }
+    public func showsRecordsAhead(of group: GroupID) -> Bool { !(groups[group]?.ahead.isEmpty ?? true) }
+
+    /// Whether what is merged of a group is about to be merged anew, since some of it counts no more.
+    public func awaitsRebuild(of group: GroupID) -> Bool { groups[group]?.isStale ?? false }
 
     /// A small named value kept with `Command.keepSetting`.
     public func setting(_ name: String) -> [UInt8]? { settings[name] }

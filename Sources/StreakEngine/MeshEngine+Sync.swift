@@ -124,7 +124,8 @@ extension MeshEngine {
         else { return }
         round.awaitsOthers = false
         round.deadline = now.advanced(by: SyncRound.patience)
-        round.answerBroughtAnything = false
+        round.fruitfulFeeds = []
+        round.refusedFeeds = []
         if round.operationTips.contains(where: { !replica.ledger.contains($0.operation) }) {
             round.operationTips = []
             round.stage = .awaitingOperations
@@ -239,7 +240,6 @@ extension MeshEngine {
         var change = DurableChange()
         var merged: [MergedRecord] = []
         var isCutOff = false
-        var brought = false
         for run in runs {
             if let author = pacedAuthor(of: run.feed, in: group), !pacing.takes(author, at: now) {
                 let turn = pacing.nextTurn(of: author, at: now)
@@ -248,27 +248,30 @@ extension MeshEngine {
             }
             do {
                 let news = try take(run, of: group, pieces: &round.pieces, change: &change)
-                brought = brought || news != nil
+                if news != nil { round.fruitfulFeeds.insert(run.feed) }
                 merged += news ?? []
             } catch {
+                if error == .limitReached { round.refusedFeeds.insert(run.feed) }
                 isCutOff = !refused(run, because: error, in: group, over: link)
             }
             if isCutOff { break }
         }
         round.deadline = now.advanced(by: SyncRound.patience)
-        round.receivedAnything = round.receivedAnything || brought
-        round.answerBroughtAnything = round.answerBroughtAnything || brought
+        round.receivedAnything = round.receivedAnything || !round.fruitfulFeeds.isEmpty
         if isFinal {
             round.stage = .storing
             round.pieces = UnsignedPieces()
         }
-        if isFinal, !round.answerBroughtAnything, !round.asksNewest {
+        if isFinal, !round.asksNewest, round.fruitfulFeeds.isEmpty || !round.refusedFeeds.isEmpty {
             // What the peer does not send, or nothing of which can be taken, is not asked for again in this round; it must
             // not keep other feeds waiting. What another peer brought meanwhile says nothing.
-            let refused = Set(round.asked.filter { !hasGrown($0, in: group) }.map(\.feed))
+            let asked = Set(round.asked.filter { !hasGrown($0, in: group) }.map(\.feed))
+            let refused =
+                round.fruitfulFeeds.isEmpty
+                ? asked : asked.intersection(round.refusedFeeds.subtracting(round.fruitfulFeeds))
             for feed in refused.intersection(round.waysAsked).sorted() { groups[group]?.forgetWay(in: feed) }
             round.feedTips.removeAll { refused.contains($0.feed) }
-            round.wasRefused = true
+            round.wasRefused = round.wasRefused || round.fruitfulFeeds.isEmpty || !refused.isEmpty
         }
         sessions[link]?.groups[group]?.round = round
         for feed in Set(change.runs.map(\.run.feed)).sorted() { compact(feed, in: group, change: &change) }
@@ -345,6 +348,12 @@ extension MeshEngine {
         publish(.runRefused(group, error))
         switch error {
         case .malformed, .invalidSignature: sessions[link]?.forgedRunCount += 1
+        case .limitReached:
+            // Its author has signed it, and made this node look at the branches that are held.
+            if groups[group]?.feeds[run.feed] != nil, let author = pacedAuthor(of: run.feed, in: group) {
+                pacing.charge(author, weight: Pacing.refusedBranchWeight, at: now)
+            }
+            return true
         default: return true
         }
         guard sessions[link]?.forgedRunCount ?? 0 >= PeerSession.maximumForgedRuns else { return true }
@@ -383,7 +392,8 @@ extension MeshEngine {
         completeJoins(of: group, over: link)
         // The peer went on while it was asked; or it has more than its cursor said.
         let isBehind = round.receivedAnything && theirs != nil && theirs != replica.digest
-        if end == .caughtUp, round.asksAgain || isBehind {
+        // What a digest told meanwhile is another matter than what is deferred or was refused.
+        if end == .caughtUp && isBehind || end != .unanswered && round.asksAgain {
             startRound(over: link, group: group, comparingAll: false)
         } else if end == .caughtUp, !round.comparesAll, theirs != nil, theirs != replica.digest {
             // Still unequal: the cursor may stand for another copy of the peer's store, so all tips are compared.
@@ -454,7 +464,7 @@ extension MeshEngine {
     ) {
         var work = work
         var change = change
-        leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
+        leaveOut(groups[group]?.rebuildIfStale(at: now, wall: wall) ?? [], change: &change)
         if groups[group]?.takeReset() ?? false { work.insert(.publish(.recordsReset(group)), at: 0) }
         if !merged.isEmpty { work.insert(.publish(.recordsMerged(group, merged)), at: 0) }
         if !change.runs.isEmpty || !change.operations.isEmpty { work.append(.digestMoved(group)) }

@@ -205,7 +205,7 @@ public struct MeshEngine: Sendable {
         var change = DurableChange()
         let released = groups[group]?.releaseQuarantined(at: now, wall: wall) ?? (changes: [], removed: [])
         leaveOut(released.removed, change: &change)
-        leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
+        leaveOut(groups[group]?.rebuildIfStale(at: now, wall: wall) ?? [], change: &change)
         if groups[group]?.takeReset() ?? false { publish(.recordsReset(group)) }
         if !released.changes.isEmpty { publish(.recordsMerged(group, released.changes)) }
         if !change.isEmpty { persist(change) }

@@ -30,6 +30,8 @@ struct Pacing: Sendable {
 
     /// Packed bytes that weigh as much as a record.
     static let bytesPerRecord = 16
+    /// What a run weighs that finds no place: it takes a signature check and a look at up to three full runs, some 5 ms.
+    static let refusedBranchWeight = 512
 
     let pace: RecordPace
     /// Those that are not at rest.

@@ -95,8 +95,9 @@ struct SyncRound: Sendable {
     var operationTips: [LedgerTip] = []
     var feedTips: [FeedTip] = []
     var receivedAnything = false
-    /// Whether the request under way has brought anything.
-    var answerBroughtAnything = false
+    /// The feeds of which the request under way has brought anything, and those of which a branch found no place.
+    var fruitfulFeeds: Set<FeedID> = []
+    var refusedFeeds: Set<FeedID> = []
     var asksAgain = false
     /// The request under way.
     var asked: [RunsWanted] = []

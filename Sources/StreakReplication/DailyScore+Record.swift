@@ -110,6 +110,12 @@ extension DailyScore {
         return (score.score.map { $0 + 1 } ?? 0, score.contends)
     }
 
+    /// How a record takes part in deciding its key (Protocol/records.md §8): what it is worth, and whether it contends.
+    public static func standing(of record: Record) -> (worth: Int, contends: Bool) {
+        guard record.kind == RecordKind.dailyScore.rawValue else { return (-2, false) }
+        return standing(subject: record.subject, value: record.value, time: record.time)
+    }
+
     /// Whether a result's value may contend; a look at its flags only.
     static func mayContend(_ value: ArraySlice<UInt8>) -> Bool { value.first.map(mayContend) ?? false }
 

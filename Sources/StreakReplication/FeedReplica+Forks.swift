@@ -13,23 +13,26 @@ extension FeedReplica {
     mutating func fork(
         _ parent: Int, at shared: UInt64, with chained: ChainedRuns, through cut: Tip?, leads: Bool, arrival: UInt64
     ) throws(ReplicationError) -> Reception {
+        var place = branches.count
+        if leads { place = min(place, Self.maximumBranches) }
+        // What is refused costs as little as it can.
+        if !leads, cut == nil, place >= Self.maximumBranches {
+            place = try lastBranch()
+            guard try precedes(chained, leaving: parent, at: shared, branch: place) else { throw .limitReached }
+        }
         let pieces = try beginning(of: parent, upTo: shared) + chained.parts.map { ($0.run, $0.end.hash) }
         let size = pieces.dropLast().reversed().prefix { $0.0.isUnsigned }.reduce(0) { $0 + $1.0.packed.count }
         guard size <= Self.maximumUnsignedSize else { throw .limitReached }
-        var place = branches.count
-        if branches.count >= Self.maximumBranches {
-            if leads {
-                place = Self.maximumBranches
-            } else {
-                let new = Branch(runs: stored(pieces, as: 0, arrival: arrival), tip: chained.end)
-                guard let last = try lastBranch(beside: new, through: cut) else { throw .limitReached }
-                place = last
-            }
+        if !leads, let cut, place >= Self.maximumBranches {
+            let new = Branch(runs: stored(pieces, as: 0, arrival: arrival), tip: chained.end)
+            guard let last = try lastBranch(beside: new, through: cut) else { throw .limitReached }
+            place = last
         }
         let removed = branches.indices.contains(place) ? branches[place].runs.map(\.key) : []
         let runs = stored(pieces, as: place, arrival: arrival)
         let branch = Branch(runs: runs, tip: chained.end)
         if place == branches.count { branches.append(branch) } else { branches[place] = branch }
+        knownLast = nil
         lastArrival = max(lastArrival, arrival)
         return Reception(
             records: chained.records, firstNumber: chained.first, stored: runs, removed: removed, forked: true)
@@ -61,27 +64,54 @@ extension FeedReplica {
 
     // MARK: Order
 
-    /// The branch that comes last of those that share the eight places, or nil if that is `new`.
-    ///
-    /// Under a cut that is not here yet nothing counts from its number on: of those that are the same before it all but
-    /// the first go before any other.
-    private func lastBranch(beside new: Branch, through cut: Tip?) throws(ReplicationError) -> Int? {
-        let places = 0..<min(branches.count, Self.maximumBranches)
-        var candidates = places.map { branches[$0] } + [new]
-        if let cut {
-            let same = try redundant(candidates, before: cut.number)
-            if !same.isEmpty {
-                var last = same[0]
-                for index in same where try Self.precedes(candidates[last], candidates[index]) { last = index }
-                return last == places.count ? nil : last
-            }
-        }
-        candidates.removeLast()
+    /// The branch that comes last of those that share the eight places.
+    private mutating func lastBranch() throws(ReplicationError) -> Int {
+        if let knownLast { return knownLast }
+        let last = try Self.last(of: Array(branches.prefix(Self.maximumBranches)))
+        knownLast = last
+        return last
+    }
+
+    private static func last(of candidates: [Branch]) throws(ReplicationError) -> Int {
         var last = 0
-        for branch in candidates.indices.dropFirst() where try Self.precedes(candidates[last], candidates[branch]) {
-            last = branch
+        for index in candidates.indices.dropFirst() where try precedes(candidates[last], candidates[index]) {
+            last = index
         }
-        return try Self.precedes(new, candidates[last]) ? last : nil
+        return last
+    }
+
+    /// The branch that is to go for `new` under a cut that is not here, or nil if that is `new`.
+    ///
+    /// Nothing counts from the cut's number on: of those that are the same before it all but the first go before any
+    /// other.
+    private func lastBranch(beside new: Branch, through cut: Tip) throws(ReplicationError) -> Int? {
+        let candidates = branches.prefix(Self.maximumBranches) + [new]
+        let same = try redundant(Array(candidates), before: cut.number)
+        let last: Int
+        if same.isEmpty {
+            last = try Self.last(of: Array(candidates))
+        } else {
+            last = same[try Self.last(of: same.map { candidates[$0] })]
+        }
+        return last == candidates.count - 1 ? nil : last
+    }
+
+    /// Whether a run that leaves branch `parent` after its first `shared` records comes before a branch which is last of
+    /// those held.
+    private func precedes(
+        _ chained: ChainedRuns, leaving parent: Int, at shared: UInt64, branch last: Int
+    ) throws(ReplicationError) -> Bool {
+        // Else they differ where the parent does, and that is not last.
+        guard hash(at: shared, in: last) == chained.before else { return true }
+        guard let start = runIndex(holding: shared + 1, in: last) else { return false }
+        var number = branches[last].runs[start].run.first
+        var hashes = HashWalk(branches[last].runs[start...])
+        while let theirs = try hashes.next() {
+            guard number <= chained.end.number else { return false }
+            if number > shared, let ours = chained.hash(at: number), ours != theirs { return ours < theirs }
+            number += 1
+        }
+        return false
     }
 
     /// The positions of branches whose records before `number` are those of another one that precedes them.
@@ -106,9 +136,11 @@ extension FeedReplica {
     /// store has to remove, and to keep in another place.
     public mutating func trim() -> (removed: [RunKey], stored: [StoredRun]) {
         guard isOverfull else { return ([], []) }
+        // What was stored reads.
+        let last = (try? Self.last(of: branches)) ?? Self.maximumBranches
         let extra = branches.removeLast()
-        // Nil, too, where what was stored does not read any more.
-        guard let last = try? lastBranch(beside: extra, through: nil) else { return (extra.runs.map(\.key), []) }
+        knownLast = nil
+        guard last < Self.maximumBranches else { return (extra.runs.map(\.key), []) }
         let removed = branches[last].runs.map(\.key) + extra.runs.map(\.key)
         let moved = extra.runs.map {
             StoredRun(group: group, branch: UInt8(last), run: $0.run, after: $0.after, arrival: $0.arrival)

@@ -40,57 +40,106 @@ extension FeedReplica {
     ///
     /// - Parameters:
     ///   - only: the one branch to look at; nil for all.
-    ///   - comparisons: how many more points inside a run may be compared: each is a look at all of its records.
+    ///   - comparisons: how many more points inside a run may be compared: each is a look at all of its records. Where they
+    ///     do not suffice to find where somebody's copy leaves a branch, that one is left for another time.
     public func runs(
         _ wanted: RunsWanted, ofBranch only: Int? = nil, maximumSize: Int, comparisons: inout Int
     ) -> (runs: [Run], isComplete: Bool) {
-        var chosen: [Run] = []
-        var size = 0
+        var portion = Portion(maximumSize: maximumSize)
+        var sent: [Int] = []
+        var postponed: Int?
         let held = wanted.held.sorted(by: >)
-        let candidates = only.map { $0..<($0 + 1) } ?? branches.indices
-        for branch in candidates {
-            let shared = held.first { isShared($0, in: branch, comparisons: &comparisons) }?.number ?? 0
-            let first = max(shared + 1, wanted.numbers?.lowerBound ?? 1)
-            guard first <= branches[branch].tip.number, let start = runIndex(holding: first, in: branch) else {
+        for branch in only.map({ $0..<($0 + 1) }) ?? branches.indices {
+            guard let shared = shared(held, in: branch, comparisons: &comparisons) else {
+                postponed = postponed ?? branch
                 continue
             }
-            let earlier = candidates.lowerBound..<branch
-            var pieces: [Run] = []
-            for stored in branches[branch].runs[start...] {
-                if pieces.isEmpty, let end = wanted.numbers?.upperBound, stored.run.first > end { break }
-                if isPart(stored, of: earlier, comparisons: &comparisons) {
-                    pieces = []
+            append(wanted, of: branch, behind: shared, besides: sent, to: &portion, comparisons: &comparisons)
+            if portion.isFull { return (portion.runs, false) }
+            sent.append(branch)
+        }
+        // Rather what is held already than never anything.
+        if let postponed, portion.runs.isEmpty {
+            append(wanted, of: postponed, behind: 0, besides: sent, to: &portion, comparisons: &comparisons)
+        }
+        return (portion.runs, postponed == nil && !portion.isFull)
+    }
+
+    /// What goes into one answer.
+    private struct Portion {
+        let maximumSize: Int
+        private(set) var runs: [Run] = []
+        private var size = 0
+        private(set) var isFull = false
+
+        init(maximumSize: Int) { self.maximumSize = maximumSize }
+
+        /// Adds runs that are of no use one without the other, at least the first ones.
+        mutating func append(_ more: [Run]) {
+            let weight = more.reduce(0) { $0 + $1.packed.count }
+            guard size == 0 || size + weight <= maximumSize else {
+                isFull = true
+                return
+            }
+            runs += more
+            size += weight + 150 * more.count
+        }
+    }
+
+    /// Adds the runs of a branch behind record `shared` that are no part of the branches `sent`.
+    private func append(
+        _ wanted: RunsWanted, of branch: Int, behind shared: UInt64, besides sent: [Int], to portion: inout Portion,
+        comparisons: inout Int
+    ) {
+        let first = max(shared + 1, wanted.numbers?.lowerBound ?? 1)
+        guard first <= branches[branch].tip.number, let start = runIndex(holding: first, in: branch) else { return }
+        var pieces: [Run] = []
+        for stored in branches[branch].runs[start...] {
+            if pieces.isEmpty, let end = wanted.numbers?.upperBound, stored.run.first > end { return }
+            if isPart(stored, of: sent, comparisons: &comparisons) {
+                pieces = []
+                continue
+            }
+            pieces.append(stored.run)
+            if stored.run.isUnsigned { continue }
+            portion.append(pieces)
+            if portion.isFull { return }
+            pieces = []
+        }
+    }
+
+    /// Points inside runs that are compared for one branch.
+    private static let comparisonsPerBranch = 32
+
+    /// The largest number at which somebody who holds the chains that end in `held`, which fall, holds this branch; 0 where
+    /// there is none, nil where it would take too long to find out.
+    private func shared(_ held: [Tip], in branch: Int, comparisons: inout Int) -> UInt64? {
+        var left = min(comparisons, Self.comparisonsPerBranch)
+        var isCertain = true
+        for tip in held where tip.number > 0 && tip.number <= branches[branch].tip.number {
+            guard let index = runIndex(holding: tip.number, in: branch) else { continue }
+            if branches[branch].runs[index].run.last != tip.number {
+                guard left > 0 else {
+                    isCertain = false
                     continue
                 }
-                pieces.append(stored.run)
-                if stored.run.isUnsigned { continue }
-                let more = pieces.reduce(0) { $0 + $1.packed.count }
-                if size > 0, size + more > maximumSize { return (chosen, false) }
-                chosen += pieces
-                size += more + 150 * pieces.count
-                pieces = []
+                left -= 1
+                comparisons -= 1
             }
+            if hash(at: tip.number, in: branch) == tip.hash { return tip.number }
         }
-        return (chosen, true)
+        return isCertain ? 0 : nil
     }
 
-    private func isShared(_ tip: Tip, in branch: Int, comparisons: inout Int) -> Bool {
-        guard tip.number > 0, tip.number <= branches[branch].tip.number else { return false }
-        guard let index = runIndex(holding: tip.number, in: branch) else { return false }
-        if branches[branch].runs[index].run.last != tip.number {
-            guard comparisons > 0 else { return false }
-            comparisons -= 1
-        }
-        return hash(at: tip.number, in: branch) == tip.hash
-    }
-
-    /// Whether a run is part of one of the branches `earlier`, too.
-    private func isPart(_ stored: StoredRun, of earlier: Range<Int>, comparisons: inout Int) -> Bool {
-        for branch in earlier {
+    /// Whether a run is part of one of some branches, too.
+    private func isPart(_ stored: StoredRun, of sent: [Int], comparisons: inout Int) -> Bool {
+        for branch in sent {
             guard let index = runIndex(holding: stored.run.last, in: branch) else { continue }
             if branches[branch].runs[index].tip == stored.tip { return true }
             // Where branches part, one has a beginning without a signature and the other the run that covers it.
-            if stored.run.isUnsigned, isShared(stored.tip, in: branch, comparisons: &comparisons) { return true }
+            guard stored.run.isUnsigned, comparisons > 0 else { continue }
+            comparisons -= 1
+            if hash(at: stored.run.last, in: branch) == stored.after { return true }
         }
         return false
     }

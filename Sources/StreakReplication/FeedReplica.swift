@@ -58,6 +58,8 @@ public struct FeedReplica: Sendable {
     public internal(set) var lastArrival: UInt64 = 0
     /// One more than `maximumBranches` where the last of them has the place that is kept for the way to a cut.
     var branches: [Branch] = []
+    /// Which of the eight comes last, once that was looked at.
+    var knownLast: Int?
     /// Where the way to a cut goes for which there was no room among the others.
     var trail: CutTrail?
 
@@ -95,6 +97,7 @@ public struct FeedReplica: Sendable {
         guard stored.run.first == tip.number + 1, stored.run.before == tip.hash else { return false }
         while branches.count <= branch { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
         append(stored, to: Int(stored.branch))
+        knownLast = nil
         return true
     }
 
@@ -117,6 +120,7 @@ public struct FeedReplica: Sendable {
         let keys = branches[branch].runs[end...].map(\.key)
         let kept = Array(branches[branch].runs[..<end])
         branches[branch] = Branch(runs: kept, tip: kept.last?.tip ?? Tip(number: 0, hash: origin))
+        knownLast = nil
         if branches.allSatisfy(\.runs.isEmpty) { branches = [] }
         return keys
     }

@@ -38,9 +38,9 @@ struct RankedRecord: Sendable {
 /// Needed only where more than one record takes part: a single one says all by itself, and takes 43 bytes like any result.
 /// Two take some 330 for their key, and 64 between 70 and 115 each, as their scores rise or fall (100,000 records, release
 /// build).
-struct ScoreContest: Sendable {
+public struct ScoreContest: Sendable {
     /// Of one key so many contending records take part, the latest ones: whatever somebody writes, the work is bounded.
-    static let maximumContenders = 64
+    public static let maximumContenders = 64
 
     private struct Entry: Sendable {
         /// Without its value where a later contender is worth as much: that one stays as long as this one does, so only

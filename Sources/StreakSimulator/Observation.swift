@@ -17,7 +17,7 @@ public struct Observation: Sendable {
     let strange: [String]
     /// Nodes that its ledger calls removed or revoked.
     let knownCuts: Set<Int>
-    /// Whether records wait for their time here: then equal digests may show different records.
+    /// Whether records wait for their time here, or to be taken back: then equal digests may show different records.
     let isWaiting: Bool
     /// Whether it shows records that came ahead of others, for which digests do not stand.
     let isAhead: Bool
@@ -52,7 +52,8 @@ extension Simulation {
             countingRecords: engine.countingRecordCount(of: group), results: results, strange: strange,
             knownCuts: Set(
                 ground.cutNodes.filter { !(state.device(nodes[$0].identity.device)?.isCurrent ?? true) }),
-            isWaiting: engine.holdsBackRecords(of: group), isAhead: engine.showsRecordsAhead(of: group),
+            isWaiting: engine.holdsBackRecords(of: group) || engine.awaitsRebuild(of: group),
+            isAhead: engine.showsRecordsAhead(of: group),
             isAged: nodes[index].isAged)
     }
 

@@ -153,6 +153,16 @@ extension Scenario {
                     .crash([1]), .start([1]), .stopLying(3), .stopLying(4), .converge(within: .seconds(120)),
                 ]),
             Scenario(
+                "liar-forks-removed", "A liar writes on in dozens of ways, and who removes it knows others of them",
+                nodes: 4,
+                steps: together(4) + [
+                    .write([0, 1, 2, 3], count: 4, over: .seconds(2)), .converge(within: .seconds(10)),
+                    .cutOneWay(from: [0], to: [1, 2]), .cutOneWay(from: [1, 2], to: [0]), .lie(3, [.forkedFeed]),
+                    .run(.seconds(30)), .stopLying(3), .remove(3, by: 0), .setProfile(.good),
+                    .converge(within: .seconds(600)), .expectMembers(3), .crash([1]), .start([1]),
+                    .converge(within: .seconds(60)),
+                ]),
+            Scenario(
                 "liar-removed", "A liar is removed while it floods the others", nodes: 4,
                 steps: together(4) + [
                     .write([0, 1, 2, 3], count: 4, over: .seconds(2)), .converge(within: .seconds(10)),

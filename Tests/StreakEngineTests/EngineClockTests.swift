@@ -135,7 +135,7 @@ struct EngineClockTests {
             ClockComparison.Member(
                 device: DeviceID(bytes: Bytes32(0, 0, 0, UInt64(index))), lead: .seconds(lead))
         }
-        let comparison = ClockComparison(members)
+        let comparison = ClockComparison(members) { UserID(bytes: $0.bytes) }
         #expect(comparison.different.count == leads.count { $0.magnitude > 60 })
         if let off {
             guard case .ownIsAhead(let lead) = comparison.verdict else {
@@ -165,9 +165,90 @@ struct EngineClockTests {
             return
         }
         #expect((lead.nanoseconds / 1_000_000_000 + 3_600).magnitude < 3)
-        #expect(ClockComparison([]).verdict == .unknown)
+        let user = party.user(0)
+        #expect(ClockComparison([]) { _ in user }.verdict == .unknown)
         #expect(
-            ClockComparison([.init(device: party.device(0), lead: .seconds(99))]).verdict
+            ClockComparison([.init(device: party.device(0), lead: .seconds(99))]) { _ in user }.verdict
                 == .differs(by: .seconds(99)))
+    }
+
+    @Test func `one user's many devices are one voice about clocks`() {
+        let members = (0..<6).map { index in
+            ClockComparison.Member(
+                device: DeviceID(bytes: Bytes32(0, 0, 0, UInt64(index))), lead: .seconds(index < 4 ? 900 : 0))
+        }
+        // Four of one user, and two of others.
+        let comparison = ClockComparison(members) { device in
+            UserID(bytes: Bytes32(0, 0, 0, max(3, device.bytes.w3)))
+        }
+        #expect(comparison.verdict == .othersAreWrong)
+        #expect(comparison.different.count == 4)
+        #expect(ClockComparison(members) { UserID(bytes: $0.bytes) }.verdict == .ownIsAhead(by: .seconds(-900)))
+    }
+
+    private func highScore(_ value: Int, contends: Bool = true) throws -> RecordDraft {
+        .score(
+            DailyScore(
+                game: try #require(GameID("tetris")), day: PuzzleDay(daysSinceEpoch: 20_778), score: value,
+                isCompleted: true, firstRecordedAt: EngineParty.wall / 1_000, isEdited: !contends, contends: contends))
+    }
+
+    /// What was written before, while the clock was ahead, and after: with whether it contends.
+    @Test(
+        arguments: [
+            ([], [(500, true), (300, true)], [], [500]),
+            ([(700, true)], [(500, true), (300, true)], [], [700]),
+            ([], [(500, true)], [(300, true)], [500]),
+            ([], [(500, true)], [(300, false)], [300]),
+            ([(700, true)], [(500, true), (100, false), (200, true)], [], [200]),
+            ([(700, true)], [(100, false)], [(50, true)], [100]),
+        ] as [([(Int, Bool)], [(Int, Bool)], [(Int, Bool)], [Int])])
+    func `the best that its user saw stands again`(
+        before: [(Int, Bool)], ahead: [(Int, Bool)], after: [(Int, Bool)], best: [Int]
+    ) throws {
+        var party = try EngineParty.friends(2)
+        func writeAll(_ values: [(Int, Bool)]) throws {
+            for (value, contends) in values {
+                write([try highScore(value, contends: contends)], by: 1, in: &party)
+                party.run(for: .milliseconds(10))
+            }
+        }
+        try writeAll(before)
+        party.clockLeads[1] = Self.years
+        try writeAll(ahead)
+        party.clockLeads[1] = 0
+        try writeAll(after)
+        party.run(for: .seconds(200))
+        _ = party.command(.retract, to: 1)
+        party.run(for: .seconds(5))
+        #expect(scores(at: 0, in: party) == best && scores(at: 1, in: party) == best)
+        #expect(party.digests().count == 1)
+    }
+
+    @Test func `a clock that jumps again and again does not use up all epochs, and who it happens to is told`() throws {
+        var party = EngineParty(accounts: [0])
+        party.group = try party.found(by: 0)
+        func epochs() -> Int { party.engines[0].groups[party.group]?.feeds.feeds.count ?? 0 }
+        func jump(by lead: Int64, _ number: Int) throws -> [CommandOutcome?] {
+            try [lead, 0].map { lead in
+                party.clockLeads[0] = lead
+                return party.command(.write([(group: party.group, drafts: [try score(number)])]), to: 0)
+            }
+        }
+        for number in 0..<100 {
+            #expect(try jump(by: 1_200_000, number) == [.done, .done])
+
+        }
+        #expect(epochs() == 64)
+        var last: [CommandOutcome?] = []
+        for number in 0..<300 where last.last != .failed(.feedFull) {
+            last = try jump(by: Self.years * Int64(1 + number), number)
+        }
+        #expect(last == [.done, .failed(.feedFull)])
+        #expect(epochs() == ProtocolLimits.maximumEpochs - GroupReplica.reservedEpochs)
+        // The way out is kept.
+        #expect(party.command(.retract, to: 0) == .retracted(records: 1))
+        #expect(party.command(.write([(group: party.group, drafts: [try score(7)])]), to: 0) == .done)
+        #expect(scores(at: 0, in: party) == [7])
     }
 }

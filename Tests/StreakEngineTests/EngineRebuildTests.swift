@@ -27,6 +27,44 @@ struct EngineRebuildTests {
         #expect(after - before == 2)
     }
 
+    @Test func `who retracts again and again has everything merged anew at most in a twentieth of the time`() throws {
+        var party = try EngineParty.friends(2)
+        let group = party.group
+        party.write(puzzles: 1...3, by: 0)
+        party.run(for: .seconds(2))
+        let key = party.engines[0].identity.signingKey
+        var history = FeedReplica(FeedID(device: party.device(0), epoch: Epoch(counter: 9, nonce: 9)), in: group)
+        let records = RecordList(
+            (1...50_000).map { number in
+                RecordDraft.withdrawnScore(Forged.key(number)).record(
+                    at: HybridTime(milliseconds: EngineParty.wall, counter: 0)
+                ).encoded
+            })
+        let runs = Run.portions(of: records).map { history.write($0, key: key, arrival: 1).run }
+        try party.corrupt(1) { engine in
+            for run in runs { _ = try engine.groups[group]?.receive(run, arrival: 99, wall: engine.wall) }
+        }
+        let before = try #require(party.engines[1].groups[group]?.rebuildCount)
+        let feed = history.id
+        let start = party.now
+        for number in 1...20 {
+            let retraction = Retraction(feed: feed, numbers: 1...UInt64(number))
+            _ = party.command(.write([(group: group, drafts: [.retraction(retraction)])]), to: 0)
+            party.run(for: .milliseconds(100))
+        }
+        let passed = start.duration(to: party.now)
+        // What counts no more is shown for no longer than the pause.
+        party.run(for: .seconds(2))
+        let after = try #require(party.engines[1].groups[group]?.rebuildCount)
+        let pauses = Int(passed.nanoseconds / 1_000_000_000) + 3
+        #expect((2...(pauses + 1)).contains(after - before), "\(after - before) in \(passed)")
+        #expect(!party.engines[1].awaitsRebuild(of: group))
+        var rebuilt = try #require(party.engines[1].groups[group])
+        #expect(rebuilt.rebuild(wall: party.wall(1)).isEmpty)
+        #expect(rebuilt.merged.all == party.engines[1].mergedRecords(of: group))
+        #expect(party.engines[1].mergedRecords(of: group).count == 50_000 - 20 + 3 + 1)
+    }
+
     @Test func `the records of a device that changes its account change theirs, whoever hears of it when`() throws {
         var party = try EngineParty.friends(3)
         // Of two accounts in which a device is current the smaller is meant.

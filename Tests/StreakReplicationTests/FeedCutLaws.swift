@@ -173,7 +173,7 @@ struct FeedCutLaws {
         }
     }
 
-    @Test(arguments: 0..<150 as Range<UInt64>)
+    @Test(arguments: 0..<40 as Range<UInt64>)
     func `what a cut names comes to everybody, whatever else its device has written`(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let all = Self.histories(&numbers)
@@ -203,7 +203,7 @@ struct FeedCutLaws {
         }
     }
 
-    @Test(arguments: 0..<150 as Range<UInt64>)
+    @Test(arguments: 0..<40 as Range<UInt64>)
     func `under a cut that nobody has all agree on what precedes its number`(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let all = Self.histories(&numbers)
@@ -214,7 +214,7 @@ struct FeedCutLaws {
         expectSame(nodes, in: all, "seed \(seed)")
     }
 
-    @Test(arguments: 0..<150 as Range<UInt64>)
+    @Test(arguments: 0..<40 as Range<UInt64>)
     func `without a cut the first eight branches come to everybody`(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let all = Self.histories(&numbers)

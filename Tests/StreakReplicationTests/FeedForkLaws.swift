@@ -135,6 +135,144 @@ struct FeedForkLaws {
         }
     }
 
+    @Test func `a beginning whose covering branch was pushed out is served with the run behind it`() throws {
+        var trunk = FeedScript()
+        try appendWideResults(to: &trunk, count: 1_000, score: 1)
+        var replica = FeedReplica(trunk.id, in: trunk.group)
+        _ = try replica.receive(trunk.run(1...1_000), arrival: 1)
+        var score = 2
+        while replica.contains(trunk.tip) {
+            var branch = trunk.branch(at: 900)
+            // Together with the beginning more than a run may hold.
+            try appendWideResults(to: &branch, count: 400, score: score)
+            score += 1
+            _ = try? replica.receive(branch.run(901...1_300), arrival: 2)  // one too many, at times
+            try #require(score < 200)
+        }
+        #expect(replica.storedRuns.contains { $0.run.isUnsigned })
+        var pupil = FeedReplica(trunk.id, in: trunk.group)
+        var pieces = UnsignedPieces()
+        for run in replica.runs(after: Tip(number: 0, hash: trunk.hashes[0]), maximumSize: .max).runs {
+            if run.isUnsigned {
+                #expect(throws: ReplicationError.invalidSignature) { try pupil.receive(run, arrival: 1) }
+                pieces.hold(run)
+            } else {
+                _ = try pupil.receive(run, behind: pieces.take(before: run), arrival: 1)
+            }
+        }
+        #expect(pupil.tips == replica.tips)
+    }
+
+    @Test func `pieces without a signature are held in bounds, and for the run behind them only`() throws {
+        var script = FeedScript()
+        script.append("a", count: 9)
+        func piece(_ range: ClosedRange<Int>) throws -> Run { try script.run(range).with(signature: Signature.none) }
+        var pieces = UnsignedPieces()
+        pieces.hold(try piece(1...3))
+        #expect(pieces.take(before: script.run(5...6)).isEmpty)
+        pieces.hold(try piece(1...3))
+        pieces.hold(try piece(4...4))
+        #expect(pieces.take(before: script.run(5...6)).map(\.first) == [1, 4])
+        #expect(pieces.take(before: script.run(5...6)).isEmpty)
+        let large = Run(
+            feed: script.id, first: 1, before: script.hashes[0], signature: .none,
+            packed: [UInt8](repeating: 0, count: FeedReplica.maximumUnsignedSize + 1), count: 4)
+        pieces.hold(large)
+        #expect(pieces.take(before: script.run(5...6)).isEmpty)
+        // What does not lead there is no beginning of it.
+        var replica = FeedReplica(script.id, in: script.group)
+        #expect(throws: ReplicationError.differentHistory) {
+            try replica.receive(script.run(5...6), behind: [try piece(1...3)], arrival: 1)
+        }
+        #expect(replica.tips.isEmpty)
+    }
+
+    /// Results whose columns somebody wrote shorter than this packs them: with ages near both ends of what they may be.
+    private func handPacked(_ script: inout FeedScript, count: Int) throws -> Run {
+        var numbers = SeededNumbers(seed: 5)
+        let game = try #require(GameID("wordle"))
+        var ages: [UInt64] = []
+        for index in 0..<count {
+            let time = HybridTime(milliseconds: FeedScript.start, counter: 0)
+            let first = index % 2 == 0 ? FeedScript.start / 1_000 : FeedScript.start / 1_000 - Int64.max
+            let result = DailyScore(
+                game: game, day: PuzzleDay(daysSinceEpoch: 20_778),
+                score: Int.random(in: 0...(1 << 40), using: &numbers),
+                isCompleted: true, seconds: Int.random(in: 0...(1 << 40), using: &numbers),
+                hints: Int.random(in: 0...(1 << 40), using: &numbers), firstRecordedAt: first)
+            ages.append(IntegerColumn.zigzag(FeedScript.start / 1_000 - first))
+            script.append(
+                Record(
+                    kind: .dailyScore, time: time, subject: result.recordSubject, value: result.recordValue(at: time)
+                ).encoded)
+        }
+        let run = script.run(1...count)
+        var usual = WireWriter()
+        IntegerColumn.write(ages, to: &usual)
+        try #require(run.packed.suffix(usual.bytes.count).elementsEqual(usual.bytes))
+        var short = WireWriter()
+        short.write(UInt8(1))
+        short.writeVarint(UInt64.max - 1)
+        short.write(UInt8(2))
+        short.writeCount(0)
+        var bits = [UInt8](repeating: 0, count: (count + 3) / 4)
+        // Above the base is 0 for an age of 2⁶³ − 1, and 2 for none.
+        for index in 0..<count where index % 2 == 0 { bits[index / 4] |= 2 << UInt8(2 * (index % 4)) }
+        short.writeRaw(bits)
+        return Run(
+            feed: run.feed, first: 1, before: run.before, signature: run.signature,
+            packed: run.packed.dropLast(usual.bytes.count) + short.bytes, count: count)
+    }
+
+    @Test func `a part of what its author packed by hand is not stored or served where it would be too long`() throws {
+        var trunk = FeedScript()
+        let run = try handPacked(&trunk, count: 3_500)
+        #expect(run.packed.count <= ProtocolLimits.maximumRunSize)
+        #expect(trunk.run(1...3_400).packed.count > ProtocolLimits.maximumRunSize)
+        var replica = FeedReplica(trunk.id, in: trunk.group)
+        _ = try replica.receive(run, arrival: 1)
+        #expect(replica.tips == [trunk.tip])
+        var branch = trunk.branch(at: 3_400)
+        branch.append("b", count: 1)
+        #expect(throws: ReplicationError.limitReached) {
+            try replica.receive(branch.run(3_401...3_401), arrival: 2)
+        }
+        #expect(replica.tips == [trunk.tip])
+        var comparisons = 9
+        let served = replica.runs(
+            RunsWanted(feed: trunk.id, held: []), through: trunk.tip(3_400), signature: trunk.signature(at: 3_400),
+            maximumSize: .max, comparisons: &comparisons
+        ).runs
+        #expect(served == [run], "whole, as what the cut leaves does not fit")
+        // Where it fits, with the cut's own signature.
+        let short = replica.runs(
+            RunsWanted(feed: trunk.id, held: []), through: trunk.tip(100), signature: trunk.signature(at: 100),
+            maximumSize: .max, comparisons: &comparisons
+        ).runs
+        #expect(short == [trunk.run(1...100)])
+    }
+
+    @Test func `where too much would have to be compared a branch waits for another time`() throws {
+        var trunk = FeedScript()
+        trunk.append("t", count: 100)
+        var branch = trunk.branch(at: 50)
+        branch.append("b", count: 20)
+        var teacher = FeedReplica(trunk.id, in: trunk.group)
+        _ = try teacher.receive(trunk.run(1...100), arrival: 1)
+        _ = try teacher.receive(branch.run(51...70), arrival: 1)
+        let wanted = RunsWanted(feed: trunk.id, held: [trunk.tip(60), trunk.tip(50)])
+        func answer(_ comparisons: Int, _ wanted: RunsWanted) -> ([UInt64], Bool) {
+            var comparisons = comparisons
+            let (runs, isComplete) = teacher.runs(wanted, maximumSize: .max, comparisons: &comparisons)
+            return (runs.map(\.first), isComplete)
+        }
+        #expect(answer(9, wanted) == ([1, 51], true))
+        // Of the second it is known without a look where it goes on.
+        #expect(answer(0, wanted) == ([51], false))
+        // Rather too much than nothing, for ever.
+        #expect(answer(0, RunsWanted(feed: trunk.id, held: [trunk.tip(60)])) == ([1], false))
+    }
+
     /// Whoever names only where its main branch ends would be sent the beginning again and again.
     @Test func `a fork far behind the beginning is found in portions`() throws {
         var numbers = SeededNumbers(seed: 8)

@@ -172,7 +172,7 @@ struct FeedReplicaLaws {
         let fitsLater = replica.restore(second)
         #expect(!fitsLater)
         let ninth = StoredRun(
-            group: script.group, branch: 8, run: script.run(1...4), after: script.tip.hash, arrival: 2)
+            group: script.group, branch: 9, run: script.run(1...4), after: script.tip.hash, arrival: 2)
         let fitsNinth = replica.restore(ninth)
         #expect(!fitsNinth)
         #expect(replica.tips.isEmpty)
