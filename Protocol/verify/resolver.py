@@ -48,7 +48,10 @@ class FeedRight:
         if self.cut is None:
             return []
         end = (self.cut.number, self.cut.hash)
-        return [end] if copy.holds(end) else [tip for tip in copy.tips() if tip[0] < self.cut.number]
+        if copy.holds(end):
+            return [end]
+        before = self.cut.number - 1
+        return sorted({copy.path(tip)[:before][-1] for tip in copy.tips()}) if before else []
 
 
 @dataclass
