@@ -26,6 +26,8 @@ public enum RecordDraft: Sendable, Equatable {
     case profile(Profile)
     case gameDefinition(GameDefinition)
     case withdrawnGame(GameID)
+    /// What a record of another group of this user says, with its own time: it takes the place among others that it had there.
+    case copy(Record)
     /// One of the user's own settings, in the private group only; an empty value withdraws it. Names: at most 96 bytes of UTF-8.
     case setting(name: String, value: [UInt8])
     /// Makes records of one of this account's own feeds void.
@@ -157,6 +159,9 @@ public enum EngineEvent: Sendable, Equatable {
     /// This device is a member no more: removed, revoked, or it left and was heard. Other users' records of the group have
     /// been deleted here, its own account's have not.
     case lostGroup(GroupID, GroupState.Standing)
+    /// Another group is this account's private one from now on, with all that was in the one before: this device has met
+    /// another one of the account's that had a private group of its own.
+    case privateGroupChanged(from: GroupID, to: GroupID)
     case digestChanged(GroupID, GroupDigest)
     case linkOpened(DeviceID, via: LinkVia, endpoint: Endpoint)
     case linkClosed(DeviceID)

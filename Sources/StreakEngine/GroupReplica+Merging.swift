@@ -92,15 +92,8 @@ extension GroupReplica {
         var unfit: [StoredRun] = []
         let state = state
         for feed in feeds.feeds where devices?.contains(feed.id.device) ?? true {
-            let runs: [StoredRun]
-            let limit: UInt64
-            switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
-            case .unlimited: (runs, limit) = (feed.storedRuns, .max)
-            case .through(let cut):
-                (runs, limit) = feed.storedRuns(through: Tip(number: cut.number, hash: cut.hash))
-            case .nothing: continue
-            }
-            guard let device = state.device(feed.id.device) else { continue }
+            guard let device = state.device(feed.id.device), let (runs, limit) = countingRuns(of: feed, in: state)
+            else { continue }
             var endedBranches: Set<UInt8> = []
             for stored in runs where stored.run.first <= limit && !endedBranches.contains(stored.branch) {
                 let records: RecordList
@@ -119,6 +112,15 @@ extension GroupReplica {
         }
         let removed = unfit.flatMap { stored in feeds.modify(stored.run.feed) { $0.leaveOut(from: stored) } }
         return (changes, removed)
+    }
+
+    /// What counts of a feed under the cuts: its runs, and the number through which; nil where nothing does.
+    func countingRuns(of feed: FeedReplica, in state: GroupState) -> (runs: [StoredRun], limit: UInt64)? {
+        switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
+        case .unlimited: (feed.storedRuns, .max)
+        case .through(let cut): feed.storedRuns(through: Tip(number: cut.number, hash: cut.hash))
+        case .nothing: nil
+        }
     }
 
     /// Merges everything anew where that is needed: a cut feed has grown, records were retracted, or the wall clock went
@@ -298,9 +300,9 @@ extension GroupReplica {
         guard let ownEpoch else { return false }
         if ownLatest?.epoch != ownEpoch {
             let run = feeds[FeedID(device: device, epoch: ownEpoch)]?.lastRun
-            // It was checked when it was stored.
-            let last = (try? run?.records())?.last.flatMap { try? Record(decoding: Array($0)) }
-            ownLatest = (ownEpoch, last?.time ?? .zero)
+            // It was checked when it was stored. What is copied from another group keeps its time.
+            let times = (try? run?.records())?.compactMap { try? Record(decoding: Array($0)).time } ?? []
+            ownLatest = (ownEpoch, times.max() ?? .zero)
         }
         let tolerated = Self.toleratedLead(epochCount: feeds.epochs(of: device).count)
         return (ownLatest?.time.milliseconds ?? 0) - tolerated > wall.milliseconds
@@ -351,6 +353,8 @@ extension RecordDraft {
             Record(
                 kind: .setting, time: time, subject: Array(name.utf8.prefix(Record.maximumSubjectSize)),
                 value: Array(value.prefix(Record.maximumValueSize)))
+        case .copy(let record):
+            record
         case .retraction(let retraction):
             Record(
                 kind: .retraction, time: time, subject: retraction.recordSubject, value: retraction.recordValue)

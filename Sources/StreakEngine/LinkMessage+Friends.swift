@@ -31,9 +31,14 @@ package enum FriendMessage: Equatable, Sendable {
     case friendCarried([UInt8])
     /// The answer to a request named by its hash, sealed to the asker; takes the way of the request back.
     case friendReplied(request: Bytes16, sealed: [UInt8])
+    /// One device of an account to another: the group in which it keeps what is private, whether a device is in it that the
+    /// account has given up, and the account's words for every group, each a `DeviceRevocation`.
+    case privateGroupNamed(GroupID, holdsRevoked: Bool, revocations: [[UInt8]])
 
-    static let kinds: ClosedRange<UInt8> = 16...23
+    static let kinds: ClosedRange<UInt8> = 16...24
     static let maximumGroups = 512
+    static let maximumRevocations = 32
+    static let maximumRevocationSize = 1_536
     static let maximumSealedSize = 4_096
 
     var kind: UInt8 {
@@ -46,6 +51,7 @@ package enum FriendMessage: Equatable, Sendable {
         case .friendSought: 21
         case .friendCarried: 22
         case .friendReplied: 23
+        case .privateGroupNamed: 24
         }
     }
 
@@ -63,6 +69,11 @@ package enum FriendMessage: Equatable, Sendable {
         case .friendReplied(let request, let sealed):
             writer.write(request)
             writer.writeBlob(sealed)
+        case .privateGroupNamed(let group, let holdsRevoked, let revocations):
+            writer.write(group)
+            writer.write(UInt8(holdsRevoked ? 1 : 0))
+            writer.writeCount(revocations.count)
+            for revocation in revocations { writer.writeBlob(revocation) }
         }
     }
 
@@ -84,6 +95,14 @@ package enum FriendMessage: Equatable, Sendable {
         case 23:
             let request = try reader.readBytes16()
             self = .friendReplied(request: request, sealed: try reader.readBlob(maximum: Self.maximumSealedSize))
+        case 24:
+            let group: GroupID = try reader.readIdentifier()
+            let holdsRevoked = try reader.readFlag(field: "holds revoked")
+            var revocations: [[UInt8]] = []
+            for _ in 0..<(try reader.readCount(maximum: Self.maximumRevocations)) {
+                revocations.append(try reader.readBlob(maximum: Self.maximumRevocationSize))
+            }
+            self = .privateGroupNamed(group, holdsRevoked: holdsRevoked, revocations: revocations)
         default: throw .unknownKind(kind)
         }
     }

@@ -51,6 +51,13 @@ extension MeshEngine {
 
     /// Deletes all that is here of a group, and tells nobody.
     mutating func forget(_ group: GroupID, then work: [Deferred]) {
+        var change = DurableChange()
+        drop(group, change: &change)
+        persist(change, then: work)
+    }
+
+    /// The same as part of a change.
+    mutating func drop(_ group: GroupID, change: inout DurableChange) {
         groups[group] = nil
         lost.remove(group)
         farewells.remove(group)
@@ -58,9 +65,7 @@ extension MeshEngine {
         for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
         for link in sessions.keys.sorted() { sessions[link]?.groups[group] = nil }
         refreshKeys()
-        var change = DurableChange()
-        change.droppedGroups = [group]
-        persist(change, then: work)
+        change.droppedGroups.append(group)
     }
 
     private mutating func foundGroup(title: String, id: CommandID) {

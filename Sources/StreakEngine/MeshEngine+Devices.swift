@@ -96,7 +96,7 @@ extension MeshEngine {
         else { return }
         // An invite of any other group makes members, never devices.
         guard group == privateGroup, isCurrentMember(of: group), let state = groups[group]?.state,
-            let invite = state.invite(inviteID)
+            let invite = state.invite(inviteID), !(state.device(invite.author).map { isShutOut($0, of: group) } ?? true)
         else { return refuseDevice(.unknownLink, over: link) }
         var reader = WireReader(bytes)
         guard let proof = try? DeviceProof(from: &reader), (try? reader.finish()) != nil,  // else hostile
@@ -135,7 +135,7 @@ extension MeshEngine {
         if groups[privateGroup]?.state.device(certificate.device) == nil {
             try append([.addDevice(certificate), .revokeInvite(invite)], to: privateGroup)
         }
-        for group in groups.keys.sorted() where group != privateGroup && isCurrentMember(of: group) {
+        for group in groups.keys.sorted() where !isPrivate(group) && isCurrentMember(of: group) {
             guard groups[group]?.state.device(certificate.device) == nil else { continue }
             // A group that takes no more devices goes on without this one.
             try? append([.addDevice(certificate)], to: group)
@@ -144,7 +144,7 @@ extension MeshEngine {
         persist(DurableChange(), then: [.introduceDevice(link, certificate)])
     }
 
-    private mutating func append(_ bodies: [OperationBody], to group: GroupID) throws(LedgerError) {
+    mutating func append(_ bodies: [OperationBody], to group: GroupID) throws(LedgerError) {
         var change = DurableChange()
         var added: [SignedOperation] = []
         for body in bodies {
@@ -157,14 +157,19 @@ extension MeshEngine {
     /// Hands a new device its certificate, and keys and ledger of every group that it is in.
     mutating func introduceDevice(_ certificate: DeviceCertificate, over link: LinkID) {
         guard let privateGroup else { return }
-        let others = groups.keys.sorted().filter { $0 != privateGroup && isCurrentMember(of: $0) }
-        let shared = ([privateGroup] + others).filter {
-            groups[$0]?.state.isCurrentMember(device: certificate.device) ?? false
+        let others = groups.keys.sorted().filter { !isPrivate($0) && isCurrentMember(of: $0) }
+        hand(over: [privateGroup] + others, to: certificate, over: link)
+    }
+
+    /// Hands a device a certificate, and keys and ledgers of those of the groups that it is in.
+    mutating func hand(over groups: [GroupID], to certificate: DeviceCertificate, over link: LinkID) {
+        let shared = groups.filter {
+            self.groups[$0]?.state.isCurrentMember(device: certificate.device) ?? false
         }.prefix(FriendMessage.maximumGroups)
         send(
             .friend(.deviceCertified(certificate: certificate.encoded(), groups: Array(shared))), over: link)
         for group in shared {
-            guard let replica = groups[group] else { continue }
+            guard let replica = self.groups[group] else { continue }
             send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
             sendOperations(replica.ledger.allOperations, handle: replica.handle, over: link)
         }
@@ -197,7 +202,10 @@ extension MeshEngine {
     }
 
     mutating func receivedDeviceCertificate(_ bytes: [UInt8], groups: [GroupID], over link: LinkID) {
-        guard let attempt = deviceAttempt(over: link), deviceIntakes[attempt.command]?.link != link else { return }
+        guard let attempt = deviceAttempt(over: link) else {
+            return receivedPlace(bytes, in: groups, over: link)
+        }
+        guard deviceIntakes[attempt.command]?.link != link else { return }
         guard let certificate = try? DeviceCertificate(decoding: bytes), certificate.isValid(),  // else it is none
             certificate.device == identity.device, certificate.linkKey == identity.linkKey.publicKey,
             certificate.user == attempt.link.user, groups.first == attempt.link.group, Set(groups).count == groups.count

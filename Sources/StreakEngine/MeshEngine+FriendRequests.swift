@@ -40,6 +40,8 @@ extension MeshEngine {
         case .friendSought(let bytes): receivedFriendSought(bytes, over: link)
         case .friendCarried(let bytes): receivedFriendCarried(bytes, over: link)
         case .friendReplied(let hash, let sealed): receivedFriendReply(sealed, to: hash, over: link)
+        case .privateGroupNamed(let group, let holdsRevoked, let revocations):
+            receivedPrivateGroup(group, holdsRevoked: holdsRevoked, revocations: revocations, over: link)
         }
     }
 
@@ -59,7 +61,7 @@ extension MeshEngine {
     private mutating func welcomeBack(_ certificate: DeviceCertificate, over link: LinkID) {
         guard certificate.user != identity.user, !isRevokedAnywhere(certificate) else { return }
         let pair = friendGroup(with: certificate.user)
-        for group in groups.keys.sorted() where group != privateGroup && isCurrentMember(of: group) {
+        for group in groups.keys.sorted() where !isPrivate(group) && isCurrentMember(of: group) {
             guard let replica = groups[group], replica.state.isMember(certificate.user) else { continue }
             let known = replica.state.device(certificate.device)
             let isNew = known == nil && certificate.isIssuedByAccount

@@ -121,6 +121,7 @@ extension MeshEngine {
 
     mutating func receivedWelcome(_ group: GroupID, accessKeys: [[UInt8]], over link: LinkID) {
         if receivedWelcomeOfDevice(group, accessKeys: accessKeys, over: link) { return }
+        if receivedWelcomeOfOwnDevice(group, accessKeys: accessKeys, over: link) { return }
         if receivedWelcomeOfFriend(group, accessKeys: accessKeys, over: link) { return }
         guard let id = joins.keys.sorted().first(where: { joins[$0]?.stage == .asked(link) }),
             joins[id]?.link.group == group
@@ -340,7 +341,7 @@ extension MeshEngine {
             let replica = groups[group], isCurrentMember(of: group)
         else { return }
         // The private group takes devices, and nobody else.
-        guard group != privateGroup else { return refuseJoin(.unknownInvite, over: link) }
+        guard !isPrivate(group) else { return refuseJoin(.unknownInvite, over: link) }
         let claim: JoinClaim
         do {
             var reader = WireReader(proof)
@@ -370,7 +371,7 @@ extension MeshEngine {
     private func isOwnNewDevice(_ claim: JoinClaim, of replica: GroupReplica) -> Bool {
         let certificate = claim.certificate
         guard certificate.isIssuedByAccount, certificate.isValid(), replica.state.isMember(certificate.user),
-            replica.id != privateGroup, !isRevokedAnywhere(certificate),
+            !isPrivate(replica.id), !isRevokedAnywhere(certificate),
             replica.state.device(certificate.device) == nil, let invite = replica.state.invite(claim.invite)
         else { return false }
         return claim.proof.isValid(inviteKey: invite.publicKey, group: replica.id, certificate: certificate)
@@ -379,7 +380,8 @@ extension MeshEngine {
     /// Whether a ledger held here says that the account has given up a certificate's device, or one that issued it and whose
     /// word it did not keep. Not every group of the account knows every device.
     func isRevokedAnywhere(_ certificate: DeviceCertificate) -> Bool {
-        groups.keys.sorted().contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
+        certificate.user == identity.user && certificate.isRevoked(by: heardRevocations)
+            || groups.keys.sorted().contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
     }
 
     /// Takes a newcomer in, or puts its wish down where owner or an admin is to decide.

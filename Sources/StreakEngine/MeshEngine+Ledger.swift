@@ -8,7 +8,8 @@ extension MeshEngine {
     /// a stranger nothing.
     mutating func answerOperations(known: [LedgerTip], group handle: GroupHandle, over link: LinkID) {
         guard let group = provenGroup(handle, over: link), let replica = groups[group],
-            let key = sessions[link]?.key, let device = replica.state.device(linkKey: key)
+            let key = sessions[link]?.key, let device = replica.state.device(linkKey: key),
+            !isShutOut(device, of: group)
         else { return }
         let operations: [SignedOperation]
         switch device.standing {
@@ -60,6 +61,7 @@ extension MeshEngine {
         _ encoded: [[UInt8]], isFinal: Bool, group handle: GroupHandle, over link: LinkID
     ) {
         if receivedOperationsOfDevice(encoded, isFinal: isFinal, handle: handle, over: link) { return }
+        if receivedOperationsOfOwnDevice(encoded, isFinal: isFinal, handle: handle, over: link) { return }
         if receivedOperationsOfFriend(encoded, isFinal: isFinal, handle: handle, over: link) { return }
         if receivedOperationsWhileJoining(encoded, isFinal: isFinal, handle: handle, over: link) { return }
         guard let group = provenGroup(handle, over: link) else { return }

@@ -30,6 +30,7 @@ extension MeshEngine {
         // Own records have no other copy that could be asked for, and without its founding nothing of a group fits.
         startChange.removedRuns = unfitRuns.filter { groups[$0.group] != nil && $0.feed.device != identity.device }
         restoreReturns()
+        restoreFormerPrivateGroups()
         restoreOwnEpochs(snapshot)
         for cursor in snapshot.cursors { cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor }
         for group in groups.keys.sorted() {

@@ -89,7 +89,7 @@ extension MeshEngine {
 
     /// Passes the account's word for every group on into one that has none about the device. A new access key goes with it
     /// where the device may have had the old ones.
-    private mutating func publishGeneral(
+    mutating func publishGeneral(
         _ revocation: DeviceRevocation, in group: GroupID, change: inout DurableChange
     ) throws(LedgerError) -> [SignedOperation] {
         guard let state = groups[group]?.state, let last = state.accessKeyHashes.last else { return [] }
@@ -102,31 +102,41 @@ extension MeshEngine {
         return added
     }
 
-    /// Tells a group of the devices that the account gave up elsewhere; of news in the private group every group.
+    /// The account's words for every group that this device knows.
+    var generalRevocations: [DeviceRevocation] {
+        let ledgers = groups.keys.sorted().filter(isPrivate).compactMap { groups[$0]?.ledger }
+        var known: Set<DeviceID> = []
+        return (ledgers.flatMap { $0.revocations(of: identity.user) } + heardRevocations).filter {
+            $0.scope == .everyGroup && known.insert($0.cut.device).inserted
+        }
+    }
+
+    /// Tells a group of the devices that the account gave up elsewhere; of news in a private group every group.
     ///
     /// Not where the device has signed operations: the word for every group would leave none of them. There only a cut of the
     /// group's own, which takes the recovery key, can tell what stays.
     mutating func publishRevocations(in group: GroupID) {
-        guard let privateGroup, isCurrentMember(of: privateGroup), let source = groups[privateGroup]?.ledger else {
-            return
-        }
-        let general = source.revocations(of: identity.user).filter { $0.scope == .everyGroup }
-        guard !general.isEmpty else { return }
-        for target in group == privateGroup ? groups.keys.sorted() : [group] where target != privateGroup {
-            guard isCurrentMember(of: target), let ledger = groups[target]?.ledger else { continue }
-            var known = Set(ledger.revocations(of: identity.user).map(\.cut.device))
-            let missing = general.filter {
-                ledger.longestTip(of: $0.cut.device) == nil && known.insert($0.cut.device).inserted
-            }
-            guard !missing.isEmpty else { continue }
+        guard let privateGroup, isCurrentMember(of: privateGroup) else { return }
+        for target in isPrivate(group) ? groups.keys.sorted() : [group] {
             var change = DurableChange()
-            var added: [SignedOperation] = []
-            for revocation in missing {
-                // A group whose ledger takes no more of this device goes on with what it has.
-                added += (try? publishGeneral(revocation, in: target, change: &change)) ?? []
-            }
+            let added = publishRevocations(to: target, change: &change)
             guard !added.isEmpty else { continue }
             ledgerChanged(target, change: change, then: [.passOnOperations(target, added, except: nil)])
         }
+    }
+
+    /// The operations that tell one group so; none where it knows.
+    mutating func publishRevocations(to target: GroupID, change: inout DurableChange) -> [SignedOperation] {
+        guard isCurrentMember(of: target), let ledger = groups[target]?.ledger else { return [] }
+        let general = generalRevocations
+        guard !general.isEmpty else { return [] }
+        let known = Set(ledger.revocations(of: identity.user).map(\.cut.device))
+        var added: [SignedOperation] = []
+        for revocation in general
+        where ledger.longestTip(of: revocation.cut.device) == nil && !known.contains(revocation.cut.device) {
+            // A group whose ledger takes no more of this device goes on with what it has.
+            added += (try? publishGeneral(revocation, in: target, change: &change)) ?? []
+        }
+        return added
     }
 }

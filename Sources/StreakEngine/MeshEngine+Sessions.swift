@@ -183,6 +183,7 @@ extension MeshEngine {
             sessions[link]?.groups[group]?.askedKeys = []
             requestMissingKeys(of: group, over: link)
         }
+        discussPrivateGroups(over: link)
     }
 
     /// Finds the groups that the peer has proven to know, new ones of this side among them.
@@ -211,8 +212,9 @@ extension MeshEngine {
     private mutating func openGroup(_ group: GroupID, over link: LinkID) {
         guard !isAuthorised(link, in: group) else { return sendDigest(of: group, over: link) }
         guard !farewells.contains(group) else { return sayFarewell(to: group, over: link) }
-        guard let replica = groups[group] else { return }
-        switch standing(of: link, in: group)?.standing {
+        let device = standing(of: link, in: group)
+        guard let replica = groups[group], !(device.map { isShutOut($0, of: group) } ?? false) else { return }
+        switch device?.standing {
         case nil, .current:
             // A stranger, who perhaps knows more; or a member, from whom this device hears why it is in no more, or that
             // it is again.
@@ -263,8 +265,10 @@ extension MeshEngine {
 
     /// Whether the device at the other end is a current member and has proven the group's key.
     func isPeerCurrent(_ link: LinkID, in group: GroupID) -> Bool {
-        guard sessions[link]?.groups[group] != nil else { return false }
-        return standing(of: link, in: group)?.isCurrent ?? false
+        guard sessions[link]?.groups[group] != nil, let device = standing(of: link, in: group), device.isCurrent else {
+            return false
+        }
+        return !isShutOut(device, of: group)
     }
 
     func isCurrentMember(of group: GroupID) -> Bool {
@@ -323,6 +327,7 @@ extension MeshEngine {
                 if takesPart(in: group) || leadsToOwnDevice(link) { tellRemoval(of: group, over: link) }
             }
         }
+        for link in sessions.keys.sorted() { discussPrivateGroups(over: link) }
         refreshKeepalivesSoon()
     }
 

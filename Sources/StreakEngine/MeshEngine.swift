@@ -26,6 +26,12 @@ public struct MeshEngine: Sendable {
     /// Groups in which this user goes by an alias: their members are not asked to find friends, for a request names its
     /// asker.
     public var aliasGroups: Set<GroupID> = []
+    /// Groups in which this account's devices, or some of them, kept what is private before; shown to nobody.
+    var formerPrivateGroups: Set<GroupID> = []
+    /// Such groups into which something has come that the private group may lack.
+    var growingFormerGroups: Set<GroupID> = []
+    /// Words of this account's key that no ledger here may hold, though they count.
+    var heardRevocations: [DeviceRevocation] = []
     var friends = FriendRequests()
     /// Groups of this account that friends know, and into which its user has not decided to come back.
     var returns: [GroupID: HeldReturn] = [:]
@@ -88,6 +94,8 @@ public struct MeshEngine: Sendable {
         case refuseJoin(LinkID, JoinRefusal)
         case sayFarewell(GroupID)
         case introduceDevice(LinkID, DeviceCertificate)
+        case letIntoPrivateGroup(LinkID, DeviceCertificate)
+        case discussPrivateGroups
         case answerFriend(UserID)
     }
 
@@ -156,6 +164,7 @@ public struct MeshEngine: Sendable {
         }
         runTimers()
         processLinkEvents()
+        carryOver()
         sendQueued()
         processLinkEvents()
         sessions.refresh()
@@ -213,7 +222,10 @@ public struct MeshEngine: Sendable {
 
     // MARK: Output
 
-    mutating func publish(_ event: EngineEvent) { outputs.append(.publish(event)) }
+    mutating func publish(_ event: EngineEvent) {
+        noteGrowth(event)
+        outputs.append(.publish(event))
+    }
 
     /// Puts out a transaction and what follows it. What follows an empty one waits for those under way, if any: changes
     /// are stored in the order in which they were put out.
@@ -265,6 +277,10 @@ public struct MeshEngine: Sendable {
             for link in sessions.keys.sorted() { sayFarewell(to: group, over: link) }
         case .introduceDevice(let link, let certificate):
             introduceDevice(certificate, over: link)
+        case .letIntoPrivateGroup(let link, let certificate):
+            if let privateGroup { hand(over: [privateGroup], to: certificate, over: link) }
+        case .discussPrivateGroups:
+            for link in sessions.keys.sorted() { discussPrivateGroups(over: link) }
         case .answerFriend(let user):
             answerFriend(user)
         case .greet(let link):

@@ -39,6 +39,8 @@ struct PeerSession: Sendable {
     static let maximumForgedRuns = 256
     /// What the peer may ask for as somebody who wants to be let in, certified or befriended.
     private var requests = TokenBucket(.costlyWork)
+    /// What was said of private groups, where another device of this account is at the other end.
+    var privateGroups = PrivateGroupTalk()
 
     init(
         link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool

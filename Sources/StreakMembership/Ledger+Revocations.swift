@@ -12,13 +12,7 @@ extension Ledger {
 
     /// Whether the account gave up a certificate's device, or one that the certificate leads through by a link it did not keep.
     public func isRevoked(_ certificate: DeviceCertificate) -> Bool {
-        let known = revocations(of: certificate.user)
-        if known.contains(where: { $0.cut.device == certificate.device }) { return true }
-        return certificate.issuers.contains { issuer in
-            let revoking = known.filter { $0.cut.device == issuer }
-            guard !revoking.isEmpty, let link = certificate.linkName(after: issuer) else { return false }
-            return !revoking.contains { $0.keptLinks.contains(link) }
-        }
+        certificate.isRevoked(by: revocations(of: certificate.user))
     }
 
     /// The links that a device has signed of what are current devices here: what its revocation should keep. Rising.
@@ -45,5 +39,18 @@ extension Ledger {
         let device = revocation.cut.device
         guard revocation.scope == .everyGroup else { return isRevokedOnlyEverywhere(device, of: revocation.user) }
         return !isRevokedEverywhere(device, of: revocation.user)
+    }
+}
+
+extension DeviceCertificate {
+    /// Whether words of its account give up the device, or one that the certificate leads through by a link that none of them
+    /// keeps.
+    public func isRevoked(by revocations: [DeviceRevocation]) -> Bool {
+        if revocations.contains(where: { $0.cut.device == device }) { return true }
+        return issuers.contains { issuer in
+            let revoking = revocations.filter { $0.cut.device == issuer }
+            guard !revoking.isEmpty, let link = linkName(after: issuer) else { return false }
+            return !revoking.contains { $0.keptLinks.contains(link) }
+        }
     }
 }

@@ -1,4 +1,4 @@
-import StreakWire
+public import StreakWire
 
 /// A title in bytes of UTF-8. Graphemes are counted where a title is made, not here: their number depends on the
 /// version of Unicode, and all nodes must judge alike.
@@ -29,12 +29,7 @@ extension OperationBody {
         case .addDevice(let certificate):
             certificate.write(to: &writer)
         case .revokeDevice(let revocation):
-            writer.write(revocation.user)
-            writer.write(revocation.scope.rawValue)
-            revocation.cut.write(to: &writer)
-            DeviceRevocation.write(revocation.keptLinks, to: &writer)
-            writer.write(revocation.accessKeyHash)
-            writer.write(revocation.accountSignature)
+            revocation.write(to: &writer)
         case .setRole(let change):
             writer.write(change.user)
             writer.write(change.change.rawValue)
@@ -120,6 +115,29 @@ extension JoinClaim {
 }
 
 extension DeviceRevocation {
+    /// The canonical bytes, as in the body of a `revoke-device`.
+    public func encoded() -> [UInt8] {
+        var writer = WireWriter(reserving: 1_280)
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    /// Reads a revocation that is all of `bytes`. Its signature is not checked yet: see `isValid`.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        var reader = WireReader(bytes)
+        try self.init(from: &reader)
+        try reader.finish()
+    }
+
+    fileprivate func write(to writer: inout WireWriter) {
+        writer.write(user)
+        writer.write(scope.rawValue)
+        cut.write(to: &writer)
+        Self.write(keptLinks, to: &writer)
+        writer.write(accessKeyHash)
+        writer.write(accountSignature)
+    }
+
     fileprivate init(from reader: inout WireReader) throws(WireError) {
         let user: UserID = try reader.readIdentifier()
         guard let scope = Scope(rawValue: try reader.readUInt8()) else { throw .invalidValue(field: "scope") }

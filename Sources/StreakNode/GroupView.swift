@@ -93,7 +93,7 @@ extension MeshNode {
     func rebuildView(of group: GroupID) {
         var view = GroupView()
         var mine: [MergedRecord] = []
-        let (me, isShared) = (identity.user, group != privateGroup)
+        let (me, isShared) = (identity.user, !engine.isPrivate(group))
         engine.forEachMergedRecord(of: group) { record in
             view.apply(record)
             if isShared, record.key.user == me { mine.append(record) }
@@ -111,7 +111,7 @@ extension MeshNode {
             for record in records { views[group, default: GroupView()].apply(record) }
             union = nil
             if records.contains(where: { $0.key.kind == RecordKind.gameDefinition.rawValue }) { followCustomGames() }
-            if group != privateGroup { noteLostResults(among: records) }
+            if !engine.isPrivate(group) { noteLostResults(among: records) }
         case .recordsReset(let group):
             rebuildView(of: group)
         case .ledgerChanged(let group):
@@ -120,7 +120,7 @@ extension MeshNode {
             tellShutOutMachines(in: group)
             inbox.publish(.groupsChanged)
         case .digestChanged(let group, let digest):
-            guard group != privateGroup else { return }
+            guard !engine.isPrivate(group) else { return }
             inbox.publish(.changed(group: group.description, digest: digest.description))
         case .linkOpened(let device, let via, _):
             inbox.publish(.peer(device: device.description, state: "linked", via: via.word))
@@ -129,7 +129,7 @@ extension MeshNode {
         case .syncEnded(let group, _):
             lastSync = clock.wallTime.seconds
             noteClock()
-            if let digest = engine.digest(of: group), group != privateGroup {
+            if let digest = engine.digest(of: group), !engine.isPrivate(group) {
                 inbox.publish(.changed(group: group.description, digest: digest.description))
             }
         case .epochReplaced:
@@ -137,6 +137,12 @@ extension MeshNode {
                 .notice("This device’s history went on elsewhere; a new chapter was begun and nothing is lost."))
         case .lostGroup(let group, let standing):
             tellLoss(of: group, standing)
+        case .privateGroupChanged:
+            lostResults = [:]
+            rebuildViews()
+            inbox.publish(.groupsChanged)
+            inbox.publish(
+                .notice("Another machine of yours was met: what you keep to yourself is now the same on both."))
         case .friend(let event):
             observe(event)
         case .syncBegan, .runRefused, .operationRefused, .dropped, .messageRefused:

@@ -32,8 +32,7 @@ extension MeshNode {
 
     /// A custom game as a shared group has it.
     private func currentDefinition(of id: GameID) -> GameDefinition? {
-        let own = privateGroup
-        return engine.groupIDs.lazy.filter { $0 != own }.compactMap { self.views[$0]?.games[id] }.first
+        engine.groupIDs.lazy.filter { !self.engine.isPrivate($0) }.compactMap { self.views[$0]?.games[id] }.first
     }
 
     /// The records that keep the definitions of custom games beside this user's own results: those then have their name,

@@ -63,7 +63,7 @@ extension MeshNode {
     /// Groups shared with others, in the order of their titles: those that this user is in, and those that have ended and
     /// are still told of.
     var sharedGroups: [GroupID] {
-        engine.groupIDs.filter { $0 != privateGroup && !isDismissed($0) }.sorted { left, right in
+        engine.groupIDs.filter { !engine.isPrivate($0) && !isDismissed($0) }.sorted { left, right in
             let titles = (engine.state(of: left)?.title ?? "", engine.state(of: right)?.title ?? "")
             return titles.0 == titles.1 ? left < right : titles.0 < titles.1
         }

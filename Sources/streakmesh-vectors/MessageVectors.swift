@@ -146,6 +146,22 @@ extension VectorFile {
             ("friend sought", .friend(.friendSought(request.bytes))),
             ("friend carried", .friend(.friendCarried(request.bytes))),
             ("friend replied", .friend(.friendReplied(request: request.hash, sealed: sealed))),
+            (
+                "private group named",
+                .friend(.privateGroupNamed(friends.stage.ledger.group, holdsRevoked: false, revocations: []))
+            ),
+            (
+                "private group named, with a word of the account",
+                .friend(
+                    .privateGroupNamed(
+                        Cast.group, holdsRevoked: true,
+                        revocations: [
+                            DeviceRevocation(
+                                accountKey: ada.accountKey, everywhere: try ada.secondDevice().device,
+                                accessKeyHash: Bytes32.zero
+                            ).encoded()
+                        ]))
+            ),
         ]
     }
 
@@ -169,7 +185,7 @@ extension VectorFile {
             refused("version 2", replacing(digest, at: 0, by: 2), "unsupported-version"),
             refused("version 0", replacing(digest, at: 0, by: 0), "unsupported-version"),
             refused("kind 0", replacing(digest, at: 1, by: 0), "unknown-kind"),
-            refused("kind 24", replacing(digest, at: 1, by: 24), "unknown-kind"),
+            refused("kind 25", replacing(digest, at: 1, by: 25), "unknown-kind"),
             refused("a digest cut off", Array(digest.prefix(20)), "truncated"),
             refused("513 proofs", Array(hello.prefix(18)) + [0x81, 4], "limit-exceeded"),
             refused("a flag of 2", replacing(tips, at: 12, by: 2), "invalid-value: final"),
@@ -197,6 +213,14 @@ extension VectorFile {
             refused(
                 "a sealed answer of 4,097 bytes", [1, 23] + [UInt8](repeating: 0, count: 16) + [0x81, 0x20],
                 "limit-exceeded"),
+            refused(
+                "a flag of 2 about a private group", [1, 24] + [UInt8](repeating: 0, count: 32) + [2],
+                "invalid-value: holds revoked"),
+            refused(
+                "33 words of an account", [1, 24] + [UInt8](repeating: 0, count: 32) + [0, 33], "limit-exceeded"),
+            refused(
+                "a word of an account of 1,537 bytes",
+                [1, 24] + [UInt8](repeating: 0, count: 32) + [0, 1, 0x81, 0x0C], "limit-exceeded"),
             refused("60,001 bytes", digest, zeros: 60_001 - digest.count, "limit-exceeded"),
         ]
     }

@@ -56,31 +56,16 @@ struct DeviceLinkingTests {
         #expect(
             household.network.nodes[1].engine.state(of: household.club)?.isCurrentMember(device: machine.device) == true
         )
-        var snapshot = Snapshot(store: StoreID(bytes: Bytes16(9, 9)))
-        for group in linking.groups {
-            for bytes in group.operations {
-                let id = try SignedOperation(decoding: bytes).id
-                snapshot.operations.append(
-                    StoredOperation(group: group.group, id: id, bytes: bytes, arrival: snapshot.nextArrival))
-                snapshot.nextArrival += 1
-            }
-            snapshot.accessKeys += group.accessKeys.map { StoredAccessKey(group: group.group, key: $0) }
-        }
-        let identity = try #require(
-            DeviceIdentity(
-                certificate: linking.certificate, signingKey: machine.signingKey, linkKey: machine.linkKey))
-        household.network.nodes[2].engine = MeshEngine(
-            snapshot: snapshot, identity: identity, entropy: SeededEntropy(seed: 77),
-            wallTime: household.network.wallTime)
-        household.network.listen(2)
+        household.network.nodes[2].isOn = false
+        let linked = try household.network.add(linked: linking, of: machine)
         household.network.run(for: .seconds(10))
-        #expect(household.network.nodes[2].engine.groupIDs.count == 2)
+        #expect(household.network.nodes[linked].engine.groupIDs.count == 2)
         for node in [0, 1] {
             let digest = household.network.nodes[node].engine.digest(of: household.club)
-            #expect(digest == household.network.nodes[2].engine.digest(of: household.club))
+            #expect(digest == household.network.nodes[linked].engine.digest(of: household.club))
         }
-        let linked = household.network.nodes[2].engine.linkedDevices.map(\.device)
-        #expect(linked == [0, 1].map { household.network.nodes[$0].identity.device }.sorted())
+        let devices = household.network.nodes[linked].engine.linkedDevices.map(\.device)
+        #expect(devices == [0, 1].map { household.network.nodes[$0].identity.device }.sorted())
     }
 
     @Test func `a used link makes no second device`() throws {

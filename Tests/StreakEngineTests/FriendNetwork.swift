@@ -76,6 +76,30 @@ struct FriendNetwork {
         return index
     }
 
+    /// A node of an account that was linked: it starts with what it was handed.
+    mutating func add(linked linking: DeviceLinking, of machine: DeviceIdentity) throws -> Int {
+        guard
+            let identity = DeviceIdentity(
+                certificate: linking.certificate, signingKey: machine.signingKey, linkKey: machine.linkKey)
+        else { throw SetUpFailure() }
+        let node = try add(UInt64(1_000 + nodes.count), identity: identity)
+        var change = DurableChange()
+        var arrival: UInt64 = 1
+        for group in linking.groups {
+            for bytes in group.operations {
+                let id = try SignedOperation(decoding: bytes).id
+                change.operations.append(
+                    StoredOperation(group: group.group, id: id, bytes: bytes, arrival: arrival))
+                arrival += 1
+            }
+            change.accessKeys += group.accessKeys.map { StoredAccessKey(group: group.group, key: $0) }
+        }
+        change.settings[MeshEngine.privateGroupSetting] = linking.privateGroup.bytes.array
+        nodes[node].snapshot.apply(change)
+        restart(node)
+        return node
+    }
+
     mutating func listen(_ node: Int) {
         give(
             .listening(port: 7_420, addresses: [nodes[node].endpoint], usesDiscovery: usesBeacons), to: node)
@@ -224,6 +248,8 @@ extension Snapshot {
         }
         for group in change.droppedGroups {
             operations.removeAll { $0.group == group }
+            runs.removeAll { $0.group == group }
+            ownEpochs.removeAll { $0.group == group }
             accessKeys.removeAll { $0.group == group }
         }
         for address in change.addresses {
