@@ -120,6 +120,12 @@ class Body:
     role: Role = Role.MEMBER
     erases: bool = False
 
+    def is_signed_by_account(self, group: bytes) -> bool:
+        """Of a revocation: 2 ‖ group, zero for every group ‖ user ‖ cut ‖ kept links, by the account key (§4)."""
+        kept = varint(len(self.kept)) + b"".join(self.kept)
+        text = (b"\2", ZERO if self.is_general else group, self.user, self.cuts[0].encoded, kept)
+        return is_signed("certificate", self.account_signature, self.user, *text)
+
     @classmethod
     def read(cls, kind: Kind, reader: Reader) -> Body:
         match kind:
@@ -235,11 +241,7 @@ class Operation:
         return is_signed("operation", self.signature, self.author, self.data[:-64])
 
     def is_signed_by_account(self) -> bool:
-        """Of a revocation: 2 ‖ group, zero for every group ‖ user ‖ cut ‖ kept links, by the account key (§4)."""
-        group = ZERO if self.body.is_general else self.group
-        kept = varint(len(self.body.kept)) + b"".join(self.body.kept)
-        text = (b"\2", group, self.body.user, self.body.cuts[0].encoded, kept)
-        return is_signed("certificate", self.body.account_signature, self.body.user, *text)
+        return self.body.is_signed_by_account(self.group)
 
     def encoded(self) -> bytes:
         """The fields before the body anew: what decoding must give back byte for byte."""

@@ -44,6 +44,8 @@ struct GroundTruth: Sendable {
     private var lastValue = 0
     /// Nodes whose user's records were erased.
     var erased: Set<Int> = []
+    /// Names of what machines keep to their account.
+    var keptPrivately: Set<String> = []
     /// Of nodes that were cut, how often each slot had been written when they were.
     private var cuts: [Int: [Slot: Int]] = [:]
 

@@ -82,6 +82,12 @@ public struct Scenario: Sendable {
         case makePrivateGroup([Int])
         /// Makes a node a device of another one's account, by a device link.
         case linkDevice(Int, to: Int)
+        /// Makes a node a device of another one's account by the account's key, with a private group of its own.
+        case recover(Int, of: Int)
+        /// Nodes write into their private groups.
+        case keepPrivately([Int], count: Int)
+        /// Demands that nodes have one private group within a time, and there all that any of them kept.
+        case expectOnePrivateGroup([Int], within: Duration)
         /// Demands that a node learns within a time that it is in no more, and holds nobody else's records then.
         case expectLost(Int, within: Duration)
         /// Removes the addresses of other devices from nodes' disks.

@@ -303,6 +303,20 @@ extension Scenario {
                 .expectLinked(within: .seconds(400)), .write([0, 1, 2], count: 4, over: .seconds(2)),
                 .converge(within: .seconds(60)),
             ]),
+        Scenario(
+            "machine-recovered",
+            "A machine made by the recovery key meets the two that were left, while packets are lost and all start anew",
+            nodes: 4, profile: .bad(loss: 0.2),
+            steps: together(2) + [
+                .makePrivateGroup([1]), .start([2]), .linkDevice(2, to: 1), .keepPrivately([1, 2], count: 6),
+                .expectOnePrivateGroup([1, 2], within: .seconds(400)), .crash([2]), .recover(3, of: 1),
+                .keepPrivately([1, 3], count: 6), .join([3]),
+                .crashBetweenOutputs([1, 3], restartAfter: .seconds(1)), .run(.seconds(20)), .start([2]),
+                .crashBetweenOutputs([2], restartAfter: .seconds(1)), .run(.seconds(10)),
+                .expectOnePrivateGroup([1, 2, 3], within: .seconds(2_000)), .keepPrivately([1, 2, 3], count: 2),
+                .crash([1, 2, 3]), .start([1, 2, 3]), .expectOnePrivateGroup([1, 2, 3], within: .seconds(2_000)),
+                .write([0, 1, 3], count: 4, over: .seconds(2)), .converge(within: .seconds(60)),
+            ]),
     ]
 
     /// The first `count` nodes as members of one group.

@@ -63,7 +63,8 @@ extension Scenario.Step {
             .nameAdmin(let first, let second), .remove(let first, let second), .removeInVain(let first, let second),
             .revokeDevice(let first, let second), .askFriend(let first, let second),
             .expectRequest(let first, let second, _), .approveFriend(let first, let second),
-            .expectFriends(let first, let second, _), .linkDevice(let first, let second):
+            .expectFriends(let first, let second, _), .linkDevice(let first, let second),
+            .recover(let first, let second):
             [first, second]
         default: []
         }
@@ -98,6 +99,8 @@ extension Scenario.Step {
         case .cutOneWay(let sources, let targets): return .cutOneWay(from: rest(sources), to: rest(targets))
         case .answerToCode(let nodes): return .answerToCode(rest(nodes))
         case .makePrivateGroup(let nodes): return .makePrivateGroup(rest(nodes))
+        case .keepPrivately(let nodes, let count): return .keepPrivately(rest(nodes), count: count)
+        case .expectOnePrivateGroup(let nodes, let limit): return .expectOnePrivateGroup(rest(nodes), within: limit)
         case .forgetAddresses(let nodes): return .forgetAddresses(rest(nodes))
         default: return self
         }

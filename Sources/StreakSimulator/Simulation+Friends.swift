@@ -67,7 +67,7 @@ extension Simulation {
         }
     }
 
-    private mutating func makePrivateGroup(of node: Int) {
+    mutating func makePrivateGroup(of node: Int) {
         guard case .group(let group)? = outcome(of: .foundGroup(title: "Private"), by: node) else {
             return fail("node \(node) has no private group", .outcome)
         }

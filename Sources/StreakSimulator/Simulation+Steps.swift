@@ -74,6 +74,7 @@ extension Simulation {
         case .expectMembers, .expectLinked, .expectLost, .expectNoFork, .agreeOnDigests: expectState(step)
         case .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice:
             performAmongFriends(step)
+        case .recover, .keepPrivately, .expectOnePrivateGroup: performAmongMachines(step)
         case .run(let duration): run(for: duration)
         case .converge(let limit): converge(within: limit)
         default: performOnNetwork(step)

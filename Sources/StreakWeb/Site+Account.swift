@@ -75,7 +75,7 @@ extension Site {
         let view = DevicesView(
             devices: report.devices.map(device),
             sharedText: report.devices.contains { !$0.sharesPrivate }
-                ? "Those linked by a device link share your private results and settings among themselves only."
+                ? "Those that have met share your private results and settings among themselves only."
                 : "They share your private results and settings among themselves only.",
             needsKey: frame.profile.recoveryConfirmed,
             link: link.map { link in
@@ -103,8 +103,8 @@ extension Site {
     }
 
     private static let apartText = """
-        One of you was made with the recovery key: it shares your groups, not the results you keep to yourself. To have \
-        those, too, link a machine with a device link.
+        It has not met this one since one of the two was made with the recovery key. Once they meet in a group, what you \
+        keep to yourself is the same on both.
         """
 
     func linkDevice(_ visit: Visit) async throws -> Response {

@@ -150,6 +150,74 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
+    func `a machine made by the recovery key and one that is left end with all that is private on both`() async throws {
+        try await Lab.open { lab in
+            let nodes = try await Self.club(lab, "Ada", "Béla")
+            let (ada, bela) = (nodes[0].friend, nodes[1].friend)
+            let key = try #require(try await bela.ask("recovery", "show")["key"].text)
+            let device = try #require(try await bela.ask("whoami")["device"].text)
+            let laptop = lab.person("Béla’s laptop")
+            let link = try #require(try await bela.ask("device", "link")["link"].text)
+            try await laptop.ask("device", "join", link)
+            let left = try await laptop.start()
+            try await laptop.ask("add", "--private", input: ShareTexts.wordle(1_350, guesses: 3))
+            try await bela.ask("add", input: ShareTexts.wordle(1_351, guesses: 4))
+            try await bela.ask("add", "--private", input: ShareTexts.connections(629))
+            try await lab.eventually("the laptop has all three") {
+                try await laptop.ask("results")["results"].items.count == 3
+            }
+            // The first machine is lost, and nobody has told anybody; the laptop sleeps while another one is made.
+            await nodes[1].kill()
+            try FileManager.default.removeItem(atPath: bela.folder)
+            try await left.stop()
+
+            let again = lab.person("Béla’s new machine")
+            let invite = try #require(try await ada.ask("invite")["link"].text)
+            try await again.ask("recover", "--name", "Béla", input: key + "\n")
+            let new = try await again.start()
+            try await again.ask("add", "--private", input: ShareTexts.mini("3/1/2025", time: "0:42"))
+            try await again.ask("join", invite)
+            try await lab.eventually("what was shared is back") {
+                try await again.ask("results")["results"].items.count == 2
+            }
+            try await again.ask("device", "revoke", String(device.prefix(12)), input: key + "\n")
+
+            // The two meet, with all that either had.
+            let woken = try await laptop.start()
+            for machine in [laptop, again] {
+                try await lab.eventually("both have all four", limit: .seconds(60)) {
+                    try await machine.ask("results")["results"].items.count == 4
+                }
+                let machines = try await machine.ask("device", "list")["devices"].items
+                #expect(machines.count { $0["state"].text == "current" } == 2)
+                #expect(
+                    machines.allSatisfy { $0["state"].text != "current" || $0["sharesPrivate"] == .bool(true) },
+                    "\(machines)")
+                #expect(
+                    try await machine.ask("group", "list")["groups"].items.map { $0["title"].text } == [
+                        "Breakfast club"
+                    ])
+            }
+            // What is private from now on is on both, also where one starts anew.
+            try await again.ask("games", "favourite", "waffle")
+            await woken.kill()
+            let returned = try await laptop.start()
+            try await laptop.ask("add", "--private", input: ShareTexts.mini("3/2/2025", time: "0:40"))
+            try await lab.eventually("the new one has it") {
+                try await again.ask("results")["results"].items.count == 5
+            }
+            try await lab.eventually("the laptop has the favourite") {
+                try await laptop.ask("games", "list", "--favourites")["games"].items.contains {
+                    $0["id"].text == "waffle"
+                }
+            }
+            try await lab.agreement(of: [ada, laptop, again])
+            #expect(try await ada.board().map { $0["played"].integer } == [1], "a friend sees what was shared")
+            withExtendedLifetime((nodes, new, returned)) {}
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
     func `a second machine sees private results, and nothing of them is in a friend's database`() async throws {
         try await Lab.open { lab in
             let nodes = try await Self.club(lab, "Ada", "Béla")

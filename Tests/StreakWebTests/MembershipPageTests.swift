@@ -465,8 +465,8 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage(.unconfirmed) { page in
             let body = try await page.signedIn().get("/devices").body
             #expect(!body.contains("name=\"key\""))
-            #expect(body.contains("it shares your groups, not the results you keep to yourself."))
-            #expect(body.contains("Those linked by a device link share your private results"))
+            #expect(body.contains("Once they meet in a group, what you keep to yourself is the same on both."))
+            #expect(body.contains("Those that have met share your private results"))
         }
         try await withPage { page in
             let body = try await page.signedIn().get("/devices").body

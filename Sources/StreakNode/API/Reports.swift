@@ -453,7 +453,7 @@ public struct DeviceReport: Codable, Sendable, Equatable {
     public var lastSeen: String?
     /// `account`, or the ID of the device that linked it.
     public var certifiedBy: String
-    /// Whether it is in this machine's private group. One from before a recovery, or of one, shares groups only.
+    /// Whether it is in this machine's private group. One that was not met since a recovery shares groups only.
     public var sharesPrivate = true
 }
 

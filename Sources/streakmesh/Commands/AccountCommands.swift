@@ -286,8 +286,8 @@ extension DeviceListReport {
             + (isApart
                 ? [
                     "",
-                    "“groups only”: one of the two was made with the recovery key. To share the results you keep to",
-                    "yourself, too, link a machine with `streakmesh device link`.",
+                    "“groups only”: not met since one of the two was made with the recovery key. Once both are online in a",
+                    "common group, what you keep to yourself is the same on both.",
                 ] : [])
     }
 }
