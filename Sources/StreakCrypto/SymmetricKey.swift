@@ -14,6 +14,15 @@ public struct SymmetricKey: Sendable, Equatable {
         secret = SecretBytes(bytes: try checkedBytes(rawBytes, count: Self.byteCount))
     }
 
+    /// A copy of 32 bytes for a moment's use, in ordinary memory and wiped at the end: protection costs more than most of
+    /// what is done with a key.
+    ///
+    /// - Throws: `wrongLength`.
+    public init(momentary rawBytes: some Collection<UInt8>) throws(CryptoError) {
+        let bytes = try checkedBytes(rawBytes, count: Self.byteCount)
+        secret = SecretBytes(copying: bytes, protection: .wiped)
+    }
+
     /// A fresh key from 32 random bytes.
     public static func generate(from entropy: inout some EntropySource) -> Self {
         Self(secret: SecretBytes(random: byteCount, from: &entropy))

@@ -80,7 +80,7 @@ package enum Beacon {
     }
 
     private static func sealingKey(hourKey: [UInt8], nonce: [UInt8]) -> SymmetricKey? {
-        try? SymmetricKey(rawBytes: Blake2b.keyedHash(nonce + [1], key: hourKey))  // 32 bytes: never fails
+        try? SymmetricKey(momentary: Blake2b.keyedHash(nonce + [1], key: hourKey))  // 32 bytes: never fails
     }
 
     private static func seal(_ content: Content, hourKey: [UInt8], nonce: [UInt8]) -> [UInt8] {

@@ -13,7 +13,7 @@ public struct MeshEngine: Sendable {
 
     var entropy: InjectedEntropy
     var links: Links
-    var groups: [GroupID: GroupReplica] = [:]
+    var groups = SortedTable<GroupID, GroupReplica>()
     var sessions = SessionTable()
     var cursors: [CursorKey: Cursor] = [:]
     var rumours = Rumours()

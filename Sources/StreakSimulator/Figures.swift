@@ -25,8 +25,9 @@ public enum Figures {
     public struct Crowd: Sendable {
         var simulation: Simulation
         public let nodeCount: Int
+        private static let admissionsOfMember = 600
 
-        /// Founds a group on the first node, lets all others join, one after the other with only the first one up, and
+        /// Founds a group on the first node, lets all others join, one after the other with only one member up, and
         /// then starts all on one wired LAN from disks that hold the finished ledger.
         ///
         /// - Throws: what went wrong, in words.
@@ -44,7 +45,15 @@ public enum Figures {
             guard case .invite(_, let text)? = invite, let link = try? InviteLink(parsing: text) else {
                 throw CrowdFailure(reason: "no invite")  // the engine's own link reads
             }
+            var host = 0
             for index in 1..<count {
+                // One device's chain takes in so many newcomers; another member goes on.
+                if index - host > Self.admissionsOfMember {
+                    simulation.start(host + Self.admissionsOfMember)
+                    simulation.run(for: .seconds(10))
+                    simulation.quit(host)
+                    host += Self.admissionsOfMember
+                }
                 simulation.start(index)
                 simulation.expect(.group(group), of: .join(link, timeout: .seconds(60)), by: index)
                 if let failure = simulation.failure { throw CrowdFailure(reason: failure.reason) }
@@ -52,8 +61,8 @@ public enum Figures {
                 if index % 100 == 0 { onProgress("\(index) have joined") }
             }
             simulation.run(for: .seconds(5))
-            simulation.stop(0)
-            simulation.shareLedger(of: 0, in: group)
+            simulation.stop(host)
+            simulation.shareLedger(of: host, in: group)
         }
 
         /// Starts all nodes and lets them find each other. Returns the links that stand then, both ends counted.

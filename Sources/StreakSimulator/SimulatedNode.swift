@@ -22,13 +22,19 @@ struct SimulatedNode: Sendable {
     var clockSetAt: MonotonicInstant = .zero
     var store: SimulatedStore
     var backup: SimulatedStore?
+    /// What runs, in lists of one or none, so that a node can be looked at without a copy of it.
+    private var engines: [MeshEngine] = []
+    private var liars: [Liar] = []
     /// Nil while the node is down, or lies.
-    var engine: MeshEngine? { didSet { isHonest = engine != nil } }
+    var engine: MeshEngine? {
+        get { engines.first }
+        set { engines = newValue.map { [$0] } ?? [] }
+    }
     /// The hostile program that runs in the engine's place.
-    var liar: Liar? { didSet { isLying = liar != nil } }
-    /// Which of the two runs; stored, for to ask an optional that large costs a copy of it.
-    private(set) var isHonest = false
-    private(set) var isLying = false
+    var liar: Liar? {
+        get { liars.first }
+        set { liars = newValue.map { [$0] } ?? [] }
+    }
     /// Counts starts: what was meant for an earlier life is dropped.
     var life = 0
     var startedAt: MonotonicInstant = .zero
@@ -54,7 +60,25 @@ struct SimulatedNode: Sendable {
     /// How often the engine was woken at one instant: more than a few times means that it spins.
     var wakesAtInstant: (instant: MonotonicInstant, count: Int) = (.zero, 0)
 
+    /// Whether the engine runs, or the hostile program.
+    var isHonest: Bool { !engines.isEmpty }
+    var isLying: Bool { !liars.isEmpty }
     var isRunning: Bool { isHonest || isLying }
+
+    init(
+        index: Int, identity: DeviceIdentity, accountKey: SigningSecretKey, endpoint: Endpoint, lan: Int,
+        router: AddressTranslation?, outerAddress: Bytes16, clockLead: Duration, store: SimulatedStore
+    ) {
+        self.index = index
+        self.identity = identity
+        self.accountKey = accountKey
+        self.endpoint = endpoint
+        self.lan = lan
+        self.router = router
+        self.outerAddress = outerAddress
+        self.clockLead = clockLead
+        self.store = store
+    }
 
     /// Gives an input to the program that runs. Returns what it wants done, and when it wants to be woken; both in the
     /// program's own time.
@@ -62,15 +86,16 @@ struct SimulatedNode: Sendable {
         _ input: EngineInput, at instant: MonotonicInstant, wallTime: WallTime
     ) -> (outputs: [EngineOutput], deadline: MonotonicInstant?) {
         if isHonest {
-            let outputs = engine?.handle(input, at: instant, wallTime: wallTime) ?? []
-            return (outputs, engine?.nextDeadline)
+            let outputs = engines[0].handle(input, at: instant, wallTime: wallTime)
+            return (outputs, engines[0].nextDeadline)
         }
+        guard isLying else { return ([], nil) }
         let outputs =
             switch input {
-            case .link(let input): liar?.handle(input, at: instant, wallTime: wallTime)
-            case .deadlineReached: liar?.handle(.deadlineReached, at: instant, wallTime: wallTime)
-            default: Optional<[LinkOutput]>.none
+            case .link(let input): liars[0].handle(input, at: instant, wallTime: wallTime)
+            case .deadlineReached: liars[0].handle(.deadlineReached, at: instant, wallTime: wallTime)
+            default: [LinkOutput]()
             }
-        return ((outputs ?? []).map { .link($0) }, liar?.nextDeadline)
+        return (outputs.map { .link($0) }, liars[0].nextDeadline)
     }
 }

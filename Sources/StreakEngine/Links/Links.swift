@@ -31,7 +31,7 @@ public struct Links: Sendable {
 
     let staticKey: AgreementSecretKey
     let limits: LinkLimits
-    var links: [LinkID: Link] = [:]
+    var links = SortedTable<LinkID, Link>()
     var linkByPeer: [AgreementPublicKey: LinkID] = [:]
     var dials: [DialID: Dial] = [:]
     /// Dials by the index their message 1 over datagrams asks to be answered under.
