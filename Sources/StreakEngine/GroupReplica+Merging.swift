@@ -114,8 +114,8 @@ extension GroupReplica {
         return (changes, removed)
     }
 
-    /// What counts of a feed under the cuts: its runs, and the number through which; nil where nothing does.
-    func countingRuns(of feed: FeedReplica, in state: GroupState) -> (runs: [StoredRun], limit: UInt64)? {
+    /// What counts of a feed under the cuts: its runs, and the number of the last record that does; nil where nothing does.
+    func countingRuns(of feed: FeedReplica, in state: GroupState) -> (runs: [StoredRun], last: UInt64)? {
         switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
         case .unlimited: (feed.storedRuns, .max)
         case .through(let cut): feed.storedRuns(through: Tip(number: cut.number, hash: cut.hash))
