@@ -39,6 +39,9 @@ struct RegressionTests {
         Case(
             scenario: "damaged-streams", seed: 8,
             fault: "a newcomer whose link broke at the welcome knew nobody's address"),
+        Case(
+            scenario: "damaged-streams", seed: 6,
+            fault: "a stream that waited for the rest of a frame whose length had changed was kept for minutes"),
     ]
 
     @Test(arguments: cases)

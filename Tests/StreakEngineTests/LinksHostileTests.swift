@@ -321,6 +321,48 @@ struct LinksHostileTests {
         #expect(network.nodes[1].messages.last == [8])
     }
 
+    /// A length that says 65,535 where a short frame stood: all that follows would be taken for the rest of it.
+    @Test(arguments: [(pauseSeconds: 120, limit: 10), (pauseSeconds: 4, limit: 60)])
+    func `a stream whose frame never ends is given up, and what it swallowed comes again`(
+        pauseSeconds: Int, limit: Int
+    ) throws {
+        var network = livePair()
+        let stream = try #require(network.nodes[1].links.streams.keys.first)
+        let before = network.nodes[1].messages.count
+        network.give(.streamBytesReceived(stream, [0xFF, 0xFF, 0]), to: 1)
+        let end = network.now.advanced(by: .seconds(limit))
+        network.send([8], from: 0)
+        var sent = 1
+        while network.now.advanced(by: .seconds(pauseSeconds)) < end {
+            network.run(for: .seconds(pauseSeconds))
+            network.send([8], from: 0)
+            sent += 1
+        }
+        network.run(for: network.now.duration(to: end) - .milliseconds(100))
+        #expect(network.nodes[1].messages.count == before)
+        network.run(for: .seconds(1))
+        #expect(network.nodes[1].messages.dropFirst(before) == ArraySlice(repeating: [8], count: sent))
+        #expect(network.nodes.allSatisfy { $0.closings.isEmpty && $0.summary?.hasStream == false })
+    }
+
+    @Test func `a slow frame is waited for`() throws {
+        var network = livePair(.init(blocksDatagrams: true))
+        let stream = try #require(network.nodes[1].links.streams.keys.first)
+        let pieces = network.streamPieces.count
+        network.nodes[1].isOn = false
+        network.send([8], from: 0)
+        network.run(for: .seconds(1))
+        network.nodes[1].isOn = true
+        let frame = try #require(network.streamPieces.dropFirst(pieces).first).bytes
+        // 8 s apart, in not more than eight parts.
+        for start in stride(from: 0, to: frame.count, by: frame.count / 6) {
+            network.give(.streamBytesReceived(stream, Array(frame[start...].prefix(frame.count / 6))), to: 1)
+            network.run(for: .seconds(8))
+        }
+        #expect(network.nodes[1].messages.last == [8])
+        #expect(network.nodes[1].links.streams[stream] != nil)
+    }
+
     @Test func `streams may come in single bytes`() {
         var network = LinksNetwork()
         network.add(11)

@@ -19,6 +19,8 @@ struct LinkStream: Sendable {
     var deadline: MonotonicInstant
     /// Received and not yet a whole frame.
     var buffer: [UInt8] = []
+    /// When the first byte in `buffer` came, and the last; nil where it is empty.
+    var unfinished: (since: MonotonicInstant, last: MonotonicInstant)?
     /// Nil until the peer is authenticated and has shown that it is there.
     var link: LinkID?
     var lastSent: MonotonicInstant
@@ -144,7 +146,20 @@ extension Links {
             position += 2 + size
             receiveFrame(frame, on: id, at: now, entropy: &entropy)
         }
-        streams[id]?.buffer = Array(pending[position...])
+        keep(pending[position...], isNew: position > 0, of: id, at: now)
+    }
+
+    /// Keeps the beginning of a frame until the rest comes, and sees to it that it does.
+    private mutating func keep(_ rest: ArraySlice<UInt8>, isNew: Bool, of id: StreamID, at now: MonotonicInstant) {
+        guard let stream = streams[id] else { return }
+        streams[id]?.buffer = Array(rest)
+        guard !rest.isEmpty else {
+            streams[id]?.unfinished = nil
+            return
+        }
+        streams[id]?.unfinished = (isNew ? now : stream.unfinished?.since ?? now, now)
+        // Before it has a link, the handshake's time counts.
+        if stream.link != nil { timers.schedule(.stream(id), at: deadline(ofStream: id)) }
     }
 
     private mutating func chargeStranger(_ stream: LinkStream, at now: MonotonicInstant) {

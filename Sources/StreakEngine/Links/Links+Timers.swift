@@ -117,9 +117,18 @@ extension Links {
     func deadline(ofStream id: StreamID) -> MonotonicInstant? {
         guard let stream = streams[id] else { return nil }
         guard stream.link != nil, !stream.hasSentFinish else { return stream.deadline }
-        return min(
+        let deadline = min(
             stream.lastSent.advanced(by: keepaliveInterval(to: stream.endpoint)),
             stream.lastHeard.advanced(by: stream.peerInterval * 3), stream.idleCheck)
+        return stallEnd(of: stream).map { min($0, deadline) } ?? deadline
+    }
+
+    /// When the rest of a frame is waited for no longer: a length that a bad network changed may ask for bytes that nobody
+    /// sends, and all that follows on the stream would be taken for them.
+    private func stallEnd(of stream: LinkStream) -> MonotonicInstant? {
+        stream.unfinished.map {
+            min($0.last.advanced(by: limits.streamStallLimit), $0.since.advanced(by: limits.streamFrameLimit))
+        }
     }
 
     private mutating func handleStreamDeadline(_ id: StreamID, at now: MonotonicInstant) {
@@ -129,7 +138,8 @@ extension Links {
             if stream.deadline <= now { abortStream(id, failure: .unanswered, at: now) }
             return
         }
-        if stream.lastHeard.advanced(by: stream.peerInterval * 3) <= now {
+        let isStalled = stallEnd(of: stream).map { $0 <= now } ?? false
+        if isStalled || stream.lastHeard.advanced(by: stream.peerInterval * 3) <= now {
             return abortStream(id, failure: .unanswered, reason: .timedOut, at: now)
         }
         if stream.lastSent.advanced(by: keepaliveInterval(to: stream.endpoint)) <= now {
