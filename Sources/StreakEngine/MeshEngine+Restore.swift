@@ -85,6 +85,30 @@ extension MeshEngine {
         return endpoints
     }
 
+    // MARK: Mending
+
+    /// What should stand in a store in place of rows that were found damaged: these runs and the ledgers of these groups, as
+    /// they are here. What is not here is left out. Only while no change waits to be stored: then this is what was.
+    public mutating func soundCopies(of runs: [RunKey], ledgers: [GroupID]) -> DurableChange {
+        var change = DurableChange()
+        change.runs = runs.compactMap { key in groups[key.group]?.feeds[key.feed]?.stored(key) }
+        for group in ledgers {
+            guard let operations = groups[group]?.ledger.allOperations else { continue }
+            // In what order they came is not known any more: of one arrival, they are read in this one, ancestors first.
+            let arrival = takeArrival()
+            change.operations += operations.map {
+                StoredOperation(group: group, id: $0.id, bytes: $0.bytes, arrival: arrival)
+            }
+        }
+        return change
+    }
+
+    /// The same of everything.
+    public mutating func soundCopies() -> DurableChange {
+        let runs = groupIDs.flatMap { groups[$0]?.feeds.feeds.flatMap(\.storedRuns) ?? [] }
+        return soundCopies(of: runs.map(\.key), ledgers: groupIDs)
+    }
+
     // MARK: Reading
 
     /// The groups of which there is a ledger, in the order of their IDs.

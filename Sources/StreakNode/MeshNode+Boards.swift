@@ -160,7 +160,7 @@ extension MeshNode {
             state: stateWord(linked), groups: groups, peers: linked.map(peerStatus), version: NodeVersion.current,
             running: network != nil, listen: listenAddress, web: nil,
             lastSync: lastSync.map { Timestamp(seconds: $0).text }, recoveryConfirmed: isRecoveryConfirmed,
-            clock: clockReport())
+            clock: clockReport(), damage: damage.sentences.isEmpty ? nil : damage)
     }
 
     private func stateWord(_ linked: [MeshEngine.LinkedDevice]) -> String {

@@ -32,6 +32,7 @@ extension MeshNode {
         }
         if let pausedUntil, pausedUntil <= clock.now { resume() }
         remind()
+        examineIfDue()
         if !pendingChangeIDs.isEmpty { flush() }
         releaseSettlers()
         setAlarm()
@@ -91,7 +92,9 @@ extension MeshNode {
     func setAlarm() {
         guard network != nil || isRunning else { return }
         let isServing = network != nil
-        let candidates = [isServing ? pausedUntil ?? engine.nextDeadline : nil, nextSettling, nextReminder]
+        let candidates = [
+            isServing ? pausedUntil ?? engine.nextDeadline : nil, nextSettling, nextReminder, nextExamination,
+        ]
         guard let due = candidates.compactMap({ $0 }).min() else { return }
         if let deadline, alarm != nil, deadline <= due, deadline > clock.now { return }
         alarm?.cancel()
@@ -135,7 +138,7 @@ extension MeshNode {
         guard needsRecovery else { return }
         let streams = engine.nextStream
         engine = MeshEngine(
-            snapshot: try store.snapshot(), identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
+            snapshot: try loadStore(), identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
         engine.nextStream = streams
         pendingChange = DurableChange()
         pendingChangeIDs = []

@@ -62,6 +62,10 @@ public actor MeshNode: NodeCalling {
     /// The user's machines that somebody was told of, because they are shut out but for this group.
     var toldMachines: [GroupID: Set<DeviceID>] = [:]
     var needsRecovery = false
+    /// What was found damaged on the disk, how far the store was examined, and when that goes on.
+    var damage = DamageReport()
+    var examination = Examination()
+    var nextExamination = MonotonicInstant.zero.advanced(by: examinationInterval)
     var deadline: MonotonicInstant?
     var alarm: Scheduled<Void>?
     private var readiness: [CheckedContinuation<String, any Error>] = []
@@ -142,10 +146,12 @@ public actor MeshNode: NodeCalling {
         try? folder.removeAbandonedFiles()
         self.folder = folder
         self.configuration = configuration
-        clock = SystemClock(wall: configuration.wall)
+        clock = SystemClock(wall: configuration.wall, lead: configuration.lead)
         identity = try Account.identity(in: folder)
         store = try Store(opening: folder, newStoreID: Self.newStoreID)
-        let snapshot = try store.snapshot()
+        let state = try store.load()
+        let snapshot = state.snapshot
+        damage.setAside = state.damage.count
         engine = MeshEngine(
             snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
         rebuildViews()

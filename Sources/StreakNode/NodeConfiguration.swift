@@ -10,6 +10,8 @@ public struct NodeConfiguration: Sendable {
     public var peers: [String]
     /// What tells the time of day, in milliseconds since 1970; nil for the machine's clock.
     var wall: (@Sendable () -> Int64)?
+    /// By how much the time since the start is ahead of the machine's, never less than before; nil for nothing.
+    var lead: (@Sendable () -> Duration)?
 
     public init(listen: String, usesNetwork: Bool, usesLAN: Bool, peers: [String]) {
         self.listen = listen

@@ -13,11 +13,18 @@ struct SystemClock: Sendable {
     private let start = ContinuousClock.now
     /// What tells the time of day in the place of the machine's clock.
     private let wall: (@Sendable () -> Int64)?
+    /// How far the time since the start is ahead of the machine's.
+    private let lead: (@Sendable () -> Duration)?
 
-    init(wall: (@Sendable () -> Int64)? = nil) { self.wall = wall }
+    init(wall: (@Sendable () -> Int64)? = nil, lead: (@Sendable () -> Duration)? = nil) {
+        self.wall = wall
+        self.lead = lead
+    }
 
     /// Time since this node started, suspended time included.
-    var now: MonotonicInstant { MonotonicInstant.zero.advanced(by: start.duration(to: .now)) }
+    var now: MonotonicInstant {
+        MonotonicInstant.zero.advanced(by: start.duration(to: .now) + (lead?() ?? .zero))
+    }
 
     var wallTime: WallTime {
         if let wall { return WallTime(milliseconds: wall()) }

@@ -89,6 +89,15 @@ public struct FeedReplica: Sendable {
     /// Every stored run of every branch.
     public var storedRuns: [StoredRun] { branches.flatMap(\.runs) }
 
+    /// The run that is stored under a key; nil where there is none.
+    public func stored(_ key: RunKey) -> StoredRun? {
+        let branch = Int(key.branch)
+        guard key.feed == id, branches.indices.contains(branch), let index = runIndex(holding: key.first, in: branch)
+        else { return nil }
+        let stored = branches[branch].runs[index]
+        return stored.key == key ? stored : nil
+    }
+
     /// Takes a run from this node's own store, in order. False, and nothing changed, where it does not continue its branch.
     public mutating func restore(_ stored: StoredRun) -> Bool {
         let branch = Int(stored.branch)

@@ -45,14 +45,14 @@ extension Store {
 
     /// Moves what the write-ahead log holds into the database, where what was deleted is overwritten, and cuts the log to
     /// nothing: the pages of before would else stay in it.
-    private static func emptyLog(of database: Database) {
+    static func emptyLog(of database: Database) {
         guard unsafe database.sqliteConnection != nil else { return }
         // The change is made already. Where another program's reading keeps the log, the next erasure tries again.
         try? database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     /// What the schema cannot check: numbers that SQLite's integers do not hold.
-    private static func check(_ change: DurableChange) throws {
+    static func check(_ change: DurableChange) throws {
         let arrivals = change.operations.map(\.arrival) + change.runs.map(\.arrival)
         // The next arrival must be storable too.
         guard arrivals.allSatisfy({ 1..<UInt64(Int64.max) ~= $0 }) else {
@@ -71,7 +71,7 @@ extension Store {
     }
 
     /// Returns whether records are gone for good.
-    private static func write(_ change: DurableChange, in database: Database) throws -> Bool {
+    static func write(_ change: DurableChange, in database: Database) throws -> Bool {
         try writeOperations(change.operations, in: database)
         let removed = try remove(change.removedRuns, in: database)
         try writeRuns(change.runs, in: database)

@@ -23,8 +23,7 @@ extension Store {
         let hitsOwnEpoch = bad.contains { $0.isRun && state.snapshot.owns($0.damage) }
         if hitsOwnEpoch { state.snapshot.mayBeCopy = true }
         do {
-            try writing { database in
-                for row in bad { try row.setAside(in: database) }
+            try settingAside(bad) { database in
                 if hitsOwnEpoch { try database.execute(sql: "UPDATE state SET may_be_copy = 1") }
             }
         } catch StorageError.diskFull {
@@ -84,28 +83,6 @@ extension Store {
     }
 }
 
-/// A row that is to be set aside.
-private struct BadRow {
-    let row: Int64
-    let isRun: Bool
-    /// Whether the row itself is whole.
-    let sound: Bool
-    let damage: StoreDamage
-
-    func setAside(in database: Database) throws {
-        if isRun {
-            try database.execute(
-                sql: "INSERT INTO set_aside_runs SELECT NULL, ?, * FROM runs WHERE row = ?",
-                arguments: [sound ? 1 : 0, row])
-            try database.execute(sql: "DELETE FROM runs WHERE row = ?", arguments: [row])
-        } else {
-            try database.execute(
-                sql: "INSERT INTO set_aside_operations SELECT NULL, * FROM operations WHERE row = ?", arguments: [row])
-            try database.execute(sql: "DELETE FROM operations WHERE row = ?", arguments: [row])
-        }
-    }
-}
-
 extension Snapshot {
     /// Whether damage is in an epoch that this device writes, or in a row that does not tell whose it is.
     fileprivate func owns(_ damage: StoreDamage) -> Bool {
@@ -121,13 +98,13 @@ extension Snapshot {
 // MARK: - Reading
 
 extension Store {
-    private static func read(_ store: StoreID, in database: Database) throws -> (StoredState, [BadRow]) {
+    private static func read(_ store: StoreID, in database: Database) throws -> (StoredState, [DamagedRow]) {
         guard let row = try Row.fetchOne(database, sql: "SELECT next_arrival, may_be_copy FROM state"),
             let nextArrival = row.integer(0).flatMap({ UInt64(exactly: $0) }), let mayBeCopy = row.integer(1)
         else { throw StorageError.damaged("the store's own state cannot be read") }
         var state = StoredState(
             snapshot: Snapshot(store: store, nextArrival: max(1, nextArrival), mayBeCopy: mayBeCopy != 0))
-        var bad: [BadRow] = []
+        var bad: [DamagedRow] = []
         state.snapshot.operations = try readOperations(in: database, bad: &bad)
         state.snapshot.runs = try readRuns(in: database, bad: &bad)
         state.damage = bad.map(\.damage)
@@ -138,24 +115,13 @@ extension Store {
         return (state, bad)
     }
 
-    private static func readOperations(in database: Database, bad: inout [BadRow]) throws -> [StoredOperation] {
+    private static func readOperations(in database: Database, bad: inout [DamagedRow]) throws -> [StoredOperation] {
         var operations: [StoredOperation] = []
-        let rows = try Row.fetchCursor(
-            database, sql: "SELECT row, group_id, operation, bytes, arrival, checksum FROM operations ORDER BY row")
+        let rows = try Row.fetchCursor(database, sql: "SELECT \(operationColumns) FROM operations ORDER BY row")
         while let row = try rows.next() {
-            let number = row.integer(0) ?? 0
-            guard let group: GroupID = row.identifier(1), let id: OperationID = row.identifier(2),
-                let bytes = row.bytes(3), let arrival = row.integer(4).flatMap({ UInt64(exactly: $0) })
-            else {
-                bad.append(BadRow(row: number, isRun: false, sound: false, damage: .row(table: "operations")))
-                continue
-            }
-            let operation = StoredOperation(group: group, id: id, bytes: bytes, arrival: arrival)
-            if row.bytes(5) == RowChecksum.checksum(of: operation) {
-                operations.append(operation)
-            } else {
-                let damage = StoreDamage.operation(group: group, id: id)
-                bad.append(BadRow(row: number, isRun: false, sound: false, damage: damage))
+            switch operationRow(row) {
+            case .sound(let operation): operations.append(operation)
+            case .damaged(let damaged): bad.append(damaged)
             }
         }
         // Operations of one arrival keep the order in which they were written.
@@ -163,31 +129,24 @@ extension Store {
             .map(\.element)
     }
 
-    private static func readRuns(in database: Database, bad: inout [BadRow]) throws -> [StoredRun] {
+    private static func readRuns(in database: Database, bad: inout [DamagedRow]) throws -> [StoredRun] {
         var runs: [(row: Int64, stored: StoredRun)] = []
         /// The first damaged record of each feed and branch; keyed by the key of a run whose number is 0.
         var ends: [RunKey: UInt64] = [:]
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT group_id, device, epoch_counter, epoch_nonce, branch, first, count, before, signature, packed,
-                  arrival, checksum, row, after FROM runs ORDER BY row
-                """)
+        let rows = try Row.fetchCursor(database, sql: "SELECT \(runColumns) FROM runs ORDER BY row")
         while let row = try rows.next() {
-            let number = row.integer(12) ?? 0
-            if let stored = storedRun(row), row.bytes(11) == RowChecksum.checksum(of: stored) {
-                runs.append((number, stored))
-            } else if let key = runKey(row) {
+            switch runRow(row) {
+            case .sound(let stored): runs.append((row.integer(12) ?? 0, stored))
+            case .damaged(let damaged):
+                bad.append(damaged)
+                guard case .run(let key) = damaged.damage else { continue }
                 ends[key.feedKey] = min(ends[key.feedKey] ?? .max, key.first)
-                bad.append(BadRow(row: number, isRun: true, sound: false, damage: .run(key)))
-            } else {
-                bad.append(BadRow(row: number, isRun: true, sound: false, damage: .row(table: "runs")))
             }
         }
         if !ends.isEmpty {
             let behind = runs.filter { $0.stored.key.first > ends[$0.stored.key.feedKey] ?? .max }
             bad += behind.map {
-                BadRow(row: $0.row, isRun: true, sound: true, damage: .runBehindDamage($0.stored.key))
+                DamagedRow(row: $0.row, isRun: true, sound: true, damage: .runBehindDamage($0.stored.key))
             }
             runs.removeAll { $0.stored.key.first > ends[$0.stored.key.feedKey] ?? .max }
         }

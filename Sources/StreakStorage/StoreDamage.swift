@@ -22,3 +22,12 @@ public struct StoredState: Sendable {
     /// What was found damaged in making the snapshot, and is not in it.
     public var damage: [StoreDamage] = []
 }
+
+/// A row that is not as it was written, or cannot be used because of one.
+public struct DamagedRow: Hashable, Sendable {
+    let row: Int64
+    let isRun: Bool
+    /// Whether the row itself is whole.
+    let sound: Bool
+    public let damage: StoreDamage
+}

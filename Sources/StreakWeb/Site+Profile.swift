@@ -33,7 +33,7 @@ extension Site {
         var recoveryConfirmed: Bool
         var devicesText: String
         var status: StatusView
-        /// What there is to say of clocks, and whether this machine's entries can be dated anew.
+        /// What there is to say of clocks and of the disk, and whether this machine's entries can be dated anew.
         var clock: [String]
         var repairsClock: Bool
         var shares: [Share]
@@ -72,7 +72,7 @@ extension Site {
             device: String(frame.profile.device.prefix(8)), sights: sights, hasSights: !sights.isEmpty,
             recoveryConfirmed: frame.profile.recoveryConfirmed,
             devicesText: current == 1 ? "This machine only" : "\(current) machines", status: statusView(frame),
-            clock: frame.status.clock.sentences,
+            clock: frame.status.clock.sentences + (frame.status.damage?.sentences ?? []),
             repairsClock: frame.status.clock.ownWaiting > 0,
             shares: shares, links: links, hasLinks: !links.isEmpty, version: frame.status.version)
         return page(.profile, "profile", title: "Profile", view, frame, visit)

@@ -149,21 +149,71 @@ struct StoreDamageTests {
         #expect(!snapshot.mayBeCopy)
     }
 
-    @Test func `a byte changed in the file is found`() throws {
-        // The last run's records, as they stand in the file.
-        let needle = Data([5, 9, 9, 9, 9, 9, 5, 10, 10, 10, 10, 10])
-        let url = URL(fileURLWithPath: folder.databasePath)
-        var file = try Data(contentsOf: url)
-        let place = try #require(file.range(of: needle))
-        file[place.lowerBound + 3] ^= 1
-        let handle = try FileHandle(forWritingTo: url)
-        try handle.write(contentsOf: file)
+    /// The last run's records, as they stand in the file.
+    private static let needle = Data([5, 9, 9, 9, 9, 9, 5, 10, 10, 10, 10, 10])
+
+    /// Changes one byte of the file, counted from the last run's records.
+    private func changeByte(at offset: Int) throws {
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: folder.databasePath))
+        let file = try #require(try handle.readToEnd())
+        let place = try #require(file.range(of: Self.needle)).lowerBound + offset
+        try handle.seek(toOffset: UInt64(place))
+        try handle.write(contentsOf: [file[place] ^ 1])
         try handle.close()
+    }
+
+    @Test func `a byte changed in the file is found`() throws {
+        try changeByte(at: 3)
         try withStore(folder) { store throws in
             #expect(try store.checkIntegrity() == [.run(runs[5].key)])
             #expect(try store.load().snapshot.runs == Array(runs[..<5]))
             #expect(try store.checkIntegrity().isEmpty)
         }
+    }
+
+    /// Before the records stand 64 bytes of signature, 32 of the hash before, three of numbers, 32 of the device.
+    @Test func `a byte changed in what names a run is found, though the index has the old name`() throws {
+        try changeByte(at: -64 - 32 - 3 - 7)
+        try withStore(folder) { store throws in
+            let state = try store.load()
+            #expect(state.snapshot.runs == Array(runs[..<5]))
+            #expect(state.damage.count == 1 && state.damage != [.run(runs[5].key)])
+            #expect(try store.checkIntegrity().isEmpty)
+        }
+    }
+
+    @Test(arguments: [3, -20, -70, -106], [1, 50, 1 << 20])
+    func `a byte changed beneath an open store is found by examining it piece by piece`(
+        offset: Int, pieceSize: Int
+    ) throws {
+        try withStore(folder) { store throws in
+            #expect(try examination(of: store, pieceSize: pieceSize).isEmpty)
+            try changeByte(at: offset)
+            let damaged = try examination(of: store, pieceSize: pieceSize)
+            #expect(damaged.count == 1)
+            // What should stand there is written in its place.
+            var change = DurableChange()
+            change.runs = [runs[5]]
+            try store.replace(damaged, by: change)
+            #expect(try examination(of: store, pieceSize: pieceSize).isEmpty)
+            #expect(try store.checkIntegrity().isEmpty)
+            #expect(try store.damageSetAside().count == 1)
+        }
+        let snapshot = try withStore(folder) { try $0.snapshot() }
+        #expect(snapshot.runs == runs && !snapshot.mayBeCopy)
+    }
+
+    private func examination(of store: Store, pieceSize: Int) throws -> [DamagedRow] {
+        var (found, pieces) = ([DamagedRow](), 0)
+        var position: Examination? = Examination()
+        while let next = position {
+            let (damaged, rest) = try store.examine(from: next, maximumSize: pieceSize)
+            found += damaged
+            position = rest
+            pieces += 1
+        }
+        #expect(pieceSize > 1 || pieces == 8, "a row a piece")
+        return found
     }
 
     @Test func `a file that is no database is said to be damaged`() throws {

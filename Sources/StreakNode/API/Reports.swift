@@ -422,6 +422,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     /// The name of the guest who plays now; every link is closed and nothing is published meanwhile.
     public var guest: String?
     public var clock = ClockReport(state: "unknown")
+    /// Nil where nothing was found damaged since the node started.
+    public var damage: DamageReport?
 }
 
 // MARK: - Account

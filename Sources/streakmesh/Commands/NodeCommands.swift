@@ -130,6 +130,7 @@ extension StatusReport {
         }
         lines += clock.sentences.map { style.applying(.bad, to: $0.printable) }
         if clock.ownWaiting > 0 { lines.append("`streakmesh clock repair` dates them anew.") }
+        lines += damage?.sentences.map { style.applying(.bad, to: $0) } ?? []
         let groups = groups.filter(\.isCurrent)
         if !groups.isEmpty {
             var table = TextTable([.left, .right, .right, .left, .left])

@@ -1,0 +1,70 @@
+import StreakEngine
+import StreakReplication
+import StreakStorage
+import StreakWire
+
+/// Damage on the disk. While the node runs, all that is stored is whole in memory too: what is found damaged then is written
+/// anew from there, and nobody is asked for it.
+extension MeshNode {
+    /// How long after a piece of the store the next one is examined: ten megabytes take two hours.
+    static let examinationInterval: Duration = .seconds(600)
+
+    /// Examines the next piece of the store where that is due.
+    func examineIfDue() {
+        guard isRunning, nextExamination <= clock.now else { return }
+        nextExamination = clock.now.advanced(by: Self.examinationInterval)
+        if pausedUntil == nil { examine() }
+    }
+
+    /// Examines the next piece of the store and mends what is damaged in it.
+    func examine() {
+        // Only then memory holds exactly what the store should.
+        guard !needsRecovery, pendingChangeIDs.isEmpty else { return }
+        do {
+            let (damaged, next) = try store.examine(from: examination)
+            if !damaged.isEmpty { try mend(damaged) }
+            examination = next ?? Examination()
+        } catch StorageError.damaged {
+            examination = Examination()
+            guard !damage.isUnreadable else { return }
+            damage.isUnreadable = true
+            tellDamage()
+        } catch {
+            // A full or busy disk: the same piece is examined again next time.
+        }
+    }
+
+    private func mend(_ damaged: [DamagedRow]) throws {
+        var runs: [RunKey] = []
+        var ledgers: Set<GroupID> = []
+        var isUnknown = false
+        for row in damaged {
+            switch row.damage {
+            case .run(let key), .runBehindDamage(let key): runs.append(key)
+            case .operation(let group, _): ledgers.insert(group)
+            case .row, .structure: isUnknown = true
+            }
+        }
+        // A key may itself be what was damaged.
+        isUnknown =
+            isUnknown || engine.soundCopies(of: runs, ledgers: []).runs.count < runs.count
+            || !ledgers.isSubset(of: engine.groupIDs)
+        let change =
+            isUnknown ? engine.soundCopies() : engine.soundCopies(of: runs, ledgers: ledgers.sorted())
+        try store.replace(damaged, by: change)
+        damage.mended += damaged.count
+        tellDamage()
+    }
+
+    /// Opens what is stored, and takes note of what of it is damaged.
+    func loadStore() throws -> Snapshot {
+        let state = try store.load()
+        if !state.damage.isEmpty {
+            damage.setAside += state.damage.count
+            tellDamage()
+        }
+        return state.snapshot
+    }
+
+    private func tellDamage() { inbox.publish(.notice(damage.sentences.joined(separator: " "))) }
+}
