@@ -86,9 +86,8 @@ let programs: [Target] = [
     program(
         "streakmesh-bench",
         [
-            "StreakNode", "StreakStorage", "StreakScores", "StreakGames", "StreakMembership", "StreakWire",
-            "StreakCrypto",
-            .argumentParser,
+            "StreakNode", "StreakStorage", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores",
+            "StreakGames", "StreakWire", "StreakCrypto", .argumentParser,
         ]),
     program(
         "streakmesh-vectors",

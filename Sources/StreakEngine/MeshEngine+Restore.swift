@@ -123,9 +123,11 @@ extension MeshEngine {
     /// Every merged value of a group, in the order of `MergedRecords.forEach`.
     public func mergedRecords(of group: GroupID) -> [MergedRecord] { groups[group]?.merged.all ?? [] }
 
-    /// Calls `body` with every merged value of a group, in the order of `MergedRecords.forEach`.
-    public func forEachMergedRecord(of group: GroupID, _ body: (MergedRecord) -> Void) {
-        groups[group]?.merged.forEach(body)
+    /// Calls `results` with what stands of each user in each game, and `other` with every other merged value of a group.
+    public func forEachMergedRecord(
+        of group: GroupID, results: (StandingResults) -> Void, other: (MergedRecord) -> Void
+    ) {
+        groups[group]?.merged.forEach(results: results, other: other)
     }
 
     /// The merged value of one key of a group.

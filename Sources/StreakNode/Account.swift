@@ -1,6 +1,6 @@
 import StreakCrypto
-import StreakMembership
-import StreakStorage
+package import StreakMembership
+package import StreakStorage
 import StreakWire
 
 /// The secrets of an account on this machine, as files of the data folder.
@@ -93,4 +93,11 @@ enum Account {
         _ = try identity(decoding: device.bytes)
         for secret in known { try folder.writeSecret(secret.bytes, named: secret.name) }
     }
+}
+
+extension MeshNode {
+    /// The device of a folder, for programs of this package that measure.
+    ///
+    /// - Throws: `NodeFailure.noAccount`, `.accountDamaged`.
+    package static func identity(of folder: DataFolder) throws -> DeviceIdentity { try Account.identity(in: folder) }
 }

@@ -54,6 +54,16 @@ struct GroupView: Sendable {
         }
     }
 
+    /// Takes what stands of a user in one game, where nothing of it was taken before.
+    mutating func apply(_ results: StandingResults) {
+        let user = results.user
+        lastSeen[user] = max(lastSeen[user] ?? 0, results.latest.milliseconds / 1_000)
+        guard let game = results.game else { return }
+        let player = player(user)
+        index.replace(results.count, of: player, in: game) { results.forEach($0) }
+        cache.resultChanged(in: game, of: player)
+    }
+
     private mutating func player(_ user: UserID) -> PlayerID {
         if let player = players[user] { return player }
         let player = PlayerID(user.bytes.array)
@@ -94,9 +104,11 @@ extension MeshNode {
         var view = GroupView()
         var mine: [MergedRecord] = []
         let (me, isShared) = (identity.user, !engine.isPrivate(group))
-        engine.forEachMergedRecord(of: group) { record in
+        engine.forEachMergedRecord(of: group) { results in
+            view.apply(results)
+            if isShared, results.user == me { results.forEachRecord { mine.append($0) } }
+        } other: { record in
             view.apply(record)
-            if isShared, record.key.user == me { mine.append(record) }
         }
         views[group] = view
         union = nil

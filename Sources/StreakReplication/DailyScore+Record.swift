@@ -63,7 +63,11 @@ extension DailyScore {
 
     /// Reads a merged record. Throws where the bytes are not a result; such a record is carried but not shown.
     public init(subject: [UInt8], value: [UInt8], time: HybridTime) throws(WireError) {
-        let key = try Self.scoreKey(fromSubject: subject)
+        try self.init(key: try Self.scoreKey(fromSubject: subject), value: value[...], time: time)
+    }
+
+    /// Reads the value of a merged record with this key. Throws where the bytes are not a result.
+    init(key: ScoreKey, value: ArraySlice<UInt8>, time: HybridTime) throws(WireError) {
         var reader = WireReader(value)
         let flags = try reader.readUInt8()
         let fields = try reader.readUInt8()
@@ -131,14 +135,17 @@ extension DailyScore {
         guard let text = String(validating: raw, as: UTF8.self), let game = GameID(text) else {
             throw .invalidValue(field: "game")
         }
+        guard axis < 2 else { throw .invalidValue(field: "axis") }
+        guard let axis = Self.axis(axis, number: number) else { throw .invalidValue(field: "day") }
+        return ScoreKey(game: game, axis: axis)
+    }
+
+    /// What an axis and its number, at most `maximumNumber`, say; nil for another axis, and for a number that is no day.
+    static func axis(_ axis: UInt8, number: UInt64) -> ScoreKey.Axis? {
         switch axis {
-        case 0:
-            guard let day = PuzzleDay(yyyymmdd: Int(number)) else { throw .invalidValue(field: "day") }
-            return ScoreKey(game: game, axis: .day(day))
-        case 1:
-            return ScoreKey(game: game, axis: .puzzle(Int(number)))
-        default:
-            throw .invalidValue(field: "axis")
+        case 0: PuzzleDay(yyyymmdd: Int(number)).map { .day($0) }
+        case 1: .puzzle(Int(number))
+        default: nil
         }
     }
 }

@@ -85,8 +85,8 @@ public struct MergedRecords: Sendable {
         clock: inout HybridClock
     ) -> [MergedRecord] {
         var changes: [MergedRecord] = []
-        mergeEach(records, user: user, device: device, wallMilliseconds: wallMilliseconds, clock: &clock) { change in
-            changes.append(change.told(of: user))
+        mergeEach(records, user: user, device: device, wallMilliseconds: wallMilliseconds, clock: &clock) {
+            if let change = $1.told($0, of: user) { changes.append(change) }
         }
         return changes
     }
@@ -96,80 +96,109 @@ public struct MergedRecords: Sendable {
         _ records: some Sequence<ArraySlice<UInt8>>, user: UserID, device: DeviceID, wallMilliseconds: Int64,
         clock: inout HybridClock
     ) {
-        mergeEach(records, user: user, device: device, wallMilliseconds: wallMilliseconds, clock: &clock) { _ in }
+        mergeEach(records, user: user, device: device, wallMilliseconds: wallMilliseconds, clock: &clock) { _, _ in }
     }
 
     private mutating func mergeEach(
         _ records: some Sequence<ArraySlice<UInt8>>, user: UserID, device: DeviceID, wallMilliseconds: Int64,
-        clock: inout HybridClock, changed: (Change) -> Void
+        clock: inout HybridClock, merged: (RecordView, Outcome) -> Void
     ) {
-        for bytes in records {
-            guard let record = try? RecordView(decoding: bytes) else { continue }  // was checked on arrival
-            clock.witness(record.time, wallMilliseconds: wallMilliseconds)
-            if let change = merge(record, user: user, device: device, wallMilliseconds: wallMilliseconds) {
-                changed(change)
+        withWriter(device, of: user) { store, writer in
+            for bytes in records {
+                guard let record = try? RecordView(decoding: bytes) else { continue }  // was checked on arrival
+                clock.witness(record.time, wallMilliseconds: wallMilliseconds)
+                merged(record, store.merge(record, of: &writer, wallMilliseconds: wallMilliseconds))
             }
         }
     }
 
-    /// How a record changed what its key stands at.
-    private struct Change {
-        let record: RecordView
-        /// What stands now, where it is not the record itself.
-        var standing: (value: [UInt8], time: HybridTime)?
+    /// What a record did to its key.
+    private enum Outcome {
+        /// It stands as before.
+        case nothing
+        /// The record stands.
+        case stands
+        /// Another value stands than before, and it is not the record's.
+        case moved(value: [UInt8], time: HybridTime)
 
-        func told(of user: UserID) -> MergedRecord {
-            MergedRecord(
-                key: RecordKey(user: user, kind: record.kind, subject: Array(record.subject)),
-                value: standing?.value ?? Array(record.value), time: standing?.time ?? record.time)
+        func told(_ record: RecordView, of user: UserID) -> MergedRecord? {
+            func told(_ value: [UInt8], _ time: HybridTime) -> MergedRecord {
+                MergedRecord(
+                    key: RecordKey(user: user, kind: record.kind, subject: Array(record.subject)), value: value,
+                    time: time)
+            }
+            return switch self {
+            case .nothing: nil
+            case .stands: told(Array(record.value), record.time)
+            case .moved(let value, let time): told(value, time)
+            }
         }
     }
 
-    /// Merges one record. Nil where its key stands as before.
+    /// Who wrote records that are merged, and the results that they go to.
+    private struct Writer {
+        let user: UserID
+        let device: DeviceID
+        /// In the table of devices.
+        let position: UInt32
+        var scores: UserScores
+    }
+
+    /// Does `work` with a user's results taken out, so that they are changed in place and looked up once for a history.
+    private mutating func withWriter<Result>(
+        _ device: DeviceID, of user: UserID, _ work: (inout MergedRecords, inout Writer) -> Result
+    ) -> Result {
+        var writer = Writer(
+            user: user, device: device, position: devices.position(of: device),
+            scores: scores.removeValue(forKey: user) ?? UserScores())
+        defer { if !writer.scores.isEmpty { scores[user] = writer.scores } }
+        return work(&self, &writer)
+    }
+
     private mutating func merge(
-        _ record: RecordView, user: UserID, device: DeviceID, wallMilliseconds: Int64
-    ) -> Change? {
+        _ record: RecordView, of writer: inout Writer, wallMilliseconds: Int64
+    ) -> Outcome {
         guard record.time.milliseconds - HybridClock.maximumLead <= wallMilliseconds else {
-            quarantine.insert(record, user: user, device: device)
-            return nil
+            quarantine.insert(record, user: writer.user, device: writer.device)
+            return .nothing
         }
         if record.kind == RecordKind.dailyScore.rawValue, let subject = DailyScoreSubject(record.subject) {
-            return merge(record, as: subject, user: user, device: device)
+            return merge(record, as: subject, of: &writer)
         }
-        let key = RecordKey(user: user, kind: record.kind, subject: Array(record.subject))
-        let position = devices.position(of: device)
-        let new = RankedRecord(record, device: position)
-        if let current = others[key], !new.beats(current, in: devices) { return nil }
+        let key = RecordKey(user: writer.user, kind: record.kind, subject: Array(record.subject))
+        let new = RankedRecord(record, device: writer.position)
+        if let current = others[key], !new.beats(current, in: devices) { return .nothing }
         others[key] = new
-        return Change(record: record)
+        return .stands
     }
 
-    private mutating func merge(
-        _ record: RecordView, as subject: DailyScoreSubject, user: UserID, device: DeviceID
-    ) -> Change? {
-        let position = devices.position(of: device)
-        let devices = devices
-        return scores[user, default: UserScores()].withSeries(of: subject.game) { series in
+    private func merge(
+        _ record: RecordView, as subject: DailyScoreSubject, of writer: inout Writer
+    ) -> Outcome {
+        let (device, position) = (writer.device, writer.position)
+        return writer.scores.withSeries(of: subject.game) { series in
             let place = series.place(of: subject.key)
             if place.isTaken {
                 if series.isContested(at: place) || DailyScore.mayContend(record.value) {
                     let new = RankedRecord(record, device: position)
-                    guard let best = series.contest(at: place, with: new, devices: devices) else { return nil }
-                    return Change(record: record, standing: (best.value, best.time))
+                    guard let best = series.contest(at: place, with: new, devices: devices) else { return .nothing }
+                    return .moved(value: best.value, time: best.time)
                 }
                 let current = series.stamp(at: place)
-                guard record.time >= current.time else { return nil }
+                guard record.time >= current.time else { return .nothing }
                 if record.time == current.time {
                     let other = devices[current.device]
-                    guard device >= other else { return nil }
+                    guard device >= other else { return .nothing }
                     // The record itself among them. Only a device that lies, or wrote in two epochs at once, has two.
-                    if device == other, Bytes32(hashing: record.bytes) <= series.recordHash(at: place) { return nil }
+                    if device == other, Bytes32(hashing: record.bytes) <= series.recordHash(at: place) {
+                        return .nothing
+                    }
                 }
             }
             series.set(
                 subject.key, at: place, stamp: .init(time: record.time, device: position), value: record.value,
-                hash: record.tail.isEmpty ? nil : Bytes32(hashing: record.bytes))
-            return Change(record: record)
+                hash: record.hasTail ? Bytes32(hashing: record.bytes) : nil)
+            return .stands
         }
     }
 
@@ -180,8 +209,10 @@ public struct MergedRecords: Sendable {
         while let due = quarantine.popDue(wallMilliseconds: wallMilliseconds) {
             // It was read when it came.
             guard let record = try? RecordView(decoding: due.bytes[...]) else { continue }
-            let change = merge(record, user: due.user, device: due.device, wallMilliseconds: wallMilliseconds)
-            if let change { changes.append(change.told(of: due.user)) }
+            let outcome = withWriter(due.device, of: due.user) { store, writer in
+                store.merge(record, of: &writer, wallMilliseconds: wallMilliseconds)
+            }
+            if let change = outcome.told(record, of: due.user) { changes.append(change) }
         }
         return changes
     }
@@ -199,25 +230,22 @@ public struct MergedRecords: Sendable {
         return others[key].map { MergedRecord(key: key, value: $0.value, time: $0.time) }
     }
 
-    /// Calls `body` with every winning record: user by user, results game by game in the order of their days, then the
-    /// others in the order of their keys. The same for whoever holds the same.
-    public func forEach(_ body: (MergedRecord) -> Void) {
+    /// Calls `results` with each user's standing results of each game, and `other` with every other winning record: user by
+    /// user, results game by game, then the others in the order of their keys. The same for whoever holds the same.
+    public func forEach(results: (StandingResults) -> Void, other: (MergedRecord) -> Void) {
         var keys: [UserID: [RecordKey]] = [:]
         // In any order: they are sorted below.
         for key in others.keys { keys[key.user, default: []].append(key) }
         for user in Set(scores.keys).union(keys.keys).sorted() {
-            for series in scores[user]?.sorted ?? [] {
-                series.forEach { key, stamp, value in
-                    let key = RecordKey(
-                        user: user, kind: RecordKind.dailyScore.rawValue, subject: series.subject(of: key))
-                    body(MergedRecord(key: key, value: value, time: stamp.time))
-                }
-            }
+            for series in scores[user]?.sorted ?? [] { results(StandingResults(user: user, series: series)) }
             for key in (keys[user] ?? []).sorted() {
-                if let winner = others[key] { body(MergedRecord(key: key, value: winner.value, time: winner.time)) }
+                if let winner = others[key] { other(MergedRecord(key: key, value: winner.value, time: winner.time)) }
             }
         }
     }
+
+    /// Calls `body` with every winning record, in the order of the other `forEach`, results in the order of their days.
+    public func forEach(_ body: (MergedRecord) -> Void) { forEach(results: { $0.forEachRecord(body) }, other: body) }
 
     /// The winning records of a kind other than results, in the order of their keys. O(number of all that are no results).
     public func all(of kind: RecordKind) -> [MergedRecord] {
@@ -260,6 +288,8 @@ private struct UserScores: Sendable {
 
     /// In the order of their games.
     var sorted: [ScoreSeries] { series.sorted { $0.game.lexicographicallyPrecedes($1.game) } }
+
+    var isEmpty: Bool { series.isEmpty }
 
     var valueCount: Int { series.reduce(0) { $0 + $1.valueCount } }
 

@@ -96,11 +96,12 @@ public struct Record: Hashable, Sendable {
 struct RecordView {
     let kind: UInt8
     let time: HybridTime
-    let subject: ArraySlice<UInt8>
-    let value: ArraySlice<UInt8>
-    let tail: ArraySlice<UInt8>
     /// The record's bytes, as its author chained them.
     let bytes: ArraySlice<UInt8>
+    private let subjectStart: Int
+    private let subjectEnd: Int
+    private let valueStart: Int
+    private let valueEnd: Int
 
     /// Reads exactly one record.
     init(decoding bytes: ArraySlice<UInt8>) throws(WireError) {
@@ -110,9 +111,19 @@ struct RecordView {
         var reader = WireReader(bytes)
         kind = try reader.readUInt8()
         time = HybridTime(rawValue: try reader.readUInt64())
-        subject = try reader.readBlobSlice(maximum: Record.maximumSubjectSize)
-        value = try reader.readBlobSlice(maximum: Record.maximumValueSize)
-        tail = try reader.readTailSlice(maximum: ProtocolLimits.maximumTailSize)
+        // Where the parts are, and not the parts: each would hold on to the buffer, for a million records.
+        let subjectSize = try reader.readBlobSlice(maximum: Record.maximumSubjectSize).count
+        subjectEnd = bytes.startIndex + reader.consumedCount
+        subjectStart = subjectEnd - subjectSize
+        let valueSize = try reader.readBlobSlice(maximum: Record.maximumValueSize).count
+        valueEnd = bytes.startIndex + reader.consumedCount
+        valueStart = valueEnd - valueSize
+        _ = try reader.readTailSlice(maximum: ProtocolLimits.maximumTailSize)
         self.bytes = bytes
     }
+
+    var subject: ArraySlice<UInt8> { bytes[subjectStart..<subjectEnd] }
+    var value: ArraySlice<UInt8> { bytes[valueStart..<valueEnd] }
+    var tail: ArraySlice<UInt8> { bytes[valueEnd...] }
+    var hasTail: Bool { valueEnd < bytes.endIndex }
 }

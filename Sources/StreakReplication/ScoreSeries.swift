@@ -174,6 +174,30 @@ struct ScoreSeries: Sendable {
         }
     }
 
+    /// The same with each value in a buffer that the next one takes.
+    func forEachInPlace(_ body: (Key, HybridTime, ArraySlice<UInt8>) -> Void) {
+        var buffer: [UInt8] = []
+        buffer.reserveCapacity(ShortBytes.maximumCount)
+        for leaf in leaves {
+            for entry in leaf {
+                if entry.value.write(to: &buffer) {
+                    body(entry.key, entry.stamp.time, buffer[...])
+                } else {
+                    body(entry.key, entry.stamp.time, (longValues[entry.key] ?? [])[...])
+                }
+            }
+        }
+    }
+
+    /// The latest time of all.
+    var latest: HybridTime {
+        var latest = HybridTime.zero
+        for leaf in leaves {
+            for entry in leaf { latest = max(latest, entry.stamp.time) }
+        }
+        return latest
+    }
+
     /// How many hold a value.
     var valueCount: Int {
         leaves.reduce(0) { sum, leaf in sum + leaf.count { !$0.value.isEmpty } }
@@ -186,7 +210,7 @@ private struct ShortBytes: Sendable {
     /// The rest of the bytes; in the lowest eight bits, their number.
     private var low: UInt64 = 0
 
-    private static let maximumCount = 15
+    static let maximumCount = 15
 
     /// What stands where the bytes do not fit.
     static var elsewhere: ShortBytes {
@@ -217,15 +241,20 @@ private struct ShortBytes: Sendable {
 
     /// Nil where the bytes are kept elsewhere.
     var bytes: [UInt8]? {
-        let count = Int(low & 0xFF)
-        guard count <= Self.maximumCount else { return nil }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
+        return write(to: &bytes) ? bytes : nil
+    }
+
+    /// Has `buffer` hold these bytes and no others. False where they are kept elsewhere.
+    func write(to buffer: inout [UInt8]) -> Bool {
+        let count = Int(low & 0xFF)
+        guard count <= Self.maximumCount else { return false }
+        buffer.removeAll(keepingCapacity: true)
         for index in 0..<count {
             let word = index < 8 ? high : low
-            bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * (index & 7))))
+            buffer.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * (index & 7))))
         }
-        return bytes
+        return true
     }
 }
 

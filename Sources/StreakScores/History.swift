@@ -45,6 +45,9 @@ struct History: Sendable {
 
     // MARK: Changes
 
+    /// Makes room for so many results in all.
+    mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
+
     /// Stores a result, replacing the one with the same key. Returns whether it is a new key. O(log n) at the end of
     /// the history, O(n) elsewhere.
     mutating func replace(_ entry: Entry) -> Bool {

@@ -38,6 +38,24 @@ public struct ScoreIndex: Sendable {
         if shelves[playerSlot][position].history.replace(score) { count += 1 }
     }
 
+    /// Stores many results of a player in one game, as `replace` does each: those with which `forEach` calls what it is given.
+    ///
+    /// - Parameter count: about how many they are.
+    public mutating func replace(
+        _ count: Int, of player: PlayerID, in game: GameID, forEach: ((DailyScore) -> Void) -> Void
+    ) {
+        let playerSlot = slot(of: player)
+        let gameSlot = slot(of: game)
+        let position = Self.position(ofGame: gameSlot, in: shelves[playerSlot])
+        let isKnown = position < shelves[playerSlot].count && shelves[playerSlot][position].game == gameSlot
+        // Taken out meanwhile, so that it is changed in place.
+        var history = isKnown ? shelves[playerSlot].remove(at: position).history : History(rules: rules[gameSlot])
+        history.reserveCapacity(count)
+        forEach { if history.replace($0) { self.count += 1 } }
+        guard !history.entries.isEmpty else { return }
+        shelves[playerSlot].insert(Shelf(game: gameSlot, history: history), at: position)
+    }
+
     /// States the rules of a custom game. Boards are right without it too, but add up every result they show.
     public mutating func define(_ game: Game) {
         definitions[game.id] = game

@@ -4,83 +4,118 @@ import StreakNode
 
 /// A group whose friends brought a million results: what a newcomer, a start, a board and catching up take.
 ///
-/// Ten people, fifty games each, two thousand days: imported as files, and carried to one node by the program itself.
+/// As many people as it takes, every daily game of one sort, two thousand days: imported as files, and carried to one node by
+/// the program itself.
 struct HistoryBench {
     let lab: Lab
 
-    private static let people = 10
-    private static let filesPerPerson = 5
-    private static let gamesPerFile = 10
+    private static let results = 1_000_000
     private static let days = 2_000
+    private static let rowsPerFile = 20_000
 
     func run() async throws {
         try lab.makeAccount("keeper")
         try lab.run("keeper", ["group", "create", "Million"])
         var keeper = try await lab.start("keeper")
-        for person in 0..<Self.people { try fill("friend\(person)", number: person) }
+        var (results, people) = (0, 0)
+        while results < Self.results {
+            let brought = try fill("friend\(people)", number: people, atMost: Self.results - results)
+            guard brought > 0 else { throw BenchFailure.notReady("a million results") }
+            results += brought
+            people += 1
+        }
         try keeper.stop()
 
         let start = ContinuousClock.now
         keeper = try await lab.start("keeper")
         let seconds = start.duration(to: .now).milliseconds / 1_000
         let total = try await keeper.group().records
-        Figure.show("start with \(total) records, until ready", seconds, "s", target: "< 1")
+        Figure.show("start with \(total) records of \(people) people, until ready", seconds, "s", target: "< 1")
         Figure.show("resident memory then", Double(keeper.residentBytes) / 1e6, "MB", target: "< 200")
-        try await measureBoards(keeper)
+        try await measureBoards("the same over the control socket, as JSON:", puzzle: 9) {
+            try await keeper.client.call($0, returning: BoardReport.self)
+        } adding: {
+            try await keeper.client.call($0, returning: AddReport.self)
+        }
         try await measureNewcomer(beside: keeper, total: total)
         try await CatchUp(lab: lab, keeper: keeper, absent: "newcomer", firstPuzzle: 1_001).measure("a million")
         try keeper.stop()
+        try await measureEmbedded()
+        try EngineBench(keeper: lab.folder("keeper"), other: lab.folder("newcomer")).run()
     }
 
     // MARK: The history
 
-    /// A friend who joins, imports and leaves what it has with the keeper.
-    private func fill(_ name: String, number: Int) throws {
+    /// A friend who joins, imports and leaves what it has with the keeper. Returns how many results that is.
+    private func fill(_ name: String, number: Int, atMost limit: Int) throws -> Int {
         try lab.makeAccount(name)
         try lab.run(name, ["join", try lab.invite("keeper")])
-        for file in 0..<Self.filesPerPerson {
-            let path = lab.path("\(name)-\(file).csv")
-            try Data(rows(person: number, file: file).utf8).write(to: URL(fileURLWithPath: path))
-            try lab.run(name, ["import", path])
+        let rows = rows(person: number).prefix(limit)
+        var imported = 0
+        for start in stride(from: 0, to: rows.count, by: Self.rowsPerFile) {
+            let path = lab.path("\(name)-\(start).csv")
+            let lines = ["date,game,score,maxAttempts,completed,seconds"] + rows[start...].prefix(Self.rowsPerFile)
+            try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: path))
+            let output = try lab.run(name, ["--json", "import", path])
+            imported += try JSONDecoder().decode(ImportReport.self, from: output).imported
         }
         try lab.run(name, ["sync"])
+        return imported
     }
 
     /// Results that differ as people's do: by the bits of a linear congruential generator (Knuth, MMIX).
-    private func rows(person: Int, file: Int) -> String {
+    private func rows(person: Int) -> [String] {
         let games = Catalogue.standard.games.filter { game in
             game.cadence == .daily && (game.model == .lowerTimeSeconds || game.maxAttempts == 6)
-        }.dropFirst(file * Self.gamesPerFile).prefix(Self.gamesPerFile)
-        var state = UInt64(person * Self.filesPerPerson + file + 1)
-        var text = "date,game,score,maxAttempts,completed,seconds\n"
+        }
+        var state = UInt64(person + 1)
+        var rows: [String] = []
         let last = PuzzleDay(daysSinceEpoch: 20_500)
         for day in (0..<Self.days).reversed() {
             for game in games {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let luck = Int(state >> 40)
                 let date = last.adding(days: -day)
-                text +=
+                rows.append(
                     game.model == .lowerTimeSeconds
-                    ? "\(date),\(game.id),,,true,\(20 + luck % 150)\n"
-                    : "\(date),\(game.id),\(2 + luck % 5),6,\(luck % 20 != 0),\n"
+                        ? "\(date),\(game.id),,,true,\(20 + luck % 150)"
+                        : "\(date),\(game.id),\(2 + luck % 5),6,\(luck % 20 != 0),")
             }
         }
-        return text
+        return rows
     }
 
     // MARK: Measuring
 
-    private func measureBoards(_ node: RunningNode) async throws {
-        func board(_ game: String?) async throws -> Double {
+    private func measureBoards(
+        _ name: String, puzzle: Int, board: (NodeRequest) async throws -> BoardReport,
+        adding: (NodeRequest) async throws -> AddReport
+    ) async throws {
+        func time() async throws -> Double {
             let start = ContinuousClock.now
-            _ = try await node.client.call(
-                .board(BoardRequest(game: game, range: "all")), returning: BoardReport.self)
+            _ = try await board(.board(BoardRequest(range: "all")))
             return start.duration(to: .now).milliseconds
         }
-        Figure.show("board over all of them, all time, all games: first", try await board(nil), "ms", target: "< 10")
-        _ = try await node.client.call(
-            .score(.add(text: "Birdle 9 3/6", date: nil, replace: false, groups: nil)), returning: AddReport.self)
-        Figure.show("the same after a result more", try await board(nil), "ms", target: "< 1")
+        Figure.show("\(name) first", try await time(), "ms", target: "< 10")
+        var times: [Double] = []
+        for number in puzzle..<(puzzle + 20) {
+            let text = "Birdle \(number) 3/6"
+            _ = try await adding(.score(.add(text: text, date: nil, replace: true, groups: nil)))
+            times.append(try await time())
+        }
+        Figure.show("\(name) after a result more, p50 of 20", times.percentile(50), "ms", target: "< 1")
+    }
+
+    /// What a program asks that has the node in itself, as an app would.
+    private func measureEmbedded() async throws {
+        let configuration = NodeConfiguration(listen: "", usesNetwork: false, usesLAN: false, peers: [])
+        let node = try await MeshNode(opening: lab.folder("keeper"), configuration: configuration)
+        try await measureBoards("board over all of them, all time, all games:", puzzle: 109) {
+            try await node.call($0, returning: BoardReport.self)
+        } adding: {
+            try await node.call($0, returning: AddReport.self)
+        }
+        await node.close()
     }
 
     /// Joining with an empty folder, until the digests are equal.

@@ -25,6 +25,9 @@ final class Lab {
     /// A file of this name in the lab's folder.
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
+    /// The data folder of an account.
+    func folder(_ name: String) -> DataFolder { DataFolder(path: data(name)) }
+
     private func data(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
     func makeAccount(_ name: String) throws { try run(name, ["init", "--name", name]) }

@@ -29,13 +29,15 @@ final class NodeParty: Sendable {
         try MeshNode.createAccount(in: dataFolder(name), name: name)
     }
 
-    /// With `usesLAN` the node is on every network of this machine and looks for others there.
-    func open(_ name: String, usesNetwork: Bool = false, usesLAN: Bool = false) async throws -> MeshNode {
-        try await MeshNode(
-            opening: dataFolder(name),
-            configuration: NodeConfiguration(
-                listen: usesLAN ? "0.0.0.0:0" : "127.0.0.1:0", usesNetwork: usesNetwork, usesLAN: usesLAN,
-                peers: []))
+    /// With `usesLAN` the node is on every network of this machine and looks for others there. `lead` is how far its time is
+    /// ahead of the machine's.
+    func open(
+        _ name: String, usesNetwork: Bool = false, usesLAN: Bool = false, lead: (@Sendable () -> Duration)? = nil
+    ) async throws -> MeshNode {
+        var configuration = NodeConfiguration(
+            listen: usesLAN ? "0.0.0.0:0" : "127.0.0.1:0", usesNetwork: usesNetwork, usesLAN: usesLAN, peers: [])
+        configuration.lead = lead
+        return try await MeshNode(opening: dataFolder(name), configuration: configuration)
     }
 
     /// One account that is not on the network, for as long as `body` takes.
@@ -57,12 +59,13 @@ final class NodeParty: Sendable {
 
     /// Running nodes of these accounts, which are made where they are not there yet.
     func running<Answer: Sendable>(
-        _ names: String..., usesLAN: Bool = false, body: @Sendable ([MeshNode]) async throws -> Answer
+        _ names: String..., usesLAN: Bool = false, lead: (@Sendable () -> Duration)? = nil,
+        body: @Sendable ([MeshNode]) async throws -> Answer
     ) async throws -> Answer {
         var nodes: [MeshNode] = []
         for name in names {
             if !dataFolder(name).hasAccount { try makeAccount(name) }
-            nodes.append(try await open(name, usesNetwork: true, usesLAN: usesLAN))
+            nodes.append(try await open(name, usesNetwork: true, usesLAN: usesLAN, lead: lead))
         }
         let all = nodes
         return try await withThrowingTaskGroup(of: Void.self) { group in

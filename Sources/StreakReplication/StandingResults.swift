@@ -1,0 +1,45 @@
+public import StreakGames
+public import StreakScores
+public import StreakWire
+
+/// What stands of one user's results in one game, read without a copy of each.
+public struct StandingResults {
+    public let user: UserID
+    /// Nil for bytes that name no game: such records are carried and not shown.
+    public let game: GameID?
+    private let series: ScoreSeries
+
+    init(user: UserID, series: ScoreSeries) {
+        self.user = user
+        self.series = series
+        game = String(validating: series.game, as: UTF8.self).flatMap { GameID($0) }
+    }
+
+    /// How many keys there are, those of withdrawn results too.
+    public var count: Int { series.count }
+
+    /// The latest time of any, withdrawals too.
+    public var latest: HybridTime { series.latest }
+
+    /// Calls `body` with every result that reads as one, in the order of their keys; `updatedAt` is the record's time.
+    public func forEach(_ body: (DailyScore) -> Void) {
+        guard let game else { return }
+        series.forEachInPlace { key, time, value in
+            guard !value.isEmpty, let axis = DailyScore.axis(key.axis, number: key.number),
+                // What does not read is of another version.
+                var score = try? DailyScore(key: ScoreKey(game: game, axis: axis), value: value, time: time)
+            else { return }
+            score.updatedAt = time.milliseconds / 1_000
+            body(score)
+        }
+    }
+
+    /// Calls `body` with every winning record, in the order of their keys.
+    public func forEachRecord(_ body: (MergedRecord) -> Void) {
+        series.forEach { key, stamp, value in
+            let key = RecordKey(
+                user: user, kind: RecordKind.dailyScore.rawValue, subject: series.subject(of: key))
+            body(MergedRecord(key: key, value: value, time: stamp.time))
+        }
+    }
+}
