@@ -1,9 +1,11 @@
+import Dispatch
 import StreakEngine
 import StreakGames
 import StreakMembership
 import StreakReplication
 import StreakScores
 import StreakWire
+import Synchronization
 
 /// What a group's merged records come to: profiles, results, and when each user last wrote.
 struct GroupView: Sendable {
@@ -54,14 +56,29 @@ struct GroupView: Sendable {
         }
     }
 
-    /// Takes what stands of a user in one game, where nothing of it was taken before.
-    mutating func apply(_ results: StandingResults) {
-        let user = results.user
-        lastSeen[user] = max(lastSeen[user] ?? 0, results.latest.milliseconds / 1_000)
-        guard let game = results.game else { return }
-        let player = player(user)
-        index.replace(results.count, of: player, in: game) { results.forEach($0) }
-        cache.resultChanged(in: game, of: player)
+    /// Takes what stands of each user in each game, where nothing was taken before. On all processors, a user on one: it is
+    /// half of what a start with a long history takes.
+    mutating func apply(_ results: [StandingResults]) {
+        for part in results {
+            lastSeen[part.user] = max(lastSeen[part.user] ?? 0, part.latest.milliseconds / 1_000)
+        }
+        let users = Dictionary(grouping: results, by: \.user).sorted { $0.key < $1.key }
+        let made = Mutex([UserID: ScoreIndex]())
+        DispatchQueue.concurrentPerform(iterations: users.count) { number in
+            let (user, parts) = users[number]
+            let player = PlayerID(user.bytes.array)
+            var index = ScoreIndex()
+            for part in parts {
+                guard let game = part.game else { continue }
+                index.replace(part.count, of: player, in: game) { part.forEach($0) }
+            }
+            made.withLock { $0[user] = index }
+        }
+        let indexes = made.withLock { $0 }
+        for user in indexes.keys.sorted() {
+            if let part = indexes[user] { index.adopt(part) }
+        }
+        cache.reset()
     }
 
     private mutating func player(_ user: UserID) -> PlayerID {
@@ -104,12 +121,14 @@ extension MeshNode {
         var view = GroupView()
         var mine: [MergedRecord] = []
         let (me, isShared) = (identity.user, !engine.isPrivate(group))
-        engine.forEachMergedRecord(of: group) { results in
-            view.apply(results)
-            if isShared, results.user == me { results.forEachRecord { mine.append($0) } }
+        var results: [StandingResults] = []
+        engine.forEachMergedRecord(of: group) {
+            results.append($0)
+            if isShared, $0.user == me { $0.forEachRecord { mine.append($0) } }
         } other: { record in
             view.apply(record)
         }
+        view.apply(results)
         views[group] = view
         union = nil
         followCustomGames()

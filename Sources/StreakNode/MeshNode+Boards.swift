@@ -111,6 +111,7 @@ extension MeshNode {
         // A row of this user's own that is on no leaderboard, or not of this region, is shown apart.
         let isElsewhere = board.myPosition == nil && (board.query.region != nil || board.query.only != nil)
         let isApart = isElsewhere || board.myRow?.isPrivate ?? false
+        let favourites = accountSettings.choices(.favourite)
         let rows = isApart || board.rows.contains(where: \.isMe) ? board.rows : board.shownRows
         return BoardReport(
             group: group.description, title: engine.state(of: group)?.title ?? "", from: board.query.from.description,
@@ -120,7 +121,9 @@ extension MeshNode {
             mine: board.myRow.map { report(of: $0, in: group) }, coveredCount: board.coveredCount,
             partial: engine.linkedDevices.contains { $0.syncing.contains(group) }, today: clock.today.description,
             games: index.games.map { id in
-                report(of: knownGame(id, in: group) ?? Scoring.unknownGame(id, name: index.name(of: id)))
+                report(
+                    of: knownGame(id, in: group) ?? Scoring.unknownGame(id, name: index.name(of: id)),
+                    favourites: favourites)
             },
             listed: board.listedCount, offset: board.query.offset, nextOffset: board.nextOffset,
             myPosition: board.myPosition, podium: board.podium.map { shownID(of: $0, in: group) })

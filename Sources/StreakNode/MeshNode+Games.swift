@@ -96,7 +96,7 @@ extension MeshNode {
 
     func report(of game: Game) -> GameReport { report(of: game, favourites: accountSettings.choices(.favourite)) }
 
-    private func report(of game: Game, favourites: [GameID: Bool]) -> GameReport {
+    func report(of game: Game, favourites: [GameID: Bool]) -> GameReport {
         let holders = game.id.isCustom ? memberGroups.filter { views[$0]?.games[game.id] != nil } : []
         let definition = holders.first.flatMap { views[$0]?.games[game.id] }
         return GameReport(

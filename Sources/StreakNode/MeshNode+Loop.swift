@@ -110,10 +110,12 @@ extension MeshNode {
     private func flush() {
         let change = pendingChange
         let ids = pendingChangeIDs
+        let texts = pendingTexts
         pendingChange = DurableChange()
         pendingChangeIDs = []
+        pendingTexts = []
         do {
-            try store.apply(change)
+            try store.apply(change, keeping: texts)
         } catch {
             refuseEverything(NodeFailure(storage: error))
             return

@@ -3,6 +3,7 @@ import StreakGames
 import StreakMembership
 import StreakReplication
 import StreakScores
+import StreakStorage
 import StreakWire
 
 /// One change of this user's results, and the groups it is published in besides the private one.
@@ -132,8 +133,9 @@ extension MeshNode {
         ResultChange(draft: .withdrawnScore(key), groups: groups(holding: key), isChosen: false)
     }
 
-    /// Writes changes, with what takes them back, in one transaction. Returns the groups they were published in.
-    func write(_ changes: [ResultChange]) async throws -> [String] {
+    /// Writes changes, with what takes them back and the texts they came from, in one transaction. Returns the groups they
+    /// were published in.
+    func write(_ changes: [ResultChange], keeping texts: [ShareText] = []) async throws -> [String] {
         guard !changes.isEmpty else { return [] }
         let settings = accountSettings
         let choices = changes.compactMap { change -> RecordDraft? in
@@ -150,6 +152,9 @@ extension MeshNode {
         writes += shared.filter { !$0.drafts.isEmpty }
         let log = UndoLog(undoing: writes, in: { views[$0]?.index ?? ScoreIndex() }, of: me)
         let undo = Command.keepSetting(name: Self.undoSetting, value: log.encoded(at: clock.wallTime))
+        // They are taken before anybody else gets a turn, unless the command is refused at once.
+        pendingTexts = texts
+        defer { pendingTexts = [] }
         try await execute(.write(writes), with: [undo])
         return writes.map(\.group).filter { $0 != privateGroup }.map(\.description)
     }

@@ -97,8 +97,7 @@ extension MeshNode {
             case .refused: nil
             }
         }
-        let published = try await write(changes)
-        keepTexts(of: readings)
+        let published = try await write(changes, keeping: texts(of: readings))
         return report(readings, refused, published: published)
     }
 
@@ -150,14 +149,15 @@ extension MeshNode {
         return game?.model == .count ? score.log(numbered: share.puzzle.map(UInt16.init(truncatingIfNeeded:))) : score
     }
 
-    /// Pasted texts are kept for re-reading on this machine and never published (product-rules 6).
-    private func keepTexts(of outcomes: [Reading]) {
-        for outcome in outcomes {
-            switch outcome {
+    /// Pasted texts are kept for re-reading on this machine and never published (product-rules 6). One that is too long is
+    /// not: it is only a convenience.
+    private func texts(of readings: [Reading]) -> [ShareText] {
+        readings.compactMap { reading in
+            switch reading {
             case .new(let score, let text), .replaced(let score, let text):
-                // The result itself is on disk; its text is only a convenience.
-                try? store.keepShareText(key: score.recordSubject.hexadecimal, text: text)
-            case .unchanged, .refused: break
+                guard text.utf8.count <= Store.maximumShareTextSize else { return nil }
+                return ShareText(key: score.recordSubject.hexadecimal, text: text)
+            case .unchanged, .refused: return nil
             }
         }
     }

@@ -40,6 +40,8 @@ public actor MeshNode: NodeCalling {
     /// Changes asked for and not yet on disk, as one transaction.
     var pendingChange = DurableChange()
     var pendingChangeIDs: [ChangeID] = []
+    /// Share texts to be kept in the same transaction.
+    var pendingTexts: [ShareText] = []
     var listenAddress: String?
     var lastSync: Int64?
     /// Whether the user was told that this machine's clock is wrong.

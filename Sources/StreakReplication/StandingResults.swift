@@ -3,7 +3,7 @@ public import StreakScores
 public import StreakWire
 
 /// What stands of one user's results in one game, read without a copy of each.
-public struct StandingResults {
+public struct StandingResults: Sendable {
     public let user: UserID
     /// Nil for bytes that name no game: such records are carried and not shown.
     public let game: GameID?

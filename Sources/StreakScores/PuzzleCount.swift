@@ -2,25 +2,38 @@ import StreakGames
 
 extension ScoreIndex {
     /// How many puzzles of a span any of `players` has a result for, summed over the games with any; `count` says what a
-    /// game, by its slot, counts instead of what was seen of it.
+    /// game, by its slot, counts instead of what was seen of it, which is not more than `atMost`, if that is known.
     ///
     /// A bit per game and day or number, a word of them at a time: hashing a million keys would cost too much.
     func puzzleCount(
         _ players: [Player], _ span: DaySpan, game: GameID? = nil,
-        count: (_ slot: Int, _ seen: () -> Int) -> Int = { _, seen in seen() }
+        count: (_ slot: Int, _ atMost: Int?, _ seen: () -> Int) -> Int = { _, _, seen in seen() }
     ) -> Int {
         guard span.from <= span.to else { return 0 }
         var histories: [[History.Puzzles]] = Array(repeating: [], count: gameIDs.count)
+        var bounds: [DaySpan?] = Array(repeating: nil, count: gameIDs.count)
+        var numbered = Array(repeating: false, count: gameIDs.count)
         for player in players {
             let shelves = shelves(of: player.id, game: game)
             for position in shelves.indices where shelves[position].history.hasEntries(in: span) {
-                histories[shelves[position].game].append(shelves[position].history.puzzles)
+                let slot = shelves[position].game
+                histories[slot].append(shelves[position].history.puzzles)
+                numbered[slot] = numbered[slot] || shelves[position].history.hasNumbered
+                bounds[slot] = shelves[position].history.bounds?.united(with: bounds[slot])
             }
         }
         return histories.indices.reduce(0) { sum, slot in
             guard !histories[slot].isEmpty else { return sum }
-            return sum + count(slot) { PuzzleMarks(histories[slot], over: span).count }
+            let shown = bounds[slot].map { max($0.from, span.from).days(until: min($0.to, span.to)) + 1 }
+            return sum
+                + count(slot, numbered[slot] ? nil : shown) { PuzzleMarks(histories[slot], over: span).count }
         }
+    }
+}
+
+extension DaySpan {
+    fileprivate func united(with other: DaySpan?) -> DaySpan {
+        other.map { DaySpan(from: min(from, $0.from), to: max(to, $0.to)) } ?? self
     }
 }
 

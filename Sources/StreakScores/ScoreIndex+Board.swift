@@ -82,11 +82,13 @@ private struct BoardAssembly {
     /// The m of "played n of m": of every game in view that anybody on the board has played, the days (weeks of a weekly
     /// game) of the range that have begun, or the different puzzles played where those are more. Product row D10b.
     private func puzzleCount(_ players: [Player], _ span: DaySpan) -> Int {
-        let count = reader.index.puzzleCount(players, span, game: query.game) { slot, seen in
+        let count = reader.index.puzzleCount(players, span, game: query.game) { slot, atMost, seen in
             let game = reader.game(of: slot)
             let begun = begun(of: span, in: game)
             // The logs of a habit are not puzzles; its days are.
-            return game.model == .count ? begun : max(begun, seen())
+            if game.model == .count { return begun }
+            if let atMost, atMost <= begun { return begun }
+            return max(begun, seen())
         }
         guard count == 0, let id = query.game else { return count }
         return begun(of: span, in: reader.games(id) ?? Scoring.unknownGame(id))

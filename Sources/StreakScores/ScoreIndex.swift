@@ -83,6 +83,15 @@ public struct ScoreIndex: Sendable {
         }
     }
 
+    /// Takes over all results of another index, each key once.
+    public mutating func adopt(_ other: ScoreIndex) {
+        for player in other.slotOfPlayer.keys.sorted() {
+            for shelf in other.shelves(of: player, game: nil) {
+                adopt(shelf.history, game: other.gameIDs[shelf.game], of: player)
+            }
+        }
+    }
+
     /// Takes over the rules of custom games that are not defined here.
     mutating func adoptDefinitions(of other: ScoreIndex) {
         definitions.merge(other.definitions) { mine, _ in mine }

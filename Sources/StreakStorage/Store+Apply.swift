@@ -11,13 +11,17 @@ extension Store {
     ///
     /// Runs in `removedRuns` go before `runs` are added; `droppedGroups` are deleted last, whatever else the change
     /// says about them. A row that is there already is replaced. One that a snapshot set aside stays set aside. Of what is
-    /// erased no bytes are left in the files, unless another program is reading them just then.
+    /// erased no bytes are left in the files, unless another program is reading them just then. `texts` are kept with it.
     ///
-    /// - Throws: `diskFull`, `invalidChange`, `failed`, `damaged`.
-    public func apply(_ change: DurableChange) throws {
-        guard !change.isEmpty else { return }
+    /// - Throws: `diskFull`, `invalidChange`, `failed`, `damaged`; of texts `invalidName`, `fileTooLarge`.
+    public func apply(_ change: DurableChange, keeping texts: [ShareText] = []) throws {
+        guard !change.isEmpty || !texts.isEmpty else { return }
         try Self.check(change)
-        let isErasing = try writing { try Self.write(change, in: $0) }
+        try Self.check(texts)
+        let isErasing = try writing { database in
+            try Self.write(texts, in: database)
+            return try Self.write(change, in: database)
+        }
         if isErasing { database.writeWithoutTransaction { Self.emptyLog(of: $0) } }
     }
 

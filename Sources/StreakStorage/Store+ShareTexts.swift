@@ -1,28 +1,42 @@
 internal import GRDB
 
-/// Pasted share texts, kept as they came so that they can be read again when a parser improves. They stay on this
-/// machine: nothing here is part of a snapshot, a record or a message.
+/// A pasted share text, kept as it came so that it can be read again when a parser improves. It stays on this machine: it is
+/// no part of a snapshot, a record or a message.
+public struct ShareText: Hashable, Sendable {
+    /// What it tells of; a text takes the place of the one before it with the same key.
+    public let key: String
+    public let text: String
+
+    public init(key: String, text: String) {
+        self.key = key
+        self.text = text
+    }
+}
+
 extension Store {
     /// A key, in bytes of UTF-8.
     public static let maximumShareTextKeySize = 256
     /// A text, in bytes of UTF-8.
     public static let maximumShareTextSize = 65_536
 
-    /// Keeps `text` under `key`, in place of what was there.
-    ///
-    /// - Throws: `invalidName`, `fileTooLarge`, `diskFull`, `failed`.
-    public func keepShareText(key: String, text: String) throws {
-        // SQLite ends a text at a zero in some of its functions.
-        guard (1...Self.maximumShareTextKeySize).contains(key.utf8.count), !key.utf8.contains(0) else {
-            throw StorageError.invalidName
+    /// What the schema cannot check of texts.
+    static func check(_ texts: [ShareText]) throws {
+        for text in texts {
+            // SQLite ends a text at a zero in some of its functions.
+            guard (1...maximumShareTextKeySize).contains(text.key.utf8.count), !text.key.utf8.contains(0) else {
+                throw StorageError.invalidName
+            }
+            guard text.text.utf8.count <= maximumShareTextSize else {
+                throw StorageError.fileTooLarge(limit: maximumShareTextSize)
+            }
         }
-        guard text.utf8.count <= Self.maximumShareTextSize else {
-            throw StorageError.fileTooLarge(limit: Self.maximumShareTextSize)
-        }
-        try writing { database in
-            try database.execute(
-                sql: "INSERT INTO share_texts (key, text) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET text = ?2",
-                arguments: [key, text])
+    }
+
+    static func write(_ texts: [ShareText], in database: Database) throws {
+        for text in texts {
+            try database.cachedStatement(
+                sql: "INSERT INTO share_texts (key, text) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET text = ?2"
+            ).execute(arguments: [text.key, text.text])
         }
     }
 

@@ -123,7 +123,7 @@ public struct WireReader: Sendable {
 
     /// Reads a blob of at most `maximum` bytes of valid UTF-8.
     public mutating func readText(maximum: Int) throws(WireError) -> String {
-        let raw = try readBlob(maximum: maximum)
+        let raw = try readBlobSlice(maximum: maximum)
         guard let text = String(validating: raw, as: UTF8.self) else { throw .invalidText }
         return text
     }

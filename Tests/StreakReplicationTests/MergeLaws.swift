@@ -90,6 +90,54 @@ struct MergeLaws {
         #expect(map.count == expected.values.count { !$0.isEmpty })
     }
 
+    @Test(arguments: 1...4) func `results read in place are those of the merged records`(seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
+        var map = MergedRecords()
+        for number in 0..<600 {
+            let day = PuzzleDay(daysSinceEpoch: 20_000 + .random(in: 0...99, using: &numbers))
+            let names = [nil, "A name that is longer than what stands inline", ""]
+            let score = DailyScore(
+                game: try #require(GameID(["wordle", "globle", "c-1"].randomElement(using: &numbers) ?? "")), day: day,
+                puzzle: .random(in: 0...50, using: &numbers), isKeyedByPuzzle: Bool.random(using: &numbers),
+                score: .random(in: 0...300, using: &numbers), seconds: Bool.random(using: &numbers) ? 59 : nil,
+                gameName: names.randomElement(using: &numbers) ?? nil, firstRecordedAt: day.endEverywhere)
+            let time = HybridTime(milliseconds: FeedScript.start - Int64(1_000 - number), counter: 0)
+            let isWithdrawn = Int.random(in: 0...9, using: &numbers) == 0
+            let record = Record(
+                kind: .dailyScore, time: time, subject: score.recordSubject,
+                value: isWithdrawn ? [] : score.recordValue(at: time))
+            let user = UserID(bytes: Bytes32(0, 0, 0, .random(in: 1...2, using: &numbers)))
+            map.merge(
+                record.encoded, user: user, device: DeviceID(bytes: Bytes32(0, 0, 0, 9)), wall: FeedScript.start)
+        }
+        // Neither of these reads as a result.
+        for subject in [[0, 1] + Array("wordle".utf8), [1, 1] + Array("WORDLE".utf8)] as [[UInt8]] {
+            let time = HybridTime(milliseconds: FeedScript.start, counter: 0)
+            map.merge(
+                Record(kind: .dailyScore, time: time, subject: subject, value: [0, 0, 0]).encoded,
+                user: UserID(bytes: Bytes32(0, 0, 0, 1)), device: DeviceID(bytes: Bytes32(0, 0, 0, 9)),
+                wall: FeedScript.start)
+        }
+        var found: [UserID: [DailyScore]] = [:]
+        var latest: [UserID: HybridTime] = [:]
+        map.forEach { results in
+            results.forEach { found[results.user, default: []].append($0) }
+            latest[results.user] = max(latest[results.user] ?? .zero, results.latest)
+        } other: { record in
+            Issue.record("\(record) is a result")
+        }
+        for (user, records) in Dictionary(grouping: map.all, by: \.key.user) {
+            let scores = records.compactMap { record -> DailyScore? in
+                // A withdrawal does not read, nor do those two.
+                var score = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time)
+                score?.updatedAt = record.time.milliseconds / 1_000
+                return score
+            }
+            #expect(!scores.isEmpty && found[user] == scores)
+            #expect(latest[user] == records.map(\.time).max())
+        }
+    }
+
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `any order, any repetition and any grouping give one map`(seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)

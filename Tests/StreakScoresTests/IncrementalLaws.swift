@@ -95,12 +95,23 @@ import Testing
                 unkept.replace(score, of: player)
             }
         }
-        #expect(index.count == fresh.count)
+        var bulk = ScoreIndex()
+        for game in Self.games { bulk.define(game) }
+        for (player, scores) in left.sorted(by: { $0.key < $1.key }) {
+            for (game, part) in Dictionary(grouping: scores.values, by: \.game).sorted(by: { $0.key < $1.key }) {
+                // In two parts, the second onto the first.
+                for half in [part.prefix(part.count / 2), part.dropFirst(part.count / 2)] {
+                    bulk.replace(half.count, of: player, in: game) { half.forEach($0) }
+                }
+            }
+        }
+        #expect(index.count == fresh.count && bulk.count == fresh.count)
         #expect(index.span == fresh.span)
         for query in (0..<2).flatMap({ _ in Self.queries(&generator) }) {
             let board = index.board(query, players: Self.players, games: Fixture.game)
             #expect(board == fresh.board(query, players: Self.players, games: Fixture.game), "seed \(seed)")
             #expect(board == unkept.board(query, players: Self.players, games: Fixture.game), "seed \(seed)")
+            #expect(board == bulk.board(query, players: Self.players, games: Fixture.game), "seed \(seed)")
         }
     }
 

@@ -52,7 +52,7 @@ struct CopyDetectorTests {
 
     @Test func `a store that nobody closed is not a copy`() throws {
         var left: Store? = try Store(opening: folder, newStoreID: ids.next)
-        try left?.keepShareText(key: "a", text: "b")
+        try left?.apply(DurableChange(), keeping: [ShareText(key: "a", text: "b")])
         left = nil
         #expect(try open(folder) == same)
     }

@@ -87,7 +87,9 @@ struct FailingWriteTests {
         #expect(try store.contents() == before)
         #expect(throws: StorageError.diskFull) {
             for number in 0..<100 {
-                try store.keepShareText(key: "\(number)", text: String(repeating: "x", count: 60_000))
+                try store.apply(
+                    DurableChange(), keeping: [ShareText(key: "\(number)", text: String(repeating: "x", count: 60_000))]
+                )
             }
         }
         // Room is made: everything works again.

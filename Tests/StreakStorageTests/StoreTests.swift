@@ -271,9 +271,9 @@ struct StoreTests {
 
     @Test func `share texts are kept, and are no part of a snapshot`() throws {
         try withStore(folder) { store throws in
-            try store.keepShareText(key: "wordle 1", text: "Wordle 1 3/6\n🟩")
-            try store.keepShareText(key: "a", text: "")
-            try store.keepShareText(key: "wordle 1", text: "Wordle 1 4/6")
+            try store.apply(DurableChange(), keeping: [ShareText(key: "wordle 1", text: "Wordle 1 3/6\n🟩")])
+            try store.apply(DurableChange(), keeping: [ShareText(key: "a", text: "")])
+            try store.apply(DurableChange(), keeping: [ShareText(key: "wordle 1", text: "Wordle 1 4/6")])
         }
         try withStore(folder) { store throws in
             #expect(try store.shareText(key: "wordle 1") == "Wordle 1 4/6")
@@ -283,9 +283,12 @@ struct StoreTests {
             #expect(try store.snapshot().settings.isEmpty)
             try store.removeShareText(key: "a")
             #expect(try store.shareTextKeys() == ["wordle 1"])
-            #expect(throws: StorageError.invalidName) { try store.keepShareText(key: "", text: "") }
+            #expect(throws: StorageError.invalidName) {
+                try store.apply(DurableChange(), keeping: [ShareText(key: "", text: "")])
+            }
             #expect(throws: StorageError.fileTooLarge(limit: 65_536)) {
-                try store.keepShareText(key: "c", text: String(repeating: "x", count: 65_537))
+                try store.apply(
+                    DurableChange(), keeping: [ShareText(key: "c", text: String(repeating: "x", count: 65_537))])
             }
         }
     }
