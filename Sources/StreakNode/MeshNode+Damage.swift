@@ -59,8 +59,9 @@ extension MeshNode {
     /// Opens what is stored, and takes note of what of it is damaged.
     func loadStore() throws -> Snapshot {
         let state = try store.load()
-        if !state.damage.isEmpty {
-            damage.setAside += state.damage.count
+        let found = state.damage.count(where: \.isOfGroup)
+        if found > 0 {
+            damage.setAside += found
             tellDamage()
         }
         return state.snapshot

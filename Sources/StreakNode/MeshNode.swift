@@ -153,7 +153,7 @@ public actor MeshNode: NodeCalling {
         store = try Store(opening: folder, newStoreID: Self.newStoreID)
         let state = try store.load()
         let snapshot = state.snapshot
-        damage.setAside = state.damage.count
+        damage.setAside = state.damage.count(where: \.isOfGroup)
         engine = MeshEngine(
             snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
         rebuildViews()

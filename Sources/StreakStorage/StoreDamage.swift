@@ -13,6 +13,16 @@ public enum StoreDamage: Hashable, Sendable {
     case row(table: String)
     /// What SQLite says about the file's structure.
     case structure(String)
+
+    /// Whether results or members' operations were damaged here: neither a whole run behind others, nor a row that only
+    /// concerns this machine, as where a friend's was last found.
+    public var isOfGroup: Bool {
+        switch self {
+        case .run, .operation, .structure: true
+        case .runBehindDamage: false
+        case .row(let table): table == "runs" || table == "operations"
+        }
+    }
 }
 
 /// What a store holds and what of it was damaged.

@@ -72,10 +72,10 @@ struct HistoryBench {
         var rows: [String] = []
         let last = PuzzleDay(daysSinceEpoch: 20_500)
         for day in (0..<Self.days).reversed() {
-            for game in games {
+            let date = last.adding(days: -day)
+            for game in games where game.hasPuzzle(on: date) {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let luck = Int(state >> 40)
-                let date = last.adding(days: -day)
                 rows.append(
                     game.model == .lowerTimeSeconds
                         ? "\(date),\(game.id),,,true,\(20 + luck % 150)"
