@@ -18,7 +18,7 @@ struct SessionTable: Sendable {
     /// All links, ascending.
     var keys: [LinkID] { sessions.keys }
     /// In the order of `keys`.
-    var values: some Sequence<PeerSession> { sessions.values }
+    var values: some Collection<PeerSession> { sessions.values }
     var count: Int { sessions.count }
 
     subscript(link: LinkID) -> PeerSession? {

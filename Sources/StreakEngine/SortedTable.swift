@@ -7,8 +7,9 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     private var entries: [Value?] = []
 
     var count: Int { keys.count }
+    var isEmpty: Bool { keys.isEmpty }
     /// In the order of `keys`.
-    var values: some Sequence<Value> { entries.lazy.compactMap { $0 } }
+    var values: some Collection<Value> { entries.lazy.compactMap { $0 } }
 
     subscript(key: Key) -> Value? {
         _read {
