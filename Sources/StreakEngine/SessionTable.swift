@@ -53,7 +53,7 @@ struct SessionTable: Sendable {
     private static func wait(of session: PeerSession?) -> Wait? {
         guard let session else { return nil }
         var candidates = [session.strangerSince?.advanced(by: MeshEngine.strangerPatience)]
-        // As above.
+        // In any order, as above.
         for group in session.groups.values { candidates += [group.round?.deadline, group.resumption?.at] }
         let wait = Wait(deadline: candidates.compactMap { $0 }.min(), hasQueued: !session.sending.isEmpty)
         return wait.deadline == nil && !wait.hasQueued ? nil : wait
