@@ -308,6 +308,16 @@ extension MeshEngine {
         complete(id, outcome)
     }
 
+    /// Until when a ledger that has begun to come is waited for, where the overdue part of it is on its way: over a slow
+    /// link one message takes longer than anybody's patience.
+    private func laterAnswer(to attempt: JoinAttempt) -> MonotonicInstant? {
+        guard case .welcomed(let link, _) = attempt.stage, attempt.answerDue <= now,
+            let heard = links.pathSummary(link)?.lastHeard
+        else { return nil }
+        let due = heard.advanced(by: JoinAttempt.patience)
+        return due > now ? due : nil
+    }
+
     mutating func endOverdueJoins() {
         redialJoins()
         for id in joins.keys.sorted() {
@@ -319,6 +329,8 @@ extension MeshEngine {
                 } else {
                     finishJoin(id, .failed(attempt.refusal ?? .nobodyReachable))
                 }
+            } else if let due = laterAnswer(to: attempt) {
+                joins[id]?.answerDue = due
             } else if let link = attempt.stage.link, attempt.stage != .syncing(link), attempt.answerDue <= now {
                 joins[id]?.stage = .dialling
                 joins[id]?.nextDial = now.advanced(by: .milliseconds(200))

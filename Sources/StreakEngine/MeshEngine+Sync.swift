@@ -176,7 +176,8 @@ extension MeshEngine {
             round.waysAsked.remove(claimed.feed)
             let feed = groups[group]?.feeds[claimed.feed]
             let own = feed?.mainTip.number ?? 0
-            let goesOn = own < claimed.tip.number && !(feed?.isForked ?? false)
+            let goesOn =
+                own < claimed.tip.number && !(feed?.isForked ?? false) && !round.partedFeeds.contains(claimed.feed)
             // A tip that is not ahead of ours lies on another branch.
             let held = goesOn ? [feed?.mainTip].compactMap(\.self).filter { $0.number > 0 } : feed?.locator ?? []
             points += held.count
@@ -252,6 +253,7 @@ extension MeshEngine {
                 merged += news ?? []
             } catch {
                 if error == .limitReached { round.refusedFeeds.insert(run.feed) }
+                if error == .differentHistory { round.partedFeeds.insert(run.feed) }
                 isCutOff = !refused(run, because: error, in: group, over: link)
             }
             if isCutOff { break }
@@ -266,9 +268,12 @@ extension MeshEngine {
             // What the peer does not send, or nothing of which can be taken, is not asked for again in this round; it must
             // not keep other feeds waiting. What another peer brought meanwhile says nothing.
             let asked = Set(round.asked.filter { !hasGrown($0, in: group) }.map(\.feed))
-            let refused =
+            var refused =
                 round.fruitfulFeeds.isEmpty
                 ? asked : asked.intersection(round.refusedFeeds.subtracting(round.fruitfulFeeds))
+            // Asked for as if it went on from here, while it leaves what is here earlier: the next request finds where.
+            let goingOn = round.asked.filter { $0.numbers != nil && !round.waysAsked.contains($0.feed) }.map(\.feed)
+            refused.subtract(round.partedFeeds.intersection(goingOn))
             for feed in refused.intersection(round.waysAsked).sorted() { groups[group]?.forgetWay(in: feed) }
             round.feedTips.removeAll { refused.contains($0.feed) }
             round.wasRefused = round.wasRefused || round.fruitfulFeeds.isEmpty || !refused.isEmpty

@@ -100,6 +100,8 @@ struct SyncRound: Sendable {
     /// The feeds of which the request under way has brought anything, and those of which a branch found no place.
     var fruitfulFeeds: Set<FeedID> = []
     var refusedFeeds: Set<FeedID> = []
+    /// Feeds of which the peer has another branch than the one that is here, however long.
+    var partedFeeds: Set<FeedID> = []
     var asksAgain = false
     /// The request under way.
     var asked: [RunsWanted] = []

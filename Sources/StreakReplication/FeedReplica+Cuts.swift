@@ -44,7 +44,7 @@ extension FeedReplica {
     public func countingTips(through cut: Tip) -> [Tip] {
         if contains(cut) { return cut.number > 0 ? [cut] : [] }
         var tips: [Tip] = []
-        for branch in branches.indices {
+        for branch in counting(under: cut) {
             let number = min(branches[branch].tip.number, cut.number - 1)
             guard number > 0, let hash = hash(at: number, in: branch) else { continue }
             let tip = Tip(number: number, hash: hash)
@@ -55,8 +55,18 @@ extension FeedReplica {
 
     /// The runs of which records count under a cut, and the number of the last one that does.
     public func storedRuns(through cut: Tip) -> (runs: [StoredRun], last: UInt64) {
-        guard let branch = branch(through: cut) else { return (storedRuns, cut.number - 1) }
+        guard let branch = branch(through: cut) else {
+            return (counting(under: cut).flatMap { branches[$0].runs }, cut.number - 1)
+        }
         return (branches[branch].runs, cut.number)
+    }
+
+    /// The branches that count under a cut which is not here: of nine all but the one that others have no place for.
+    private func counting(under cut: Tip) -> [Int] {
+        guard isOverfull else { return Array(branches.indices) }
+        // What was stored reads.
+        let surplus = (try? lastBranch(beside: branches[Self.maximumBranches], through: cut)) ?? Self.maximumBranches
+        return branches.indices.filter { $0 != surplus }
     }
 
     private func branch(through tip: Tip) -> Int? {
@@ -147,7 +157,7 @@ public struct UnsignedPieces: Sendable {
     public mutating func hold(_ piece: Run) {
         if pieces.last.map({ $0.feed != piece.feed || $0.last + 1 != piece.first }) ?? false { pieces = [] }
         pieces.append(piece)
-        if pieces.reduce(0, { $0 + $1.packed.count }) > FeedReplica.maximumUnsignedSize { pieces = [] }
+        if !FeedReplica.mayStandUnsigned(pieces) { pieces = [] }
     }
 
     /// Takes out what stands right before a run.

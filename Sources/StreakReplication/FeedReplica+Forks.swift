@@ -5,6 +5,15 @@ extension FeedReplica {
     /// What may stand before a signature without one of its own, in packed bytes: with the run behind it, it has to fit an
     /// answer (Protocol/sync.md §4).
     static let maximumUnsignedSize = 131_072
+    /// The same in records: a packed byte can stand for hundreds of them.
+    static let maximumUnsignedCount = 32_768
+
+    /// Whether runs are few and short enough to stand before a signature without one of their own.
+    static func mayStandUnsigned(_ runs: some Sequence<Run>) -> Bool {
+        var (size, count) = (0, 0)
+        for run in runs { (size, count) = (size + run.packed.count, count + run.count) }
+        return size <= maximumUnsignedSize && count <= maximumUnsignedCount
+    }
 
     /// Opens a branch with a run that leaves branch `parent` after its first `shared` records.
     ///
@@ -21,8 +30,8 @@ extension FeedReplica {
             guard try precedes(chained, leaving: parent, at: shared, branch: place) else { throw .limitReached }
         }
         let pieces = try beginning(of: parent, upTo: shared) + chained.parts.map { ($0.run, $0.end.hash) }
-        let size = pieces.dropLast().reversed().prefix { $0.0.isUnsigned }.reduce(0) { $0 + $1.0.packed.count }
-        guard size <= Self.maximumUnsignedSize else { throw .limitReached }
+        let unsigned = pieces.dropLast().reversed().lazy.map(\.0).prefix(while: \.isUnsigned)
+        guard Self.mayStandUnsigned(unsigned) else { throw .limitReached }
         if !leads, let cut, place >= Self.maximumBranches {
             let new = Branch(runs: stored(pieces, as: 0, arrival: arrival), tip: chained.end)
             guard let last = try lastBranch(beside: new, through: cut) else { throw .limitReached }
@@ -84,7 +93,7 @@ extension FeedReplica {
     ///
     /// Nothing counts from the cut's number on: of those that are the same before it all but the first go before any
     /// other.
-    private func lastBranch(beside new: Branch, through cut: Tip) throws(ReplicationError) -> Int? {
+    func lastBranch(beside new: Branch, through cut: Tip) throws(ReplicationError) -> Int? {
         let candidates = branches.prefix(Self.maximumBranches) + [new]
         let same = try redundant(Array(candidates), before: cut.number)
         let last: Int

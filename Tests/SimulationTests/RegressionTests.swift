@@ -28,6 +28,9 @@ struct RegressionTests {
         Case(
             scenario: "copy-unnoticed", seed: 19,
             fault: "two copies of a device that took turns on one link waited longer and longer"),
+        Case(
+            scenario: "copy-unnoticed", seed: 37,
+            fault: "a longer branch was asked for as if it went on from the own one, and its claim was ended"),
         Case(scenario: "restore-offline", seed: 4_711, fault: "of a forked feed each node counted another branch"),
         Case(
             scenario: "deaf-halves", seed: 1,
