@@ -12,6 +12,7 @@ extension GroupReplica {
     /// The pause after everything was merged anew, for each record of the group: about twenty times what that takes, so
     /// that whoever retracts or forks again and again has a twentieth of a processor at the most.
     private static let rebuildPause: Duration = .microseconds(20)
+    /// That pause at the most: a group of any size is put right within a minute.
     private static let maximumRebuildPause: Duration = .seconds(60)
 
     /// Merges records that were just taken, the first of which has the number `first`. Returns what changed.

@@ -4,7 +4,7 @@ import StreakWire
 /// Fresh runs on their way: who still has to acknowledge which, and when it is sent again.
 ///
 /// Retries after 20 ms, ten times, then after 100 ms, ten times, on a LAN; elsewhere after 1.5 round trips but at least
-/// 150 ms. What is still unacknowledged then is left to the digests (design: "Rumours").
+/// 150 ms. What is still unacknowledged then is left to the digests.
 struct Rumours: Sendable {
     /// The first eight bytes of the chain hash after the run.
     typealias Name = UInt64

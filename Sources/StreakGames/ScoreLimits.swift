@@ -1,4 +1,4 @@
-/// What results a game can have, however one was entered: pasted, typed in or imported. Product rule 7.
+/// What results a game can have, however one was entered: pasted, typed in or imported.
 ///
 /// A built-in game's limits are those of its share format; the catalogue narrows them.
 enum ScoreLimits {

@@ -4,7 +4,7 @@ public import StreakWire
 /// Twelve characters that name an account to people: 55 bits of a slow hash of the account key, and 5 bits of checksum,
 /// in Crockford's base32, as `XXXX-XXXX-XXXX`.
 ///
-/// To make an account with a given code costs 2⁵⁵ runs of Argon2id (design: "Identity").
+/// To make an account with a given code costs 2⁵⁵ runs of Argon2id.
 public struct FriendCode: Hashable, Sendable, CustomStringConvertible {
     /// Eleven symbols of five bits and their checksum symbol.
     private let symbols: [UInt8]

@@ -40,7 +40,7 @@ extension MeshNode {
         return report
     }
 
-    /// What a range's text says; days of its own that all lie ahead have no results (row D2).
+    /// What a range's text says; days of its own that all lie ahead have no results.
     func range(_ text: String) throws -> BoardRange {
         guard let range = BoardRange(text) else { throw NodeFailure.invalidRange(text) }
         if case .custom(let span) = range, span.from > clock.today {
@@ -173,7 +173,7 @@ extension MeshNode {
     }
 
     /// A peer as a group knows it that may know who it is; one that is anonymous in every group is named as in the first
-    /// of them, and nothing else leads to it (product-rules 23).
+    /// of them, and nothing else leads to it.
     private func peerStatus(_ device: MeshEngine.LinkedDevice) -> PeerStatus {
         let known = device.groups.compactMap { group in
             engine.state(of: group)?.device(device.device).map { (group: group, user: $0.user) }

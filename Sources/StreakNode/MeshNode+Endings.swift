@@ -2,7 +2,7 @@ import StreakEngine
 import StreakMembership
 import StreakWire
 
-/// Groups that this user, or this device, is in no more (product rows B6 and H11). They are told of until the user has
+/// Groups that this user, or this device, is in no more. They are told of until the user has
 /// taken them off the list.
 extension MeshNode {
     /// How a place in a group ended.

@@ -4,7 +4,7 @@ import StreakReplication
 import StreakStorage
 import StreakWire
 
-/// Friends by code (product rows B1 and B2).
+/// Friends by code.
 extension MeshNode {
     /// Tells whoever watches what became of requests; and introduces this user to a friend whose group it is in now.
     func observe(_ event: FriendEvent) {

@@ -21,7 +21,7 @@ extension MeshNode {
     // MARK: Which games there are
 
     /// A game as a group knows it: of the catalogue, else as defined in the group, else in any other group, else as it was
-    /// when this user last recorded it (C9).
+    /// when this user last recorded it.
     func knownGame(_ id: GameID, in group: GroupID? = nil) -> Game? {
         if let game = Catalogue.standard[id] { return game }
         guard id.isCustom else { return nil }
@@ -55,7 +55,7 @@ extension MeshNode {
     /// Every custom game by whose rules something may be scored.
     var scoredCustomGames: [Game] { customGames.map(\.game) + keptGames }
 
-    /// The same, or a game of that name scored by the attempts rule where none is known (C9).
+    /// The same, or a game of that name scored by the attempts rule where none is known.
     func namedGame(_ id: GameID, in group: GroupID) -> Game {
         knownGame(id, in: group) ?? Scoring.unknownGame(id, name: views[group]?.index.name(of: id))
     }

@@ -252,7 +252,7 @@ extension MeshNode {
     private static let maximumArchiveDays: UInt64 = 366
 
     /// What numbers follow that are no single group's: “all my results”, and boards over all groups. The user's own choice,
-    /// kept as the settings of the private group and so the same on all devices (product-rules 28, 32).
+    /// kept as the settings of the private group and so the same on all devices.
     var ownRules: BoardRules { privateGroup.map(rules) ?? BoardRules() }
 
     func guardsSpoilers(in group: GroupID) -> Bool {

@@ -4,7 +4,7 @@ import StreakReplication
 import StreakStorage
 import StreakWire
 
-/// Somebody else plays on this machine (product row A5): their results go to a data folder of their own inside this one,
+/// Somebody else plays on this machine: their results go to a data folder of their own inside this one,
 /// which knows no group; this user's links are closed and its data is left alone meanwhile.
 extension MeshNode {
     static let guestSetting = "guest"

@@ -63,7 +63,7 @@ extension MeshNode {
             user: user, group: group, insights: insights, name: name, coveredCount: covered.count)
     }
 
-    /// Results of days that are not final, of puzzles that this user has yet to play (product-rules 20).
+    /// Results of days that are not final, of puzzles that this user has yet to play.
     private func coveredResults(of player: PlayerID, in group: GroupID) -> [ScoreKey] {
         guard guardsSpoilers(in: group), let index = views[group]?.index else { return [] }
         let open = PuzzleDay.lastFinal(at: clock.wallTime.seconds).adding(days: 1)

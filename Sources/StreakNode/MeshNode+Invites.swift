@@ -28,7 +28,7 @@ extension MeshNode {
         return report
     }
 
-    /// One step to a link: a group where there is none, the live invite where there is one (B8).
+    /// One step to a link: a group where there is none, the live invite where there is one.
     func inviteFriends() async throws -> InviteReport {
         if activeGroup == nil { _ = try await createGroup(title: "Friends") }
         let group = try group(nil)

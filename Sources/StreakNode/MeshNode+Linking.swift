@@ -5,7 +5,7 @@ import StreakReplication
 public import StreakStorage
 import StreakWire
 
-/// Linking a further machine to an account (product row A2; Protocol/friends.md §2).
+/// Linking a further machine to an account (Protocol/friends.md §2).
 extension MeshNode {
     /// A link by which one new machine becomes this user's, within ten minutes.
     func deviceLink() async throws -> DeviceLinkReport {

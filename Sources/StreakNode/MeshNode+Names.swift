@@ -27,7 +27,7 @@ extension MeshNode {
         profile(of: user, in: group)?.isAnonymous ?? false
     }
 
-    /// By what reports name a user: an anonymous one has another ID in every group (product-rules 23).
+    /// By what reports name a user: an anonymous one has another ID in every group.
     func shownID(of user: UserID, in group: GroupID) -> String {
         isAnonymous(user, in: group) ? Pseudonym(of: user, in: group).id.description : user.description
     }
@@ -37,8 +37,8 @@ extension MeshNode {
         names(in: group)[user] ?? plainName(of: user, in: group)
     }
 
-    /// What the members of a group are called, now and formerly. Equal names get four characters of the friend code
-    /// (product-rules 40); derived aliases that collide get six digits, and so do equal chosen ones. O(members).
+    /// What the members of a group are called, now and formerly. Equal names get four characters of the friend code;
+    /// derived aliases that collide get six digits, and so do equal chosen ones. O(members).
     func names(in group: GroupID) -> [UserID: String] {
         guard let state = engine.state(of: group) else { return [:] }
         let users = state.members.map(\.user) + state.removedUsers.map(\.user)

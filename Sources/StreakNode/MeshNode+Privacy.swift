@@ -5,7 +5,7 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What a group sees of this user (product row A6), and stopping to share (B6).
+/// What a group sees of this user, and stopping to share.
 extension MeshNode {
     func privacyReport(of group: GroupID) -> PrivacyReport {
         let profile = ownProfile(in: group)

@@ -17,7 +17,7 @@ struct ResultChange {
     var isChosen: Bool?
 }
 
-/// Which results go where (product rows C3 and B6).
+/// Which results go where.
 extension MeshNode {
     private static let undoSetting = "undo"
 
@@ -104,7 +104,7 @@ extension MeshNode {
     }
 
     /// A result as it is written: a high score contends with what this user's other devices have for its day, unless it is
-    /// an edit, which settles it (product-rules 3).
+    /// an edit, which settles it.
     private func contending(_ score: DailyScore) -> DailyScore {
         var written = score
         written.contends = !score.isEdited && knownGame(score.game)?.model == .highScore

@@ -4,7 +4,7 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// Reminders of streaks at risk (product row E7). What the user chose is known to all of the user's devices; how a machine
+/// Reminders of streaks at risk. What the user chose is known to all of the user's devices; how a machine
 /// shows a reminder is known to that machine.
 extension MeshNode {
     private static let choicesSetting = "reminders"

@@ -2,7 +2,7 @@ import StreakCrypto
 import StreakWire
 
 /// What stands for a user in a group where that user is anonymous. It differs from group to group, and who does not know
-/// the account's key cannot tell that two belong to one person (product rows A6 and rule 23).
+/// the account's key cannot tell that two belong to one person.
 struct Pseudonym: Hashable, Sendable {
     let id: Bytes32
 

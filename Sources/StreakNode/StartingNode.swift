@@ -1,6 +1,6 @@
 public import StreakStorage
 
-/// Where an account comes from on a machine that has none yet (product rows A1 to A3).
+/// Where an account comes from on a machine that has none yet.
 public enum AccountOrigin: Sendable, Equatable {
     /// Somebody new.
     case new(name: String)

@@ -4,7 +4,7 @@ public import StreakWire
 /// This node's copy of one feed: gapless from record 1, one list of runs for every branch.
 ///
 /// An honest feed has one branch. A device whose disk went back in time may have written two; both are kept, and merged,
-/// and nobody's history is frozen (design: "Forks cost nothing").
+/// and nobody's history is frozen.
 public struct FeedReplica: Sendable {
     /// The most branches kept of one feed, besides the one that a cut names.
     public static let maximumBranches = 8

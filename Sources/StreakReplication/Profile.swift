@@ -62,7 +62,7 @@ public struct Profile: Hashable, Sendable {
     }
 }
 
-/// The rule for what people and groups may be called (product rows A1 and B3).
+/// The rule for what people and groups may be called.
 public enum DisplayText {
     /// The text trimmed of white space, or nil where it is empty, longer than `maximumLength` grapheme clusters, or holds
     /// control characters or bidirectional overrides.

@@ -12,7 +12,7 @@ public enum BoardMetric: String, Sendable, Hashable, CaseIterable {
     case coins
 }
 
-/// What a missed day counts in averages and head-to-head; totals never change. Product rule 19.
+/// What a missed day counts in averages and head-to-head; totals never change.
 public enum MissedDay: String, Sendable, Hashable, CaseIterable {
     case nothing
     /// One more than the maximum; without one, than the worst solve of the group that day.
@@ -33,7 +33,7 @@ public struct BoardRules: Sendable, Hashable {
     }
 }
 
-/// What a custom game ranks by over a range. Product row C6.
+/// What a custom game ranks by over a range.
 public enum Aggregation: String, Sendable, Hashable, CaseIterable {
     case best, sum, latest
 
@@ -213,7 +213,6 @@ public struct Board: Sendable, Equatable {
     public var coveredCount: Int
 
     /// Second, first, third, where exactly three players hold the ranks 1 to 3; else empty, and medals stand in the list.
-    /// Product row D13.
     public var podium: [BoardRow]
     /// Where the viewer's row stands among all; `nil` if it is not listed.
     public var myPosition: Int?

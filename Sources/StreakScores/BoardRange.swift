@@ -11,7 +11,7 @@ public struct DaySpan: Hashable, Sendable {
     }
 }
 
-/// How much a board covers around the shown day. Product rules 13 and 18.
+/// How much a board covers around the shown day.
 public enum BoardRange: Hashable, Sendable {
     case day
     /// This many days ending at the shown day, 2 or more: 7, 30, 90, 365.

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// Who was first in a week or month that is over. Product row F5.
+/// Who was first in a week or month that is over.
 public struct Champions: Sendable, Hashable {
     public enum Period: String, Sendable, Hashable, CaseIterable { case week, month }
 

@@ -30,7 +30,7 @@ public struct DailyScore: Hashable, Sendable {
     public var updatedAt: Int64
     public var isEdited: Bool
     /// Written as one more high score of its day: it stands only while no better one does. What does not contend
-    /// settles what was before. A fact of the writing, which no index keeps. Product rule 3.
+    /// settles what was before. A fact of the writing, which no index keeps.
     public var contends: Bool
 
     public init(
@@ -63,7 +63,7 @@ public struct DailyScore: Hashable, Sendable {
         return ScoreKey(game: game, axis: .day(day))
     }
 
-    /// This as one log of a habit, of which a day may have several: its key is the day and `number` (product row C6).
+    /// This as one log of a habit, of which a day may have several: its key is the day and `number`.
     public func log(numbered number: UInt16) -> DailyScore {
         var log = self
         log.puzzle = (day.daysSinceEpoch & 0x7FFF) << 16 | Int(number)
@@ -77,7 +77,7 @@ public struct DailyScore: Hashable, Sendable {
     }
 }
 
-/// Identifies a puzzle within the results of one player. Product rule 1.
+/// Identifies a puzzle within the results of one player.
 public struct ScoreKey: Hashable, Comparable, Sendable {
     /// Days sort before numbers.
     public enum Axis: Hashable, Comparable, Sendable {

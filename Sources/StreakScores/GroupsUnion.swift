@@ -4,7 +4,7 @@ public struct GroupResults: Sendable {
     /// The group's members as they may be shown.
     public var players: [Player]
     /// The ID a member is shown under, where that is not the one the index knows: an anonymous member stays a row of
-    /// its own in every group. Product rule 21.
+    /// its own in every group.
     public var aliases: [PlayerID: PlayerID]
 
     public init(index: ScoreIndex, players: [Player], aliases: [PlayerID: PlayerID] = [:]) {
@@ -14,7 +14,7 @@ public struct GroupResults: Sendable {
     }
 }
 
-/// Everybody in several groups, each person once and each of their results once. Product row D7.
+/// Everybody in several groups, each person once and each of their results once.
 ///
 /// Where groups hold different values of one key, the one changed last stands, of equals an edited one, else the one
 /// whose bytes are larger; the better `highScore`. Results of a group in which a player is hidden count only where the

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// Two players by what both have played. Product row D11, rule 22.
+/// Two players by what both have played.
 public struct HeadToHead: Sendable, Equatable {
     public enum Side: Sendable, Hashable { case first, second }
 

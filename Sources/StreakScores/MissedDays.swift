@@ -1,6 +1,6 @@
 import StreakGames
 
-/// Which puzzles of one game a player let pass, and what that counts. Product rule 19.
+/// Which puzzles of one game a player let pass, and what that counts.
 ///
 /// Only days (weeks of a weekly game) that are final, not before the player's admission, and only for who has a result
 /// in the game. Games without a daily puzzle have nothing to miss.

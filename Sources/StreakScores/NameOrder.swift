@@ -1,4 +1,4 @@
-/// Orders names the same on every node: by case-folded NFKD, never by the host's locale. Product rule 16.
+/// Orders names the same on every node: by case-folded NFKD, never by the host's locale.
 ///
 /// The standard library has no compatibility decomposition, and Foundation would cost start-up time and memory. Folded
 /// here: letter case of every script, the accented letters of the Latin, Greek and Cyrillic alphabets, full-width

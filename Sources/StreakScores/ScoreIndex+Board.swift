@@ -5,7 +5,7 @@ extension ScoreIndex {
     ///
     /// Players whose ID comes twice count once. `games` gives the catalogue's or the group's game; an unknown one is
     /// scored by the attempts rule. Cost: per player and game two places in the history and some of the results there,
-    /// however long the range. Product rows D1–D10.
+    /// however long the range.
     public func board(_ query: BoardQuery, players: [Player], games: (GameID) -> Game?) -> Board {
         withoutActuallyEscaping(games) { games in
             BoardAssembly(index: self, query: query, players: players, games: games).board()
@@ -59,7 +59,7 @@ private struct BoardAssembly {
         return row
     }
 
-    /// Rank changes since the day before, on the same board with the same players. Product rule 17.
+    /// Rank changes since the day before, on the same board with the same players.
     private func deltas(of standings: [Tally], _ ranks: Ranks, _ visible: [Player]) -> [PlayerID: RankDelta] {
         guard query.isDayView, query.from > .earliest else { return [:] }
         let eve = query.from.adding(days: -1)
@@ -80,7 +80,7 @@ private struct BoardAssembly {
     }
 
     /// The m of "played n of m": of every game in view that anybody on the board has played, the days (weeks of a weekly
-    /// game) of the range that have begun, or the different puzzles played where those are more. Product row D10b.
+    /// game) of the range that have begun, or the different puzzles played where those are more.
     private func puzzleCount(_ players: [Player], _ span: DaySpan) -> Int {
         let count = reader.index.puzzleCount(players, span, game: query.game) { slot, atMost, seen in
             let game = reader.game(of: slot)

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// Points and the order of raw results. Product section D, product rules 8–11.
+/// Points and the order of raw results.
 public enum Scoring {
     /// The points of one result on its game's own page; higher is better, 0 if not completed, never negative.
     ///
@@ -26,7 +26,7 @@ public enum Scoring {
     }
 
     /// Whether a new value of a day takes the place of the one recorded before: the better value of a `highScore`
-    /// stands, and only an edit lowers it. Of every other model the newer one stands. Product rule 3.
+    /// stands, and only an edit lowers it. Of every other model the newer one stands.
     public static func replaces(_ new: DailyScore, _ old: DailyScore, in game: Game) -> Bool {
         game.model != .highScore || new.isEdited || !isBetter(old, than: new, in: game)
     }
@@ -91,7 +91,7 @@ public enum Scoring {
 }
 
 /// What results of one game add to a total, taken in order of days: of a `highScore` or a `count` all of a day together
-/// give at most 7, so seven logs count and the eighth adds nothing. Product rule 10.
+/// give at most 7, so seven logs count and the eighth adds nothing.
 struct DayTotal {
     static let most = 7
 
@@ -120,7 +120,7 @@ struct DayTotal {
 }
 
 /// What results of one game, taken in order of days, add to what was played: one each, but of a habit one a day, whose
-/// value is the number of its logs. Product row C6.
+/// value is the number of its logs.
 struct Plays {
     private let isHabit: Bool
     private var day: Int32?

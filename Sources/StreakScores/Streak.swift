@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// What counts for streaks: settings of a group. Product rules 28 and 29.
+/// What counts for streaks: settings of a group.
 public struct StreakRules: Hashable, Sendable {
     /// The most freezes a player can hold in one game.
     public static let maximumFreezes = 3
@@ -23,7 +23,7 @@ public struct StreakRules: Hashable, Sendable {
     }
 }
 
-/// A player's streak in one game as it stands on a shown day. Product row E1.
+/// A player's streak in one game as it stands on a shown day.
 public struct GameStreak: Hashable, Sendable {
     public var game: GameID
     public var cadence: Game.Cadence
@@ -48,7 +48,7 @@ public struct GameStreak: Hashable, Sendable {
     public var isAlive: Bool { current > 0 }
 }
 
-/// Streaks on a day: a function of the results and that day, never of a clock. Product row E1, rule 27.
+/// Streaks on a day: a function of the results and that day, never of a clock.
 enum Streak {
     /// The run of days for which `isHeld` holds that ends on `day` or the day before.
     static func overall(on day: PuzzleDay, isHeld: (PuzzleDay) -> Bool) -> Int {

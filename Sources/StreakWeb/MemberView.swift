@@ -1,6 +1,6 @@
 import StreakNode
 
-/// A member in a list, and everything that explains its place (product.md, B7).
+/// A member in a list, and everything that explains its place.
 struct MemberView: Sendable, Equatable {
     struct Fact: Sendable, Equatable {
         var term: String

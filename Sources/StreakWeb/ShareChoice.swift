@@ -1,6 +1,6 @@
 import StreakNode
 
-/// Which groups a result is to go to, as a form says it (product.md, C3).
+/// Which groups a result is to go to, as a form says it.
 ///
 /// A form names the groups that it offers in `offered`, and has a box `share-ID` for each. All ticked means every group
 /// that shares the game, which is not the same as all by name: a group may be kept from a game.

@@ -3,7 +3,7 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// The recovery key, this user's machines, and backups (product.md, A2 and A3).
+/// The recovery key, this user's machines, and backups.
 ///
 /// A secret is shown only in the answer to a form, never at an address that a browser's history would keep.
 extension Site {
@@ -144,7 +144,7 @@ extension Site {
         Form("/rename", then: "/profile", { .profile(.rename(name: $0.word("name"))) }) {
             (profile: ProfileReport, _) in "You are “\(profile.name)” now. Friends see it at the next sync."
         },
-        // Dials everybody now (product-rules, H9).
+        // Dials everybody.
         Form("/sync", { _ in .network(.sync) }) { (status: StatusReport, _) in
             status.state == "live" ? "Everything is in sync." : "Every known device was asked."
         },

@@ -17,7 +17,7 @@ extension Site {
         guard let group = frame.group(visit.fields) else {
             return page(.board, "board", title: "Boards", NoGroupView(lonelyText: frame.lonelyText), frame, visit)
         }
-        // The state is in the URL: an address without it becomes one with what was looked at last (product-rules 41).
+        // The state is in the URL: an address without it becomes one with what was looked at last.
         guard visit.fields["range"] != nil || visit.fields["from"] != nil else {
             return .seeOther(Self.remembered(visit, group: group).href)
         }

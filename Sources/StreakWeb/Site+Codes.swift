@@ -1,7 +1,7 @@
 import Hummingbird
 import StreakNode
 
-/// Friends by code (product.md, B1 and B2; product-rules, B9).
+/// Friends by code.
 extension Site {
     struct CodesView: Sendable {
         struct Friend: Sendable {

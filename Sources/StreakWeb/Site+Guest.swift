@@ -7,7 +7,7 @@ struct GuestWallView: Sendable {
     var name: String
 }
 
-/// Somebody else plays on this machine (product.md, A5).
+/// Somebody else plays on this machine.
 extension Site {
     struct GuestView: Sendable {
         var isPlaying: Bool

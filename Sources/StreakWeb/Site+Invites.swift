@@ -41,7 +41,7 @@ extension Site {
         return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)
     }
 
-    /// One step: a group “Friends” where there is none, and its link (product-rules, B8).
+    /// One step: a group “Friends” where there is none, and its link.
     func inviteFriends(_ visit: Visit) async throws -> Response {
         let invite = try await node.call(.invite(.friends), returning: InviteReport.self)
         return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)

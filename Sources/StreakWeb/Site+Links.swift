@@ -1,7 +1,7 @@
 import Hummingbird
 import StreakNode
 
-/// A `streakmesh://` link (product.md, C8).
+/// A `streakmesh://` link.
 enum DeepLink: Equatable {
     /// An invite. The link itself is read by the node.
     case join
@@ -40,7 +40,7 @@ enum DeepLink: Equatable {
 }
 
 extension Site {
-    /// Shows what a link leads to. Nothing is stored, dialled or joined before a click (product-rules, C10).
+    /// Shows what a link leads to. Nothing is stored, dialled or joined before a click.
     func openLink(_ visit: Visit) async throws -> Response {
         switch DeepLink(visit.fields.word("link")) {
         case .join:

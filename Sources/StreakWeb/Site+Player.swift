@@ -97,7 +97,7 @@ extension Site {
 
     // MARK: Against each other
 
-    /// Me against another member (product.md, D11).
+    /// Me against another member.
     struct VersusView: Sendable {
         struct Game: Sendable {
             var icon: String

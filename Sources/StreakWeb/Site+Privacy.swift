@@ -1,7 +1,7 @@
 import Hummingbird
 import StreakNode
 
-/// What a group sees of this user, and whether it gets anything new (product.md, A6 and B6).
+/// What a group sees of this user, and whether it gets anything new.
 extension Site {
     struct PrivacyView: Sendable {
         struct Unshared: Sendable {

@@ -104,7 +104,7 @@ extension Site {
         var emptyText: String
     }
 
-    /// Who was first in every week or month that is over (product.md, F5).
+    /// Who was first in every week or month that is over.
     func showChampions(_ visit: Visit) async throws -> Response {
         let frame = try await frame()
         guard let group = frame.group(visit.fields) else {

@@ -2,7 +2,7 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// When this node reminds of streaks at risk (product.md, E7).
+/// When this node reminds of streaks at risk.
 struct RemindersView: Sendable {
     struct Item: Sendable {
         var id: String

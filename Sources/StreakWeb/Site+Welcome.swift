@@ -1,8 +1,7 @@
 import Hummingbird
 import StreakNode
 
-/// The first page on a machine without an account: somebody new, another machine, or an account that comes back
-/// (product.md, A1 to A3).
+/// The first page on a machine without an account: somebody new, another machine, or an account that comes back.
 extension Site {
     struct WelcomeView: Sendable {
         /// What was typed.

@@ -30,7 +30,7 @@ struct Site: Sendable {
         self.now = now
     }
 
-    /// The rooms of the page (product-rules, H10), and one for the numbers.
+    /// The rooms of the page, and one for the numbers.
     enum Room: String, CaseIterable { case today, board, numbers, history, friends, profile }
 
     /// What every page shows around its content.

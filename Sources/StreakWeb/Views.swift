@@ -3,7 +3,7 @@ import StreakNode
 
 // What templates show. Optional fields are sections that may be missing; everything else is text, escaped on the way out.
 
-/// A person's picture: initials on a gradient that their user ID picks (product.md, A1).
+/// A person's picture: initials on a gradient that their user ID picks.
 struct AvatarView: Sendable, Equatable {
     /// Which of 24 gradients, 0…23.
     var tone: Int
@@ -13,7 +13,7 @@ struct AvatarView: Sendable, Equatable {
         var hash: UInt32 = 2_166_136_261
         for byte in user.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
         tone = Int((hash ^ hash >> 16) % 24)
-        // First grapheme of the first and of the last word (product-rules 40).
+        // First grapheme of the first and of the last word.
         let words = name.split(whereSeparator: \.isWhitespace)
         let letters = words.count > 1 ? [words.first, words.last] : [words.first]
         initials = letters.compactMap { $0?.first.map(String.init) }.joined().uppercased()
@@ -52,7 +52,7 @@ struct FailureView: Sendable, Equatable {
     }
 }
 
-/// How the node is doing (product.md, H1).
+/// How the node is doing.
 struct StatusView: Sendable, Equatable {
     /// `live`, `syncing`, `local` or `offline`: a class name.
     var kind: String

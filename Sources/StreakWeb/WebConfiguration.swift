@@ -31,7 +31,7 @@ public struct WebAddress: Sendable, Equatable {
     public var signIn: String
 }
 
-/// The limits of the page (design.md, “Limits” holds those of the protocol).
+/// The limits of the page.
 enum WebLimit {
     /// The largest request body in bytes: a year of shares fits, a disk image does not.
     static let bodySize = 128 * 1024
@@ -47,13 +47,13 @@ enum WebLimit {
     static let signInTokens = 16
     /// How long a sign-in link waits to be used.
     static let signInLifetime: Duration = .seconds(24 * 3600)
-    /// Rows of a board shown at first, and added by “100 more” (product-rules, D6 add).
+    /// Rows of a board shown at first, and added by “100 more”.
     static let boardRows = 100
     /// The most rows of one board page; what comes after is on another.
     static let mostBoardRows = 1_000
     /// Fields of one form or query.
     static let formFields = 64
-    /// How long changes are collected before a page is told (product.md, H2).
+    /// How long changes are collected before a page is told.
     static let coalescingMilliseconds: Int64 = 180
     /// How often a quiet stream is written to, so that a vanished browser is noticed.
     static let heartbeatSeconds: Int64 = 20

@@ -192,8 +192,9 @@ public struct LinkLimits: Sendable {
     public var maximumQueuedByteCount = 16 << 20
     /// How long an accepted stream may take to show a valid tag, and a dialled one to answer.
     public var streamHandshakeLimit: Duration = .seconds(5)
-    /// How long a stream may stop in the middle of a frame, and how long one frame may take to come: 64 KiB at 9 kbit/s.
+    /// How long a stream may stop in the middle of a frame.
     public var streamStallLimit: Duration = .seconds(10)
+    /// How long one frame may take to come: 64 KiB at 9 kbit/s.
     public var streamFrameLimit: Duration = .seconds(60)
     /// How long message 1 is repeated over UDP.
     public var datagramDialLimit: Duration = .seconds(5)

@@ -21,7 +21,7 @@ public enum InsightRequest: Codable, Sendable, Equatable {
     case shareText(game: String, date: String?)
 }
 
-/// When a node reminds its user of streaks at risk (product row E7).
+/// When a node reminds its user of streaks at risk.
 public enum ReminderRequest: Codable, Sendable, Equatable {
     /// → `RemindersReport`
     case show

@@ -137,7 +137,7 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case unknownSender(String?, candidates: [String])
     /// Not a day as `yyyy-MM-dd`.
     case invalidDate(String)
-    /// The day has not begun anywhere on Earth (product-rules 4).
+    /// The day has not begun anywhere on Earth.
     case futureDate(String)
     /// Not a range of `streakmesh board`.
     case invalidRange(String)

@@ -406,7 +406,7 @@ public struct PeerStatus: Codable, Sendable, Equatable {
 }
 
 public struct StatusReport: Codable, Sendable, Equatable {
-    /// `live`, `syncing`, `local only`, `offline` (product-rules 39).
+    /// `live`, `syncing`, `local only`, `offline`.
     public var state: String
     public var groups: [GroupStatus]
     public var peers: [PeerStatus]

@@ -14,7 +14,7 @@ public struct ImportPlan: Sendable, Equatable {
             self.existing = existing
         }
 
-        /// The imported value as an edit of the existing one, for a caller that was told to replace. Product rule 4.
+        /// The imported value as an edit of the existing one, for a caller that was told to replace.
         public var replacement: DailyScore {
             var result = imported
             result.firstRecordedAt = existing.firstRecordedAt
@@ -48,7 +48,7 @@ public struct ImportPlan: Sendable, Equatable {
     public init() {}
 }
 
-/// Reads files of results: those `ResultExport` writes, and tables that people and other programs keep. Product C7.
+/// Reads files of results: those `ResultExport` writes, and tables that people and other programs keep.
 ///
 /// CSV has a heading; its columns may stand in any order, under many names (`ResultColumn`), separated by commas,
 /// semicolons or tabs. Games go by ID or name. A row with a puzzle number belongs to that number's day where the game
@@ -165,7 +165,7 @@ private struct ImportPlanBuilder {
         } else if draft.game.model != .highScore {
             plan.conflicts.append(ImportPlan.Conflict(line: line, imported: result, existing: earlier))
         } else if !Scoring.isBetter(result, than: earlier, in: draft.game) {
-            // The better value of a day stands. Product rule 3.
+            // The better value of a day stands.
             plan.duplicates.append(line)
         } else if let position {
             plan.accepted[position] = result

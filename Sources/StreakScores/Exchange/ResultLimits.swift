@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// The values a game's result can have, however it was entered: pasted, typed in or imported. Product rule 7.
+/// The values a game's result can have, however it was entered: pasted, typed in or imported.
 public enum ResultLimits {
     /// The bytes of a game's name in a record.
     public static let maximumNameSize = 160

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// A tier of an achievement. Product row F1.
+/// A tier of an achievement.
 public enum Tier: Int, Sendable, Hashable, CaseIterable, Comparable {
     case bronze, silver, gold, diamond, legendary
 
@@ -24,7 +24,7 @@ public enum Tier: Int, Sendable, Hashable, CaseIterable, Comparable {
         }
     }
 
-    /// What reaching the tier is worth. Product row F3.
+    /// What reaching the tier is worth.
     public var coins: Int { 50 << rawValue }
 
     public static func < (left: Tier, right: Tier) -> Bool { left.rawValue < right.rawValue }

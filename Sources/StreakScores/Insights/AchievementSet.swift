@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// Where a player stands in all ten achievements. Derived, so making it again changes nothing. Product rows F1, F2, F6.
+/// Where a player stands in all ten achievements. Derived, so making it again changes nothing.
 public struct AchievementSet: Hashable, Sendable {
     /// All ten, in order.
     public let progress: [AchievementProgress]
@@ -15,7 +15,7 @@ public struct AchievementSet: Hashable, Sendable {
             ?? AchievementProgress(achievement: achievement, value: 0, unlocks: [])
     }
 
-    /// Tiers reached that were never celebrated, oldest first. A tier lost and regained stays celebrated. Rule 31.
+    /// Tiers reached that were never celebrated, oldest first. A tier lost and regained stays celebrated.
     ///
     /// With `since`, only those reached on that day or later: older ones are told in one summary.
     public func uncelebrated(_ celebrated: Set<AchievementTier>, since: PuzzleDay = .earliest) -> [TierUnlock] {
@@ -27,7 +27,7 @@ public struct AchievementSet: Hashable, Sendable {
         DatedCoins(progress.flatMap(\.unlocks).map { DatedCoins.Entry(day: $0.day, coins: $0.reached.tier.coins) })
     }
 
-    /// Product row F6.
+    /// All ten achievements in a few numbers.
     public struct Overview: Hashable, Sendable {
         /// Achievements with at least one tier, of `total`.
         public var unlocked: Int

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// One game in depth: how results are spread, what is usual, what was best. Product row E4.
+/// One game in depth: how results are spread, what is usual, what was best.
 public struct DeepDive: Hashable, Sendable {
     /// How many results fall on one number or range.
     public struct Bar: Hashable, Sendable {

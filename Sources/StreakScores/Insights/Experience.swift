@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// Coins, each with the day it is dated, so that a range can sum what lies in it. Product rule 33.
+/// Coins, each with the day it is dated, so that a range can sum what lies in it.
 public struct DatedCoins: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         public var day: PuzzleDay
@@ -60,7 +60,7 @@ public struct DatedCoins: Hashable, Sendable {
     }
 }
 
-/// Coins and experience are one number, never spent, and give the level. Product row F3.
+/// Coins and experience are one number, never spent, and give the level.
 public struct Experience: Hashable, Sendable {
     /// 0 … 10¹⁵: a life of puzzles stays below, and nothing computed from it can overflow.
     public let coins: Int

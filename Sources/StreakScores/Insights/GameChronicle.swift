@@ -123,7 +123,7 @@ struct GameChronicle: Sendable {
 extension Scoring {
     /// Whether no better result is possible: the game's `best`, all of a fixed maximum, or a time under 30 s.
     ///
-    /// Never for open-ended scores. Product rule 30.
+    /// Never for open-ended scores.
     public static func isPerfect(_ result: DailyScore, in game: Game) -> Bool {
         isPerfect(RawResult(result), in: game)
     }

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// A group's ISO week: who won, who climbed, and what was best. Product row E5, rule 34.
+/// A group's ISO week: who won, who climbed, and what was best.
 public struct GroupRecap: Hashable, Sendable {
     public struct Winner: Hashable, Sendable {
         public var player: PlayerID
@@ -62,7 +62,7 @@ extension ScoreIndex {
     /// The recap of the week that holds `query.from`, as the viewer may see it; of a running week as it stands.
     ///
     /// The ranks are those of the week's board over all games, with the query's players, guard and day. Hidden players
-    /// are in none of it. Product rules 20, 24 and 34.
+    /// are in none of it.
     public func groupRecap(_ query: BoardQuery, players: [Player], games: (GameID) -> Game?) -> GroupRecap {
         let monday = query.from.startOfWeek
         var week = query
@@ -163,7 +163,7 @@ private struct BestOfWeek {
     }
 }
 
-/// Which results the viewer may not see yet. Product rule 20.
+/// Which results the viewer may not see yet.
 private struct SpoilerScreen {
     private let query: BoardQuery
     private let lastFinalDay: PuzzleDay

@@ -90,7 +90,7 @@ public struct PlayerInsights: Sendable {
     /// Results there are.
     public var count: Int { chronicles.reduce(0) { $0 + $1.count } }
 
-    /// Sum of known solve times of a span in seconds, of one game or all: the time on the clock. Product row G4.
+    /// Sum of known solve times of a span in seconds, of one game or all: the time on the clock.
     public func secondsPlayed(in span: DaySpan = .everything, game: GameID? = nil) -> Int {
         chronicles(of: game).reduce(0) { sum, chronicle in
             sum + chronicle.entries(in: span).reduce(0) { $0 + ($1.result.knownSeconds(in: chronicle.game) ?? 0) }
@@ -138,7 +138,7 @@ extension PlayerInsights {
         public var last: PuzzleDay?
     }
 
-    /// The streaks of all games played up to `day`, in order of game IDs. Product row E1.
+    /// The streaks of all games played up to `day`, in order of game IDs.
     public func streaks(on day: PuzzleDay) -> [GameStreak] {
         chronicles.compactMap { chronicle in
             let streak = chronicle.streak(on: day)
@@ -161,7 +161,7 @@ extension PlayerInsights {
         }
     }
 
-    /// Days with a completed result in any game. Product rule 28.
+    /// Days with a completed result in any game.
     public func overallStreak(on day: PuzzleDay) -> OverallStreak {
         run(on: day) { $0.countedCompleted > 0 }
     }

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// The two hours in which a player usually plays. Product row E7.
+/// The two hours in which a player usually plays.
 public struct PlayingWindow: Hashable, Sendable {
     public static let hours = 2
     /// Minutes before the window at which a reminder helps.

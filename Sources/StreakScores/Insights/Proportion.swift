@@ -1,4 +1,4 @@
-/// A part of a whole. Nothing of nothing is not 0 % but unknown. Product row E9.
+/// A part of a whole. Nothing of nothing is not 0 % but unknown.
 public struct Proportion: Hashable, Sendable {
     public var part: Int
     public var whole: Int

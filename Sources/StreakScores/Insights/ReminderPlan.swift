@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// When and what to remind of. What is kept and shown of the player's choice; nothing here reads a clock. Row E7.
+/// When and what to remind of. What is kept and shown of the player's choice; nothing here reads a clock.
 public struct ReminderPlan: Hashable, Sendable {
     /// Days a computed window stays before it is computed again.
     public static let daysBetweenComputations = 2

@@ -1,4 +1,4 @@
-/// A text a player shares, with named places to fill in. Product row G5.
+/// A text a player shares, with named places to fill in.
 ///
 /// Templates are edited by their owner; values may come from friends. Both are bounded, and a value is never read as a
 /// template.

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// What a result or an unlock puts into a player's templates. Product row G5.
+/// What a result or an unlock puts into a player's templates.
 extension ShareTemplate {
     /// The text for a result. `streak`: the game's current one, left out below 2.
     public func text(for score: DailyScore, in game: Game, name: String = "", streak: Int = 0) -> String {

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// A player's ISO week. Product row E5, rule 34.
+/// A player's ISO week.
 public struct WeeklyRecap: Hashable, Sendable {
     /// Monday to Sunday, also while the week is running: a result of tomorrow counts here as on the week's board.
     public var span: DaySpan

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// A chart as data, drawn as SVG for a page: no colours, only classes, so the page's palette applies. Product row E6.
+/// A chart as data, drawn as SVG for a page: no colours, only classes, so the page's palette applies.
 ///
 /// Classes: `plot` and its kind (`plot-bars`, `plot-columns`, `plot-lines`, `plot-calendar`) on the image; inside
 /// `plot-bar`, `plot-bar-loss`, `plot-bar-marked`, `plot-line`, `plot-area`, `plot-dot`, `plot-grid`, `plot-cell` with
@@ -81,7 +81,7 @@ public struct Plot: Hashable, Sendable {
 // MARK: The charts there are
 
 extension Plot {
-    /// The spread of results in one game. Product row E4.
+    /// The spread of results in one game.
     public init(_ dive: DeepDive) {
         let bars = dive.distribution.map { Bar(label: $0.label, count: $0.count, mark: $0.isLoss ? .loss : .none) }
         let spread = bars.filter { $0.count > 0 }.map { "\($0.label): \($0.count)" }.joined(separator: ", ")
@@ -94,7 +94,7 @@ extension Plot {
             shape: .bars(bars))
     }
 
-    /// The hours in which a player plays, the usual two marked. Product row E7.
+    /// The hours in which a player plays, the usual two marked.
     public init(_ hours: PlayingHours) {
         let window = hours.window
         let bars = hours.counts.enumerated().map { hour, count in
@@ -115,7 +115,7 @@ extension Plot {
         case raw(Game)
     }
 
-    /// A trend as a line. Product row E6.
+    /// A trend as a line.
     public init(_ trend: [TrendPoint], _ measure: Measure, title: String) {
         let points = trend.map { point -> Point in
             let value: Double? =
