@@ -123,7 +123,7 @@ extension MeshEngine {
     /// The beacon keys of this node's groups, and of the invites under which newcomers may ask.
     func discoverySources() -> [Discovery.Source] {
         var sources: [Discovery.Source] = []
-        for id in groups.keys.sorted() {
+        for id in groups.keys {
             guard let group = groups[id], listens(in: id) else { continue }
             // Who has lost a group is silent, and hears if somebody calls who thinks otherwise.
             let calls = takesPart(in: id)

@@ -43,12 +43,12 @@ extension GroupReplica {
         for subject in theirs.keys.sorted() {
             guard let standing = theirs[subject] else { continue }
             let here = known[subject] ?? Standing()
-            let times = Set(here.contenders.map(\.record))
+            let contenders = Set(here.contenders.map(\.record))
             if let settled = standing.settled, here.settled.map({ $0.record.time < settled.record.time }) ?? true {
                 unknown.append(settled.record)
             }
             unknown += standing.contenders.filter { contender in
-                !times.contains(contender.record)
+                !contenders.contains(contender.record)
                     && here.settled.map { $0.record.time < contender.record.time } ?? true
             }.map(\.record)
         }

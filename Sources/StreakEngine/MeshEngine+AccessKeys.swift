@@ -47,6 +47,6 @@ extension MeshEngine {
         guard !change.accessKeys.isEmpty else { return }
         refreshKeys()
         // A hello tells others that they may ask here.
-        persist(change, then: sessions.keys.sorted().map { .greet($0) })
+        persist(change, then: sessions.keys.map { .greet($0) })
     }
 }

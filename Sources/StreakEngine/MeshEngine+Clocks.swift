@@ -74,7 +74,7 @@ extension MeshEngine {
     /// This machine's clock beside those of the devices that links are open to.
     public func compareClocks(at instant: MonotonicInstant, wallTime: WallTime) -> ClockComparison {
         var leads: [DeviceID: ClockComparison.Member] = [:]
-        for link in sessions.keys.sorted() {
+        for link in sessions.keys {
             guard let session = sessions[link], let clock = session.clock, let device = deviceID(of: session.key)
             else { continue }
             // Seconds as of then, and now.
@@ -82,7 +82,7 @@ extension MeshEngine {
             leads[device] = .init(device: device, lead: theirs - .milliseconds(wallTime.milliseconds))
         }
         return ClockComparison(leads.keys.sorted().compactMap { leads[$0] }) { device in
-            let users = groups.keys.sorted().compactMap { groups[$0]?.state.device(device)?.user }
+            let users = groups.keys.compactMap { groups[$0]?.state.device(device)?.user }
             return users.first ?? UserID(bytes: device.bytes)
         }
     }
@@ -99,7 +99,7 @@ extension MeshEngine {
         var work: [Deferred] = []
         var count = 0
         var isFull = false
-        for group in groups.keys.sorted() where isCurrentMember(of: group) {
+        for group in groups.keys where isCurrentMember(of: group) {
             leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
             guard let wrong = groups[group]?.wronglyDated(by: identity.device, wall: wall),
                 !wrong.retractions.isEmpty

@@ -63,7 +63,7 @@ extension MeshEngine {
         farewells.remove(group)
         for key in told.keys.sorted() where key.group == group { told[key] = nil }
         for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
-        for link in sessions.keys.sorted() { sessions[link]?.groups[group] = nil }
+        for link in sessions.keys { sessions[link]?.groups[group] = nil }
         refreshKeys()
         change.droppedGroups.append(group)
     }

@@ -70,7 +70,7 @@ struct DeviceIntake: Sendable {
     var isComplete: Bool { ledgers.count == groups.count && ledgers.values.allSatisfy(\.isComplete) }
 }
 
-/// Linking devices (design: "Identity"): one of the user's devices certifies the keys of a new machine.
+/// Linking devices: one of the user's devices certifies the keys of a new machine.
 extension MeshEngine {
     /// The setting in which the shell keeps which group is the account's private one.
     public static let privateGroupSetting = "private-group"
@@ -135,7 +135,7 @@ extension MeshEngine {
         if groups[privateGroup]?.state.device(certificate.device) == nil {
             try append([.addDevice(certificate), .revokeInvite(invite)], to: privateGroup)
         }
-        for group in groups.keys.sorted() where !isPrivate(group) && isCurrentMember(of: group) {
+        for group in groups.keys where !isPrivate(group) && isCurrentMember(of: group) {
             guard groups[group]?.state.device(certificate.device) == nil else { continue }
             // A group that takes no more devices goes on without this one.
             try? append([.addDevice(certificate)], to: group)
@@ -157,7 +157,7 @@ extension MeshEngine {
     /// Hands a new device its certificate, and keys and ledger of every group that it is in.
     mutating func introduceDevice(_ certificate: DeviceCertificate, over link: LinkID) {
         guard let privateGroup else { return }
-        let others = groups.keys.sorted().filter { !isPrivate($0) && isCurrentMember(of: $0) }
+        let others = groups.keys.filter { !isPrivate($0) && isCurrentMember(of: $0) }
         hand(over: [privateGroup] + others, to: certificate, over: link)
     }
 

@@ -61,7 +61,7 @@ extension MeshEngine {
     private mutating func welcomeBack(_ certificate: DeviceCertificate, over link: LinkID) {
         guard certificate.user != identity.user, !isRevokedAnywhere(certificate) else { return }
         let pair = friendGroup(with: certificate.user)
-        for group in groups.keys.sorted() where !isPrivate(group) && isCurrentMember(of: group) {
+        for group in groups.keys where !isPrivate(group) && isCurrentMember(of: group) {
             guard let replica = groups[group], replica.state.isMember(certificate.user) else { continue }
             let known = replica.state.device(certificate.device)
             let isNew = known == nil && certificate.isIssuedByAccount
@@ -256,7 +256,7 @@ extension MeshEngine {
         }
         var writer = WireWriter()
         answer.write(to: &writer)
-        for link in sessions.keys.sorted() {
+        for link in sessions.keys {
             guard let session = sessions[link], case .friendCode = session.label, !session.isInitiator,
                 session.key == request.linkKey
             else { continue }

@@ -22,7 +22,7 @@ extension MeshEngine {
             !friends.searches.contains(where: { $0.request.hash == request.hash })
         else { return }
         let users = Set(
-            groups.keys.sorted().filter { isCurrentMember(of: $0) }
+            groups.keys.filter { isCurrentMember(of: $0) }
                 .flatMap { groups[$0]?.state.members.map(\.user) ?? [] })
         let candidates = users.filter { $0 != identity.user && $0 != request.certificate.user }.sorted()
         friends.searches.append(
@@ -73,7 +73,7 @@ extension MeshEngine {
     }
 
     private mutating func carry(_ request: FriendRequest, to owner: UserID, for asker: LinkID) {
-        let reached = sessions.keys.sorted().filter { link in
+        let reached = sessions.keys.filter { link in
             sharedGroups(on: link).contains { group in
                 sessions[link].flatMap { groups[group]?.state.device(linkKey: $0.key)?.user } == owner
             }

@@ -3,7 +3,7 @@ import StreakMembership
 import StreakReplication
 public import StreakWire
 
-/// Finding the owner of a friend code and asking it (design: "Identity"; Protocol/friends.md).
+/// Finding the owner of a friend code and asking it (Protocol/friends.md).
 extension MeshEngine {
     mutating func restoreFriends() {
         friends = FriendRequests(settings: settings)
@@ -81,7 +81,7 @@ extension MeshEngine {
 
     /// In order of the groups' IDs.
     public var friendGroups: [FriendGroup] {
-        groups.keys.sorted().compactMap { id in
+        groups.keys.compactMap { id in
             guard isCurrentMember(of: id), let state = groups[id]?.state, state.members.count == 2,
                 let friend = state.members.first(where: { $0.user != identity.user })
             else { return nil }
@@ -184,7 +184,7 @@ extension MeshEngine {
     private mutating func attempt(_ code: FriendCode) {
         guard let request = friends.sent[code] else { return }
         if case .joining(let text) = request.stage { return joinFriend(code, link: text) }
-        if let session = sessions.keys.sorted().compactMap({ sessions[$0] }).first(where: {
+        if let session = sessions.keys.compactMap({ sessions[$0] }).first(where: {
             $0.label == .friendCode(code) && $0.isInitiator && $0.key == request.owner?.linkKey
         }) {
             return askForFriendship(over: session)
@@ -194,7 +194,7 @@ extension MeshEngine {
         let statement = statement(of: request)
         friends.sent[code]?.hash = statement.hash
         let message = FriendMessage.friendSought(statement.bytes)
-        let carriers = sessions.keys.sorted().filter { link in
+        let carriers = sessions.keys.filter { link in
             // The request tells the name.
             let shared = sharedGroups(on: link)
             return !shared.isEmpty && shared.allSatisfy { !aliasGroups.contains($0) }
@@ -367,7 +367,7 @@ extension MeshEngine {
         guard !friends.joins.keys.sorted().contains(where: { friends.joins[$0] == code }) else { return }
         guard let link = try? InviteLink(parsing: text) else { return lookAgain(code) }  // was read before it was kept
         let id = friends.newJoin(for: code)
-        let near = sessions.keys.sorted().first { sessions[$0]?.key == friends.sent[code]?.owner?.linkKey }
+        let near = sessions.keys.first { sessions[$0]?.key == friends.sent[code]?.owner?.linkKey }
         join(link, timeout: .seconds(60), command: id)
         let known = near.flatMap { links.pathSummary($0)?.endpoint }.map { [$0] } ?? []
         for endpoint in known + (friends.sent[code]?.endpoints ?? []) { dialForJoining(id, at: endpoint) }

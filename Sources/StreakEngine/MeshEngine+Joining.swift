@@ -56,7 +56,7 @@ struct JoinAttempt: Sendable {
     }
 }
 
-/// Being admitted, and admitting (design: "Invites").
+/// Being admitted, and admitting.
 extension MeshEngine {
     // MARK: The newcomer
 
@@ -265,8 +265,8 @@ extension MeshEngine {
         keepWaiting(false, under: attempt.link)
         // Whoever is linked already may be in it too.
         refreshKeys()
-        for other in sessions.keys.sorted() { recogniseGroups(on: other) }
-        let work: [Deferred] = sessions.keys.sorted().map { .greet($0) }
+        for other in sessions.keys { recogniseGroups(on: other) }
+        let work: [Deferred] = sessions.keys.map { .greet($0) }
         ledgerChanged(
             ledger.group, change: change,
             then: work + (own.isEmpty ? [] : [.passOnOperations(ledger.group, own, except: nil)]))
@@ -393,7 +393,7 @@ extension MeshEngine {
     /// word it did not keep. Not every group of the account knows every device.
     func isRevokedAnywhere(_ certificate: DeviceCertificate) -> Bool {
         certificate.user == identity.user && certificate.isRevoked(by: heardRevocations)
-            || groups.keys.sorted().contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
+            || groups.keys.contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
     }
 
     /// Takes a newcomer in, or puts its wish down where owner or an admin is to decide.

@@ -27,7 +27,7 @@ extension MeshEngine {
     mutating func push(_ operations: [SignedOperation], in group: GroupID, except source: LinkID?) {
         guard let handle = groups[group]?.handle else { return }
         // A device that has just left still says so; one that this made a stranger is told in `refreshAuthorisation`.
-        for link in sessions.keys.sorted() where link != source && isPeerCurrent(link, in: group) {
+        for link in sessions.keys where link != source && isPeerCurrent(link, in: group) {
             send(.operations(handle, operations.map(\.bytes), isFinal: false), over: link)
         }
     }

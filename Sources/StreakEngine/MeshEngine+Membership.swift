@@ -88,7 +88,7 @@ extension MeshEngine {
         let before = self
         var change = DurableChange()
         var work: [Deferred] = []
-        for group in groups.keys.sorted() {
+        for group in groups.keys {
             do {
                 let added = try make(&self, group, &change)
                 guard !added.isEmpty else { continue }

@@ -25,7 +25,7 @@ extension MeshEngine {
         for stored in snapshot.runs where !(groups[stored.group]?.restore(stored) ?? false) {
             unfitRuns.append(stored.key)
         }
-        for group in groups.keys.sorted() { unfitRuns += groups[group]?.rebuild(wall: wall) ?? [] }
+        for group in groups.keys { unfitRuns += groups[group]?.rebuild(wall: wall) ?? [] }
         // They come again from peers, packed otherwise perhaps.
         // Own records have no other copy that could be asked for, and without its founding nothing of a group fits.
         startChange.removedRuns = unfitRuns.filter { groups[$0.group] != nil && $0.feed.device != identity.device }
@@ -33,7 +33,7 @@ extension MeshEngine {
         restoreFormerPrivateGroups()
         restoreOwnEpochs(snapshot)
         for cursor in snapshot.cursors { cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor }
-        for group in groups.keys.sorted() {
+        for group in groups.keys {
             if settings[Self.farewellSetting(group)] != nil {
                 farewells.insert(group)
             } else if !isCurrentMember(of: group) {
@@ -112,7 +112,7 @@ extension MeshEngine {
     // MARK: Reading
 
     /// The groups of which there is a ledger, in the order of their IDs.
-    public var groupIDs: [GroupID] { groups.keys.sorted() }
+    public var groupIDs: [GroupID] { groups.keys }
 
     /// Who is in a group; nil for an unknown one.
     public func state(of group: GroupID) -> GroupState? { groups[group]?.state }
@@ -145,7 +145,7 @@ extension MeshEngine {
     /// will be by what members have said. Nil where nothing is being fetched.
     public func progress(of group: GroupID) -> (held: Int, total: Int)? {
         guard let replica = groups[group] else { return nil }
-        let counts = sessions.keys.sorted().compactMap { link -> UInt64? in
+        let counts = sessions.keys.compactMap { link -> UInt64? in
             guard let session = sessions[link], let peer = session.groups[group],
                 peer.round?.feedTips.isEmpty == false || peer.resumption != nil, let device = deviceID(of: session.key)
             else { return nil }
@@ -200,7 +200,7 @@ extension MeshEngine {
 
     /// The devices that links are open to, in the order of their IDs.
     public var linkedDevices: [LinkedDevice] {
-        sessions.keys.sorted().compactMap { link -> LinkedDevice? in
+        sessions.keys.compactMap { link -> LinkedDevice? in
             guard let session = sessions[link], let device = deviceID(of: session.key),
                 let summary = links.pathSummary(link)
             else { return nil }

@@ -180,8 +180,8 @@ extension MeshEngine {
             return complete(id, .failed(.notAllowed(error)))
         }
         refreshKeys()
-        for link in sessions.keys.sorted() { recogniseGroups(on: link) }
-        let greetings: [Deferred] = sessions.keys.sorted().map { .greet($0) }
+        for link in sessions.keys { recogniseGroups(on: link) }
+        let greetings: [Deferred] = sessions.keys.map { .greet($0) }
         ledgerChanged(
             group, change: change,
             then: [.complete(id, .group(group)), .publish(.friend(.returned(group)))] + greetings

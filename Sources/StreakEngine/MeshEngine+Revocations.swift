@@ -9,7 +9,7 @@ extension MeshEngine {
         guard UserID(accountKey.publicKey) == identity.user, device != identity.device else {
             return complete(id, .failed(.notAllowed(.invalidRevocation)))
         }
-        let member = groups.keys.sorted().filter { isCurrentMember(of: $0) }
+        let member = groups.keys.filter { isCurrentMember(of: $0) }
         guard member.contains(where: { mayRevoke(device, in: $0) }) else {
             return complete(id, .failed(.notAllowed(.refused(.unknownDevice(device)))))
         }
@@ -104,7 +104,7 @@ extension MeshEngine {
 
     /// The account's words for every group that this device knows.
     var generalRevocations: [DeviceRevocation] {
-        let ledgers = groups.keys.sorted().filter(isPrivate).compactMap { groups[$0]?.ledger }
+        let ledgers = groups.keys.filter(isPrivate).compactMap { groups[$0]?.ledger }
         var known: Set<DeviceID> = []
         return (ledgers.flatMap { $0.revocations(of: identity.user) } + heardRevocations).filter {
             $0.scope == .everyGroup && known.insert($0.cut.device).inserted
@@ -117,7 +117,7 @@ extension MeshEngine {
     /// group's own, which takes the recovery key, can tell what stays.
     mutating func publishRevocations(in group: GroupID) {
         guard let privateGroup, isCurrentMember(of: privateGroup) else { return }
-        for target in isPrivate(group) ? groups.keys.sorted() : [group] {
+        for target in isPrivate(group) ? groups.keys : [group] {
             var change = DurableChange()
             let added = publishRevocations(to: target, change: &change)
             guard !added.isEmpty else { continue }

@@ -68,7 +68,7 @@ extension MeshEngine {
 
     /// Whether this is the link key of a current member of any group that this device has to do with.
     private func isMemberAnywhere(_ key: AgreementPublicKey) -> Bool {
-        groups.keys.sorted().contains {
+        groups.keys.contains {
             takesPart(in: $0) && groups[$0]?.state.device(linkKey: key)?.isCurrent ?? false
         }
     }
@@ -82,7 +82,7 @@ extension MeshEngine {
 
     /// Where too many strangers have opened links, the source that has most of them gives up its oldest.
     private mutating func makeRoomForStrangers() {
-        let strangers = sessions.keys.sorted().filter { link in
+        let strangers = sessions.keys.filter { link in
             guard let session = sessions[link] else { return false }
             return session.strangerSince != nil && !session.isInitiator
         }
@@ -94,7 +94,7 @@ extension MeshEngine {
 
     /// Links under keys of old, or of invites, cost slots that members need.
     mutating func closeLinksOfStrangers() {
-        for link in sessions.keys.sorted() {
+        for link in sessions.keys {
             guard let session = sessions[link], let since = session.strangerSince,
                 since.advanced(by: Self.strangerPatience) <= now
             else { continue }
@@ -124,7 +124,7 @@ extension MeshEngine {
 
     /// The device that has this link key in any group.
     func deviceID(of key: AgreementPublicKey) -> DeviceID? {
-        for id in groups.keys.sorted() {
+        for id in groups.keys {
             if let device = groups[id]?.state.device(linkKey: key) { return device.device }
         }
         return nil
@@ -145,7 +145,7 @@ extension MeshEngine {
     /// Tells every peer that this node goes, and lets go of what is under way. The engine is not used afterwards.
     public mutating func closeLinks(at instant: MonotonicInstant) -> [EngineOutput] {
         now = max(now, instant)
-        for link in sessions.keys.sorted() { links.close(link, at: now) }
+        for link in sessions.keys { links.close(link, at: now) }
         let closing = links.drain().outputs
         return closing.map { .link($0) }
     }
@@ -161,7 +161,7 @@ extension MeshEngine {
     /// Proves to the peer which access keys this device holds; no group is named.
     mutating func greet(_ link: LinkID) {
         guard let session = sessions[link] else { return }
-        let keys = groups.keys.sorted().filter { speaks(of: $0, over: link) }.compactMap { groups[$0]?.accessKeys }
+        let keys = groups.keys.filter { speaks(of: $0, over: link) }.compactMap { groups[$0]?.accessKeys }
         // What does not fit is old: peers that share no newer key are few.
         let proofs = (keys.compactMap(\.first) + keys.flatMap { $0.dropFirst() }).prefix(LinkMessage.maximumProofs)
             .map { Self.proof($0, by: identity.linkKey.publicKey, session: session) }
@@ -200,7 +200,7 @@ extension MeshEngine {
     private func expectedProofs(on link: LinkID, _ session: PeerSession) -> [Bytes16: GroupID] {
         if let known = session.expectedProofs { return known }
         var expected: [Bytes16: GroupID] = [:]
-        for id in groups.keys.sorted() where speaks(of: id, over: link) {
+        for id in groups.keys where speaks(of: id, over: link) {
             for key in groups[id]?.accessKeys ?? [] {
                 expected[Self.proof(key, by: session.key, session: session)] = id
             }
@@ -293,7 +293,7 @@ extension MeshEngine {
     /// Whether a current device of this account is at the other end, of a group that this device is in, too.
     private func leadsToOwnDevice(_ link: LinkID) -> Bool {
         guard let key = sessions[link]?.key else { return false }
-        return groups.keys.sorted().contains { group in
+        return groups.keys.contains { group in
             guard isCurrentMember(of: group), let device = groups[group]?.state.device(linkKey: key) else {
                 return false
             }
@@ -308,13 +308,13 @@ extension MeshEngine {
 
     /// The links on which a group may be talked about.
     func links(sharing group: GroupID) -> [LinkID] {
-        sessions.keys.sorted().filter { isAuthorised($0, in: group) }
+        sessions.keys.filter { isAuthorised($0, in: group) }
     }
 
     /// After a ledger has changed: keys, and who may hear of it.
     mutating func refreshAuthorisation(of group: GroupID) {
         refreshKeys()
-        for link in sessions.keys.sorted() {
+        for link in sessions.keys {
             announcePeer(of: link)
             noteStranger(at: link)
             guard sessions[link]?.groups[group] != nil else { continue }
@@ -327,7 +327,7 @@ extension MeshEngine {
                 if takesPart(in: group) || leadsToOwnDevice(link) { tellRemoval(of: group, over: link) }
             }
         }
-        for link in sessions.keys.sorted() { discussPrivateGroups(over: link) }
+        for link in sessions.keys { discussPrivateGroups(over: link) }
         refreshKeepalivesSoon()
     }
 
@@ -366,7 +366,7 @@ extension MeshEngine {
 
     mutating func refreshKeepalives() {
         keepaliveRefresh = nil
-        for link in sessions.keys.sorted() { links.setKeepalivePayload(keepalivePayload(for: link), for: link) }
+        for link in sessions.keys { links.setKeepalivePayload(keepalivePayload(for: link), for: link) }
     }
 
     // MARK: Messages

@@ -185,7 +185,7 @@ extension MeshEngine {
             feeds.append(SyncPlan.Feed(claimed: claimed, held: held, own: goesOn ? own : nil))
         }
         var taken: [FeedID: [ClosedRange<UInt64>]] = [:]
-        for other in sessions.keys.sorted() where other != link {
+        for other in sessions.keys where other != link {
             guard let round = sessions[other]?.groups[group]?.round, round.stage == .awaitingRuns else { continue }
             for wanted in round.asked {
                 if let numbers = wanted.numbers { taken[wanted.feed, default: []].append(numbers) }
@@ -287,7 +287,7 @@ extension MeshEngine {
 
     /// Links whose exchange waits for what others were asked.
     private func awaitingRounds(of group: GroupID) -> [LinkID] {
-        sessions.keys.sorted().filter { sessions[$0]?.groups[group]?.round?.awaitsOthers ?? false }
+        sessions.keys.filter { sessions[$0]?.groups[group]?.round?.awaitsOthers ?? false }
     }
 
     /// Whether more is here of a feed than there was when it was asked for.
@@ -411,7 +411,7 @@ extension MeshEngine {
     mutating func roundEnded(of group: GroupID) {
         for other in awaitingRounds(of: group) { continueRound(other, group) }
         guard groups[group]?.ahead.isEmpty == false else { return }
-        let isBusy = sessions.keys.sorted().contains { sessions[$0]?.groups[group]?.round != nil }
+        let isBusy = sessions.keys.contains { sessions[$0]?.groups[group]?.round != nil }
         guard !isBusy else { return }
         groups[group]?.dropAhead()
         persistMerge(DurableChange(), of: group, merged: [], then: [])
@@ -419,7 +419,7 @@ extension MeshEngine {
 
     /// Goes on with authors that were over their pace.
     mutating func resumeRounds() {
-        for link in sessions.keys.sorted() {
+        for link in sessions.keys {
             for group in sessions[link]?.groups.keys.sorted() ?? [] {
                 guard let resumption = sessions[link]?.groups[group]?.resumption, resumption.at <= now else { continue }
                 sessions[link]?.groups[group]?.resumption = nil
@@ -430,7 +430,7 @@ extension MeshEngine {
     }
 
     mutating func endOverdueRounds() {
-        for link in sessions.keys.sorted() {
+        for link in sessions.keys {
             for group in sessions[link]?.groups.keys.sorted() ?? [] {
                 guard let round = sessions[link]?.groups[group]?.round, round.deadline <= now else { continue }
                 // While our own disk is slow the peer is not to blame.
@@ -496,7 +496,7 @@ extension MeshEngine {
     /// Begins new epochs wherever this device has written, as a store that may be a copy must. To be stored at once.
     public mutating func renewEpochs() -> [OwnEpoch] {
         var change = DurableChange()
-        for group in groups.keys.sorted() {
+        for group in groups.keys {
             let counter = groups[group]?.ownEpoch?.counter
             guard counter != nil || !(groups[group]?.feeds.epochs(of: identity.device) ?? []).isEmpty else { continue }
             groups[group]?.ownEpoch = nil

@@ -197,7 +197,7 @@ public struct MeshEngine: Sendable {
             comparisons[group] = nil
             compareDigests(of: group)
         }
-        for group in groups.keys.sorted() { releaseQuarantined(of: group) }
+        for group in groups.keys { releaseQuarantined(of: group) }
         if let due = keepaliveRefresh, due <= now { refreshKeepalives() }
         if sessions.areDue(at: now) {
             endOverdueRounds()
@@ -274,13 +274,13 @@ public struct MeshEngine: Sendable {
         case .refuseJoin(let link, let reason):
             refuseJoin(reason, over: link)
         case .sayFarewell(let group):
-            for link in sessions.keys.sorted() { sayFarewell(to: group, over: link) }
+            for link in sessions.keys { sayFarewell(to: group, over: link) }
         case .introduceDevice(let link, let certificate):
             introduceDevice(certificate, over: link)
         case .letIntoPrivateGroup(let link, let certificate):
             if let privateGroup { hand(over: [privateGroup], to: certificate, over: link) }
         case .discussPrivateGroups:
-            for link in sessions.keys.sorted() { discussPrivateGroups(over: link) }
+            for link in sessions.keys { discussPrivateGroups(over: link) }
         case .answerFriend(let user):
             answerFriend(user)
         case .greet(let link):

@@ -52,10 +52,17 @@ import Testing
             pattern:
                 #"\b(Date\(\)|ContinuousClock|SuspendingClock|SystemRandomNumberGenerator)|\.random\(in: [^)]*\)$"#,
             folders: pureFolders, example: "let now = ContinuousClock.now"),
+        // The engine's groups, sessions and links are in tables that keep their keys ascending; what is called sessions in
+        // the folder of the links is a dictionary.
         Ban(
             name: "an order that differs from run to run",
-            pattern: #"\bfor\s+(\w+|\([^)]*\))\s+in\s+[\w.]+\.(keys|values)\s*(\{|where)"#, folders: pureFolders,
-            excuse: "any order", example: "for key in table.keys {"),
+            pattern:
+                #"\bfor\s+(\w+|\([^)]*\))\s+in\s+(?!(groups|sessions|links)\.keys\b)[\w.]+\.(keys|values)\s*(\{|where)"#,
+            folders: pureFolders, excuse: "any order", example: "for key in table.keys {"),
+        Ban(
+            name: "an order of sessions that differs from run to run",
+            pattern: #"\bfor\s+\w+\s+in\s+sessions\.keys\s*(\{|where)"#, folders: ["Sources/StreakEngine/Links/"],
+            excuse: "any order", example: "for index in sessions.keys {"),
         Ban(
             name: "an unstructured task in a library", pattern: #"(^|[^.\w])Task(\.detached)?\s*\{"#,
             folders: ["Sources/Streak"], example: "Task { await run() }"),

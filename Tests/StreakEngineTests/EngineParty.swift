@@ -183,7 +183,7 @@ struct EngineParty {
 
     mutating func say(_ bytes: [UInt8], from source: Int, to target: Int) {
         let key = engines[target].identity.linkKey.publicKey
-        for link in engines[source].sessions.keys.sorted() where engines[source].sessions[link]?.key == key {
+        for link in engines[source].sessions.keys where engines[source].sessions[link]?.key == key {
             engines[source].links.send(bytes, over: link, as: .reliable, at: now)
         }
         give(.deadlineReached, to: source)

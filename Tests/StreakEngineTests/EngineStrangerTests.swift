@@ -212,7 +212,7 @@ extension EngineParty {
     fileprivate mutating func hearRumour(_ rumour: Run) {
         let group = group
         corrupt(0) { engine in
-            guard let link = engine.sessions.keys.sorted().first else { return }
+            guard let link = engine.sessions.keys.first else { return }
             engine.receivedRumour(rumour, of: group, over: link)
         }
     }

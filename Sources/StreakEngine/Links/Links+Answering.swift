@@ -76,7 +76,7 @@ extension Links {
 
     /// As `nonce(forPeer:)` where the peer is not known yet: its nonce tells handshakes that belong together.
     private func nonce(answering peerNonce: LinkNonce, entropy: inout some EntropySource) -> LinkNonce {
-        for id in links.keys.sorted() {
+        for id in links.keys {
             if let known = links[id]?.introduction, known.peerNonce == peerNonce { return known.ownNonce }
         }
         for index in answers.keys.sorted() {

@@ -74,7 +74,7 @@ public struct Links: Sendable {
     public var nextDeadline: MonotonicInstant? { timers.next }
 
     /// Live links, in the order they were opened.
-    public var liveLinks: [LinkID] { links.keys.sorted() }
+    public var liveLinks: [LinkID] { links.keys }
 
     public mutating func handle(
         _ input: LinkInput, at now: MonotonicInstant, entropy: inout some EntropySource
