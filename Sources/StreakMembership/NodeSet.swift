@@ -69,11 +69,6 @@ struct NodeSet: Sendable {
         lanes.allSatisfy { $0[$0.count - 1].isAncestor(of: node) }
     }
 
-    /// Whether all members are after an operation.
-    func isAfter(_ node: LedgerNode) -> Bool {
-        lanes.allSatisfy { node.isAncestor(of: $0[0]) }
-    }
-
     /// How many members are before an operation.
     func count(before node: LedgerNode) -> Int {
         lanes.reduce(0) { $0 + Self.prefix($1) { $0.isAncestor(of: node) } }

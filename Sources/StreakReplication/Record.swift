@@ -87,9 +87,6 @@ public struct Record: Hashable, Sendable {
         self.value = value
         self.tail = tail
     }
-
-    /// Whether this withdraws its subject.
-    public var isWithdrawal: Bool { value.isEmpty }
 }
 
 /// A record read in place: its parts share the buffer it came in.

@@ -256,14 +256,6 @@ extension DataFolder {
         try DurableFile.read(try secretPath(name), maximumSize: maximumSize)
     }
 
-    /// Removes what is kept under a name, if anything. The blocks on disk are not overwritten: on flash memory and on
-    /// journalling file systems that would reach others.
-    ///
-    /// - Throws: `invalidName`, `failed`.
-    public func removeSecret(named name: String) throws {
-        try DurableFile.remove(try secretPath(name))
-    }
-
     /// Overwrites what is kept under a name, and removes it; it is gone from the file when this returns.
     ///
     /// - Throws: `invalidName`, `failed`.

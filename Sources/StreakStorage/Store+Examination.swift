@@ -60,6 +60,10 @@ extension Store {
         }
     }
 
+    /// What a row takes beside its bytes of any length, about; in bytes.
+    private static let operationOverhead = 100
+    private static let runOverhead = 300
+
     private static func examine(
         _ database: Database, from position: Examination, maximumSize: Int
     ) throws -> (damaged: [DamagedRow], next: Examination?) {
@@ -73,7 +77,7 @@ extension Store {
             while let row = try rows.next() {
                 guard size < maximumSize else { return (damaged, position) }
                 if case .damaged(let found) = operationRow(row) { damaged.append(found) }
-                size += 100 + (row.bytes(3)?.count ?? 0)
+                size += operationOverhead + (row.bytes(3)?.count ?? 0)
                 position.row = row.integer(0) ?? .max
             }
             position.table = .runs
@@ -84,7 +88,7 @@ extension Store {
         while let row = try rows.next() {
             guard size < maximumSize else { return (damaged, position) }
             if case .damaged(let found) = runRow(row) { damaged.append(found) }
-            size += 300 + (row.bytes(9)?.count ?? 0)
+            size += runOverhead + (row.bytes(9)?.count ?? 0)
             position.row = row.integer(12) ?? .max
         }
         return (damaged, nil)

@@ -47,18 +47,4 @@ extension Store {
             return try Row.fetchOne(database, sql: sql, arguments: [key])?.text(0)
         }
     }
-
-    /// The keys of all texts, sorted by their bytes.
-    public func shareTextKeys() throws -> [String] {
-        try reading { database in
-            try Row.fetchAll(database, sql: "SELECT key FROM share_texts ORDER BY key").compactMap { $0.text(0) }
-        }
-    }
-
-    /// Forgets the text kept under `key`, if there is one.
-    public func removeShareText(key: String) throws {
-        try writing { database in
-            try database.execute(sql: "DELETE FROM share_texts WHERE key = ?", arguments: [key])
-        }
-    }
 }

@@ -15,7 +15,7 @@ enum PageNotice: Sendable {
     case heartbeat
 }
 
-/// Turns the node's events into notices for open pages, collecting rapid changes into one (product.md, H2).
+/// Turns the node's events into notices for open pages, collecting rapid changes into one.
 final class ChangeHub: Service {
     private struct State {
         var streams: [Int: AsyncStream<PageNotice>.Continuation] = [:]
@@ -51,9 +51,6 @@ final class ChangeHub: Service {
     func close(_ id: Int) {
         state.withLock { $0.streams.removeValue(forKey: id) }?.finish()
     }
-
-    /// How many pages listen.
-    var openStreams: Int { state.withLock { $0.streams.count } }
 
     func run() async throws {
         let heartbeat = eventLoop.scheduleRepeatedTask(

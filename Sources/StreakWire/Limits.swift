@@ -4,8 +4,6 @@ public enum ProtocolLimits {
     public static let version: UInt8 = 1
     /// A datagram, in bytes: fits every path of at least 1,280 bytes MTU (RFC 8200 §5) with its headers.
     public static let maximumDatagramSize = 1_200
-    /// A frame of a stream, in bytes, its two-byte length not counted (Noise §3).
-    public static let maximumFrameSize = 65_535
     /// The records of one run, in bytes as encoded: 58 KiB, so that a run with its head fits one message of 60,000 bytes.
     public static let maximumRunSize = 59_392
     /// One record, in bytes. A comment of 1,000 bytes with its framing fits.

@@ -78,7 +78,7 @@ struct DataFolderTests {
         try other.finish()
         try other.writeSecret([1], named: "account")
         #expect(throws: StorageError.accountExists) { try other.create() }
-        try other.removeSecret(named: "account")
+        try other.eraseSecret(named: "account")
         try other.create()
     }
 
@@ -189,8 +189,8 @@ struct DataFolderTests {
         }
         try folder.writeSecret([], named: "device")
         #expect(try folder.readSecret(named: "device", maximumSize: 0) == [])
-        try folder.removeSecret(named: "device")
-        try folder.removeSecret(named: "device")
+        try folder.eraseSecret(named: "device")
+        try folder.eraseSecret(named: "device")
         #expect(try folder.readSecret(named: "device", maximumSize: 10) == nil)
     }
 
@@ -223,7 +223,7 @@ struct DataFolderTests {
         let folder = try temporary.account()
         #expect(throws: StorageError.invalidName) { try folder.writeSecret([1], named: name) }
         #expect(throws: StorageError.invalidName) { try folder.readSecret(named: name, maximumSize: 1) }
-        #expect(throws: StorageError.invalidName) { try folder.removeSecret(named: name) }
+        #expect(throws: StorageError.invalidName) { try folder.eraseSecret(named: name) }
     }
 
     @Test func `a socket's path always fits, and is one for every way to the folder`() throws {

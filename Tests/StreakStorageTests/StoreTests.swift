@@ -279,10 +279,7 @@ struct StoreTests {
             #expect(try store.shareText(key: "wordle 1") == "Wordle 1 4/6")
             #expect(try store.shareText(key: "a") == "")
             #expect(try store.shareText(key: "b") == nil)
-            #expect(try store.shareTextKeys() == ["a", "wordle 1"])
             #expect(try store.snapshot().settings.isEmpty)
-            try store.removeShareText(key: "a")
-            #expect(try store.shareTextKeys() == ["wordle 1"])
             #expect(throws: StorageError.invalidName) {
                 try store.apply(DurableChange(), keeping: [ShareText(key: "", text: "")])
             }

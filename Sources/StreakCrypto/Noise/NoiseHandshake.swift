@@ -1,8 +1,7 @@
 /// One side of a Noise handshake with the suite 25519, ChaChaPoly, BLAKE2b (Noise specification revision 34, §5.3).
 ///
-/// Pure: the ephemeral key comes in, messages go out. A value that is cheap to copy: to try several candidates on one
-/// message, read it with a copy for each. A copy must not be used to *write* a message of its own besides the
-/// original's, as both would use one ephemeral key.
+/// Pure: the ephemeral key comes in, messages go out. A value that is cheap to copy; but a copy must not be used to
+/// *write* a message of its own besides the original's, as both would use one ephemeral key.
 ///
 /// A failed read ends the handshake: every later call throws `handshakeEnded`. Where a stray message must not end it
 /// (UDP), read with a copy and keep the copy only if that succeeded.
@@ -86,16 +85,6 @@ public struct NoiseHandshake: Sendable {
             }
         }
         return size + (isEncrypted ? ChaChaPoly.overhead : 0)
-    }
-
-    /// Uses other pre-shared keys from here on: a responder may choose one only after the first message told who asks.
-    ///
-    /// - Throws: `wrongPresharedKeyCount`; `outOfTurn` when one has been mixed in already; `handshakeEnded`.
-    public mutating func replacePresharedKeys(with keys: [SymmetricKey]) throws(NoiseError) {
-        if hasEnded { throw .handshakeEnded }
-        guard usedPresharedKeyCount == 0 else { throw .outOfTurn }
-        try Self.check(keys, for: pattern)
-        presharedKeys = keys
     }
 
     /// The next message of this side, carrying `payload`. What protects the payload depends on the pattern (§7.7).

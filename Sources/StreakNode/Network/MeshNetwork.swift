@@ -185,8 +185,6 @@ final class MeshNetwork: Sendable {
 
     /// Datagrams that were dropped because the consumer did not keep up, or because they were far too long.
     var droppedDatagramCount: Int { state.withLock { $0.inlet }?.datagrams.droppedCount ?? 0 }
-    /// The same for beacons.
-    var droppedBeaconCount: Int { state.withLock { $0.inlet }?.beacons.droppedCount ?? 0 }
     /// Datagrams and beacons that the system did not take, or that had no possible target.
     var unsentDatagramCount: Int { counters.unsentDatagrams.load(ordering: .relaxed) }
     /// Connections that were closed at once because too many were unclaimed.

@@ -21,7 +21,6 @@ final class WaitingLimit: Sendable {
 
     init(_ limit: Int) { self.limit = limit }
 
-    var waitingCount: Int { waiting.load(ordering: .relaxed) }
     var droppedCount: Int { dropped.load(ordering: .relaxed) }
 
     /// Whether one more may be handed over; if not, it counts as dropped.

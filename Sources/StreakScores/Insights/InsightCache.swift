@@ -27,11 +27,6 @@ public struct InsightCache: Sendable {
         kept[player]?.stale.insert(game)
     }
 
-    /// All of a player's results may have changed, as when a member leaves and erases.
-    public mutating func resultsChanged(of player: PlayerID) {
-        kept[player] = nil
-    }
-
     /// Starts over, as when the definition of a game changed.
     public mutating func reset() {
         kept = [:]

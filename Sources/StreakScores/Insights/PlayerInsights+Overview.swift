@@ -1,24 +1,5 @@
 public import StreakGames
 
-/// The ranges of analytics: days that end at the shown day. Product row E2.
-public enum InsightRange: String, Sendable, Hashable, CaseIterable {
-    case today, week, month, quarter, year
-
-    public var days: Int {
-        switch self {
-        case .today: 1
-        case .week: 7
-        case .month: 30
-        case .quarter: 90
-        case .year: 365
-        }
-    }
-
-    public func span(endingOn day: PuzzleDay) -> DaySpan {
-        DaySpan(from: day.adding(days: 1 - days), to: day)
-    }
-}
-
 /// A number that belongs to a game.
 public struct GameCount: Hashable, Sendable {
     public var game: GameID
@@ -41,7 +22,7 @@ public struct DayCount: Hashable, Sendable {
     }
 }
 
-/// The numbers of a player over some days, of one game or all. Product rows E3 and E9.
+/// The numbers of a player over some days, of one game or all.
 public struct Overview: Hashable, Sendable {
     public var span: DaySpan
     /// `nil`: all games.
@@ -70,11 +51,9 @@ public struct Overview: Hashable, Sendable {
         Proportion(activeDays, of: max(span.from.days(until: span.to) + 1, 0))
     }
     public var mostPlayed: GameCount? { perGame.first }
-    /// Results on an active day.
-    public var averagePerActiveDay: Average { Average(sum: played, count: activeDays) }
 }
 
-/// A player's best result in a game. Product row E3.
+/// A player's best result in a game.
 public struct PersonalBest: Hashable, Sendable {
     public var game: Game
     public var score: DailyScore

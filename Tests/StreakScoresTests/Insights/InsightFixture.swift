@@ -5,6 +5,9 @@ extension Fixture {
     /// The day on which the tests of this folder look.
     static let today = day("2026-11-21")
 
+    /// So many days that end on that day.
+    static func last(_ days: Int) -> DaySpan { DaySpan(from: today.adding(days: 1 - days), to: today) }
+
     /// What is known of one player with these results.
     static func insights(_ results: [DailyScore], rules: StreakRules = StreakRules()) -> PlayerInsights {
         PlayerInsights(of: id("ann"), in: index(results.map { ("ann", $0) }), rules: rules, games: game)

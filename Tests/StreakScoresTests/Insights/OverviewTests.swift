@@ -6,26 +6,26 @@ import Testing
     static let today = Fixture.today
 
     @Test(arguments: [
-        (InsightRange.today, "2026-11-21"), (.week, "2026-11-15"), (.month, "2026-10-23"), (.quarter, "2026-08-24"),
-        (.year, "2025-11-22"),
-    ]) func `E2 ranges end at the shown day`(_ range: InsightRange, _ from: String) {
-        #expect(range.span(endingOn: Self.today) == DaySpan(from: Fixture.day(from), to: Self.today))
+        ("today", "2026-11-21"), ("7d", "2026-11-15"), ("30d", "2026-10-23"), ("90d", "2026-08-24"),
+        ("365d", "2025-11-22"),
+    ]) func `E2 ranges end at the shown day`(_ range: String, _ from: String) {
+        let span = BoardRange(range)?.span(around: Self.today, today: Self.today)
+        #expect(span == DaySpan(from: Fixture.day(from), to: Self.today))
     }
 
     @Test func `E3 consistency and completion rate`() {
         let insights = Fixture.insights(
             Fixture.wordles([0, 1, 9], lost: [2]) + [Fixture.solve(Fixture.mini, Self.today, 50)])
-        let week = insights.overview(of: InsightRange.week.span(endingOn: Self.today))
+        let week = insights.overview(of: Fixture.last(7))
         #expect(week.played == 4 && week.completed == 3)
         #expect(week.completionRate.percent == 75 && week.completionRate.label == "75 %")
         #expect(week.activeDays == 3 && week.consistency.percent == 43)
     }
 
     @Test func `E9 nothing recorded: an average of nothing is a dash`() {
-        let span = InsightRange.month.span(endingOn: Self.today)
+        let span = Fixture.last(30)
         let overview = Fixture.insights([]).overview(of: span)
         #expect(overview.completionRate.percent == nil && overview.completionRate.label == "–")
-        #expect(overview.averagePerActiveDay.value == nil && overview.averagePerActiveDay.label == "–")
         #expect(overview.consistency.percent == 0)
         #expect(overview.mostPlayed == nil && overview.best == nil && overview.busiest == nil)
         #expect(overview.longestCurrent == nil && overview.longestStreak == nil && overview.activeStreaks == 0)
@@ -38,7 +38,7 @@ import Testing
             Fixture.wordles([0, 1, 2]) + [Fixture.solve(Fixture.mini, Self.today, 20)]
             + [Fixture.solve(Fixture.mini, Self.today.adding(days: -1), 100)]
             + (40..<46).map { Fixture.solve(Fixture.bee, Self.today.adding(days: -$0), 9) }
-        let overview = Fixture.insights(results).overview(of: InsightRange.month.span(endingOn: Self.today))
+        let overview = Fixture.insights(results).overview(of: Fixture.last(30))
         #expect(overview.activeStreaks == 2)
         #expect(overview.longestCurrent?.game == Fixture.wordle.id && overview.longestCurrent?.current == 3)
         #expect(overview.longestStreak == GameCount(game: Fixture.bee.id, count: 6))
@@ -46,7 +46,7 @@ import Testing
         #expect(overview.best?.score == 20)
         #expect(overview.busiest == DayCount(day: Self.today.adding(days: -1), count: 2))
         let one = Fixture.insights(results).overview(
-            of: InsightRange.month.span(endingOn: Self.today), game: Fixture.mini.id)
+            of: Fixture.last(30), game: Fixture.mini.id)
         #expect(one.played == 2 && one.activeStreaks == 1 && one.best?.score == 20 && one.activeDays == 2)
     }
 
@@ -56,7 +56,7 @@ import Testing
             [3, 2, 1, 0].map { Fixture.solve(Fixture.wordle, Self.today.adding(days: -$0), $0 == 3 ? 5 : 2) }
             + [Fixture.solve(Fixture.strands, Self.today, 6)]
         for game in [nil, Fixture.wordle.id] {
-            let span = InsightRange.week.span(endingOn: Self.today)
+            let span = Fixture.last(7)
             let best = Fixture.insights(results).overview(of: span, game: game).best
             #expect(best?.day == Self.today.adding(days: -2) && best?.game == Fixture.wordle.id)
         }

@@ -8,7 +8,7 @@ import Testing
     static let plots: [Plot] = {
         let insights = Fixture.insights(
             Fixture.wordles([0, 1, 3, 8], lost: [2]) + [Fixture.solve(Fixture.mini, today, 42)])
-        let month = InsightRange.month.span(endingOn: today)
+        let month = Fixture.last(30)
         let trend = insights.trend(over: month, by: .day, game: Fixture.mini.id)
         return [
             Plot(insights.deepDive(into: Fixture.wordle)), Plot(insights.deepDive(into: Fixture.globle)),
