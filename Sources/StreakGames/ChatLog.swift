@@ -38,16 +38,11 @@ public struct ChatLog: Sendable {
         public init(name: String, messages: Int) { (self.name, self.messages) = (name, messages) }
     }
 
-    /// How the file writes `12/11/2025`.
-    public enum DateOrder: String, Sendable, Hashable {
-        case dayFirst, monthFirst
-        /// No date of the file tells; days on which both parts are below 13 and differ are unknown.
-        case undecided
-    }
-
     /// Those who wrote, most messages first, then by name.
     public let senders: [Sender]
-    public let dateOrder: DateOrder
+    /// How the file writes `12/11/2025`; nil where none of its dates tells, so that days on which both parts are below 13
+    /// and differ are unknown.
+    public let dateOrder: DateOrder?
     /// How many messages there are, notices of the program left out.
     public let count: Int
 
@@ -94,7 +89,7 @@ public struct ChatLog: Sendable {
         source = .messages(messages)
         senders = tally.ranked
         count = tally.count
-        dateOrder = .undecided
+        dateOrder = nil
         today = nil
     }
 
@@ -143,7 +138,7 @@ public struct ChatLog: Sendable {
             }
         }
 
-        func order(of form: Form) -> DateOrder { form == .tabbed ? dateLines.order : dates.order }
+        func order(of form: Form) -> DateOrder? { form == .tabbed ? dateLines.order : dates.order }
     }
 
     private struct Tally {
@@ -222,11 +217,11 @@ public struct ChatLog: Sendable {
         case .day(let day): day
         case .numeric(let first, let second, let year):
             switch (dateOrder, first == second) {
-            case (.dayFirst, _), (.undecided, true):
+            case (.dayFirst, _), (nil, true):
                 PuzzleDay(year: year, month: second, day: first) ?? PuzzleDay(year: year, month: first, day: second)
             case (.monthFirst, _):
                 PuzzleDay(year: year, month: first, day: second) ?? PuzzleDay(year: year, month: second, day: first)
-            case (.undecided, false): nil
+            case (nil, false): nil
             }
         }
     }
@@ -393,13 +388,13 @@ private struct DateEvidence {
         }
     }
 
-    var order: ChatLog.DateOrder {
+    var order: DateOrder? {
         if dayFirst != monthFirst { return dayFirst > monthFirst ? .dayFirst : .monthFirst }
         if isDotted { return .dayFirst }
         if backward.dayFirst != backward.monthFirst {
             return backward.dayFirst < backward.monthFirst ? .dayFirst : .monthFirst
         }
-        return .undecided
+        return nil
     }
 }
 

@@ -230,7 +230,7 @@ extension CustomPattern {
         case .field(.max): return SharePattern.consume(.number(.maximum), &scanner, &captures)
         case .field(.hints): return SharePattern.consume(.number(.hints), &scanner, &captures)
         case .field(.time): return SharePattern.consume(.time, &scanner, &captures)
-        case .field(.date): return SharePattern.consume(.date(.unknown), &scanner, &captures)
+        case .field(.date): return SharePattern.consume(.date(nil), &scanner, &captures)
         case .any: return false
         }
     }

@@ -47,7 +47,7 @@ struct SharePattern: Sendable {
         case gap(limit: Int, crossesLines: Bool)
         case number(Slot)
         case time
-        case date(TextScanner.DateOrder)
+        case date(DateOrder?)
         case isoDate
         case flag(Flag)
         /// The first steps of the branches, in the order they are tried.
@@ -187,7 +187,7 @@ extension SharePattern {
             return true
         case .isoDate:
             guard scanner.peek(4) == "-" else { return false }
-            return consume(.date(.unknown), &scanner, &captures)
+            return consume(.date(nil), &scanner, &captures)
         case .flag(.lost): captures.isLost = true
         case .flag(.hard): captures.isHardMode = true
         case .flag(.played): captures.isPlayed = true

@@ -104,7 +104,7 @@ struct SharePatternSource {
         case "t": .time
         case "mdy": .date(.monthFirst)
         case "dmy": .date(.dayFirst)
-        case "date": .date(.unknown)
+        case "date": .date(nil)
         case "iso": .isoDate
         case "word": .word
         case "~": .marks

@@ -1,11 +1,4 @@
 extension TextScanner {
-    /// In which order a game prints a date that is all digits.
-    enum DateOrder {
-        case monthFirst, dayFirst
-        /// By the viewer's locale: certain only where one part is above 12.
-        case unknown
-    }
-
     enum PrintedDate: Equatable {
         case day(PuzzleDay)
         /// A date whose order cannot be known, or that has no year.
@@ -15,7 +8,10 @@ extension TextScanner {
     /// `1/17/2026`, `05.09.2024`, `2024-09-03`, `Aug 20, 2024`, `22 July, 2026`, `June 12th`.
     ///
     /// Throws for a date that is not in the calendar or lies beyond 2100.
-    mutating func date(_ order: DateOrder) throws(ShareFault) -> PrintedDate? {
+    ///
+    /// - Parameter order: that of a date that is all digits; nil where the game prints it by the viewer's locale, so that it
+    ///   is certain only where one part is above 12.
+    mutating func date(_ order: DateOrder?) throws(ShareFault) -> PrintedDate? {
         let start = position
         guard !(previous?.isWordPart ?? false) else { return nil }
         if let date = try numericDate(order) { return date }
@@ -24,7 +20,7 @@ extension TextScanner {
         return nil
     }
 
-    private mutating func numericDate(_ order: DateOrder) throws(ShareFault) -> PrintedDate? {
+    private mutating func numericDate(_ order: DateOrder?) throws(ShareFault) -> PrintedDate? {
         let start = position
         guard let first = plainDigits(atMost: 4), let mark = current, mark == "/" || mark == "." || mark == "-" else {
             position = start
@@ -42,7 +38,7 @@ extension TextScanner {
         switch order {
         case .monthFirst: return .day(try day(year, first, second))
         case .dayFirst: return .day(try day(year, second, first))
-        case .unknown:
+        case nil:
             if first > 12 { return .day(try day(year, second, first)) }
             if second > 12 { return .day(try day(year, first, second)) }
             _ = try day(year, first, second)
@@ -137,7 +133,7 @@ extension PuzzleDay {
         var scanner = TextScanner(scalars, from: 0, to: scalars.count)
         for _ in 0..<2 {
             // A date out of the calendar is none, like what is no date at all.
-            if case .day(let day)? = try? scanner.date(.unknown) {
+            if case .day(let day)? = try? scanner.date(nil) {
                 scanner.skipBlanks()
                 guard scanner.current == nil, scalars.contains(where: { "a"..."z" ~= $0 }) else { return nil }
                 self = day

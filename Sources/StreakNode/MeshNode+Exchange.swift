@@ -111,7 +111,7 @@ extension MeshNode {
 
     // MARK: Chats
 
-    private func chat(_ source: ImportSource, order: ChatLog.DateOrder? = nil) throws -> ChatLog {
+    private func chat(_ source: ImportSource, order: DateOrder? = nil) throws -> ChatLog {
         let bytes = try Self.bytes(of: source)
         let text: String
         do throws(ImportFault) {
@@ -153,7 +153,7 @@ extension MeshNode {
     private func loadChat(
         _ source: ImportSource, sender name: String?, _ options: ImportOptions
     ) async throws -> ImportReport {
-        let log = try chat(source, order: try dateOrder(options).map { $0 == .dayFirst ? .dayFirst : .monthFirst })
+        let log = try chat(source, order: try dateOrder(options))
         let reading = log.shares(of: try sender(name, in: log), with: shareReader)
         if let line = reading.undecidedLine { throw NodeFailure.ambiguousDates(line: line) }
         var plan = ImportPlan()

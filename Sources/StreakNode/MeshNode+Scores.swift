@@ -122,7 +122,7 @@ extension MeshNode {
         }
         guard !score.agrees(with: earlier) else { return .unchanged(earlier) }
         if let game = knownGame(score.game), game.model == .highScore, !replacing {
-            // The better value of a day stands (product-rules 3).
+            // The better value of a day stands.
             return Scoring.replaces(score, earlier, in: game) ? .replaced(score, text: share.text) : .unchanged(earlier)
         }
         guard replacing else {
@@ -149,7 +149,7 @@ extension MeshNode {
         return game?.model == .count ? score.log(numbered: share.puzzle.map(UInt16.init(truncatingIfNeeded:))) : score
     }
 
-    /// Pasted texts are kept for re-reading on this machine and never published (product-rules 6). One that is too long is
+    /// Pasted texts are kept for re-reading on this machine and never published. One that is too long is
     /// not: it is only a convenience.
     private func texts(of readings: [Reading]) -> [ShareText] {
         readings.compactMap { reading in
@@ -199,7 +199,7 @@ extension MeshNode {
         return AddReport(added: [resultReport(result, isReplaced: earlier != nil)], refused: [], published: published)
     }
 
-    /// A typed result. The limits of pasted shares hold for it (product-rules 7).
+    /// A typed result. The limits of pasted shares hold for it.
     private func entry(
         of game: Game, on day: PuzzleDay, score: Int?, isCompleted: Bool, seconds: Int?
     ) throws -> DailyScore {
@@ -278,7 +278,7 @@ extension MeshNode {
 }
 
 extension DailyScore {
-    /// One log of a habit; its number is drawn by chance where nothing tells one log from another (product-rules, C6).
+    /// One log of a habit; its number is drawn by chance where nothing tells one log from another.
     func log(numbered number: UInt16?) -> DailyScore {
         log(numbered: number ?? UInt16.random(in: .min ... .max))
     }
@@ -288,9 +288,8 @@ extension RefusalReason {
     /// Why nothing was recorded, for people.
     public var sentence: String {
         switch self {
-        case .notRecognised(let nearest):
-            nearest.flatMap { Catalogue.standard[$0] }.map { "Not recognised; it looks most like \($0.name)." }
-                ?? "Not recognised as the share of any known game."
+        case .notRecognised:
+            suggestion().map { "Not recognised. \($0)" } ?? "Not recognised as the share of any known game."
         case .impossibleScore(let game): "No \(name(game)) can end like this."
         case .unfinished(let game): "This \(name(game)) is not finished."
         case .missingScore(let game): "This \(name(game)) share shows no result."

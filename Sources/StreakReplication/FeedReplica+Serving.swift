@@ -67,6 +67,9 @@ extension FeedReplica {
 
     /// What goes into one answer.
     private struct Portion {
+        /// What a run takes beside its packed records, in bytes: feed, numbers, hashes and signature; rounded up.
+        private static let overhead = 150
+
         let maximumSize: Int
         private(set) var runs: [Run] = []
         private var size = 0
@@ -82,7 +85,7 @@ extension FeedReplica {
                 return
             }
             runs += more
-            size += weight + 150 * more.count
+            size += weight + Self.overhead * more.count
         }
     }
 

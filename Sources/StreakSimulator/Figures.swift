@@ -91,7 +91,7 @@ public enum Figures {
             let meter = simulation.visibility ?? VisibilityMeter()
             return Visibility(
                 loss: loss, expectedCount: results * (nodeCount - 1), seenCount: meter.delays.count,
-                median: meter.percentile(0.5) ?? .zero, p99: meter.percentile(0.99) ?? .zero,
+                median: meter.percentile(50) ?? .zero, p99: meter.percentile(99) ?? .zero,
                 maximum: meter.delays.max() ?? .zero, bytesPerResult: sent / results)
         }
 

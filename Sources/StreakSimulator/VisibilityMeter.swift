@@ -24,10 +24,10 @@ public struct VisibilityMeter: Sendable {
         }
     }
 
-    /// The delay that a share of all sightings does not exceed; nil where there were none.
-    public func percentile(_ share: Double) -> Duration? {
-        let sorted = delays.sorted()
-        guard !sorted.isEmpty else { return nil }
-        return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+    /// The delay that `percent` of a hundred sightings do not exceed, by the nearest rank; nil where there were none.
+    public func percentile(_ percent: Double) -> Duration? {
+        guard !delays.isEmpty else { return nil }
+        let rank = Int((percent / 100 * Double(delays.count)).rounded(.up))
+        return delays.sorted()[max(0, min(delays.count, rank) - 1)]
     }
 }

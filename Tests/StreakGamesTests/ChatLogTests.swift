@@ -7,7 +7,7 @@ import Testing
         let text: String
         /// `sender | day | first line of the text`
         let messages: [String]
-        var order = ChatLog.DateOrder.undecided
+        var order: DateOrder?
         var testDescription: String { name }
     }
 
@@ -142,7 +142,7 @@ import Testing
         let undecided = try ChatLog(text).shares()
         #expect(undecided.undecidedLine == (head.hasPrefix("Ada") ? 4 : 3))
         #expect(undecided.shares.map(\.share.day) == [PuzzleDay("2025-07-28"), nil])
-        for (order, day) in [(ChatLog.DateOrder.dayFirst, "2026-03-09"), (.monthFirst, "2026-09-03")] {
+        for (order, day) in [(DateOrder.dayFirst, "2026-03-09"), (.monthFirst, "2026-09-03")] {
             let decided = try ChatLog(text, order: order).shares()
             #expect(decided.undecidedLine == nil && decided.shares.last?.share.day?.description == day)
         }

@@ -50,7 +50,7 @@ public enum DeviceRequest: Codable, Sendable, Equatable {
     case link
 }
 
-/// Friends by code (product rows B1 and B2). → `FriendsReport`
+/// Friends by code. → `FriendsReport`
 ///
 /// `user` is a name, a friend code, a user ID, or a unique prefix of name or ID.
 public enum FriendshipRequest: Codable, Sendable, Equatable {
@@ -125,7 +125,7 @@ public enum MemberRequest: Codable, Sendable, Equatable {
 public enum InviteRequest: Codable, Sendable, Equatable {
     /// → `InviteReport`. `uses` 0 is unlimited; `lifetime` in seconds, at most 90 days.
     case create(group: String?, uses: Int, lifetime: Int64, needsApproval: Bool)
-    /// → `InviteReport`: creates the group “Friends” where there is none, else shows the live invite or makes one (B8).
+    /// → `InviteReport`: creates the group “Friends” where there is none, else shows the live invite or makes one.
     case friends
     /// → `InviteListReport`
     case list(group: String?)
@@ -137,7 +137,7 @@ public enum InviteRequest: Codable, Sendable, Equatable {
     case join(link: String, timeout: Int64, history: Int?)
 }
 
-/// What a group sees of this user (product row A6), and whether it gets anything new (B6).
+/// What a group sees of this user, and whether it gets anything new.
 public enum PrivacyRequest: Codable, Sendable, Equatable {
     /// → `PrivacyReport`
     case show(group: String?)
@@ -149,7 +149,7 @@ public enum PrivacyRequest: Codable, Sendable, Equatable {
     case resumeSharing(group: String?, history: Int?)
 }
 
-/// Somebody else plays on this machine (product row A5).
+/// Somebody else plays on this machine.
 public enum GuestRequest: Codable, Sendable, Equatable {
     /// → `GuestReport`
     case status
@@ -265,7 +265,7 @@ public struct PrivacyChange: Codable, Sendable, Equatable {
 public struct BoardRequest: Codable, Sendable, Equatable {
     /// The ranges that have a name; any other one is two days, `yyyy-MM-dd..yyyy-MM-dd`.
     public static let ranges = BoardRange.names
-    public static let metrics = ["points", "streak", "logs", "coins"]
+    public static let metrics = BoardMetric.allCases.map(\.rawValue)
 
     public var group: String?
     /// A game's ID, name or unique prefix; nil for all games together.

@@ -1,10 +1,5 @@
 import StreakGames
 
-/// Whether 03/04/2026 is 3 April or 4 March.
-public enum DateOrder: Sendable, Hashable {
-    case dayFirst, monthFirst
-}
-
 /// A date as a file writes it.
 enum PrintedDate: Equatable, CustomStringConvertible {
     /// `yyyy-MM-dd`, `yyyy/MM/dd`, `yyyy.MM.dd`, `yyyyMMdd`, `dd.MM.yyyy`, `Oct 3, 2026` or `3 October 2026`.

@@ -1,3 +1,5 @@
+import StreakGames
+
 /// A file of results in either form, as rows.
 struct ResultFile {
     private let bytes: [UInt8]

@@ -213,7 +213,8 @@ struct FuzzWorld: Sendable {
         let rest = source.piece()
         let parents = Set(ledger.heads + (own.map { [$0.id] } ?? []))
         let operation = accepted {
-            var reader = WireReader(substituted(rest, in: ledger))
+            let identities = [engine.identity, friend.identity]
+            var reader = WireReader(FuzzTarget.substituted(rest, of: identities, in: ledger))
             return try SignedOperation(
                 signing: LedgerOperation(
                     group: group, author: friend.identity.device, number: (own?.operation.number ?? 0) + 1,
@@ -224,25 +225,6 @@ struct FuzzWorld: Sendable {
         guard let operation else { return }
         _ = accepted { try self.ledger?.insert(operation) }
         say(LinkMessage.operations(GroupHandle(group), [operation.bytes], isFinal: source.flag()).encoded)
-    }
-
-    /// As in the target “ledger”: two bytes stand for names that nobody guesses.
-    private func substituted(_ bytes: [UInt8], in ledger: Ledger) -> [UInt8] {
-        var source = ByteSource(bytes)
-        var result: [UInt8] = []
-        while !source.isEmpty {
-            let byte = source.byte()
-            let identities = [engine.identity, friend.identity]
-            switch byte {
-            case 0xA0: result += source.element(of: identities)?.user.bytes.array ?? []
-            case 0xA1: result += source.element(of: identities)?.device.bytes.array ?? []
-            case 0xA2: result += source.element(of: ledger.allOperations)?.id.bytes.array ?? []
-            case 0xA3: result += source.element(of: identities)?.certificate.encoded() ?? []
-            case 0xA4: result.append(source.byte())
-            default: result.append(byte)
-            }
-        }
-        return result
     }
 
     private mutating func useStream(_ source: inout ByteSource) {

@@ -149,7 +149,7 @@ extension FuzzTarget {
         let rest = source.piece()
         guard let kind, parents.count <= LedgerOperation.maximumParents,
             let body = accepted({
-                var reader = WireReader(substituted(rest, of: circle, in: ledger))
+                var reader = WireReader(substituted(rest, of: circle.identities, in: ledger))
                 return try OperationBody(kind, from: &reader)
             })
         else { return nil }
@@ -164,16 +164,16 @@ extension FuzzTarget {
 
     /// Names that a fuzzer never guesses stand for two bytes: 0xA0 and a number of an account, 0xA1 of a device, 0xA2 of an
     /// operation, 0xA3 of a certificate. 0xA4 makes the next byte plain.
-    private static func substituted(_ bytes: [UInt8], of circle: Circle, in ledger: Ledger) -> [UInt8] {
+    static func substituted(_ bytes: [UInt8], of identities: [DeviceIdentity], in ledger: Ledger) -> [UInt8] {
         var source = ByteSource(bytes)
         var result: [UInt8] = []
         while !source.isEmpty {
             let byte = source.byte()
             switch byte {
-            case 0xA0: result += source.element(of: circle.identities)?.user.bytes.array ?? []
-            case 0xA1: result += source.element(of: circle.identities)?.device.bytes.array ?? []
+            case 0xA0: result += source.element(of: identities)?.user.bytes.array ?? []
+            case 0xA1: result += source.element(of: identities)?.device.bytes.array ?? []
             case 0xA2: result += source.element(of: ledger.allOperations)?.id.bytes.array ?? []
-            case 0xA3: result += source.element(of: circle.identities)?.certificate.encoded() ?? []
+            case 0xA3: result += source.element(of: identities)?.certificate.encoded() ?? []
             case 0xA4: result.append(source.byte())
             default: result.append(byte)
             }
