@@ -161,7 +161,7 @@ struct Dialler: Sendable {
 extension MeshEngine {
     mutating func startNetwork(port: UInt16, usesDiscovery: Bool) {
         dialler.start()
-        if usesDiscovery { discovery.start(port: port, at: now) }
+        discovery.start(port: port, callingNetworks: usesDiscovery, at: now)
     }
 
     mutating func networkChanged() {
@@ -214,6 +214,7 @@ extension MeshEngine {
                 dial(target, attempt: attempt, at: endpoint, usesStreams: candidates.count <= 8)
             }
             for join in joins.keys.sorted() { dialForJoining(join, at: endpoint) }
+            call(endpoint)
         }
     }
 

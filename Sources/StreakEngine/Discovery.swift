@@ -38,7 +38,10 @@ struct Discovery: Sendable {
     /// Nonces remembered, so that a replayed beacon gets no answer.
     static let maximumNonces = 4_096
 
+    /// Whether beacons are read, and sent to an address.
     private(set) var isStarted = false
+    /// Whether the local networks are called, too.
+    private(set) var callsNetworks = false
     private(set) var port: UInt16 = 0
     private var calls: [MonotonicInstant] = []
     /// Slots filled with old keys so far.
@@ -55,14 +58,15 @@ struct Discovery: Sendable {
 
     var nextDeadline: MonotonicInstant? { calls.first }
 
-    mutating func start(port: UInt16, at now: MonotonicInstant) {
+    mutating func start(port: UInt16, callingNetworks: Bool, at now: MonotonicInstant) {
         isStarted = true
+        callsNetworks = callingNetworks
         self.port = port
         callSoon(at: now)
     }
 
     mutating func callSoon(at now: MonotonicInstant) {
-        guard isStarted else { return }
+        guard callsNetworks else { return }
         calls = Self.delays.map { now.advanced(by: $0) }
     }
 
@@ -156,7 +160,13 @@ extension MeshEngine {
 
     /// Calls out where it is time to.
     mutating func announcePresence() {
-        guard discovery.isDue(at: now) else { return }
+        if discovery.isDue(at: now) { call(nil) }
+    }
+
+    /// Calls the local networks, or an address: who is there may be a member of whom this device has not heard yet, and
+    /// whom it cannot dial.
+    mutating func call(_ target: Endpoint?) {
+        guard discovery.isStarted else { return }
         let hour = Beacon.hour(of: wall)
         let content = Beacon.Content(kind: .query, port: discovery.port, linkKey: identity.linkKey.publicKey)
         // A newcomer asks under its invite, a member under its access keys; a member never calls under an invite.
@@ -164,7 +174,7 @@ extension MeshEngine {
             (hourKey: Beacon.hourKey($0.key, hour: hour), content: content)
         }
         guard !slots.isEmpty else { return }
-        outputs.append(.sendBeacon(Beacon.make(slots, entropy: &entropy), to: nil))
+        outputs.append(.sendBeacon(Beacon.make(slots, entropy: &entropy), to: target))
     }
 
     private mutating func answerBeacon(hourKey: [UInt8], to target: Endpoint) {

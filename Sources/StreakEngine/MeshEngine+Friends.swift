@@ -210,7 +210,7 @@ extension MeshEngine {
     /// Asks the local networks for the owner of a code, under a key that is nobody's: whoever hears it must not learn
     /// who asks, the owner neither.
     private mutating func callForFriend(_ code: FriendCode, repeated count: Int) {
-        guard discovery.isStarted, let keys = friends.sent[code]?.keys else { return }
+        guard discovery.callsNetworks, let keys = friends.sent[code]?.keys else { return }
         let pauses = FriendRequests.callPauses
         friends.sent[code]?.repeatedCalls = count
         friends.sent[code]?.nextCall = count < pauses.count ? now.advanced(by: pauses[count]) : nil

@@ -92,6 +92,8 @@ public struct Scenario: Sendable {
         case expectLost(Int, within: Duration)
         /// Removes the addresses of other devices from nodes' disks.
         case forgetAddresses([Int])
+        /// Tells a node the address of another one, as its user would.
+        case nameAddress(of: Int, to: Int)
         case run(Duration)
         /// Demands that every running member knows so many members.
         case expectMembers(Int)

@@ -216,6 +216,15 @@ extension Scenario {
     /// Being thrown out, and falling out.
     private static let removals: [Scenario] = [
         Scenario(
+            "removal-online", "Somebody is removed while all are online: within a second nobody tells them more",
+            nodes: 6,
+            profile: .dsl,
+            steps: together(6) + [
+                .write([0, 1, 2, 3, 4, 5], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),
+                .remove(5, by: 0), .run(.seconds(1)), .expectMembers(5), .expectLost(5, within: .zero),
+                .write([0, 1, 2, 3, 4, 5], count: 2, over: .seconds(1)), .converge(within: .seconds(10)),
+            ]),
+        Scenario(
             "removal-apart", "Somebody is removed while half the group is cut off and goes on writing", nodes: 4,
             steps: together(4) + [
                 .write([0, 1, 2, 3], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),
@@ -316,6 +325,18 @@ extension Scenario {
                 .expectOnePrivateGroup([1, 2, 3], within: .seconds(2_000)), .keepPrivately([1, 2, 3], count: 2),
                 .crash([1, 2, 3]), .start([1, 2, 3]), .expectOnePrivateGroup([1, 2, 3], within: .seconds(2_000)),
                 .write([0, 1, 3], count: 4, over: .seconds(2)), .converge(within: .seconds(60)),
+            ]),
+        Scenario(
+            "machine-named-address",
+            "A machine that slept while its account was recovered is told nothing but the address of the new one",
+            nodes: 4, places: [0: .internet, 1: .internet, 2: .internet, 3: .internet],
+            steps: together(2) + [
+                .makePrivateGroup([1]), .start([2]), .linkDevice(2, to: 1), .keepPrivately([1, 2], count: 3),
+                .expectOnePrivateGroup([1, 2], within: .seconds(60)), .crash([1, 2]), .recover(3, of: 1),
+                .keepPrivately([3], count: 3), .join([3]), .revokeDevice(of: 1, by: 3),
+                .write([0, 3], count: 2, over: .seconds(2)), .crash([0]), .forgetAddresses([2]), .start([2]),
+                .nameAddress(of: 3, to: 2), .expectOnePrivateGroup([2, 3], within: .seconds(30)), .start([0]),
+                .write([0, 2, 3], count: 2, over: .seconds(2)), .converge(within: .seconds(60)), .expectMembers(2),
             ]),
     ]
 

@@ -64,7 +64,7 @@ extension Scenario.Step {
             .revokeDevice(let first, let second), .askFriend(let first, let second),
             .expectRequest(let first, let second, _), .approveFriend(let first, let second),
             .expectFriends(let first, let second, _), .linkDevice(let first, let second),
-            .recover(let first, let second):
+            .recover(let first, let second), .nameAddress(let first, let second):
             [first, second]
         default: []
         }

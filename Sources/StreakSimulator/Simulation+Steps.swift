@@ -171,6 +171,8 @@ extension Simulation {
 
     private mutating func performOnNetwork(_ step: Scenario.Step) {
         switch step {
+        case .nameAddress(let peer, let node):
+            expect(.done, of: .dialAddresses([nodes[peer].endpoint]), by: node)
         case .partition(let islands):
             network.islands = [:]
             for (number, island) in islands.enumerated() {
