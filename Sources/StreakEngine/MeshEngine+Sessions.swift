@@ -234,7 +234,7 @@ extension MeshEngine {
     }
 
     /// Whether the peer may be asked for a ledger: a stranger, a member, or another device of this account.
-    private func mayKnowMore(_ link: LinkID, of group: GroupID) -> Bool {
+    func mayKnowMore(_ link: LinkID, of group: GroupID) -> Bool {
         guard let device = standing(of: link, in: group) else { return true }
         return device.isCurrent || leadsToOwnDevice(link)
     }

@@ -31,10 +31,22 @@ struct EngineAttackTests {
 
     // MARK: Records of an ex-member
 
-    @Test func `an ex-member's results from after its cut are refused, whatever day they bear`() throws {
+    /// When an ex-member says that it wrote something: seconds after its removal.
+    private static let dates: [Int64] = [-30_000_000, -86_400, -1, 1, 86_400]
+
+    /// A result with a date of its author's choice.
+    private func record(of puzzle: Int, dated date: Int64) -> [UInt8] {
+        let time = HybridTime(milliseconds: EngineParty.wall + 23_000 + date * 1_000, counter: 0)
+        return RecordDraft.withdrawnScore(Forged.key(puzzle)).record(at: time).encoded
+    }
+
+    @Test(arguments: dates, [3, 30])
+    func `an ex-member's results from after its cut are refused, whatever day they bear`(date: Int64, puzzle: Int)
+        throws
+    {
         var (party, before) = try afterRemoval()
         let digest = party.engines[0].digest(of: party.group)
-        let run = continuation(of: before, in: party.group, count: 2)
+        let run = continuation(of: before, in: party.group, [record(of: puzzle, dated: date)])
         for target in 0...1 { party.say(.rumour(party.handle, run), from: 2, to: target) }
         // And by an accomplice who is in.
         party.say(.rumour(party.handle, run), from: 1, to: 0)
@@ -42,11 +54,15 @@ struct EngineAttackTests {
         #expect(party.engines[0].digest(of: party.group) == digest && shown(party) == [10, 10])
     }
 
-    @Test func `an ex-member that re-issues a number below its cut is refused`() throws {
+    @Test(arguments: dates, [3, 30])
+    func `an ex-member that re-issues a number below its cut is refused, whatever day it bears`(
+        date: Int64, puzzle: Int
+    ) throws {
         var (party, before) = try afterRemoval()
         let feed = try #require(before.groups[party.group]?.feeds.feeds.first)
         var other = FeedReplica(feed.id, in: party.group)
-        let run = other.write(RecordList(Forged.records), key: before.identity.signingKey, arrival: 1).run
+        let records = RecordList([record(of: puzzle, dated: date)])
+        let run = other.write(records, key: before.identity.signingKey, arrival: 1).run
         party.say(.rumour(party.handle, run), from: 1, to: 0)
         #expect(party.refusals(0) == [.pastCut])
         #expect(party.engines[0].hasFork(in: party.group) == false && shown(party) == [10, 10])
@@ -93,11 +109,11 @@ struct EngineAttackTests {
         #expect(party.engines[3].digest(of: party.group) == party.engines[1].digest(of: party.group))
     }
 
-    private func continuation(of engine: MeshEngine, in group: GroupID, count: Int) -> Run {
+    private func continuation(of engine: MeshEngine, in group: GroupID, _ records: [[UInt8]]) -> Run {
         guard var feed = engine.groups[group]?.feeds.feeds.first(where: { $0.id.device == engine.identity.device })
         else { preconditionFailure("it has written") }
         return feed.write(
-            RecordList(Forged.records.prefix(count)), key: engine.identity.signingKey, arrival: 99
+            RecordList(records), key: engine.identity.signingKey, arrival: 99
         ).run
     }
 

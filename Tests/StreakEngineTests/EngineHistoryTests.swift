@@ -208,6 +208,41 @@ struct EngineHistoryTests {
         #expect((1_000...3_000).contains(held), "\(held)")
     }
 
+    /// What is told during a round is asked about after it, unless the peer is silent.
+    @Test(arguments: [
+        (MeshEngine.RoundEnd.caughtUp, true), (.fruitless, true), (.deferred, true), (.unanswered, false),
+    ])
+    func `news told during an exchange begins another one, however that one ends`(
+        end: MeshEngine.RoundEnd, isFollowed: Bool
+    ) throws {
+        for isTold in [false, true] {
+            var party = try EngineParty.friends(2)
+            let group = party.group
+            let now = party.now
+            party.corrupt(0) { engine in
+                for link in engine.links(sharing: group) {
+                    engine.startRound(over: link, group: group, comparingAll: false)
+                    engine.sessions[link]?.groups[group]?.round?.wasRefused = end == .fruitless
+                    if end == .deferred {
+                        engine.sessions[link]?.groups[group]?.round?.deferredUntil = now.advanced(by: .seconds(60))
+                    }
+                    // A digest that is not this side's.
+                    if isTold {
+                        engine.receivedDigest(
+                            GroupDigest(bytes: Bytes16(1, 2)), arrival: 9, of: group, over: link)
+                        let own = engine.digest(of: group)
+                        engine.sessions[link]?.groups[group]?.digest = own
+                    }
+                    engine.endRound(over: link, group: group, as: end)
+                }
+            }
+            let rounds = party.engines[0].links(sharing: group).map { link in
+                party.engines[0].sessions[link]?.groups[group]?.round != nil
+            }
+            #expect(rounds == [isTold && isFollowed])
+        }
+    }
+
     @Test func `one's own devices are not paced`() throws {
         var pacing = Pacing(Self.slow)
         let author = Pacing.Author(group: Forged.otherGroup, user: UserID(bytes: .zero))

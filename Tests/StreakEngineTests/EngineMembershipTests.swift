@@ -387,6 +387,33 @@ struct EngineMembershipTests {
         #expect(party.lostGroups(2).count == 1)
     }
 
+    /// Who is asked for a ledger by a device that is in no more: whoever may know better.
+    @Test
+    func `members, own devices and strangers are asked why they tell of a group, others who were removed are not`()
+        throws
+    {
+        // Account 1 has two machines; 2 was removed, too; 3 knows account 1 from another group only.
+        var party = EngineParty(accounts: [0, 1, 2, 1, 3])
+        let group = try party.found(by: 0)
+        party.group = group
+        let link = try party.invite(by: 0)
+        for index in 1...3 { try party.join(index, by: link) }
+        party.group = try party.found(by: 1)
+        let other = try party.invite(by: 1)
+        for index in [2, 3, 4] { try party.join(index, by: other) }
+        party.run(for: .seconds(20))
+        for account in [2, 1] { #expect(party.command(.remove(group, party.user(account)), to: 0) == .done) }
+        party.run(for: .seconds(10))
+        let engine = party.engines[1]
+        #expect(!engine.isMember(of: group))
+        let asked = [0, 2, 3, 4].filter { index in
+            let link = engine.links.link(to: party.engines[index].identity.linkKey.publicKey)
+            return link.map { engine.mayKnowMore($0, of: group) } ?? false
+        }
+        #expect([0, 2, 3, 4].allSatisfy { party.isLinked(1, $0) })
+        #expect(asked == [0, 3, 4])
+    }
+
     @Test func `a device that its account certified comes in by any invite, without using it up`() throws {
         var party = EngineParty(accounts: [0, 1, 2, 1])
         party.group = try party.found(by: 0)

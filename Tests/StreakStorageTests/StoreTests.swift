@@ -211,6 +211,21 @@ struct StoreTests {
         }
     }
 
+    @Test(arguments: [[100, 50], [50, 100], [100, 0]] as [[Int64]])
+    func `an address keeps the last time at which it answered, in whatever order that is stored`(times: [Int64]) throws
+    {
+        try withStore(folder) { store throws in
+            for time in times {
+                var change = DurableChange()
+                change.addresses = [
+                    RememberedAddress(device: id(1), endpoint: Endpoint(ipv4: 1, port: 1), lastAnswered: time)
+                ]
+                try store.apply(change)
+            }
+            #expect(try store.snapshot().addresses.map(\.lastAnswered) == [100])
+        }
+    }
+
     @Test func `an empty setting is deleted`() throws {
         try withStore(folder) { store throws in
             var change = DurableChange()
