@@ -155,7 +155,7 @@ let testTargets: [Target] = [
         ]),
     // The fuzzer is built by script/fuzz only: it needs libFuzzer, which is not part of every toolchain.
     isFuzzing ? fuzzer : fuzzTests,
-    tests("EndToEndTests", ["StreakTestSupport", "streakmesh"]),
+    tests("EndToEndTests", ["StreakTestSupport", "streakmesh", .grdb]),
     tests("RepositoryTests", []),
 ]
 

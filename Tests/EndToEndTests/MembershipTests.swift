@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import StreakTestSupport
 import Testing
 
@@ -47,6 +48,7 @@ import Testing
             #expect(refused.exitCode == 0, "recording for oneself goes on: \(refused)")
             #expect(try refused.json["published"].items.isEmpty)
             #expect(try await chloe.run("invite", "--group", "Breakfast").exitCode == 77)
+            try await Self.expectOnlyOwnRuns(of: chloe)
 
             // Offline.
             try await nodes[1].stop()
@@ -55,6 +57,7 @@ import Testing
             let returned = try await bela.start()
             try await lab.eventually("Béla knows") { try await Self.role(of: bela) == "removed" }
             #expect(try await bela.ask("results")["results"].items.count == 1)
+            try await Self.expectOnlyOwnRuns(of: bela)
             for command in ["board", "members"] {
                 let answer = try await bela.run(command, "--group", "Breakfast")
                 #expect((answer.exitCode, answer.errorCode) == (77, "notMember"), "\(answer)")
@@ -150,6 +153,74 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
+    func `a machine made by the recovery key and one that is left end with all that is private on both`() async throws {
+        try await Lab.open { lab in
+            let nodes = try await Self.club(lab, "Ada", "Béla")
+            let (ada, bela) = (nodes[0].friend, nodes[1].friend)
+            let key = try #require(try await bela.ask("recovery", "show")["key"].text)
+            let device = try #require(try await bela.ask("whoami")["device"].text)
+            let laptop = lab.person("Béla’s laptop")
+            let link = try #require(try await bela.ask("device", "link")["link"].text)
+            try await laptop.ask("device", "join", link)
+            let left = try await laptop.start()
+            try await laptop.ask("add", "--private", input: ShareTexts.wordle(1_350, guesses: 3))
+            try await bela.ask("add", input: ShareTexts.wordle(1_351, guesses: 4))
+            try await bela.ask("add", "--private", input: ShareTexts.connections(629))
+            try await lab.eventually("the laptop has all three") {
+                try await laptop.ask("results")["results"].items.count == 3
+            }
+            // The first machine is lost, and nobody has told anybody; the laptop sleeps while another one is made.
+            await nodes[1].kill()
+            try FileManager.default.removeItem(atPath: bela.folder)
+            try await left.stop()
+
+            let again = lab.person("Béla’s new machine")
+            let invite = try #require(try await ada.ask("invite")["link"].text)
+            try await again.ask("recover", "--name", "Béla", input: key + "\n")
+            let new = try await again.start()
+            try await again.ask("add", "--private", input: ShareTexts.mini("3/1/2025", time: "0:42"))
+            try await again.ask("join", invite)
+            try await lab.eventually("what was shared is back") {
+                try await again.ask("results")["results"].items.count == 2
+            }
+            try await again.ask("device", "revoke", String(device.prefix(12)), input: key + "\n")
+
+            // The two meet by an address alone, of a machine that the laptop has not heard of, with all that either had.
+            let woken = try await laptop.start("--peer", new.address)
+            for machine in [laptop, again] {
+                try await lab.eventually("both have all four", limit: .seconds(60)) {
+                    try await machine.ask("results")["results"].items.count == 4
+                }
+                let machines = try await machine.ask("device", "list")["devices"].items
+                #expect(machines.count { $0["state"].text == "current" } == 2)
+                #expect(
+                    machines.allSatisfy { $0["state"].text != "current" || $0["sharesPrivate"] == .bool(true) },
+                    "\(machines)")
+                #expect(
+                    try await machine.ask("group", "list")["groups"].items.map { $0["title"].text } == [
+                        "Breakfast club"
+                    ])
+            }
+            // What is private from now on is on both, also where one starts anew.
+            try await again.ask("games", "favourite", "waffle")
+            await woken.kill()
+            let returned = try await laptop.start("--peer", new.address)
+            try await laptop.ask("add", "--private", input: ShareTexts.mini("3/2/2025", time: "0:40"))
+            try await lab.eventually("the new one has it") {
+                try await again.ask("results")["results"].items.count == 5
+            }
+            try await lab.eventually("the laptop has the favourite") {
+                try await laptop.ask("games", "list", "--favourites")["games"].items.contains {
+                    $0["id"].text == "waffle"
+                }
+            }
+            try await lab.agreement(of: [ada, laptop, again])
+            #expect(try await ada.board().map { $0["played"].integer } == [1], "a friend sees what was shared")
+            withExtendedLifetime((nodes, new, returned)) {}
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
     func `a second machine sees private results, and nothing of them is in a friend's database`() async throws {
         try await Lab.open { lab in
             let nodes = try await Self.club(lab, "Ada", "Béla")
@@ -193,6 +264,20 @@ import Testing
             }
         }
         return bytes[17..<49]
+    }
+
+    /// What a friend's database holds was written by its own device, and by none of the others'.
+    private static func expectOnlyOwnRuns(of friend: Friend) async throws {
+        let own = try #require(try await friend.ask("whoami")["device"].text)
+        var configuration = Configuration()
+        configuration.readonly = true
+        let database = try DatabaseQueue(path: friend.folder + "/streakmesh.sqlite", configuration: configuration)
+        let authors = try await database.read { database in
+            try Set(
+                String.fetchAll(
+                    database, sql: "SELECT hex(device) FROM runs UNION SELECT hex(device) FROM set_aside_runs"))
+        }.map { $0.lowercased() }
+        #expect(authors == [own.lowercased()], "\(friend.name)")
     }
 
     /// All of a friend's database, its journal included.
