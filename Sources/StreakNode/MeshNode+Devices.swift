@@ -76,7 +76,9 @@ extension MeshNode {
 
     func revokeDevice(_ selector: String, key: String?) async throws -> DeviceListReport {
         let wanted = selector.lowercased()
-        let found = ownDevices().filter { !wanted.isEmpty && $0.device.hasPrefix(wanted) && $0.state == "current" }
+        let named = ownDevices().filter { !wanted.isEmpty && $0.device.hasPrefix(wanted) }
+        let found = named.filter { $0.state == "current" }
+        if found.isEmpty, named.count == 1 { throw NodeFailure.alreadyShutOut(selector) }
         let known = ownGroups.flatMap { engine.state(of: $0)?.devices ?? [] }.map(\.device)
         guard let device = found.first, found.count == 1, !device.this,
             let id = known.first(where: { $0.description == device.device })

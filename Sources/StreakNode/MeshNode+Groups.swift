@@ -142,11 +142,11 @@ extension MeshNode {
         switch roleWord(in: group) {
         case "revoked":
             inbox.publish(
-                .notice("This device has been revoked: it gets nothing new of “\(title)” and publishes nothing there."))
+                .notice("This machine was shut out of “\(title)”: it gets nothing there and shares nothing."))
         case "removed":
             inbox.publish(
                 .notice(
-                    "You have been removed from “\(title)”. Your own results stay; the others’ are deleted here."))
+                    "You were removed from “\(title)”. Your own results stay; the others’ are deleted here."))
         default: break
         }
         inbox.publish(.groupsChanged)

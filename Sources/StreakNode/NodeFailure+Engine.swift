@@ -18,7 +18,7 @@ extension NodeFailure {
         case .unknownRequest: self = .unknownRequest("")
         case .deviceRefused(let refusal): self.init(refusal)
         case .friend(let failure): self.init(failure, title: title)
-        case .feedFull: self = .limitReached(what: "records", limit: Int(ProtocolLimits.maximumFeedLength))
+        case .feedFull: self = .machineFull
         }
     }
 

@@ -25,6 +25,7 @@ extension FailureText {
 
     private static let pageHints: [String: String] = [
         "alreadyRole": "The members are listed under Friends.",
+        "alreadyShutOut": "There is nothing left to do: it is listed with your machines as shut out.",
         "alreadyFriends": "Your friends by code are listed on this page.",
         "ambiguousDates": "Choose which, below.",
         "ambiguousGroup": "Choose it under Friends.",
@@ -42,9 +43,11 @@ extension FailureText {
         "linkForDevice": "Paste it into StreakMesh on the new machine, where it was never used. Give it to nobody.",
         "linkForGroup":
             "Begin with a profile, or make the other kind on a machine of yours, under Profile, Your machines.",
-        "linkMalformed": "Copy the whole link; it begins with streakmesh://join/.",
+        "linkMalformed": "Copy the whole link and nothing else; it begins with streakmesh://join/.",
         "machineShutOut":
             "Your results stay here: Export writes them out. To use the machine again, link it anew, in another data folder.",
+        "machineFull":
+            "It wrote as much as one machine may, or its clock jumped back too often. Let the system set the clock, then make this a new machine of yours: a link under Profile, Your machines, opened in another data folder.",
         "noGroup": "Invite friends, or join with the link that they send you.",
         "notAPair": "To end it for you, leave it in its settings.",
         "noGuest": "Let somebody play first, under Profile, Guest mode.",

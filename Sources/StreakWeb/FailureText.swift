@@ -141,8 +141,13 @@ public enum FailureText {
             )
         case .unknownDevice(let text):
             (
-                "unknownDevice", "None of your other devices is called “\(shortened(text))”.",
+                "unknownDevice", "None of your other machines is called “\(shortened(text))”.",
                 "See them with `streakmesh device list`.", Exit.badData
+            )
+        case .alreadyShutOut(let text):
+            (
+                "alreadyShutOut", "The machine “\(shortened(text))” is shut out already.",
+                "There is nothing left to do; `streakmesh device list` shows your machines.", Exit.failed
             )
         case .sharingStopped(let title):
             (
@@ -349,7 +354,7 @@ public enum FailureText {
         case .linkMalformed:
             (
                 "linkMalformed", "This is not a StreakMesh invite.",
-                "Copy the whole link; it begins with `streakmesh://join/`.", Exit.badData
+                "Copy the whole link and nothing else; it begins with `streakmesh://join/`.", Exit.badData
             )
         case .linkDamaged:
             (
@@ -386,7 +391,7 @@ public enum FailureText {
             ("linkRevoked", "This link has been revoked.", "Ask your friend for a new one.", Exit.notAllowed)
         case .removedFromGroup:
             (
-                "removedFromGroup", "The group has removed you since this link was made.",
+                "removedFromGroup", "You were removed from the group after this link was made.",
                 "Only a new invite of the group lets you in again.", Exit.notAllowed
             )
         case .alreadyMember(let title):
@@ -547,6 +552,12 @@ public enum FailureText {
             (
                 "limitReached", "There can be at most \(limit) \(sentence(what)).",
                 "Remove one first.", Exit.cannotCreate
+            )
+        case .machineFull:
+            (
+                "machineFull", "This machine can write nothing more into this group.",
+                "It wrote as much as one machine may, or its clock jumped back too often. Let the system set the clock, then make this a new machine of yours: `streakmesh device link` here, `streakmesh device join` with another folder (`--data`).",
+                Exit.cannotCreate
             )
         case .clockWrong(let seconds):
             (

@@ -15,15 +15,28 @@ extension GroupReport {
 
     /// What is said of a group that this user, or this machine, is in no more; nil while it is in.
     public var endingText: String? {
+        endingSentence.map { "\($0) Your own results stay." }
+    }
+
+    /// Its first sentence: how the place in the group came to its end, and when.
+    var endingSentence: String? {
         guard !isCurrent else { return nil }
         let day = ended.flatMap { Timestamp($0) }.map { " on \($0.dayText)" } ?? ""
-        let what =
-            switch role {
-            case "left": "You left “\(title)”\(day)."
-            case "revoked": "This machine was shut out of “\(title)”\(day): it gets nothing there and shares nothing."
-            default: "You were removed from “\(title)”\(day)."
-            }
-        return "\(what) Your own results stay."
+        return switch role {
+        case "left": "You left “\(title)”\(day)."
+        case "revoked": "This machine was shut out of “\(title)”\(day): it gets nothing there and shares nothing."
+        default: "You were removed from “\(title)”\(day)."
+        }
+    }
+
+    /// The same in a few words, beside the group's title; nil while this user is in.
+    var endingNote: String? {
+        guard !isCurrent else { return nil }
+        return switch role {
+        case "left": "you left"
+        case "revoked": "this machine was shut out"
+        default: "you were removed"
+        }
     }
 
     /// The same, where others have decided it: that is told everywhere until it is read. Who left knows it.

@@ -213,7 +213,7 @@ struct PlainView: Sendable {
         default:
             (code, title, message, hint) = (
                 "failed", "That did not work", "Something unexpected happened. Nothing was lost.",
-                "Try again; if it goes on, “streakmesh doctor” says more."
+                "Try again. If it goes on, restart the node."
             )
         }
     }

@@ -51,7 +51,7 @@ extension NodeFailure {
             .notFound
         case .textTooLong: .contentTooLarge
         case .noGroup, .noAccount, .accountExists, .accountUnderWay, .alreadyMember, .limitReached, .alreadyFriends,
-            .clockWrong, .friendAlreadyAsked, .alreadyRole,
+            .clockWrong, .friendAlreadyAsked, .alreadyRole, .alreadyShutOut, .machineFull,
             .tooManyDevices, .approvalNeeded:
             .conflict
         case .storageFailed: .internalServerError

@@ -87,11 +87,9 @@ extension Site {
     }
 
     private static func line(of group: GroupReport) -> FriendsView.Group {
-        let endings = ["left": "you have left", "revoked": "this device has been revoked"]
         let note =
-            group.isCurrent
-            ? "\(group.membersText), you are \(group.role)\(group.sharing ? "" : ", sharing stopped")"
-            : endings[group.role] ?? "the group has removed you"
+            group.endingNote
+            ?? "\(group.membersText), you are \(group.role)\(group.sharing ? "" : ", sharing stopped")"
         let href = PageLink("/group").adding("group", group.id).text
         return FriendsView.Group(
             id: group.id, title: group.title, note: note, active: group.active && group.isCurrent,

@@ -92,23 +92,19 @@ extension Site {
     }
 
     private static func formerGroup(_ group: GroupReport) -> GroupPageView {
-        let ending =
+        let hint =
             switch group.role {
-            case "left":
-                FailureView(
-                    code: "left", message: "You have left “\(group.title)”.",
-                    hint: "Your own results stay on this machine. Only a new invite lets you in again.")
+            case "left": "Your own results stay on this machine. Only a new invite lets you in again."
             case "revoked":
-                FailureView(
-                    code: "revoked", message: "This device has been revoked in “\(group.title)”.",
-                    hint: "It gets nothing new and publishes nothing there. Use another device of yours.")
+                "Your own results stay on this machine. Use another machine of yours, or link this one anew with another "
+                    + "data folder."
             default:
-                FailureView(
-                    code: "removedFromGroup", message: "“\(group.title)” has removed you.",
-                    hint:
-                        "You get nothing new from it, and what the others shared is deleted on this machine. Your own "
-                        + "results stay. Only a new invite lets you in again.")
+                "You get nothing new from it, and what the others shared is deleted on this machine. Your own results "
+                    + "stay. Only a new invite lets you in again."
             }
+        let ending = FailureView(
+            code: group.role == "removed" ? "removedFromGroup" : group.role, message: group.endingSentence ?? "",
+            hint: hint)
         return GroupPageView(
             id: group.id, title: group.title, note: "", ending: ending, isOwner: false, deciding: false, inviters: [],
             invitersText: "", spoilers: [], spoilersText: "", mayTakeOver: false, heirs: [], successors: [],

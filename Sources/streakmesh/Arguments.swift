@@ -17,7 +17,9 @@ enum Arguments {
                 break
             }
         }
-        guard !leading.isEmpty, !rest.isEmpty else { return words }
+        guard !leading.isEmpty, let command = rest.first else { return words }
+        // `help` works on no folder.
+        if command == "help" { return Array(rest) }
         let end = rest.firstIndex(of: "--") ?? rest.endIndex
         return rest[..<end] + leading + rest[end...]
     }
@@ -42,6 +44,25 @@ enum Arguments {
             path.append(word)
             command = next
         }
+    }
+
+    /// The help of a command that stands for one of its subcommands, such as `friend --help`, where that is asked for: the
+    /// parser itself would tell of that subcommand alone. `words` are normalised.
+    static func helpOfFamily(_ words: [String]) -> String? {
+        var command: any ParsableCommand.Type = StreakMeshCommand.self
+        var rest = words[...]
+        while let word = rest.first,
+            let next = command.configuration.subcommands.first(where: { $0._commandName == word })
+        {
+            command = next
+            rest = rest.dropFirst()
+        }
+        guard let first = rest.first, ["--help", "-h"].contains(first),
+            let usual = command.configuration.defaultSubcommand
+        else { return nil }
+        let family = StreakMeshCommand.helpMessage(for: command)
+        return "\(family)\nWithout a subcommand, \(usual._commandName) is meant:\n\n"
+            + StreakMeshCommand.helpMessage(for: usual)
     }
 
     /// Whether errors are to be written as JSON, known before, and even if, parsing fails.

@@ -10,6 +10,7 @@ enum Program {
         do {
             let normalised = Arguments.normalised(words)
             try Arguments.checkCommand(normalised)
+            if let help = Arguments.helpOfFamily(normalised) { return terminal.write(help) }
             var command = try StreakMeshCommand.parseAsRoot(normalised)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

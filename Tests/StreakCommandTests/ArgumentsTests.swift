@@ -9,12 +9,32 @@ import Testing
         arguments: [
             (["--data", "d", "--json", "whoami"], ["whoami", "--data", "d", "--json"]),
             (["--data=d", "group", "list"], ["group", "list", "--data=d"]),
+            (["--data", "d", "help", "friend"], ["help", "friend"]),
             (["--json", "add", "--", "--json"], ["add", "--json", "--", "--json"]),
             (["add", "--json", "x"], ["add", "--json", "x"]), (["--json"], ["--json"]), (["--data"], ["--data"]),
             ([], []),
         ])
     func `options before the command reach it`(words: [String], normalised: [String]) {
         #expect(Arguments.normalised(words) == normalised)
+    }
+
+    @Test(
+        arguments: [
+            ("friend", ["approve", "block", "list (default)"]), ("invite", ["revoke", "create (default)", "--uses"]),
+            ("games", ["favourite", "list (default)"]), ("requests", ["approve", "list (default)"]),
+            ("clock", ["repair", "show (default)"]),
+        ])
+    func `the help of a command that stands for a subcommand names them all`(command: String, wanted: [String]) throws {
+        for words in [[command, "--help"], [command, "-h"], ["--data", "d", command, "--help"]] {
+            let help = Arguments.helpOfFamily(Arguments.normalised(words))
+            for text in wanted { #expect(help?.contains(text) == true, "\(command) does not tell of \(text)") }
+        }
+        #expect(Arguments.helpOfFamily([command]) == nil)
+    }
+
+    @Test(arguments: [["--help"], ["add", "--help"], ["group", "--help"], ["friend", "list", "--help"], []])
+    func `any other help is the parser's own`(words: [String]) {
+        #expect(Arguments.helpOfFamily(words) == nil)
     }
 
     @Test(arguments: [

@@ -84,6 +84,10 @@ import Testing
             let report = try await nodes[1].call(
                 .device(.revoke(device: lost.device, key: key)), returning: DeviceListReport.self)
             #expect(report.devices.first { $0.device == lost.device }?.state == "revoked")
+            await #expect(throws: NodeFailure.alreadyShutOut(lost.device)) {
+                try await nodes[1].call(
+                    .device(.revoke(device: lost.device, key: key)), returning: DeviceListReport.self)
+            }
             // What was published under the old device goes on counting.
             #expect(try await nodes[1].results().count == 1)
         }

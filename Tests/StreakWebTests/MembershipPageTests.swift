@@ -309,13 +309,13 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage(.outsider) { page in
             let browser = try await page.signedIn()
             let gone = FakeNode.user(51)
-            #expect(try await browser.get("/friends").body.contains("the group has removed you"))
+            #expect(try await browser.get("/friends").body.contains("you were removed"))
             for path in ["/friends", "/board", "/leave"] {
                 let answer = try await browser.get("\(path)?group=\(gone)")
                 #expect(answer.headers["location"] == "/group?group=\(gone)")
             }
             let body = try await browser.get("/group?group=\(gone)").body
-            #expect(body.contains("“Old school friends” has removed you."))
+            #expect(body.contains("You were removed from “Old school friends” on 20 November 2026."))
             #expect(body.contains("Your own results stay."))
         }
     }

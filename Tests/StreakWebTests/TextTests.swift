@@ -25,7 +25,8 @@ import Testing
         .invalidRecoveryKey(reason: "r"), .otherRecoveryKey, .recoveryKeyNeeded, .invalidBackup(reason: "r"),
         .weakPassphrase(minimum: 8), .cannotWriteFile(reason: "r"), .guestPlaying(name: "n"), .noGuest,
         .unknownMember("x"), .ambiguousMember("x", candidates: ["a", "b"]), .approvalNeeded(title: "t"), .joinDenied,
-        .unknownRequest("x"), .unknownDevice("x"), .sharingStopped(title: "t"), .invalidAlias(limit: 40),
+        .unknownRequest("x"), .unknownDevice("x"), .alreadyShutOut("x"), .machineFull, .sharingStopped(title: "t"),
+        .invalidAlias(limit: 40),
         .invalidRegion(limit: 16), .invalidSetting(name: "invites", values: ["everyone"]),
         .invalidFriendCode(reason: "it is empty"), .ownFriendCode, .alreadyFriends(title: "Ann & Ben"),
         .friendAlreadyAsked, .friendBlocked, .notAPair(title: "t"), .machineShutOut, .unknownFriend("ben"),
@@ -67,6 +68,30 @@ import Testing
     ])
     func `exit codes are those of the command line's contract`(failure: NodeFailure, code: Int32) {
         #expect(FailureText.describe(failure).exitCode == code)
+    }
+
+    @Test func `who can write no more is told of the clock and of a way on`() {
+        let text = FailureText.describe(.machineFull)
+        let page = FailureView(.machineFull)
+        for hint in [text.hint, page.hint] { #expect(hint.contains("clock") && hint.contains("new machine of yours")) }
+        #expect(text.hint.contains("`streakmesh device link`") && !page.hint.contains("streakmesh "))
+    }
+
+    @Test(arguments: [
+        ("left", "You left “Club” on 20 November 2026.", "you left"),
+        ("removed", "You were removed from “Club” on 20 November 2026.", "you were removed"),
+        ("revoked", "This machine was shut out of “Club” on 20 November 2026", "this machine was shut out"),
+    ])
+    func `a person is removed and a machine shut out, in whole sentences and in notes`(
+        role: String, sentence: String, note: String
+    ) throws {
+        let group = GroupReport(
+            id: "ab", title: "Club", role: role, members: 2, active: false, sharing: false,
+            ended: "2026-11-20T10:00:00Z")
+        #expect(group.endingSentence?.hasPrefix(sentence) == true)
+        #expect(group.endingText?.hasPrefix(sentence) == true)
+        #expect(group.endingNote == note)
+        #expect(sentence.lowercased().hasPrefix(note))
     }
 
     @Test(arguments: RoleReason.allCases)

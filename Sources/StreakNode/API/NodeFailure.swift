@@ -51,6 +51,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case unknownRequest(String)
     /// None of this user's devices has this ID or prefix.
     case unknownDevice(String)
+    /// This machine of the user's was shut out before.
+    case alreadyShutOut(String)
     /// The link was made to link a device, or is not of this account's private group.
     case deviceLinkUnknown
     /// The account has as many devices as one may have.
@@ -159,6 +161,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case invalidRequest(String)
     /// A limit of the protocol.
     case limitReached(what: String, limit: Int)
+    /// This machine's feed in a group is as long as it may be, or it began too many, as after jumps of its clock.
+    case machineFull
     /// The node is shutting down.
     case stopping
 }

@@ -276,7 +276,7 @@ extension DeviceListReport {
         for device in devices {
             table.addRow(
                 .init(String(device.device.prefix(12)), device.this ? .bold : .plain),
-                .init(device.state, device.state == "current" ? .plain : .bad),
+                device.state == "current" ? .init("current") : .init("shut out", .bad),
                 .init(device.this ? "this machine" : device.online ? "online" : "", .good),
                 .init(device.certifiedBy == "account" ? "the account" : String(device.certifiedBy.prefix(12)), .dim),
                 .init(device.state != "current" || device.this ? "" : device.sharesPrivate ? "all" : "groups only"))

@@ -187,7 +187,7 @@ struct GuestCommand: AsyncParsableCommand {
 
 extension GuestReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
-        let count = results == 1 ? "1 result" : "\(results) results"
+        let count = results == 1 ? "1 result" : results == 0 ? "no results yet" : "\(results) results"
         let name = style.applying(.bold, to: name ?? "The guest")
         if active { return ["\(name) plays as a guest, with \(count). Your links are closed; nothing is published."] }
         if let file { return ["You are back. \(name)'s results are in \(file.printable)."] }
