@@ -35,11 +35,15 @@ extension GroupReplica {
     /// times they come to the same here in whatever order devices copy them, and however often. O(n) records of both.
     ///
     /// What lies too far ahead comes along only if `own` wrote it: it can be retracted here by its author alone.
-    func unknownRecords(of other: GroupReplica, own: DeviceID, wall: WallTime) -> [Record] {
-        let known = standings(including: own, wall: .max)
+    ///
+    /// - Parameter isIncluded: whether what a device of `other` wrote is copied.
+    func unknownRecords(
+        of other: GroupReplica, own: DeviceID, wall: WallTime, including isIncluded: (GroupState.Device) -> Bool
+    ) -> [Record] {
+        let known = standings(including: own, wall: .max) { _ in true }
         let limit = wall.milliseconds + HybridClock.maximumLead
         var unknown: [Record] = []
-        let theirs = other.standings(including: own, wall: limit)
+        let theirs = other.standings(including: own, wall: limit, of: isIncluded)
         for subject in theirs.keys.sorted() {
             guard let standing = theirs[subject] else { continue }
             let here = known[subject] ?? Standing()
@@ -58,13 +62,15 @@ extension GroupReplica {
 
     /// What stands at every subject by what is here and counts, but for records of other devices later than `wall`, in
     /// milliseconds. Retractions are about this group's feeds and left out.
-    private func standings(including own: DeviceID, wall limit: Int64) -> [RecordKey: Standing] {
+    private func standings(
+        including own: DeviceID, wall limit: Int64, of isIncluded: (GroupState.Device) -> Bool
+    ) -> [RecordKey: Standing] {
         var standings: [RecordKey: Standing] = [:]
         let state = state
         for feed in feeds.feeds {
-            guard let device = state.device(feed.id.device), let (runs, last) = countingRuns(of: feed, in: state) else {
-                continue
-            }
+            guard let device = state.device(feed.id.device), isIncluded(device),
+                let (runs, last) = countingRuns(of: feed, in: state)
+            else { continue }
             for stored in runs where stored.run.first <= last {
                 guard let all = try? stored.run.records() else { break }  // what a store has spoilt ends its branch
                 let records = all.prefix(Int(min(last - stored.run.first, UInt64(Run.maximumCount - 1))) + 1)

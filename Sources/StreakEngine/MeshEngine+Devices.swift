@@ -276,7 +276,7 @@ extension MeshEngine {
     ) -> DeviceLinking? {
         let user = intake.certificate.user
         guard let own = intake.ledgers[GroupHandle(link.group)]?.ledger?.state,
-            own.members.map(\.user) == [user], own.removedUsers.isEmpty,
+            intake.ledgers[GroupHandle(link.group)]?.ledger?.isPrivate(to: user) ?? false,
             let invite = own.invite(publicKey: link.secrets.inviteKey.publicKey), invite.author == link.inviter,
             own.isCurrentMember(device: link.inviter), own.device(linkKey: responder)?.isCurrent ?? false
         else { return nil }

@@ -116,9 +116,14 @@ extension MeshEngine {
     static let maximumRefusedOperations = 4_096
 
     /// Inserts an operation and notes what is to be stored.
+    ///
+    /// - Throws: also `targetIsProtected` for one by which others would come into a private group, or the account out of it.
     mutating func insert(
         _ operation: SignedOperation, in group: GroupID, change: inout DurableChange
     ) throws(LedgerError) -> [SignedOperation] {
+        guard !isPrivate(group) || !operation.operation.body.changesMembers else {
+            throw .refused(.targetIsProtected)
+        }
         let arrival = nextArrival
         guard let added = try groups[group]?.insert(operation, arrival: arrival), !added.isEmpty else { return [] }
         nextArrival = arrival + 1

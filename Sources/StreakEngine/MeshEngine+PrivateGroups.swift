@@ -32,10 +32,10 @@ extension MeshEngine {
         group == privateGroup || formerPrivateGroups.contains(group)
     }
 
-    /// Whether a device may hear nothing of a private group though that group's ledger knows nothing against it: the account
-    /// has given it up elsewhere, and only the recovery key could say so here.
+    /// Whether a device may hear nothing of a private group though that group's ledger knows nothing against it: it is another
+    /// account's, or the account has given it up elsewhere, and only the recovery key could say so here.
     func isShutOut(_ device: GroupState.Device, of group: GroupID) -> Bool {
-        isPrivate(group) && isRevokedAnywhere(device.certificate)
+        isPrivate(group) && (device.user != identity.user || isRevokedAnywhere(device.certificate))
     }
 
     /// The certificate of another device of this account at the other end of a link: current in a group that both are in, and
@@ -54,7 +54,8 @@ extension MeshEngine {
 
     private func holdsRevoked(_ state: GroupState?) -> Bool {
         state?.devices.contains {
-            $0.isCurrent && $0.device != identity.device && isRevokedAnywhere($0.certificate)
+            $0.isCurrent && $0.device != identity.device
+                && ($0.user != identity.user || isRevokedAnywhere($0.certificate))
         } ?? false
     }
 
@@ -186,8 +187,10 @@ extension MeshEngine {
     /// that was given up; and if that is the one that stays.
     private mutating func enter(_ intake: LedgerIntake, over link: LinkID) {
         guard let mine = privateGroup, let ledger = intake.ledger, ledger.group != mine, let key = sessions[link]?.key,
-            ownDevice(over: link) != nil, case let state = ledger.state, state.members.map(\.user) == [identity.user],
-            state.removedUsers.isEmpty, state.isCurrentMember(device: identity.device),
+            // A group that is shared with others, or meant to be, does not become private on anybody's word.
+            groups[ledger.group] == nil || formerPrivateGroups.contains(ledger.group),
+            ownDevice(over: link) != nil, case let state = ledger.state, ledger.isPrivate(to: identity.user),
+            state.isCurrentMember(device: identity.device),
             state.device(linkKey: key)?.isCurrent ?? false, !intake.namedKeys.isEmpty, !holdsRevoked(state),
             holdsRevoked(groups[mine]?.state) || ledger.group < mine
         else { return publish(.operationRefused(intake.group)) }
@@ -225,10 +228,13 @@ extension MeshEngine {
         settings[Self.privateGroupSetting] = group.bytes.array
         change.settings[Self.privateGroupSetting] = group.bytes.array
         setFormer(false, group, change: &change)
-        var work = carry(from: old, to: group, change: &change)
+        // What a device wrote before it was given up is the account's.
+        let user = identity.user
+        var work = carry(from: old, to: group, change: &change) { $0.user == user }
         work.append(.passOnOperations(group, publishRevocations(to: group, change: &change), except: nil))
         let others = (groups[old]?.state.devices ?? []).filter {
-            $0.isCurrent && $0.device != identity.device && !isRevokedAnywhere($0.certificate)
+            $0.isCurrent && $0.device != identity.device && $0.user == identity.user
+                && !isRevokedAnywhere($0.certificate)
         }
         if others.isEmpty { drop(old, change: &change) } else { setFormer(true, old, change: &change) }
         work += consequences(for: group, change: &change)
@@ -276,16 +282,25 @@ extension MeshEngine {
         guard !growingFormerGroups.isEmpty, let privateGroup, isCurrentMember(of: privateGroup) else { return }
         var change = DurableChange()
         var work: [Deferred] = []
-        for group in growingFormerGroups.sorted() { work += carry(from: group, to: privateGroup, change: &change) }
+        for group in growingFormerGroups.sorted() {
+            // A given-up device would otherwise write on in everybody's name.
+            let trusted = Set(
+                (groups[group]?.state.devices ?? []).filter { !isShutOut($0, of: group) }.map(\.device))
+            work += carry(from: group, to: privateGroup, change: &change) { trusted.contains($0.device) }
+        }
         growingFormerGroups = []
         if !change.isEmpty { persist(change, then: work) }
     }
 
-    /// Writes what one of the account's groups knows and another does not. Returns what follows once it is on disk.
-    private mutating func carry(from source: GroupID, to target: GroupID, change: inout DurableChange) -> [Deferred] {
+    /// Writes what devices of one of the account's groups have said and another does not know. Returns what follows once it is
+    /// on disk.
+    private mutating func carry(
+        from source: GroupID, to target: GroupID, change: inout DurableChange,
+        including isIncluded: (GroupState.Device) -> Bool
+    ) -> [Deferred] {
         guard let from = groups[source],
             let unknown = groups[target]?.unknownRecords(
-                of: from, own: identity.device, wall: wall)
+                of: from, own: identity.device, wall: wall, including: isIncluded)
         else { return [] }
         var work: [Deferred] = []
         var rest = unknown[...]
@@ -302,5 +317,24 @@ extension MeshEngine {
             rest = rest.dropFirst(room)
         }
         return work
+    }
+}
+
+extension OperationBody {
+    /// Whether it is about who is a member, and as what. A private group has one member for good: what brings machines in and
+    /// out there is about devices.
+    var changesMembers: Bool {
+        switch self {
+        case .request, .admit, .setRole, .transfer, .remove, .leave: true
+        // By an invite machines are linked.
+        case .found, .invite, .revokeInvite, .addDevice, .revokeDevice, .rename, .settings: false
+        }
+    }
+}
+
+extension Ledger {
+    /// Whether it is of one account alone, and can be of no other.
+    func isPrivate(to user: UserID) -> Bool {
+        state.members.map(\.user) == [user] && !allOperations.contains { $0.operation.body.changesMembers }
     }
 }

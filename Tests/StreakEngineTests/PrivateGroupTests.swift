@@ -287,6 +287,90 @@ struct PrivateGroupTests {
         #expect(household.network.command(request, at: bare) == .failed(.deviceRefused(.unknownLink)))
     }
 
+    /// An invite by a machine of the account, and the operation that takes a stranger in under it.
+    private func admission(by node: Int, in household: Household) throws -> [SignedOperation] {
+        let group = try #require(household.privateGroup(of: node))
+        let (author, time) = (household.network.nodes[node].identity, household.network.wallTime.seconds)
+        var ledger = try #require(household.network.nodes[node].engine.groups[group]?.ledger)
+        var entropy = SeededEntropy(seed: 78)
+        let secrets = InviteSecrets.generate(from: &entropy)
+        let invite = try ledger.draft(
+            .invite(secrets.terms(maximumUses: 0, expiresAt: time + 600)), by: author, at: time)
+        _ = try ledger.insert(invite)
+        let proof = JoinProof(
+            inviteKey: secrets.inviteKey, group: group, identity: Forged.stranger,
+            handshakeHash: [UInt8](repeating: 0, count: 64))
+        let claim = JoinClaim(invite: invite.id, certificate: Forged.stranger.certificate, proof: proof)
+        return [invite, try ledger.admission(of: claim, by: author, at: time)]
+    }
+
+    @Test func `a machine that is stolen and not revoked yet brings nobody into the private group`() throws {
+        var household = try Household(seed: 3)
+        let linked = try household.linkMachine(to: 1)
+        let group = try #require(household.privateGroup(of: linked))
+        let operations = try admission(by: 1, in: household)
+        for operation in operations {
+            _ = try household.network.nodes[1].engine.groups[group]?.insert(operation, arrival: 10_000)
+        }
+        #expect(household.network.nodes[1].engine.state(of: group)?.members.count == 2)
+        try household.set("by the stolen one", to: "1", at: 1)
+        household.network.run(for: .seconds(10))
+        let engine = household.network.nodes[linked].engine
+        #expect(engine.groups[group]?.ledger.contains(operations[0].id) == true, "it was asked what it knows")
+        #expect(engine.state(of: group)?.members.map(\.user) == [household.network.nodes[1].user])
+        try household.set("mine", to: "2", at: linked)
+        #expect(try household.settings(of: linked)["mine"] == "2")
+        // What nobody can bring in, nobody takes over with a group either.
+        #expect(engine.groups[group]?.ledger.isPrivate(to: engine.identity.user) == true)
+        let spoilt = household.network.nodes[1].engine.groups[group]?.ledger
+        #expect(spoilt?.isPrivate(to: engine.identity.user) == false)
+    }
+
+    @Test func `a device of another account is shut out of a private group that has one`() throws {
+        let household = try Household(seed: 3)
+        var engine = household.network.nodes[1].engine
+        let group = try #require(engine.privateGroup)
+        for operation in try admission(by: 1, in: household) {
+            _ = try engine.groups[group]?.insert(operation, arrival: 10_000)
+        }
+        let stranger = try #require(engine.state(of: group)?.device(Forged.stranger.device))
+        #expect(stranger.isCurrent)
+        #expect(engine.isShutOut(stranger, of: group))
+        #expect(!engine.isShutOut(stranger, of: household.club))
+    }
+
+    @Test func `what a given-up machine still writes into a former group is not taken over`() throws {
+        var household = try Household(seed: 3)
+        let linked = try household.linkMachine(to: 1)
+        let former = try #require(household.privateGroup(of: linked))
+        try household.set("bad", to: "1", at: 1)
+        try household.set("good", to: "1", at: linked)
+        household.network.run(for: .seconds(10))
+        #expect(try household.settings(of: linked).count == 2)
+        guard case .group(let group)? = household.network.command(.foundGroup(title: "Private"), at: linked) else {
+            throw FriendNetwork.SetUpFailure()
+        }
+        let stolen = household.network.nodes[1]
+        let ledger = try #require(household.network.nodes[linked].engine.groups[former]?.ledger)
+        let kept = ledger.keptLinks(revoking: stolen.identity.device, of: stolen.user)
+        for isRevoked in [true, false] {
+            var engine = household.network.nodes[linked].engine
+            engine.settings[MeshEngine.privateGroupSetting] = group.bytes.array
+            engine.formerPrivateGroups = [former]
+            engine.growingFormerGroups = [former]
+            if isRevoked {
+                engine.heardRevocations = [
+                    DeviceRevocation(
+                        accountKey: stolen.account, everywhere: stolen.identity.device, keeping: kept,
+                        accessKeyHash: Bytes32.zero)
+                ]
+            }
+            engine.carryOver()
+            let names = engine.mergedRecords(of: group).map { String(decoding: $0.key.subject, as: UTF8.self) }
+            #expect(names == (isRevoked ? ["good"] : ["bad", "good"]))
+        }
+    }
+
     @Test(arguments: seeds) func `a word that only one of two machines knows goes along when they meet`(seed: UInt64)
         throws
     {
