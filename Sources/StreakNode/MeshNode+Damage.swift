@@ -22,7 +22,7 @@ extension MeshNode {
         guard !needsRecovery, pendingChangeIDs.isEmpty else { return }
         do {
             let (damaged, next) = try store.examine(from: examination)
-            if !damaged.isEmpty { try mend(damaged) }
+            if !damaged.isEmpty { try mend() }
             examination = next ?? Examination()
         } catch StorageError.damaged {
             examination = Examination()
@@ -34,7 +34,20 @@ extension MeshNode {
         }
     }
 
-    private func mend(_ damaged: [DamagedRow]) throws {
+    /// Everything that is damaged: what stays in its place must be whole.
+    private func allDamage() throws -> [DamagedRow] {
+        var found: [DamagedRow] = []
+        var position: Examination? = Examination()
+        while let start = position {
+            let (damaged, next) = try store.examine(from: start)
+            found += damaged
+            position = next
+        }
+        return found
+    }
+
+    private func mend() throws {
+        let damaged = try allDamage()
         var runs: [RunKey] = []
         var ledgers: Set<GroupID> = []
         var isUnknown = false
@@ -45,15 +58,24 @@ extension MeshNode {
             case .row, .structure: isUnknown = true
             }
         }
-        // A key may itself be what was damaged.
-        isUnknown =
-            isUnknown || engine.soundCopies(of: runs, ledgers: []).runs.count < runs.count
-            || !ledgers.isSubset(of: engine.groupIDs)
-        let change =
-            isUnknown ? engine.soundCopies() : engine.soundCopies(of: runs, ledgers: ledgers.sorted())
+        var change = engine.soundCopies()
+        // The name of a feed or a group is random: damaged, it is no other's that is known here.
+        let known = Set(change.runs.map { FeedName(group: $0.group, feed: $0.run.feed) })
+        let feeds = Set(runs.map { FeedName(group: $0.group, feed: $0.feed) })
+        isUnknown = isUnknown || !feeds.isSubset(of: known) || !ledgers.isSubset(of: engine.groupIDs)
+        if !isUnknown {
+            // A run's number is not random: damaged, it may be another run's. So all runs of the feed are written.
+            change.runs.removeAll { !feeds.contains(FeedName(group: $0.group, feed: $0.run.feed)) }
+            change.operations.removeAll { !ledgers.contains($0.group) }
+        }
         try store.replace(damaged, by: change)
         damage.mended += damaged.count
         tellDamage()
+    }
+
+    private struct FeedName: Hashable {
+        let group: GroupID
+        let feed: FeedID
     }
 
     /// Opens what is stored, and takes note of what of it is damaged.

@@ -13,14 +13,24 @@ extension Store {
     ///
     /// A damaged run or operation is set aside, for `damageSetAside` to name, and so is every later run of the same
     /// feed and branch: the feed then ends before the damage, and the rest is fetched from others like any missing
-    /// record. Damage in the epoch that this device writes makes `Snapshot.mayBeCopy` true: continuing it would fork
-    /// the feed. O(n): about a microsecond for each kilobyte and each row.
+    /// record. Damage in the epoch that this device writes, or in a run that may be of it, makes `Snapshot.mayBeCopy` true:
+    /// continuing it would fork the feed. Of this machine's own tables those whose keys are not in order are made anew
+    /// first. O(n): about a microsecond for each kilobyte and each row.
     ///
     /// - Throws: `damaged` when the file's structure is broken; `failed`.
     public func load() throws -> StoredState {
+        let localDamage: [StoreDamage]
+        do {
+            localDamage = try mendLocalTables()
+        } catch StorageError.diskFull {
+            // As below: reading goes on, and the next start mends.
+            localDamage = []
+        }
         var (state, bad) = try reading { try Self.read(storeID, in: $0) }
+        state.damage += localDamage
         guard !bad.isEmpty else { return state }
-        let hitsOwnEpoch = bad.contains { $0.isRun && state.snapshot.owns($0.damage) }
+        let feeds = Set(state.snapshot.runs.map(\.key.ofFeed) + bad.compactMap(\.wholeKey?.ofFeed))
+        let hitsOwnEpoch = bad.contains { $0.isRun && state.snapshot.owns($0.damage, wholeFeeds: feeds) }
         if hitsOwnEpoch { state.snapshot.mayBeCopy = true }
         do {
             try settingAside(bad) { database in
@@ -84,14 +94,24 @@ extension Store {
 }
 
 extension Snapshot {
-    /// Whether damage is in an epoch that this device writes, or in a row that does not tell whose it is.
-    fileprivate func owns(_ damage: StoreDamage) -> Bool {
-        guard case .run(let key) = damage else {
-            if case .row = damage { return true }
-            return false
+    /// Whether damage is, or may be, in an epoch that this device writes. `wholeFeeds` are those that have whole runs.
+    fileprivate func owns(_ damage: StoreDamage, wholeFeeds: Set<RunKey>) -> Bool {
+        switch damage {
+        case .row: true
+        case .run(let key):
+            // A nonce of 64 random bits: no other device has this epoch. And what was damaged may be the very name of the
+            // feed: where no other run has that name, it may have been any.
+            ownEpochs.contains { $0.group == key.group && $0.epoch == key.feed.epoch }
+                || !wholeFeeds.contains(key.ofFeed)
+        case .runBehindDamage, .operation, .structure: false
         }
-        // A nonce of 64 random bits: no other device has this epoch.
-        return ownEpochs.contains { $0.group == key.group && $0.epoch == key.feed.epoch }
+    }
+}
+
+extension DamagedRow {
+    /// The key of a run that is whole itself.
+    fileprivate var wholeKey: RunKey? {
+        if case .runBehindDamage(let key) = damage { key } else { nil }
     }
 }
 
@@ -218,4 +238,6 @@ extension Store {
 extension RunKey {
     /// The same for all runs of a feed's branch.
     fileprivate var feedKey: RunKey { RunKey(group: group, feed: feed, branch: branch, first: 0) }
+    /// The same for all runs of a feed.
+    fileprivate var ofFeed: RunKey { RunKey(group: group, feed: feed, branch: 0, first: 0) }
 }

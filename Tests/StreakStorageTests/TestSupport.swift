@@ -116,6 +116,33 @@ extension Store {
             ownEpochs: snapshot.ownEpochs, addresses: snapshot.addresses, settings: snapshot.settings)
     }
 
+    /// Runs SQL that changes rows of a table whose index stays as it is, as where bytes change on the disk.
+    func tamperBesideIndex(of table: String, _ sql: String) throws {
+        try database.writeWithoutTransaction { database throws in
+            let schema = "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_master WHERE tbl_name = ?"
+            let entries = try Row.fetchAll(database, sql: schema, arguments: [table])
+            let names: [String] = try Row.fetchAll(database, sql: "PRAGMA table_info(\(table))").map { $0["name"] }
+            let columns = names.map { $0 == "row" ? "row INTEGER PRIMARY KEY" : $0 }.joined(separator: ", ")
+            try database.execute(
+                sql: """
+                    PRAGMA writable_schema = ON;
+                    DELETE FROM sqlite_master WHERE tbl_name = '\(table)' AND type = 'index';
+                    UPDATE sqlite_master SET sql = 'CREATE TABLE \(table) (\(columns))' WHERE name = '\(table)';
+                    PRAGMA writable_schema = RESET;
+                    \(sql);
+                    PRAGMA writable_schema = ON;
+                    DELETE FROM sqlite_master WHERE tbl_name = '\(table)';
+                    """)
+            for entry in entries {
+                try database.execute(
+                    sql: "INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)",
+                    arguments: StatementArguments(entry.databaseValues))
+            }
+            try database.execute(sql: "PRAGMA writable_schema = RESET")
+            database.clearSchemaCache()
+        }
+    }
+
     /// Runs SQL behind the store's back.
     func tamper(_ sql: String) throws {
         try database.writeWithoutTransaction { try $0.execute(sql: sql) }

@@ -1,0 +1,170 @@
+import Foundation
+import StreakReplication
+import StreakWire
+import Testing
+
+@testable import StreakStorage
+
+/// Damage in what names a row, so that it has another's name or one that its table's index does not know.
+struct DamagedKeyTests {
+    let temporary: TemporaryFolder
+    let folder: DataFolder
+    /// Eight runs of one record each, of this device.
+    let runs: [StoredRun]
+    let operations = (1...4).map { operation($0, arrival: 20 + $0) }
+
+    init() throws {
+        temporary = try TemporaryFolder()
+        folder = try temporary.account()
+        runs = try (1...8).map { stored(try run(first: $0, count: 1), arrival: $0) }
+        var change = DurableChange()
+        change.runs = runs
+        change.operations = operations
+        change.ownEpochs = [OwnEpoch(group: id(1), epoch: runs[0].run.feed.epoch)]
+        change.settings = ["a": [1], "b": [2]]
+        change.accessKeys = [StoredAccessKey(group: id(1), key: [1]), StoredAccessKey(group: id(1), key: [2])]
+        change.cursors = (200...201).map {
+            Cursor(group: id(1), peer: id($0), store: StoreID(bytes: .zero), arrival: $0)
+        }
+        try withStore(folder) { try $0.apply(change) }
+    }
+
+    static let changesOfKeys = [
+        "first = 4 WHERE row = 5", "first = 5 WHERE row = 4", "first = 4 WHERE row > 5", "first = 1 WHERE row = 8",
+        "first = first + 1 WHERE row IN (2, 5)", "first = 9 WHERE row = 8", "branch = 1 WHERE row = 5",
+        "device = zeroblob(32) WHERE row = 5", "epoch_counter = 0 WHERE row = 8", "epoch_nonce = 0 WHERE row = 8",
+        "group_id = zeroblob(32) WHERE row = 5", "first = 4, branch = 300 WHERE row = 5", "first = NULL WHERE row = 5",
+    ]
+
+    @Test(arguments: changesOfKeys)
+    func `runs with damaged names are mended from memory, and none is lost`(assignment: String) throws {
+        try withStore(folder) { store throws in
+            try store.tamperBesideIndex(of: "runs", "UPDATE runs SET \(assignment)")
+            let (damaged, next) = try store.examine(from: Examination())
+            #expect(next == nil && !damaged.isEmpty)
+            var change = DurableChange()
+            change.runs = runs
+            try store.replace(damaged, by: change)
+            #expect(try store.checkIntegrity().isEmpty)
+            #expect(try store.damageSetAside().count == damaged.count)
+            try store.apply(change)
+        }
+        try withStore(folder) { store throws in
+            let state = try store.load()
+            #expect(state.snapshot.runs == runs && state.damage.isEmpty && !state.snapshot.mayBeCopy)
+            #expect(try store.checkIntegrity().isEmpty)
+        }
+    }
+
+    @Test(arguments: changesOfKeys)
+    func `a start sets runs with damaged names aside, and writing goes on`(assignment: String) throws {
+        try withStore(folder) { store throws in
+            try store.tamperBesideIndex(of: "runs", "UPDATE runs SET \(assignment)")
+        }
+        try withStore(folder) { store throws in
+            let state = try store.load()
+            #expect(!state.damage.filter(\.isOfGroup).isEmpty)
+            // Whatever the damaged name says: this device's own feed may be the one that lost a run.
+            #expect(state.snapshot.mayBeCopy)
+            #expect(Set(runs.map(\.key)).isSuperset(of: state.snapshot.runs.map(\.key)))
+            let kept = Set(state.snapshot.runs.map(\.key) + (try store.damageSetAside()).compactMap(\.wholeRun))
+            let lost = state.damage.filter(\.isOfGroup).count
+            #expect(kept.count == runs.count - lost, "all that is whole is there")
+            #expect(state.snapshot.operations == operations)
+            #expect(try store.checkIntegrity().isEmpty)
+            var change = DurableChange()
+            change.runs = runs
+            try store.apply(change)
+            #expect(try store.load().snapshot.runs == runs)
+            var removal = DurableChange()
+            removal.removedRuns = runs.map(\.key)
+            try store.apply(removal)
+            #expect(try store.load().snapshot.runs.isEmpty)
+            #expect(try store.checkIntegrity().isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "operation = (SELECT operation FROM operations WHERE row = 1) WHERE row = 3",
+        "operation = (SELECT operation FROM operations WHERE row = 4) WHERE row < 4",
+        "operation = zeroblob(32) WHERE row = 3", "group_id = zeroblob(32) WHERE row = 3",
+        "operation = 7 WHERE row = 3",
+    ])
+    func `operations with damaged names are set aside and mended`(assignment: String) throws {
+        try withStore(folder) { store throws in
+            try store.tamperBesideIndex(of: "operations", "UPDATE operations SET \(assignment)")
+            let damaged = try store.examine(from: Examination()).damaged
+            var change = DurableChange()
+            change.operations = operations
+            try store.replace(damaged, by: change)
+            #expect(try store.load().snapshot.operations == operations)
+            #expect(try store.checkIntegrity().isEmpty)
+            // In their old rows, for what follows.
+            try store.tamper("DELETE FROM operations")
+            try store.apply(change)
+            try store.tamperBesideIndex(of: "operations", "UPDATE operations SET \(assignment)")
+        }
+        try withStore(folder) { store throws in
+            let state = try store.load()
+            #expect(state.damage.count + state.snapshot.operations.count == operations.count)
+            #expect(Set(operations).isSuperset(of: state.snapshot.operations) && !state.damage.isEmpty)
+            #expect(state.snapshot.runs == runs)
+            #expect(try store.checkIntegrity().isEmpty)
+            var change = DurableChange()
+            change.operations = operations
+            try store.apply(change)
+            #expect(try store.load().snapshot.operations == operations)
+        }
+    }
+
+    @Test(arguments: [
+        ("settings", "UPDATE settings SET name = 'b' WHERE name = 'a'"),
+        ("settings", "UPDATE settings SET name = 'c' WHERE name = 'a'"),
+        ("access_keys", "UPDATE access_keys SET key = x'02' WHERE row = 1"),
+        ("access_keys", "UPDATE access_keys SET key = x'07' WHERE row = 1"),
+    ])
+    func `a start brings order into other tables whose keys are damaged`(table: String, change: String) throws {
+        try withStore(folder) { try $0.tamperBesideIndex(of: table, change) }
+        try expectOrder(in: table)
+    }
+
+    /// Names of peers in the file; a table without an index is itself in their order.
+    @Test(arguments: [(200, 201), (201, 200), (200, 250)])
+    func `a start brings order into cursors whose keys are damaged`(old: UInt64, new: UInt64) throws {
+        func name(_ number: UInt64) -> Data { Data((id(number) as DeviceID).bytes.array) }
+        var file = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath))
+        let place = try #require(file.range(of: name(old)))
+        file.replaceSubrange(place, with: name(new))
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.databasePath))
+        try handle.write(contentsOf: file)
+        try handle.close()
+        try expectOrder(in: "cursors")
+    }
+
+    private func expectOrder(in table: String) throws {
+        try withStore(folder) { store throws in
+            let state = try store.load()
+            #expect(state.damage == [.row(table: table)])
+            #expect(state.snapshot.runs == runs && state.snapshot.operations == operations)
+            #expect(try store.checkIntegrity().isEmpty)
+            var change = DurableChange()
+            change.settings = ["a": [1], "b": [], "c": []]
+            change.accessKeys = [1, 2].map { StoredAccessKey(group: id(1), key: [$0]) }
+            change.cursors = [200, 201].map { Cursor(group: id(1), peer: id($0), store: storeZero, arrival: 9) }
+            try store.apply(change)
+            let snapshot = try store.load().snapshot
+            #expect(snapshot.settings == ["a": [1]])
+            #expect(Set(change.accessKeys).isSubset(of: snapshot.accessKeys))
+            #expect(Set(change.cursors).isSubset(of: snapshot.cursors))
+            #expect(try store.checkIntegrity().isEmpty)
+        }
+    }
+
+    private let storeZero = StoreID(bytes: .zero)
+}
+
+extension StoreDamage {
+    fileprivate var wholeRun: RunKey? {
+        if case .runBehindDamage(let key) = self { key } else { nil }
+    }
+}
