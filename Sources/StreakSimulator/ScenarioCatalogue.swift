@@ -332,8 +332,9 @@ extension Scenario {
             nodes: 4, places: [0: .internet, 1: .internet, 2: .internet, 3: .internet],
             steps: together(2) + [
                 .makePrivateGroup([1]), .start([2]), .linkDevice(2, to: 1), .keepPrivately([1, 2], count: 3),
-                .expectOnePrivateGroup([1, 2], within: .seconds(60)), .crash([1, 2]), .recover(3, of: 1),
-                .keepPrivately([3], count: 3), .join([3]), .revokeDevice(of: 1, by: 3),
+                // What is shown may not be on the disk yet, and one of the two never comes back.
+                .expectOnePrivateGroup([1, 2], within: .seconds(60)), .run(.seconds(1)), .crash([1, 2]),
+                .recover(3, of: 1), .keepPrivately([3], count: 3), .join([3]), .revokeDevice(of: 1, by: 3),
                 .write([0, 3], count: 2, over: .seconds(2)), .crash([0]), .forgetAddresses([2]), .start([2]),
                 .nameAddress(of: 3, to: 2), .expectOnePrivateGroup([2, 3], within: .seconds(30)), .start([0]),
                 .write([0, 2, 3], count: 2, over: .seconds(2)), .converge(within: .seconds(60)), .expectMembers(2),

@@ -100,7 +100,9 @@ extension Scenario.Step {
         case .answerToCode(let nodes): return .answerToCode(rest(nodes))
         case .makePrivateGroup(let nodes): return .makePrivateGroup(rest(nodes))
         case .keepPrivately(let nodes, let count): return .keepPrivately(rest(nodes), count: count)
-        case .expectOnePrivateGroup(let nodes, let limit): return .expectOnePrivateGroup(rest(nodes), within: limit)
+        case .expectOnePrivateGroup(let nodes, let limit):
+            // Fewer than two have nothing in common.
+            return rest(nodes).count < 2 ? nil : .expectOnePrivateGroup(rest(nodes), within: limit)
         case .forgetAddresses(let nodes): return .forgetAddresses(rest(nodes))
         default: return self
         }
