@@ -7,20 +7,34 @@ import Testing
 
 /// Reminders outside of the page: the right program, with words that nothing reads but that program (product row E7).
 @Suite(.timeLimit(.minutes(5))) struct DesktopNotificationTests {
-    /// A folder with programs that write their arguments, each ended by a NUL, into a pipe of its own.
-    private struct Stage {
+    /// A folder with a program that writes its arguments, each ended by a NUL, into a pipe of its own.
+    private final class Stage {
         let party: NodeParty
+        private let pipes: [String: Int32]
 
         init() throws {
-            party = try NodeParty()
+            let party = try NodeParty()
             let script =
                 "#!/bin/sh\nfor word; do printf '%s\\0' \"$word\"; done > '\(party.path("notify-send.pipe"))'\n"
-            let path = party.path("notify-send")
-            try Data(script.utf8).write(to: URL(fileURLWithPath: path))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            // Written by a process that ends: a file that is open for writing cannot be run, and what this process has
+            // open, a program that another test starts at that moment has open as well.
+            let writer = Process()
+            writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+            writer.arguments = [
+                "-c", "printf '%s' \"$1\" > \"$0\" && chmod 755 \"$0\"", party.path("notify-send"), script,
+            ]
+            try writer.run()
+            writer.waitUntilExit()
+            try #require(writer.terminationStatus == 0)
+            var pipes: [String: Int32] = [:]
             for name in ["notify-send.pipe", "command.pipe"] {
                 try #require(unsafe mkfifo(party.path(name), 0o600) == 0)
+                // Open before anybody writes, so that neither side ever waits for the other to come.
+                let end = unsafe open(party.path(name), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+                try #require(end >= 0)
+                pipes[name] = end
             }
+            (self.party, self.pipes) = (party, pipes)
         }
 
         var desktop: DesktopNotification {
@@ -30,10 +44,22 @@ import Testing
         /// A command of the user's that tells its first argument.
         var command: String { "printf '%s\\0' \"$1\" > '\(party.path("command.pipe"))'" }
 
-        /// Waits for one program to have written and ended.
+        deinit { for end in pipes.values { _ = close(end) } }
+
+        /// Waits for one program to have written and ended; for a minute at most.
         func words(in pipe: String) throws -> [String] {
-            let end = try FileHandle(forReadingFrom: URL(fileURLWithPath: party.path(pipe)))
-            let bytes = try end.readToEnd() ?? Data()
+            let end = try #require(pipes[pipe])
+            var bytes: [UInt8] = []
+            let deadline = ContinuousClock.now + .seconds(60)
+            while ContinuousClock.now < deadline {
+                var state = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
+                guard unsafe poll(&state, 1, 60_000) == 1 else { break }
+                var part = [UInt8](repeating: 0, count: 4_096)
+                let count = unsafe read(end, &part, part.count)
+                if count <= 0, !bytes.isEmpty { break }
+                bytes += part.prefix(max(0, count))
+            }
+            try #require(!bytes.isEmpty, "nothing was written into \(pipe)")
             return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {
                 String(decoding: $0, as: UTF8.self)
             }
