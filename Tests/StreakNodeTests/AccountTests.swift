@@ -7,7 +7,7 @@ import Testing
 @testable import StreakNode
 
 /// The recovery key, and coming back with it or from a backup (product row A3).
-@Suite struct AccountTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountTests {
     @Test func `the secret stays until the key is confirmed, and is gone then`() async throws {
         try await NodeParty.alone { node, party in
             let secret = party.path("Ada/account.secret")
@@ -55,8 +55,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func `published results come back from a friend, and the lost device can be shut out`() async throws {
+    @Test func `published results come back from a friend, and the lost device can be shut out`() async throws {
         let party = try NodeParty()
         let link = try await party.running("Ada", "Ben") { nodes in
             _ = try await nodes[1].group(.create(title: "Red"))
@@ -94,15 +93,14 @@ import Testing
     }
 }
 
-@Suite struct BackupTests {
+@Suite(.timeLimit(.minutes(10))) struct BackupTests {
     private static let passphrase = "seven wet otters"
 
     private static func backup(_ node: MeshNode, to file: String) async throws -> BackupReport {
         try await node.call(.account(.backup(file: file, passphrase: passphrase)), returning: BackupReport.self)
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func `a backup goes on without a fork beside what was written since`() async throws {
+    @Test func `a backup goes on without a fork beside what was written since`() async throws {
         let party = try NodeParty()
         let file = party.path("backup")
         try await party.running("Ada", "Ben") { nodes in

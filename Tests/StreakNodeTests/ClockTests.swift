@@ -4,7 +4,7 @@ import Testing
 @testable import StreakNode
 
 /// Clocks that were wrong, as a user meets them.
-struct ClockTests {
+@Suite(.timeLimit(.minutes(10))) struct ClockTests {
     private static let today: Int64 = 1_795_262_400
     private static let years: Int64 = 4 * 31_536_000
 

@@ -4,7 +4,7 @@ import Testing
 @testable import StreakNode
 
 /// Games that a group defines for itself (product row C6).
-@Suite struct CustomGameTests {
+@Suite(.timeLimit(.minutes(10))) struct CustomGameTests {
     private static func define(_ form: GameForm, on node: MeshNode, group: String? = nil) async throws -> GameReport {
         try await node.call(.game(.define(form, group: group)), returning: GameReport.self)
     }
@@ -152,8 +152,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func `another member records the game, and cannot remove it`() async throws {
+    @Test func `another member records the game, and cannot remove it`() async throws {
         try await NodeParty().running("Ada", "Bob") { nodes in
             let (ada, bob) = (nodes[0], nodes[1])
             _ = try await ada.group(.create(title: "Blocks"))

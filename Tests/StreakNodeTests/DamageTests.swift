@@ -7,7 +7,7 @@ import Testing
 @testable import StreakNode
 
 /// Bytes that change on the disk beneath a node.
-@Suite struct DamageTests {
+@Suite(.timeLimit(.minutes(10))) struct DamageTests {
     enum Part: CaseIterable {
         case ownResults, sharedResults, ownLedger, sharedLedger
 
@@ -75,8 +75,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
-    func `what was damaged while a node did not run is named, and comes again from a friend`() async throws {
+    @Test func `what was damaged while a node did not run is named, and comes again from a friend`() async throws {
         let party = try NodeParty()
         let run = try await party.running("Ada", "Bela") { nodes in
             let (ada, bela) = (nodes[0], nodes[1])

@@ -5,7 +5,7 @@ import Testing
 @testable import StreakNode
 
 /// Files of results, and exported chats (product row C7).
-@Suite struct ExchangeTests {
+@Suite(.timeLimit(.minutes(10))) struct ExchangeTests {
     private static let csv = """
         date,game,score,maxAttempts,completed
         2026-01-01,wordle,3,6,true

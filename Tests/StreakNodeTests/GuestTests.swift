@@ -6,7 +6,7 @@ import Testing
 @testable import StreakNode
 
 /// Somebody else plays on this machine (product row A5, rule 25).
-@Suite struct GuestTests {
+@Suite(.timeLimit(.minutes(10))) struct GuestTests {
     private static func guest(_ node: MeshNode, _ request: GuestRequest) async throws -> GuestReport {
         try await node.call(.guest(request), returning: GuestReport.self)
     }
@@ -76,8 +76,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func `links are closed while a guest plays, and open again after`() async throws {
+    @Test func `links are closed while a guest plays, and open again after`() async throws {
         let party = try NodeParty()
         try await party.running("Ada", "Ben") { nodes in
             let (ada, ben) = (nodes[0], nodes[1])

@@ -4,7 +4,7 @@ import Testing
 @testable import StreakNode
 
 /// Statistics, streaks, achievements, recaps and boards as the node answers them.
-@Suite struct InsightTests {
+@Suite(.timeLimit(.minutes(10))) struct InsightTests {
     private static let today = SystemClock().today
 
     /// The share of a day's Wordle, `ago` days back from today.
@@ -125,8 +125,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func `another's numbers leave out what is covered, and open when one has played`() async throws {
+    @Test func `another's numbers leave out what is covered, and open when one has played`() async throws {
         try await NodeParty().running("Ada", "Bob") { nodes in
             let (ada, bob) = (nodes[0], nodes[1])
             _ = try await ada.group(.create(title: "Red"))

@@ -7,7 +7,7 @@ import Testing
 @testable import StreakNode
 
 /// What a group sees of a user (product row A6, rules 23 and 24).
-@Suite struct PrivacyTests {
+@Suite(.timeLimit(.minutes(10))) struct PrivacyTests {
     @Test func `an alias differs from group to group and hides what leads to the account`() async throws {
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))
@@ -85,8 +85,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func `friends' nodes honour it`() async throws {
+    @Test func `friends' nodes honour it`() async throws {
         let party = try NodeParty()
         try await party.running("Ada", "Ben") { nodes in
             let (ada, ben) = (nodes[0], nodes[1])
@@ -112,7 +111,7 @@ import Testing
     }
 }
 
-@Suite struct PseudonymTests {
+@Suite(.timeLimit(.minutes(10))) struct PseudonymTests {
     @Test func `it grows where four digits collide`() {
         let group = GroupID(bytes: .zero)
         let pseudonym = Pseudonym(of: UserID(bytes: .zero), in: group)

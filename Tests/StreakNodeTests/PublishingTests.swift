@@ -5,7 +5,7 @@ import Testing
 @testable import StreakNode
 
 /// Where results go (product rows C3 and B6). Each group is looked into by its own board.
-@Suite struct PublishingTests {
+@Suite(.timeLimit(.minutes(10))) struct PublishingTests {
     private static let wordle = "Wordle 1,700 3/6"
 
     /// The titles of the groups on whose boards the user has a result.
@@ -158,7 +158,7 @@ import Testing
 }
 
 /// Stopping to share, and games that a group does not get.
-@Suite struct SharingTests {
+@Suite(.timeLimit(.minutes(10))) struct SharingTests {
     @Test func `who stops sharing publishes nothing new, and reads on`() async throws {
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))

@@ -3,7 +3,7 @@ import Testing
 @testable import StreakNode
 
 /// Typed results have the limits of pasted ones (product-rules 7).
-@Suite struct RecordLimitsTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordLimitsTests {
     private static func record(
         _ game: String, _ score: Int?, isCompleted: Bool = true, date: String? = nil, on node: MeshNode
     ) async throws -> ResultReport {

@@ -5,7 +5,7 @@ import Testing
 @testable import StreakNode
 
 /// Reminders of streaks at risk (product row E7), by a clock that the tests set.
-@Suite struct ReminderTests {
+@Suite(.timeLimit(.minutes(10))) struct ReminderTests {
     /// A day, and the instant of a time on it in this machine's zone.
     private static let today = SystemClock().today
 
@@ -61,8 +61,7 @@ import Testing
         return told
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func `a reminder comes at the user's time, once`() async throws {
+    @Test func `a reminder comes at the user's time, once`() async throws {
         try await Self.withNode { node, clock in
             try await Self.play(1...3, on: node)
             let report = try await Self.reminders(node, ReminderChange(on: true, time: "18:30", desktop: false))
@@ -110,8 +109,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func `what was due while no node ran is not told later`() async throws {
+    @Test func `what was due while no node ran is not told later`() async throws {
         try await Self.withNode { node, clock in
             try await Self.play(1...3, on: node)
             clock.set(try Self.instant("19:00"))

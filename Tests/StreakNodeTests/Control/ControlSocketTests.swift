@@ -63,7 +63,7 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
     }
 }
 
-@Suite struct ControlSocketTests {
+@Suite(.timeLimit(.minutes(10))) struct ControlSocketTests {
     @Test func `a request is answered by the running node`() async throws {
         let profile = try await withServer { client, _, _ in
             try await client.call(.profile(.whoami), returning: ProfileReport.self)
