@@ -64,7 +64,11 @@ extension MeshEngine {
             guard let received = try groups[group]?.receive(run, arrival: nextArrival, wall: wall) else { return }
             outcome = received
         } catch {
-            if case .gap = error {} else if !refused(run, because: error, in: group, over: link) { return }
+            if case .gap = error {
+                guard takeIdle(Conduct.misplacedWeight, over: link) else { return }
+            } else if !refused(run, because: error, in: group, over: link) {
+                return
+            }
             switch error {
             case .gap, .differentHistory, .unknownAuthor:
                 // Something before it is missing here, or its author is new: the exchange brings both.
@@ -78,7 +82,10 @@ extension MeshEngine {
             rumours.acknowledged(Rumours.Key(name: name, link: link))
             sendDatagram(LinkMessage.rumourAcknowledged(name).encoded, over: link)
         }
-        guard !outcome.reception.isDuplicate else { return }
+        guard !outcome.reception.isDuplicate else {
+            _ = takeIdle(run.count, over: link)
+            return
+        }
         forward(run, in: group, except: link)
         var change = DurableChange()
         note(outcome.reception, of: run.feed, in: group, change: &change)

@@ -153,6 +153,7 @@ extension MeshEngine {
             return
         }
         round.stage = .awaitingRuns
+        round.receivedSize = 0
         sessions[link]?.groups[group]?.round = round
         send(.runsRequested(replica.handle, round.asked), over: link)
     }
@@ -242,6 +243,11 @@ extension MeshEngine {
         var merged: [MergedRecord] = []
         var isCutOff = false
         for run in runs {
+            round.receivedSize += run.packed.count
+            guard round.receivedSize <= SyncRound.maximumAnswerSize else {
+                links.close(link, at: now)
+                break
+            }
             if let author = pacedAuthor(of: run.feed, in: group), !pacing.takes(author, at: now) {
                 let turn = pacing.nextTurn(of: author, at: now)
                 round.deferredUntil = min(round.deferredUntil ?? turn, turn)
@@ -249,7 +255,11 @@ extension MeshEngine {
             }
             do {
                 let news = try take(run, of: group, pieces: &round.pieces, change: &change)
-                if news != nil { round.fruitfulFeeds.insert(run.feed) }
+                if news != nil {
+                    round.fruitfulFeeds.insert(run.feed)
+                } else {
+                    isCutOff = !takeIdle(run.count, over: link)
+                }
                 merged += news ?? []
             } catch {
                 if error == .limitReached { round.refusedFeeds.insert(run.feed) }
@@ -347,12 +357,25 @@ extension MeshEngine {
         return Pacing.Author(group: group, user: user)
     }
 
-    /// Notes a run that is not taken. False where the peer has sent too many that no honest device passes on: each costs a
-    /// signature check, and the link is closed.
+    /// Notes records that were looked at and brought nothing. False where the peer has sent too many: the link is closed.
+    mutating func takeIdle(_ weight: Int, over link: LinkID) -> Bool {
+        guard let key = sessions[link]?.key else { return false }
+        if conduct[key, default: Conduct()].takeIdle(weight, at: now) { return true }
+        links.close(link, at: now)
+        return false
+    }
+
+    /// Notes a run that is not taken. False where the peer has sent too many that no honest device passes on, or that have
+    /// no place here: each costs some work, and the link is closed.
     mutating func refused(_ run: Run, because error: ReplicationError, in group: GroupID, over link: LinkID) -> Bool {
         publish(.runRefused(group, error))
         switch error {
-        case .malformed, .invalidSignature: sessions[link]?.forgedRunCount += 1
+        case .malformed, .invalidSignature:
+            guard let key = sessions[link]?.key else { return false }
+            if conduct[key, default: Conduct()].takeForgery(at: now) { return true }
+            links.close(link, at: now)
+            return false
+        case .gap, .differentHistory: return takeIdle(Conduct.misplacedWeight, over: link)
         case .limitReached:
             // Its author has signed it, and made this node look at the branches that are held.
             if groups[group]?.feeds[run.feed] != nil, let author = pacedAuthor(of: run.feed, in: group) {
@@ -361,9 +384,6 @@ extension MeshEngine {
             return true
         default: return true
         }
-        guard sessions[link]?.forgedRunCount ?? 0 >= PeerSession.maximumForgedRuns else { return true }
-        links.close(link, at: now)
-        return false
     }
 
     /// How an exchange came to its end.

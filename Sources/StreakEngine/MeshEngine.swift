@@ -18,6 +18,8 @@ public struct MeshEngine: Sendable {
     var cursors: [CursorKey: Cursor] = [:]
     var rumours = Rumours()
     var pacing: Pacing
+    /// By the link keys of devices that have shared a group: no more than its ledger has.
+    var conduct: [AgreementPublicKey: Conduct] = [:]
     var dialler = Dialler()
     var discovery = Discovery()
     var joins: [CommandID: JoinAttempt] = [:]

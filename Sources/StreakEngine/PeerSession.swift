@@ -33,10 +33,6 @@ struct PeerSession: Sendable {
 
     /// How many there may be before the link is closed.
     static let maximumStrangeOperations = 1_024
-    /// Runs over this link that no honest device passes on: malformed ones, or with a wrong signature.
-    var forgedRunCount = 0
-    /// The same for those.
-    static let maximumForgedRuns = 256
     /// What the peer may ask for as somebody who wants to be let in, certified or befriended.
     private var requests = TokenBucket(.costlyWork)
     /// What was said of private groups, where another device of this account is at the other end.
@@ -103,6 +99,8 @@ struct SyncRound: Sendable {
     /// Feeds of which the peer has another branch than the one that is here, however long.
     var partedFeeds: Set<FeedID> = []
     var asksAgain = false
+    /// Packed bytes that have come of the answer under way.
+    var receivedSize = 0
     /// The request under way.
     var asked: [RunsWanted] = []
     /// What came of the answer under way without a signature, and waits for the run that covers it.
@@ -130,6 +128,8 @@ struct SyncRound: Sendable {
     static let comparisonsPerAnswer = 128
     /// Packed bytes of the runs that one request is answered with; the window of the exchange.
     static let answerSize = 262_144
+    /// What an answer may have at most: one more run than fits, and what stands before it without a signature.
+    static let maximumAnswerSize = 524_288
     /// How long others may take for what this peer has too, before it is asked of both.
     static let turn: Duration = .seconds(1)
     /// How long a peer may take for an answer.

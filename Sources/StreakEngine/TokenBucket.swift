@@ -32,9 +32,10 @@ struct TokenBucket: Sendable {
         return true
     }
 
-    /// Takes a token, or what is left of one.
-    mutating func charge(at now: MonotonicInstant) {
-        fullAt = now.advanced(by: .nanoseconds(min(capacity, missing(at: now) + interval)))
+    /// Takes tokens, or what is left of them.
+    mutating func charge(_ count: Int = 1, at now: MonotonicInstant) {
+        let charged = interval * Int64(min(count, Int(capacity / interval)))
+        fullAt = now.advanced(by: .nanoseconds(min(capacity, missing(at: now) + charged)))
     }
 
     /// The time until the bucket is full, in nanoseconds.

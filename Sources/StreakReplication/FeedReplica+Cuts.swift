@@ -77,6 +77,11 @@ extension FeedReplica {
 
     enum Way { case elsewhere, led, shown }
 
+    /// Whether runs of these numbers can show more of the way to a cut.
+    func mayShowWay(to cut: Tip, in numbers: ClosedRange<UInt64>) -> Bool {
+        trail.map { $0.cut == cut && numbers.contains($0.start.number) } ?? false
+    }
+
     /// Notes what runs say about the way to a cut: whether they are on it, and whether they show more of it.
     mutating func takeNote(of runs: ChainedRuns, onWayTo cut: Tip) -> Way {
         if trail?.cut == cut {

@@ -194,13 +194,18 @@ public struct FeedReplica: Sendable {
         _ run: Run, behind pieces: [Run] = [], through cut: Tip? = nil, arrival: UInt64
     ) throws(ReplicationError) -> Reception {
         guard run.feed == id else { throw .differentHistory }
+        // What has no place here is not unpacked.
+        let first = pieces.first ?? run
+        let parents = parents(of: first)
+        if parents.isEmpty, !(cut.map { mayShowWay(to: $0, in: first.first...run.last) } ?? false) {
+            if first.first > mainTip.number + 1 { throw .gap(tip: mainTip) }
+            throw .differentHistory
+        }
         let chained = try ChainedRuns(run, behind: pieces)
         if contains(chained.end) { return Reception() }
         let way = cut.map { takeNote(of: chained, onWayTo: $0) }
-        guard let place = attachment(of: chained) else {
+        guard let place = attachment(of: chained, to: parents) else {
             if way == .shown { return Reception(showsWay: true) }
-            let tip = mainTip
-            if chained.first > tip.number + 1 { throw .gap(tip: tip) }
             throw .differentHistory
         }
         try chained.checkSignature(in: group)
@@ -231,12 +236,16 @@ public struct FeedReplica: Sendable {
         case forks(branch: Int, shared: UInt64)
     }
 
-    private func attachment(of run: ChainedRuns) -> Attachment? {
-        if branches.isEmpty {
-            return run.first == 1 && run.before == origin ? .extends(branch: 0, known: 0) : nil
-        }
+    /// The branches that have what a run says precedes it; the first, which there will be, of an empty feed.
+    private func parents(of run: Run) -> [Int] {
+        if branches.isEmpty { return run.first == 1 && run.before == origin ? [0] : [] }
+        return branches.indices.filter { hash(at: run.first - 1, in: $0) == run.before }
+    }
+
+    private func attachment(of run: ChainedRuns, to parents: [Int]) -> Attachment? {
+        if branches.isEmpty { return parents.isEmpty ? nil : .extends(branch: 0, known: 0) }
         var fork: Attachment?
-        for branch in branches.indices where hash(at: run.first - 1, in: branch) == run.before {
+        for branch in parents {
             let tip = branches[branch].tip
             if tip.number < run.end.number, tip.number >= run.first - 1 {
                 let known = Int(tip.number - (run.first - 1))

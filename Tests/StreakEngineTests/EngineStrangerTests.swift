@@ -189,6 +189,58 @@ struct EngineStrangerTests {
         #expect((400...425).contains(sent), "\(sent)")
     }
 
+    @Test func `a member that repeats itself without end loses its link`() throws {
+        var party = try EngineParty.friends(2)
+        let run = Forged.run(by: party.engines[1].identity, in: party.group)
+        for _ in 1...2 { party.hearRumour(run) }
+        #expect(party.linkCount == 1)
+        party.corrupt(0) { engine in
+            guard let key = engine.sessions.keys.first.flatMap({ engine.sessions[$0]?.key }) else { return }
+            // As after four million of them.
+            _ = engine.conduct[key]?.takeIdle(TokenBucket.Limit.idleRecords.burst - 1, at: engine.now)
+        }
+        party.hearRumour(run)
+        #expect(party.linkCount == 0)
+    }
+
+    @Test func `runs that have no place here are not unpacked, and cost the link in the end`() throws {
+        var party = try EngineParty.friends(2)
+        let run = Forged.run(by: party.engines[1].identity, in: party.group)
+        let misplaced = Run(
+            feed: run.feed, first: 9, before: run.before, signature: run.signature, packed: [0xFF], count: 4_096)
+        let most = TokenBucket.Limit.idleRecords.burst / Conduct.misplacedWeight
+        for _ in 0..<(most - 1) { party.hearRumour(misplaced) }
+        #expect(party.linkCount == 1)
+        party.hearRumour(misplaced)
+        #expect(party.linkCount == 0)
+        party.run(for: .milliseconds(1))
+        #expect(party.refusals(0).isEmpty, "else it were malformed")
+    }
+
+    @Test func `an answer longer than the window ends the link, and what was taken before stays`() throws {
+        var party = try EngineParty.friends(2)
+        let group = party.group
+        let run = Forged.run(by: party.engines[1].identity, in: group)
+        let long = Run(
+            feed: run.feed, first: 9, before: run.before, signature: run.signature,
+            packed: [UInt8](repeating: 0, count: ProtocolLimits.maximumRunSize), count: 1)
+        party.corrupt(0) { engine in
+            guard let link = engine.sessions.keys.first else { return }
+            var round = SyncRound(comparesAll: true, deadline: engine.now.advanced(by: .seconds(9)))
+            round.stage = .awaitingRuns
+            engine.sessions[link]?.groups[group]?.round = round
+            let runs = Array(repeating: long, count: SyncRound.maximumAnswerSize / ProtocolLimits.maximumRunSize)
+            engine.receivedRuns(runs, isFinal: false, isComplete: true, of: group, over: link)
+        }
+        #expect(party.linkCount == 1)
+        party.corrupt(0) { engine in
+            guard let link = engine.sessions.keys.first else { return }
+            engine.receivedRuns([run, long], isFinal: false, isComplete: true, of: group, over: link)
+        }
+        #expect(party.linkCount == 0)
+        #expect(party.engines[0].groups[group]?.feeds[run.feed]?.mainTip.number == UInt64(run.count))
+    }
+
     @Test func `a member that sends forged runs without end loses its link`() throws {
         var party = try EngineParty.friends(2)
         let run = Forged.run(by: party.engines[1].identity, in: party.group)
@@ -196,18 +248,26 @@ struct EngineStrangerTests {
         packed[packed.count - 1] ^= 1
         let forged = Run(
             feed: run.feed, first: 1, before: run.before, signature: run.signature, packed: packed, count: run.count)
-        let link = party.engines[0].sessions.keys.first
-        for _ in 0..<(PeerSession.maximumForgedRuns - 1) { party.hearRumour(forged) }
-        party.run(for: .seconds(200))
-        #expect(party.engines[0].sessions.keys.first == link)
-        #expect(party.refusals(0).count == PeerSession.maximumForgedRuns - 1)
+        let most = TokenBucket.Limit.forgedRuns.burst
+        for _ in 0..<(most - 1) { party.hearRumour(forged) }
+        #expect(party.linkCount == 1)
         party.hearRumour(forged)
+        #expect(party.linkCount == 0)
         party.run(for: .seconds(200))
-        #expect(party.engines[0].sessions.keys.first != link)
+        #expect(party.refusals(0).count == most)
+        #expect(party.linkCount == 1)
+        // A new link makes nothing good but the time that it took: one run a second.
+        for _ in 0..<(most - 10) { party.hearRumour(forged) }
+        #expect(party.linkCount == 0)
     }
 }
 
 extension EngineParty {
+    /// How many links the first node has that it has not closed.
+    fileprivate var linkCount: Int {
+        engines[0].sessions.keys.count { engines[0].links.peer(of: $0) != nil }
+    }
+
     /// Lets the first node hear a rumour of the second, without the time that a link takes.
     fileprivate mutating func hearRumour(_ rumour: Run) {
         let group = group
