@@ -91,7 +91,7 @@ struct GroupReplica: Sendable {
             case .unlimited:
                 return feed.tips.map { FeedTip(feed: feed.id, tip: $0) }
             case .through(let cut):
-                return feed.countingTips(through: cut.tip).map { FeedTip(feed: feed.id, tip: $0) }
+                return feeds.countingTips(of: feed.id, through: cut.tip).map { FeedTip(feed: feed.id, tip: $0) }
             case .nothing:
                 return []
             }
@@ -100,14 +100,13 @@ struct GroupReplica: Sendable {
 
     /// Whether a peer that has this tip has something that counts and is missing here.
     func lacks(_ entry: FeedTip) -> Bool {
-        let feed = feeds[entry.feed]
         switch state.feedLimit(device: entry.feed.device, epoch: entry.feed.epoch) {
         case .nothing:
             return false
-        case .through(let cut) where feed?.contains(cut.tip) ?? false:
+        case .through(let cut) where feeds.holds(cut.tip, of: entry.feed):
             return false
         case .through, .unlimited:
-            return !(feed?.contains(entry.tip) ?? (entry.tip.number == 0))
+            return !(feeds[entry.feed]?.contains(entry.tip) ?? (entry.tip.number == 0))
         }
     }
 
@@ -221,7 +220,7 @@ struct GroupReplica: Sendable {
     /// history.
     private func checkCut(_ cut: FeedCut, leaves run: Run, from first: UInt64) throws(ReplicationError) {
         guard first <= cut.number else { throw .pastCut }
-        guard let feed = feeds[run.feed], feed.contains(cut.tip) else { return }
+        guard feeds.holds(cut.tip, of: run.feed), let feed = feeds[run.feed] else { return }
         let records: RecordList
         do { records = try run.records() } catch { throw .malformed(error) }
         let hash = FeedChain.hash(after: run.before, records: records)

@@ -41,7 +41,7 @@ struct CutTrail: Sendable {
 extension FeedReplica {
     /// What counts under a cut: its own tip if a branch leads through it; else the end of every branch, and of one that
     /// goes that far what precedes the cut's number.
-    public func countingTips(through cut: Tip) -> [Tip] {
+    func countingTips(through cut: Tip) -> [Tip] {
         if contains(cut) { return cut.number > 0 ? [cut] : [] }
         var tips: [Tip] = []
         for branch in counting(under: cut) {

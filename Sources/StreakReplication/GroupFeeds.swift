@@ -21,6 +21,7 @@ public struct GroupFeeds: Sendable {
     public let group: GroupID
     private var replicas: [FeedID: FeedReplica] = [:]
     private var order: [FeedID] = []
+    private let cutTips = CutTipsCache()
 
     public init(group: GroupID) { self.group = group }
 
@@ -41,6 +42,16 @@ public struct GroupFeeds: Sendable {
             guard let replica = replicas[id], replica.lastArrival > arrival || arrival == 0 else { return [] }
             return replica.tips.map { FeedTip(feed: id, tip: $0) }
         }
+    }
+
+    /// What counts of a feed under a cut: see `FeedReplica.countingTips`. Nothing of a feed that is not here.
+    public func countingTips(of feed: FeedID, through cut: Tip) -> [Tip] {
+        replicas[feed].map { cutTips.tips(of: $0, through: cut) } ?? []
+    }
+
+    /// Whether a feed is here up to its cut.
+    public func holds(_ cut: Tip, of feed: FeedID) -> Bool {
+        replicas[feed] != nil && (cut.number == 0 || countingTips(of: feed, through: cut) == [cut])
     }
 
     /// Takes a run from this node's own store.
@@ -89,6 +100,7 @@ public struct GroupFeeds: Sendable {
         let outcome = body(&replica)
         guard !replica.branches.isEmpty else {
             if held != nil { order.removeAll { $0 == id } }
+            cutTips.forget(id)
             return outcome
         }
         replicas[id] = replica
@@ -105,7 +117,10 @@ public struct GroupFeeds: Sendable {
     public mutating func erase(_ feeds: [FeedID]) -> [RunKey] {
         let erased = order.filter(feeds.contains)
         let keys = erased.flatMap { replicas[$0]?.storedRuns.map(\.key) ?? [] }
-        for id in erased { replicas[id] = nil }
+        for id in erased {
+            replicas[id] = nil
+            cutTips.forget(id)
+        }
         order.removeAll(where: feeds.contains)
         return keys
     }

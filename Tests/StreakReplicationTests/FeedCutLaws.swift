@@ -23,7 +23,9 @@ struct FeedCutLaws {
             signature = cutSignature
         }
 
-        var tips: [Tip] { cut.map(replica.countingTips) ?? replica.tips }
+        private let cutTips = CutTipsCache()
+
+        var tips: [Tip] { cut.map { cutTips.tips(of: replica, through: $0) } ?? replica.tips }
 
         /// The records that count.
         var records: Set<[UInt8]> {
@@ -161,6 +163,7 @@ struct FeedCutLaws {
         var nodes = nodes
         for node in nodes {
             #expect(node.tips == nodes[0].tips, label)
+            #expect(node.tips == node.cut.map(node.replica.countingTips) ?? node.replica.tips, label)
             #expect(node.records == nodes[0].records, label)
         }
         // Somebody new gets it from any one of them.
