@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import string
 from dataclasses import dataclass
 
 from .certificates import Certificate
@@ -12,7 +13,9 @@ from .crypto import hash256, is_signed
 
 PREFIXES = {"join": "streakmesh://join/", "device": "streakmesh://device/"}
 PURPOSES = {"join": "invite", "device": "deviceLink"}
-MAXIMUM_TEXT = 2048
+MAXIMUM_TEXT = 4096
+MAXIMUM_LINK = 2048
+LETTERS_AND_DIGITS = frozenset(string.ascii_letters + string.digits)
 
 
 @dataclass(frozen=True)
@@ -53,20 +56,8 @@ class InviteLink:
 
     @classmethod
     def parse(cls, text: str, kind: str = "join") -> InviteLink:
-        """Checks in the order of the text: prefix, checksum, version, layout, signature. The expiry is for `is_expired`."""
-        if len(text.encode()) > MAXIMUM_TEXT:
-            raise Refusal("not-a-link")
-        plain = "".join(character for character in text if character > " ")
-        prefix = PREFIXES[kind]
-        if plain[: len(prefix)].lower() != prefix or len(plain) == len(prefix):
-            raise Refusal("not-a-link")
-        digits = plain[len(prefix) :].upper()
-        try:
-            data = base64.b32decode(digits + "=" * (-len(digits) % 8))
-        except (binascii.Error, ValueError):
-            raise Refusal("damaged") from None
-        if base64.b32encode(data).decode().rstrip("=") != digits or hash256(data[:-4])[:4] != data[-4:]:
-            raise Refusal("damaged")
+        """Checks in the order of the text: the one link, version, layout, signature. The expiry is for `is_expired`."""
+        data = cls._located(text, kind)
         try:
             link = decode(data[:-4], lambda reader: cls._read(reader, data, kind))
         except Refusal as refusal:
@@ -76,6 +67,40 @@ class InviteLink:
         if not is_signed(PURPOSES[kind], data[-68:-4], link.inviter, data[:-68]):
             raise Refusal("tampered")
         return link
+
+    @classmethod
+    def _located(cls, text: str, kind: str) -> bytes:
+        """The bytes of the one link in a text."""
+        if len(text.encode()) > MAXIMUM_TEXT:
+            raise Refusal("not-a-link")
+        words = text_words(text)
+        plain = "".join(words)
+        breaks = [len("".join(words[:index])) for index in range(1, len(words))]
+        found: dict[tuple[str, str], bytes | None] = {}
+        lower = "".join(character.lower() if character in LETTERS_AND_DIGITS else character for character in plain)
+        for of_kind, prefix in PREFIXES.items():
+            place = lower.find(prefix)
+            while place >= 0:
+                start = place + len(prefix)
+                candidate = candidate_of(plain, breaks, start, MAXIMUM_LINK - len(prefix))
+                if candidate:
+                    found[of_kind, candidate[0]] = candidate[1]
+                place = lower.find(prefix, start)
+        whole = [
+            (of_kind, digits)
+            for (of_kind, digits), data in found.items()
+            if data or not any(k == of_kind and d != digits and d.startswith(digits) for k, d in found)
+        ]
+        if not whole:
+            raise Refusal("not-a-link")
+        if len(whole) > 1:
+            raise Refusal("several-links")
+        if whole[0][0] != kind:
+            raise Refusal("not-a-link")
+        data = found[whole[0]]
+        if data is None:
+            raise Refusal("damaged")
+        return data
 
     @classmethod
     def _read(cls, reader: Reader, data: bytes, kind: str) -> InviteLink:
@@ -123,3 +148,30 @@ class JoinProof:
         return is_signed("joinProof", self.invite_signature, invite_key, *text) and is_signed(
             "joinProof", self.device_signature, certificate.device, *text
         )
+
+
+def text_words(text: str) -> list[str]:
+    """What stands between the white space, which is every character up to U+0020."""
+    return "".join(character if character > " " else " " for character in text).split(" ")
+
+
+def candidate_of(plain: str, breaks: list[int], start: int, longest: int) -> tuple[str, bytes | None] | None:
+    """The digits of the link that begins at a place, in upper case, and its bytes where a checksum is right."""
+    end = start
+    while end < len(plain) and plain[end] in LETTERS_AND_DIGITS:
+        end += 1
+    if end == start:
+        return None
+    ends = [*sorted({place for place in breaks if start < place < end}), end]
+    for place in ends:
+        digits = plain[start:place].upper()
+        if len(digits) > longest:
+            break
+        try:
+            data = base64.b32decode(digits + "=" * (-len(digits) % 8))
+        except (binascii.Error, ValueError):
+            continue
+        is_canonical = base64.b32encode(data).decode().rstrip("=") == digits
+        if is_canonical and len(data) > 4 and hash256(data[:-4])[:4] == data[-4:]:
+            return digits, data
+    return plain[start : ends[0]].upper(), None

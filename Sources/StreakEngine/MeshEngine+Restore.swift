@@ -196,6 +196,10 @@ extension MeshEngine {
         public let agreeing: [GroupID]
         /// Groups about which an exchange is under way.
         public let syncing: [GroupID]
+        /// When the device was last heard.
+        public let lastHeard: MonotonicInstant
+        /// When it says something at the latest, if it is there: an idle link is quiet for long.
+        public let nextExpected: MonotonicInstant
     }
 
     /// The devices that links are open to, in the order of their IDs.
@@ -208,7 +212,8 @@ extension MeshEngine {
             return LinkedDevice(
                 device: device, groups: shared, via: summary.via, endpoint: summary.endpoint,
                 agreeing: shared.filter { session.groups[$0]?.digest == groups[$0]?.digest },
-                syncing: shared.filter { session.groups[$0]?.round != nil })
+                syncing: shared.filter { session.groups[$0]?.round != nil }, lastHeard: summary.lastHeard,
+                nextExpected: summary.nextExpected)
         }.sorted { $0.device < $1.device }
     }
 

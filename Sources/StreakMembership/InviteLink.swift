@@ -45,8 +45,6 @@ public struct InviteLink: Sendable, Equatable {
     public static let maximumAddressSets = 4
     public static let maximumEndpoints = 4
     static let checksumSize = 4
-    /// The longest link has under 900 characters; whatever is longer is refused unread.
-    private static let maximumTextSize = 2_048
 
     public let purpose: Purpose
     public let seed: Bytes16
@@ -99,29 +97,16 @@ public struct InviteLink: Sendable, Equatable {
         bytes = writer.bytes
     }
 
-    /// Reads a link as pasted. White space anywhere is ignored, mail programs break lines. A link of another purpose is
-    /// `notALink`.
+    /// Reads a link as pasted: alone, broken into lines by a mail program, or inside a message (`InviteLink+Text.swift`). A
+    /// link of another purpose is `notALink`.
     public init(parsing text: String, purpose: Purpose = .join) throws(InviteLinkError) {
-        guard text.utf8.count <= Self.maximumTextSize else { throw .notALink }
-        let characters = text.utf8.filter { $0 > 0x20 }
-        let prefix = Array(purpose.prefix.utf8)
-        guard characters.count > prefix.count,
-            zip(characters, prefix).allSatisfy({ $0 == $1 || ($0 | 0x20) == $1 })
-        else { throw .notALink }
-        guard let bytes = Base32.bytes(characters.dropFirst(prefix.count)) else { throw .damaged }
-        guard bytes.count > Self.checksumSize else { throw .damaged }
+        let candidate = try Self.candidate(in: text)
+        guard candidate.purpose == purpose else { throw .notALink }
+        guard let bytes = candidate.bytes else { throw .damaged }
         let payload = Array(bytes.dropLast(Self.checksumSize))
-        guard Self.checksum(payload) == Array(bytes.suffix(Self.checksumSize)) else { throw .damaged }
         guard payload[0] == ProtocolLimits.version else { throw .unsupportedVersion(payload[0]) }
         do { try self.init(payload: payload, bytes: bytes, purpose: purpose) } catch { throw .malformed(error) }
         guard hasValidSignature(payload) else { throw .tampered }
-    }
-
-    /// What a text would be a link for, by how it begins; nil where it begins like none.
-    public static func purpose(of text: String) -> Purpose? {
-        // As `init(parsing:)` reads it: white space anywhere, either case.
-        let characters = text.utf8.lazy.filter { $0 > 0x20 }.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
-        return Purpose.allCases.first { characters.starts(with: $0.prefix.utf8) }
     }
 
     private init(payload: [UInt8], bytes: [UInt8], purpose: Purpose) throws(WireError) {
@@ -171,10 +156,6 @@ public struct InviteLink: Sendable, Equatable {
     /// - Parameter time: seconds since 1970.
     public func isExpired(at time: Int64) -> Bool { time >= expiresAt }
 
-    private static func checksum(_ bytes: [UInt8]) -> [UInt8] {
-        Array(Blake2b.hash(bytes).prefix(checksumSize))
-    }
-
     /// As many whole characters as fit.
     private static func cut(_ title: String) -> String {
         var result = ""
@@ -190,8 +171,10 @@ public struct InviteLink: Sendable, Equatable {
 
 /// Why a text is no invite link that can be used. Each has its own sentence for the user.
 public enum InviteLinkError: Error, Equatable, Sendable {
-    /// Not `streakmesh://join/` (or `device/`, where that is expected) followed by anything, or far too long.
+    /// No `streakmesh://join/` (or `device/`, where that is expected) followed by anything is in it, or it is far too long.
     case notALink
+    /// Two links that differ: which one is meant is for the user to say.
+    case severalLinks
     /// The checksum is wrong: a character is missing or mistyped.
     case damaged
     /// A later version of StreakMesh made the link.

@@ -18,12 +18,15 @@ struct GroupSharing: Equatable, Sendable {
 ///
 /// `favourite/GAME` and `reminded/GAME`, 1 where it is and 0 where it is not, against what is usual · a name alone, for a
 /// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where a group stands as 40 hexadecimal digits of its ID and a
-/// result as those of the hash of its subject.
+/// result as those of the hash of its subject · `recovered/DEVICE`, as long as a group: the recovery key made that machine.
 struct AccountSettings: Sendable {
     private var sharing: [String: GroupSharing] = [:]
     private var texts: [String: String] = [:]
     private var gameChoices: [String: [GameID: Bool]] = [:]
     private var chosen: Set<String> = []
+    private var recovered: Set<String> = []
+
+    private static func name(of device: DeviceID) -> String { String(device.description.prefix(40)) }
 
     private static func name(of group: GroupID) -> String { String(group.description.prefix(40)) }
 
@@ -45,12 +48,21 @@ struct AccountSettings: Sendable {
                 sharing[parts[1]]?.unshared.remove(game)
             }
         case ("chosen", 2): if holds { chosen.insert(parts[1]) } else { chosen.remove(parts[1]) }
+        case ("recovered", 2): if holds { recovered.insert(parts[1]) } else { recovered.remove(parts[1]) }
         case ("favourite", 2), ("reminded", 2):
             guard let game = GameID(rawValue: parts[1]) else { return }
             gameChoices[parts[0], default: [:]][game] = record.value.first.map { $0 != 0 }
         case (let name?, 1): texts[name] = holds ? String(decoding: record.value, as: UTF8.self) : nil
         default: break
         }
+    }
+
+    /// Whether the recovery key made this machine.
+    func isRecovered(_ device: DeviceID) -> Bool { recovered.contains(Self.name(of: device)) }
+
+    /// The record that says so.
+    static func draft(sayingIsRecovered device: DeviceID) -> RecordDraft {
+        .setting(name: "recovered/\(name(of: device))", value: [1])
     }
 
     /// A setting that is a text; nil where there is none.

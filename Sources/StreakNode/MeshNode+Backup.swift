@@ -67,7 +67,9 @@ extension MeshNode {
     /// - Throws: `NodeFailure`.
     public static func recoverAccount(in folder: DataFolder, key text: String, name: String) throws -> ProfileReport {
         let key = try NodeFailure.translating { () throws(RecoveryKeyError) in try RecoveryKey(text) }
-        return try createAccount(in: folder, name: name) { folder, entropy in
+        return try createAccount(
+            in: folder, name: name, settings: { [AccountSettings.draft(sayingIsRecovered: $0.device)] }
+        ) { folder, entropy in
             try Account.createDevice(of: key.accountKey, in: folder, entropy: &entropy)
         }
     }

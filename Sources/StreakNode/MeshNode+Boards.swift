@@ -169,7 +169,22 @@ extension MeshNode {
     private func stateWord(_ linked: [MeshEngine.LinkedDevice]) -> String {
         if memberGroups.isEmpty { return "local only" }
         if linked.isEmpty { return "offline" }
+        if linked.allSatisfy(isSilent) { return "silent" }
         return linked.allSatisfy { $0.syncing.isEmpty } ? "live" : "syncing"
+    }
+
+    /// How late a device may be with what it was to say, before it counts as silent: a lost datagram is asked for again
+    /// within this time.
+    private static let silenceTolerance: Duration = .seconds(5)
+
+    /// Whether a linked device has said nothing when it should have: it may be gone, which the link finds out in a while.
+    private func isSilent(_ device: MeshEngine.LinkedDevice) -> Bool {
+        device.nextExpected.advanced(by: Self.silenceTolerance) < clock.now
+    }
+
+    /// By this machine's clock.
+    private func lastHeard(_ device: MeshEngine.LinkedDevice) -> String {
+        Timestamp(seconds: clock.wallTime.seconds - device.lastHeard.duration(to: clock.now).components.seconds).text
     }
 
     /// A peer as a group knows it that may know who it is; one that is anonymous in every group is named as in the first
@@ -181,17 +196,18 @@ extension MeshNode {
         let isNamed = { (group: GroupID, user: UserID) in
             user == self.identity.user || !self.isAnonymous(user, in: group)
         }
+        let state = isSilent(device) ? "silent" : "linked"
         guard let place = known.first(where: { isNamed($0.group, $0.user) }) ?? known.first else {
             return PeerStatus(
-                device: device.device.description, user: nil, name: nil, state: "linked", via: device.via.word,
-                address: device.endpoint.description)
+                device: device.device.description, user: nil, name: nil, state: state, via: device.via.word,
+                address: device.endpoint.description, lastHeard: lastHeard(device))
         }
         let isHidden = !isNamed(place.group, place.user)
         let shown = shownID(of: place.user, in: place.group)
         return PeerStatus(
             device: isHidden ? shown : device.device.description, user: shown,
-            name: name(of: place.user, in: place.group), state: "linked", via: device.via.word,
-            address: isHidden ? nil : device.endpoint.description)
+            name: name(of: place.user, in: place.group), state: state, via: device.via.word,
+            address: isHidden ? nil : device.endpoint.description, lastHeard: lastHeard(device))
     }
 
     /// Dials everybody, and waits until what can be reached has been caught up with.

@@ -59,8 +59,22 @@ extension MeshNode {
             return DeviceReport(
                 device: device.device.description, this: isThis, state: device.isCurrent ? "current" : "revoked",
                 online: isOnline, lastSeen: isOnline ? Timestamp(seconds: clock.wallTime.seconds).text : nil,
-                certifiedBy: device.certificate.issuers.last?.description ?? "account")
+                certifiedBy: device.certificate.issuers.last?.description ?? "account", origin: origin(of: device))
         }
+    }
+
+    /// How a machine became one of the user's. The account key signs for the first, and for each that the recovery key makes;
+    /// these say so in the private group.
+    private func origin(of device: GroupState.Device) -> String? {
+        guard device.certificate.isIssuedByAccount else { return "device" }
+        let settings = accountSettings
+        if settings.isRecovered(device.device) { return "recoveryKey" }
+        if device.device == identity.device { return "account" }
+        // There is one that the account was made with. If it is this one, no other is.
+        if identity.certificate.isIssuedByAccount, !settings.isRecovered(identity.device) { return "recoveryKey" }
+        // Whatever is in the private group has told how it came.
+        let near = privateGroup.flatMap(engine.state)?.devices ?? []
+        return near.contains { $0.device == device.device } ? "account" : nil
     }
 
     /// This user's machines, and which of them have the results kept from others.

@@ -78,7 +78,17 @@ extension MeshNode {
             blocked: blocked.map {
                 BlockedReport(user: $0.description, code: knownCode(of: $0), name: blockedName(of: $0))
             },
-            returns: engine.offeredReturns.map(report))
+            returns: engine.offeredReturns.map(report), alone: sharedGroups.compactMap(lonelyPair))
+    }
+
+    /// What there is to say of a group of two whose other one has gone; nil of any other group.
+    private func lonelyPair(_ group: GroupID) -> LonelyPairReport? {
+        guard engine.isMember(of: group), let state = engine.state(of: group), state.isPair, state.members.count == 1,
+            let gone = state.removedUsers.last(where: { $0.user != identity.user })
+        else { return nil }
+        return LonelyPairReport(
+            group: group.description, title: state.title, name: name(of: gone.user, in: group),
+            ended: engine.origin(of: gone.removedBy, in: group).map { Timestamp(seconds: $0.time).text })
     }
 
     private static func report(of request: SentFriendRequest) -> SentFriendReport {
@@ -189,20 +199,28 @@ extension MeshNode {
 
     /// The name is kept: by that the user knows again whom it has blocked.
     func blockFriend(_ selector: String) async throws {
-        let person = try person(selector)
+        let blocked = blockedMatches(selector)
+        guard let person = try person(selector) else {
+            throw blocked.isEmpty ? NodeFailure.unknownFriend(selector) : .alreadyBlocked(selector)
+        }
+        guard !engine.blockedUsers.contains(person.user) else { throw NodeFailure.alreadyBlocked(selector) }
         try await execute(
             .blockFriend(person.user),
             with: [.keepSetting(name: Self.blockedSetting(of: person.user), value: Array(person.name.utf8))])
     }
 
     func unblockFriend(_ selector: String) async throws {
-        let user = try blockedUser(selector)
+        let matches = blockedMatches(selector)
+        guard let user = matches.first, matches.count == 1 else {
+            throw try person(selector) == nil || !matches.isEmpty
+                ? NodeFailure.unknownFriend(selector) : .notBlocked(selector)
+        }
         try await execute(
             .unblockFriend(user), with: [.keepSetting(name: Self.blockedSetting(of: user), value: [])])
     }
 
-    /// Somebody whose request is here, or a friend.
-    private func person(_ selector: String) throws -> (user: UserID, name: String) {
+    /// Somebody whose request is here, or a friend; nil where there is none.
+    private func person(_ selector: String) throws -> (user: UserID, name: String)? {
         // Else a friend.
         if let asker = try? asker(selector) {
             return (asker, engine.receivedFriendRequests.first { $0.user == asker }?.name ?? "")
@@ -210,9 +228,8 @@ extension MeshNode {
         let matches = Self.matches(selector, among: engine.friendGroups) { pair in
             (name(of: pair.friend, in: pair.group), pair.friend.description, knownCode(of: pair.friend))
         }
-        guard let match = matches.first, Set(matches.map(\.friend)).count == 1 else {
-            throw NodeFailure.unknownFriend(selector)
-        }
+        guard let match = matches.first else { return nil }
+        guard Set(matches.map(\.friend)).count == 1 else { throw NodeFailure.unknownFriend(selector) }
         return (match.friend, name(of: match.friend, in: match.group))
     }
 
@@ -226,12 +243,10 @@ extension MeshNode {
         return match.group
     }
 
-    private func blockedUser(_ selector: String) throws -> UserID {
-        let matches = Self.matches(selector, among: engine.blockedUsers) {
+    private func blockedMatches(_ selector: String) -> [UserID] {
+        Self.matches(selector, among: engine.blockedUsers) {
             (blockedName(of: $0) ?? "", $0.description, knownCode(of: $0))
         }
-        guard let match = matches.first, matches.count == 1 else { throw NodeFailure.unknownFriend(selector) }
-        return match
     }
 
     /// Those that a text names best: by ID or code, by name, by the beginning of either.

@@ -86,6 +86,7 @@ extension MeshNode {
         guard let name = DisplayText.validated(name, maximumLength: ProtocolLimits.maximumNameLength) else {
             throw NodeFailure.invalidName(limit: ProtocolLimits.maximumNameLength)
         }
+        try await makeRoom(forGuest: name)
         if !guestFolder.hasAccount { _ = try Self.createAccount(in: guestFolder, name: name) }
         let opened = try await openGuest()
         do {
@@ -100,6 +101,16 @@ extension MeshNode {
         await closeNetwork()
         inbox.publish(.groupsChanged)
         return try await guestStatus()
+    }
+
+    /// A guest sees own results only (rule 25): what another has left stays closed to whoever has another name, and goes
+    /// where it is nothing.
+    private func makeRoom(forGuest name: String) async throws {
+        let left = try await guestStatus()
+        guard let before = left.name, before.lowercased() != name.lowercased() else { return }
+        guard left.results == 0 else { throw NodeFailure.guestResultsKept(name: before, count: left.results) }
+        // Settings and withdrawn results, which an undo would bring back, are the former guest's as well.
+        try guestFolder.delete()
     }
 
     func stopGuest(_ ending: GuestEnding) async throws -> GuestReport {

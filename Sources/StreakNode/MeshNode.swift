@@ -89,8 +89,10 @@ public actor MeshNode: NodeCalling {
     }
 
     /// Makes an account whose device `identity` makes.
+    ///
+    /// - Parameter settings: what this user's devices are to know of the new one.
     static func createAccount(
-        in folder: DataFolder, name: String,
+        in folder: DataFolder, name: String, settings: (DeviceIdentity) -> [RecordDraft] = { _ in [] },
         identity makeIdentity: (DataFolder, inout SystemEntropy) throws -> DeviceIdentity
     ) throws -> ProfileReport {
         guard let name = DisplayText.validated(name, maximumLength: ProtocolLimits.maximumNameLength) else {
@@ -105,13 +107,16 @@ public actor MeshNode: NodeCalling {
         var engine = MeshEngine(
             snapshot: try store.snapshot(), identity: identity, entropy: entropy, wallTime: clock.wallTime)
         var change = DurableChange()
-        let commands: [Command] = [.foundGroup(title: "Private"), .setAnswersToCode(try FriendCodeKeys(of: code))]
-        for (index, command) in commands.enumerated() {
+        func carryOut(_ command: Command, number: UInt64) {
             let outputs = engine.handle(
-                .command(CommandID(number: UInt64(index) + 1), command), at: clock.now, wallTime: clock.wallTime)
+                .command(CommandID(number: number), command), at: clock.now, wallTime: clock.wallTime)
             for case .persist(let part, _) in outputs { change.append(part) }
         }
+        carryOut(.foundGroup(title: "Private"), number: 1)
+        carryOut(.setAnswersToCode(try FriendCodeKeys(of: code)), number: 2)
         guard let group = engine.groupIDs.first else { throw NodeFailure.storageFailed("no private group") }
+        let drafts = settings(identity)
+        if !drafts.isEmpty { carryOut(.write([(group: group, drafts: drafts)]), number: 3) }
         change.settings[nameSetting] = Array(name.utf8)
         change.settings[friendCodeSetting] = Array(code.description.utf8)
         change.settings[MeshEngine.privateGroupSetting] = group.bytes.array

@@ -87,6 +87,7 @@ extension NodeFailure {
     init(_ error: InviteLinkError) {
         switch error {
         case .notALink: self = .linkMalformed
+        case .severalLinks: self = .severalLinks
         case .damaged, .malformed: self = .linkDamaged
         case .tampered: self = .linkTampered
         case .unsupportedVersion(let version): self = .linkUnsupported(version: Int(version))

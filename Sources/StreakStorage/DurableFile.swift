@@ -43,7 +43,14 @@ enum DurableFile {
     /// - Throws: `fileExists` where there is one, which then stays as it is; `diskFull`, `failed`; what `body` throws.
     static func create(_ path: String, _ body: (Int32) throws -> Void) throws {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw errno == EEXIST ? StorageError.fileExists : .system("creating a file") }
+        guard file >= 0 else {
+            switch errno {
+            case EEXIST: throw StorageError.fileExists
+            case ENOENT, ENOTDIR: throw StorageError.failed("there is no such folder")
+            case EACCES, EPERM, EROFS: throw StorageError.failed("nothing may be written there")
+            default: throw StorageError.system("creating a file")
+            }
+        }
         do {
             defer { close(file) }
             try body(file)

@@ -26,6 +26,7 @@ extension FailureText {
     private static let pageHints: [String: String] = [
         "alreadyRole": "The members are listed under Friends.",
         "alreadyShutOut": "There is nothing left to do: it is listed with your machines as shut out.",
+        "alreadyBlocked": "There is nothing left to do: they are listed on this page as blocked.",
         "alreadyFriends": "Your friends by code are listed on this page.",
         "ambiguousDates": "Choose which, below.",
         "ambiguousGroup": "Choose it under Friends.",
@@ -37,18 +38,20 @@ extension FailureText {
         "friendBlocked": "Unblock them first, on this page.",
         "guestPlaying": "End the guest mode first.",
         "invalidFriendCode": "It looks like 7K3M-9QXT-42WD; case, blanks and hyphens don't matter.",
+        "guestResultsKept": "First export or discard them, below; or let that guest go on.",
         "importFailed": "Nothing was imported. Check the file, then choose it again.",
         "invalidGame": "Nothing was saved. Change it and try again.",
         "invalidInvite": "Choose at least one use, and at most 90 days.",
         "linkForDevice": "Paste it into StreakMesh on the new machine, where it was never used. Give it to nobody.",
         "linkForGroup":
             "Begin with a profile, or make the other kind on a machine of yours, under Profile, Your machines.",
-        "linkMalformed": "Copy the whole link and nothing else; it begins with streakmesh://join/.",
+        "linkMalformed": "Copy the whole link, or the message with it; it begins with streakmesh://join/.",
         "machineShutOut":
             "Your results stay here: Export writes them out. To use the machine again, link it anew, in another data folder.",
         "machineFull":
             "It wrote as much as one machine may, or its clock jumped back too often. Let the system set the clock, then make this a new machine of yours: a link under Profile, Your machines, opened in another data folder.",
         "noGroup": "Invite friends, or join with the link that they send you.",
+        "notBlocked": "There is nothing to take back: whom you blocked is listed on this page.",
         "notAPair": "To end it for you, leave it in its settings.",
         "noGuest": "Let somebody play first, under Profile, Guest mode.",
         "notMember": "Your groups are listed under Friends; who left or was removed needs a new invite.",

@@ -6,7 +6,7 @@ public import StreakNode
 /// anybody appears, except the one that the user gave.
 public enum FailureText {
     /// Exit codes of sysexits.h that the command line promises (docs/cli.md).
-    private enum Exit {
+    enum Exit {
         static let failed: Int32 = 1
         static let usage: Int32 = 64
         static let badData: Int32 = 65
@@ -103,6 +103,13 @@ public enum FailureText {
                 "guestPlaying", "\(shortened(name)) is playing as a guest now, and this belongs to the host.",
                 "End the guest mode first, with `streakmesh guest stop --keep`.", Exit.notAllowed
             )
+        case .guestResultsKept(let name, let count):
+            (
+                "guestResultsKept",
+                "\(shortened(name)) has left \(count) \(count == 1 ? "result" : "results") here, which another guest must not see.",
+                "First say what becomes of them, with `streakmesh guest stop --export FILE` or `--discard`; or let \(shortened(name)) go on, by that name.",
+                Exit.notAllowed
+            )
         case .noGuest:
             (
                 "noGuest", "No guest plays here, and none has left results.",
@@ -116,7 +123,8 @@ public enum FailureText {
         switch failure {
         case .unknownMember(let text):
             (
-                "unknownMember", "Nobody in the group is called “\(shortened(text))”.",
+                "unknownMember",
+                text.isEmpty ? "No member was named." : "Nobody in the group is called “\(shortened(text))”.",
                 "See who is with `streakmesh members`.", Exit.badData
             )
         case .ambiguousMember(let text, let candidates):
@@ -220,6 +228,16 @@ public enum FailureText {
                 "unknownFriend", "No friend and no request is called “\(shortened(text))”.",
                 "See them with `streakmesh friend list`.", Exit.badData
             )
+        case .alreadyBlocked(let text):
+            (
+                "alreadyBlocked", "You have blocked “\(shortened(text))” already.",
+                "There is nothing left to do; `streakmesh friend unblock` takes it back.", Exit.failed
+            )
+        case .notBlocked(let text):
+            (
+                "notBlocked", "“\(shortened(text))” is not blocked.",
+                "There is nothing to take back; `streakmesh friend list` shows whom you blocked.", Exit.failed
+            )
         case .deviceLinkUnknown:
             (
                 "deviceLinkUnknown", "None of your machines knows this device link.",
@@ -316,65 +334,6 @@ public enum FailureText {
         }
     }
 
-    /// Why a device link led nowhere: the code and the exit code of the same about an invite.
-    private static func describeDeviceLink(_ failure: NodeFailure) -> Description {
-        var text = describe(failure)
-        let another = "Make one with `streakmesh device link` on a machine of yours."
-        switch failure {
-        case .linkMalformed:
-            text.message = "This is not a link for a machine of your own."
-            text.hint = "Copy the whole link; it begins with `streakmesh://device/`."
-        case .linkTampered: text.hint = "Do not use it. \(another)"
-        case .linkExpired: text.hint = another
-        case .linkUsedUp:
-            text.message = "This link has been used already: it is good for one machine."
-            text.hint = another
-        case .nobodyReachable:
-            text.message = "None of your machines answered in time."
-            text.hint = "Check that the one that made the link is running and both are on a network, then try again."
-        default: break
-        }
-        return text
-    }
-
-    /// Of what kind a link is, or what is wrong with its text.
-    private static func describeLinkText(_ failure: NodeFailure) -> Description? {
-        switch failure {
-        case .linkForDevice:
-            (
-                "linkForDevice", "This is a link for a machine of your own, not an invite to a group.",
-                "Use it on the new machine, in an empty data folder: `streakmesh device join`.", Exit.badData
-            )
-        case .linkForGroup:
-            (
-                "linkForGroup", "This is an invite to a group, not a link for a machine of your own.",
-                "Enter the group with `streakmesh join`; `streakmesh device link` on a machine of yours makes the other kind.",
-                Exit.badData
-            )
-        case .linkMalformed:
-            (
-                "linkMalformed", "This is not a StreakMesh invite.",
-                "Copy the whole link and nothing else; it begins with `streakmesh://join/`.", Exit.badData
-            )
-        case .linkDamaged:
-            (
-                "linkDamaged", "This link is incomplete or mistyped.",
-                "Copy it again, from its first to its last character.", Exit.badData
-            )
-        case .linkTampered:
-            (
-                "linkTampered", "Somebody has changed this link since it was made.",
-                "Do not use it. Ask your friend for a new one by another way.", Exit.badData
-            )
-        case .linkUnsupported(let version):
-            (
-                "linkUnsupported", "This link is of version \(version), which this program does not know yet.",
-                "Update StreakMesh, then try again.", Exit.badData
-            )
-        default: nil
-        }
-    }
-
     private static func describeLink(_ failure: NodeFailure) -> Description? {
         switch failure {
         case .linkExpired(let instant):
@@ -439,7 +398,7 @@ public enum FailureText {
             )
         case .unknownGame(let text, let suggestions):
             (
-                "unknownGame", "No game is called “\(shortened(text))”.",
+                "unknownGame", text.isEmpty ? "No game was named." : "No game is called “\(shortened(text))”.",
                 suggestions.isEmpty ? "See all with `streakmesh games`." : "Did you mean \(listed(suggestions))?",
                 Exit.badData
             )

@@ -50,7 +50,7 @@ struct MemberView: Sendable, Equatable {
         code = member.anonymous ? nil : member.code
         devicesText =
             member.anonymous || member.devices == 0
-            ? nil : member.devices == 1 ? "1 device" : "\(member.devices) devices"
+            ? nil : member.devices == 1 ? "1 machine" : "\(member.devices) machines"
         standing = [member.sinceText.map { "Since \($0)" }, member.placeText].compactMap(\.self).joined(separator: ", ")
         facts = []
         facts = self.facts(of: member)
@@ -80,9 +80,9 @@ struct MemberView: Sendable, Equatable {
         if member.heir { add("Heir", "May take the group over") }
         add("Seen", presence)
         add("Records", sync)
-        add("Devices", devicesText)
+        add("Machines", devicesText)
         add("Friend code", code)
-        if member.anonymous { add("Alias", "Goes by an alias here; no code and no devices are shown") }
+        if member.anonymous { add("Alias", "Goes by an alias here; no code and no machines are shown") }
         if member.hidden { add("Boards", "Is on no board of this group") }
         add("Region", member.region)
         return facts

@@ -51,8 +51,8 @@ extension NodeFailure {
             .notFound
         case .textTooLong: .contentTooLarge
         case .noGroup, .noAccount, .accountExists, .accountUnderWay, .alreadyMember, .limitReached, .alreadyFriends,
-            .clockWrong, .friendAlreadyAsked, .alreadyRole, .alreadyShutOut, .machineFull,
-            .tooManyDevices, .approvalNeeded:
+            .clockWrong, .friendAlreadyAsked, .alreadyRole, .alreadyShutOut, .alreadyBlocked, .notBlocked, .machineFull,
+            .tooManyDevices, .approvalNeeded, .guestResultsKept:
             .conflict
         case .storageFailed: .internalServerError
         case .diskFull: .insufficientStorage

@@ -90,14 +90,12 @@ extension Site {
 
     private func device(_ device: DeviceReport) -> DevicesView.Device {
         let isCurrent = device.state == "current"
-        let linked =
-            device.certifiedBy == "account" ? "made with the account" : "linked by \(device.certifiedBy.prefix(8))"
         let seen = device.lastSeen.flatMap { Timestamp($0) }.map { "last seen \($0.relativeText(to: now()))" }
         let presence = device.this ? "this machine" : device.online ? "online" : seen
         return DevicesView.Device(
             id: device.device, label: "Machine \(device.device.prefix(8))", this: device.this,
             online: isCurrent && (device.online || device.this),
-            note: (isCurrent ? [presence, linked] : ["shut out", linked]).compactMap(\.self).joined(separator: ", "),
+            note: (isCurrent ? [presence, device.originText] : ["shut out", device.originText]).compactMap(\.self).joined(separator: ", "),
             apartText: isCurrent && !device.sharesPrivate ? Self.apartText : nil,
             isRevocable: isCurrent && !device.this)
     }
@@ -146,7 +144,7 @@ extension Site {
         },
         // Dials everybody.
         Form("/sync", { _ in .network(.sync) }) { (status: StatusReport, _) in
-            status.state == "live" ? "Everything is in sync." : "Every known device was asked."
+            status.state == "live" ? "Everything is in sync." : "Every known machine was asked."
         },
         Form("/clock/repair", then: "/profile", { _ in .network(.repairClock(isForced: false)) }) {
             (report: ClockReport, _) in report.repairedText ?? ""

@@ -15,6 +15,13 @@ extension Site {
             var isPair: Bool
         }
 
+        /// A group of two that the other one is in no more.
+        struct Alone: Sendable {
+            var name: String
+            var note: String
+            var leaveHref: String
+        }
+
         struct Sent: Sendable {
             var code: String
             var note: String
@@ -47,6 +54,7 @@ extension Site {
         var hasSent: Bool
         var friends: [Friend]
         var hasFriends: Bool
+        var alone: [Alone]
         var blocked: [Blocked]
         var hasBlocked: Bool
     }
@@ -67,6 +75,11 @@ extension Site {
                     online: friend.online, note: parts.compactMap(\.self).joined(separator: ", "),
                     boardHref: BoardSelection(group: friend.group).href, isPair: friend.pair)
             }, hasFriends: !report.friends.isEmpty,
+            alone: report.alone.map { pair in
+                CodesView.Alone(
+                    name: pair.name, note: "\(pair.name) \(pair.text).",
+                    leaveHref: PageLink("/leave").adding("group", pair.group).text)
+            },
             blocked: report.blocked.map {
                 let code = $0.code ?? "\($0.user.prefix(8))…"
                 return CodesView.Blocked(user: $0.user, name: $0.name, code: code)

@@ -26,6 +26,8 @@ extension Site {
         var hasGroup: Bool
         var lonelyText: String
         var hasFriends: Bool
+        /// Who was the last to leave; nil where there was nobody, or somebody still is.
+        var aloneText: String?
         var members: [MemberView]
         var onlineText: String
         var deciding: Bool
@@ -61,7 +63,7 @@ extension Site {
         let view = FriendsView(
             group: group?.id ?? "", groupTitle: members?.title ?? "", hasGroup: members != nil,
             lonelyText: frame.lonelyText,
-            hasFriends: (members?.members.count ?? 0) > 1,
+            hasFriends: (members?.members.count ?? 0) > 1, aloneText: members?.lonelyText,
             members: members?.members.map { MemberView($0, group: group?.id ?? "", now: now()) } ?? [],
             onlineText: online == 1 ? "1 friend online" : "\(online) friends online",
             deciding: group?.isDeciding ?? false,

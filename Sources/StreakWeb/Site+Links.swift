@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import StreakNode
 
@@ -14,14 +15,25 @@ enum DeepLink: Equatable {
     case unknown
 
     private static let scheme = "streakmesh://"
+    /// What of a message is looked at from its first link on; the node reads no more either.
+    private static let maximumMessageSize = 4_096
+
+    /// The part of a message from its first link on, where that lets somebody in: a group's, or a machine's. Nil where there
+    /// is none, or too much. Which link is meant, and whether it is whole, is for the node to say.
+    static func message(in text: String) -> String? {
+        let starts = ["join/", "device/"].compactMap {
+            text.range(of: scheme + $0, options: .caseInsensitive)?.lowerBound
+        }
+        guard let start = starts.min() else { return nil }
+        let rest = String(text[start...]).trimmingSpaces
+        return rest.utf8.count <= maximumMessageSize ? rest : nil
+    }
 
     /// Nil where a text is no such link.
     init?(_ text: String) {
         let text = text.trimmingSpaces
         // Links in QR codes are written in capitals.
-        guard text.prefix(Self.scheme.count).lowercased() == Self.scheme, !text.contains(where: \.isNewline) else {
-            return nil
-        }
+        guard text.prefix(Self.scheme.count).lowercased() == Self.scheme else { return nil }
         let rest = text.dropFirst(Self.scheme.count)
         let word = rest.prefix { $0 != "/" && $0 != "?" }.lowercased()
         let remainder = rest.dropFirst(word.count)
@@ -40,6 +52,18 @@ enum DeepLink: Equatable {
 }
 
 extension Site {
+    /// Where a pasted text leads that is one link and nothing else; nil of any other.
+    static func addressOfLink(_ text: String) -> String? {
+        guard DeepLink(text) != nil, !text.trimmingSpaces.contains(where: \.isNewline) else { return nil }
+        return PageLink("/open").adding("link", text.trimmingSpaces).text
+    }
+
+    /// The same of a message in which no result was found, but a link that lets somebody in.
+    static func addressOfLink(in text: String, without report: AddReport) -> String? {
+        guard report.added.isEmpty, report.refused.allSatisfy({ $0.reason == "notRecognised" }) else { return nil }
+        return DeepLink.message(in: text).map { PageLink("/open").adding("link", $0).text }
+    }
+
     /// Shows what a link leads to. Nothing is stored, dialled or joined before a click.
     func openLink(_ visit: Visit) async throws -> Response {
         switch DeepLink(visit.fields.word("link")) {

@@ -8,6 +8,8 @@ extension Site {
             var name: String
             var state: String
             var via: String
+            /// “heard 12 s ago”.
+            var heard: String?
         }
 
         struct Share: Sendable {
@@ -44,12 +46,13 @@ extension Site {
 
     func showProfile(_ visit: Visit) async throws -> Response {
         let frame = try await frame(isOpenToGuest: true)
-        // A guest has no friend code, no groups and no devices here; only the way back.
+        // A guest has no friend code, no groups and no machines here; only the way back.
         guard frame.guest == nil else { return .seeOther("/guest") }
         let links = frame.status.peers.map { peer in
             ProfileView.Link(
-                name: peer.name ?? "A device", state: peer.state,
-                via: peer.via == "lan" ? "on your network" : peer.via ?? "")
+                name: peer.name ?? "A machine", state: peer.state,
+                via: peer.via == "lan" ? "on your network" : peer.via ?? "",
+                heard: peer.heardText(at: now()))
         }
         let shares = frame.status.groups.map { group in
             ProfileView.Share(

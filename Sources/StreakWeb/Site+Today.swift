@@ -69,7 +69,7 @@ extension Site {
     /// Records a pasted text; what was refused is shown beside it.
     private func add(_ visit: Visit) async throws -> Response {
         let (text, date) = (visit.fields.word("text"), visit.fields["date"])
-        if DeepLink(text) != nil { return .seeOther(PageLink("/open").adding("link", text.trimmingSpaces).text) }
+        if let address = Self.addressOfLink(text) { return .seeOther(address) }
         let groups = ShareChoice(visit.fields).groups
         let report = try await node.call(
             .score(
@@ -77,6 +77,7 @@ extension Site {
                     text: text, date: date, replace: visit.fields.isSet("replace"), groups: groups,
                     sharingOnly: groups != nil)),
             returning: AddReport.self)
+        if let address = Self.addressOfLink(in: text, without: report) { return .seeOther(address) }
         guard report.refused.isEmpty, !report.added.isEmpty else {
             let left = report.added.isEmpty ? text : report.refused.map(\.text).joined(separator: "\n\n")
             return try await today(visit, text: left, date: date, outcome: report, status: .unprocessableContent)
@@ -88,8 +89,9 @@ extension Site {
     private func preview(_ visit: Visit) async throws -> Response {
         let text = visit.fields["text"] ?? ""
         let date = visit.fields["date"]
-        if DeepLink(text) != nil { return .seeOther(PageLink("/open").adding("link", text.trimmingSpaces).text) }
+        if let address = Self.addressOfLink(text) { return .seeOther(address) }
         let report = try await node.call(.score(.preview(text: text, date: date)), returning: AddReport.self)
+        if let address = Self.addressOfLink(in: text, without: report) { return .seeOther(address) }
         guard visit.fields.isSet("fragment") else {
             return try await today(visit, text: text, date: date, outcome: report, isPreview: true)
         }

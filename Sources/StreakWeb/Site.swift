@@ -152,7 +152,8 @@ struct Site: Sendable {
 
     func statusView(_ frame: Frame) -> StatusView {
         let online = frame.status.peers.filter { $0.state == "linked" }.count
-        let peers = online == 1 ? "1 device linked" : "\(online) devices linked"
+        let peers = [online == 1 ? "1 machine linked" : "\(online) machines linked", frame.status.heardText(at: now())]
+            .compactMap(\.self).joined(separator: ", ")
         let synced = frame.status.lastSync.flatMap { Timestamp($0) }.map {
             "in sync \($0.relativeText(to: now()))"
         }
@@ -170,6 +171,10 @@ struct Site: Sendable {
                     detail: "\(held) of \(all) records of \(group.title) are here, the newest first")
             }
             return StatusView(kind: "syncing", label: "Syncing", detail: synced.map { "\(peers), \($0)" } ?? peers)
+        case "silent":
+            let heard = frame.status.heardText(at: now()) ?? "not heard"
+            return StatusView(
+                kind: "offline", label: "Silent", detail: "No friend's machine has said anything when it should, \(heard)")
         case "local only":
             return StatusView(
                 kind: "local", label: "Local only", detail: "\(frame.lonelyText); results stay on this machine")

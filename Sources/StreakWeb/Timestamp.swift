@@ -14,20 +14,36 @@ extension Timestamp {
     /// “28 November 2026”, by UTC.
     var dayText: String { day.longText }
 
-    /// How long ago or ahead this is, in words: “just now”, “5 min ago”, “in 3 days”.
+    /// How long ago or ahead this is, in words: “just now”, “5 min ago”, “in 3 days”. What is past is told in whole units that
+    /// have gone by, what is ahead in the nearest: a link made a moment ago for a week ends in 7 days.
     public func relativeText(to now: Int64) -> String {
         let (age, overflow) = now.subtractingReportingOverflow(seconds)
         guard !overflow else { return dateText }
+        guard age < 0 else { return age < 60 ? "just now" : "\(Self.amount(age.magnitude)) ago" }
         let span = age.magnitude
-        if span < 60 { return age >= 0 ? "just now" : "in less than a minute" }
-        let amount =
+        if span < 60 { return "in less than a minute" }
+        let unit: UInt64 =
             switch span {
-            case ..<3_600: "\(span / 60) min"
-            case ..<86_400: "\(span / 3_600) h"
-            case ..<172_800: "1 day"
-            default: "\(span / 86_400) days"
+            case ..<3_570: 60
+            case ..<84_600: 3_600
+            default: 86_400
             }
-        return age >= 0 ? "\(amount) ago" : "in \(amount)"
+        return "in \(Self.amount((span + unit / 2) / unit * unit))"
+    }
+
+    /// How long ago this is, to the second at first: “12 s ago”, “3 min ago”.
+    public func agoText(to now: Int64) -> String {
+        let (age, overflow) = now.subtractingReportingOverflow(seconds)
+        return !overflow && 0..<60 ~= age ? "\(age) s ago" : relativeText(to: now)
+    }
+
+    private static func amount(_ span: UInt64) -> String {
+        switch span {
+        case ..<3_600: "\(span / 60) min"
+        case ..<86_400: "\(span / 3_600) h"
+        case ..<172_800: "1 day"
+        default: "\(span / 86_400) days"
+        }
     }
 }
 

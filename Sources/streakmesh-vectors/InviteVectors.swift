@@ -25,10 +25,10 @@ extension VectorFile {
             content: [
                 "spec": "membership.md", "now": .text(String(Cast.now)),
                 "valid": [describe("two members' addresses", plain), describe("no address, and a long title", bare)],
-                "accepted": [
+                "accepted": .list([
                     ["name": "in upper case", "text": .text(plain.alphanumericText), "means": .text(plain.text)],
                     ["name": "broken into lines", "text": .text(broken(plain.text)), "means": .text(plain.text)],
-                ],
+                ] + messages(plain)),
                 "invalid": .list(try invalidLinks(plain, raw)),
             ])
     }
@@ -45,6 +45,19 @@ extension VectorFile {
             "isExpiredAtExpiry": .bool(link.isExpired(at: link.expiresAt)),
             "isExpiredBefore": .bool(link.isExpired(at: link.expiresAt - 1)),
         ]
+    }
+
+    /// Texts in which a link stands among other words, or more than once.
+    private static func messages(_ link: InviteLink) -> [JSON] {
+        let (text, half) = (link.text, String(link.text.prefix(90)))
+        let messages = [
+            ("in a message", "Hey, join us: \(text) see you tomorrow"), ("in quotation marks", "“\(text)”"),
+            ("before a full stop, in lines", "Here it is:\r\n\(broken(text)).\r\nAda"),
+            ("twice", "\(text)\n\(link.alphanumericText)"),
+            ("cut short before", "\(half)… is what you get:\n\(text)"),
+            ("beside another address", "https://example.org/join/ABC or \(text)"),
+        ]
+        return messages.map { ["name": .text($0.0), "text": .text($0.1), "means": .text(text)] }
     }
 
     private static func broken(_ text: String) -> String {
@@ -82,7 +95,11 @@ extension VectorFile {
             entry("nothing", "", "not-a-link"),
             entry("another address", "https://example.org/join/AAAA", "not-a-link"),
             entry("the prefix alone", "streakmesh://join/", "not-a-link"),
-            entry("2,049 characters", pasted + String(repeating: "A", count: 2_049 - pasted.utf8.count), "not-a-link"),
+            entry("4,097 characters", pasted + String(repeating: " ", count: 4_097 - pasted.utf8.count), "not-a-link"),
+            entry("2,049 digits", "streakmesh://join/" + String(repeating: "A", count: 2_049), "damaged"),
+            entry("a digit more behind it", pasted + "1", "damaged"),
+            entry("two that differ", "\(pasted) or \(swapped(pasted))", "several-links"),
+            entry("two cut short", "\(pasted.prefix(60))… \(swapped(pasted).prefix(70))…", "several-links"),
             entry("a character is missing", String(pasted.dropLast()), "damaged"),
             entry("a character is another", String(changed), "damaged"),
             entry("a character that is no digit", pasted.replacing(at: 40, by: "1"), "damaged"),

@@ -37,6 +37,7 @@ extension InviteLinkError {
     var reason: String {
         switch self {
         case .notALink: "not-a-link"
+        case .severalLinks: "several-links"
         case .damaged: "damaged"
         case .unsupportedVersion: "unsupported-version"
         case .malformed(let error): "malformed: \(error.reason)"

@@ -26,6 +26,48 @@ struct InviteLinkTests {
         #expect(link.addresses.count == 4)
     }
 
+    @Test(arguments: [
+        "hey join us {} see you tomorrow", "Look: {}", "{}.", "“{}”", "<{}>", "({})", "{}\n\nsee you", "{}\tA B C D",
+        "https://example.org/join/ABC or {} 👋", "join streakmesh://join/ with {}", "{} {}", "{}\n“{}”", "{HALF}…\n{}",
+        "{} ({HALF}…)",
+    ])
+    func `a link is found in a message, and in one that says it twice`(message: String) throws {
+        for text in [Self.link().text, Self.link().alphanumericText] {
+            let pasted = message.replacing("{}", with: text).replacing("{HALF}", with: text.prefix(70))
+            #expect(try InviteLink(parsing: pasted) == Self.link())
+            #expect(InviteLink.purpose(of: pasted) == .join)
+        }
+    }
+
+    @Test func `of two links neither is taken`() {
+        let (one, other) = (Self.link().text, Self.link(title: "Others").text)
+        let device = one.replacing("/join/", with: "/device/")
+        for text in [
+            "\(one) \(other)", "\(other)\n\(one)", "\(one) or \(device)", "\(one.prefix(70)) \(other.prefix(90))",
+            "\(one) \(other.prefix(90))", "\(one) \(other) \(one)",
+        ] {
+            #expect(throws: InviteLinkError.severalLinks) { _ = try InviteLink(parsing: text) }
+            #expect(InviteLink.purpose(of: text) == nil)
+        }
+    }
+
+    @Test func `a text is read as far as a message goes, and a link as far as one goes`() throws {
+        let text = Self.link().text
+        let longest = text + String(repeating: " ", count: 4_096 - text.utf8.count)
+        #expect(try InviteLink(parsing: longest) == Self.link())
+        #expect(throws: InviteLinkError.notALink) { _ = try InviteLink(parsing: longest + " ") }
+        let start = "streakmesh://join/"
+        for digits in [2_031, 4_000] {
+            let endless = start + String(repeating: "A", count: digits)
+            #expect(throws: InviteLinkError.damaged) { _ = try InviteLink(parsing: endless) }
+        }
+        // Every digit may be the last one.
+        let spaced = start + String(repeating: "A ", count: 2_030)
+        #expect(throws: InviteLinkError.damaged) { _ = try InviteLink(parsing: spaced) }
+        let many = String(repeating: start + " ", count: 200)
+        #expect(throws: InviteLinkError.self) { _ = try InviteLink(parsing: many) }
+    }
+
     @Test func `a link with four members' addresses and a long title has about 460 characters`() {
         let link = Self.link(title: String(repeating: "Freunde", count: 8))
         #expect(link.title.utf8.count == 40)

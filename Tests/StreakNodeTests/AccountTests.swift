@@ -55,6 +55,24 @@ import Testing
         }
     }
 
+    @Test func `machines tell how they came, once they have met`() async throws {
+        let party = try NodeParty()
+        try party.makeAccount("Ada")
+        let key = try MeshNode.recoveryKey(in: party.dataFolder("Ada"))
+        let new = try MeshNode.recoverAccount(in: party.dataFolder("Ada2"), key: key, name: "Ada").device
+        @Sendable func origins(_ node: MeshNode) async throws -> [String: String?] {
+            let devices = try await node.call(.device(.list), returning: DeviceListReport.self).devices
+            return Dictionary(uniqueKeysWithValues: devices.map { ($0.device == new ? "new" : "old", $0.origin) })
+        }
+        try await party.running("Ada", "Ada2") { nodes in
+            #expect(try await origins(nodes[0]) == ["old": "account"])
+            #expect(try await origins(nodes[1]) == ["new": "recoveryKey"])
+            _ = try await nodes[0].group(.create(title: "Red"))
+            try await nodes[1].join(try await nodes[0].invite().link)
+            for node in nodes { try await node.until { try await origins($0) == ["old": "account", "new": "recoveryKey"] } }
+        }
+    }
+
     @Test func `published results come back from a friend, and the lost device can be shut out`() async throws {
         let party = try NodeParty()
         let link = try await party.running("Ada", "Ben") { nodes in
@@ -76,6 +94,8 @@ import Testing
             let devices = try await nodes[1].call(.device(.list), returning: DeviceListReport.self).devices
             let lost = try #require(devices.first { !$0.this })
             #expect(devices.map { $0.sharesPrivate == $0.this } == [true, true], "the private results are apart")
+            // The two have not met, so that this one cannot know how the other came.
+            #expect(devices.first { $0.this }?.origin == "recoveryKey" && lost.origin == nil)
             await #expect(throws: NodeFailure.recoveryKeyNeeded) {
                 try await nodes[1].call(
                     .device(.revoke(device: lost.device, key: nil)), returning: DeviceListReport.self)

@@ -28,9 +28,24 @@ import Testing
                 try await Self.friends(ben, .add(code: code))
             }
             #expect(try await Self.friends(ada, .block(user: "ben")).blocked.map(\.name) == ["Ben"])
+            await #expect(throws: NodeFailure.alreadyBlocked("Ben")) {
+                try await Self.friends(ada, .block(user: "Ben"))
+            }
             #expect(try await Self.friends(ada, .unblock(user: "ben")).blocked.isEmpty)
+            await #expect(throws: NodeFailure.notBlocked("ben")) {
+                try await Self.friends(ada, .unblock(user: "ben"))
+            }
+            await #expect(throws: NodeFailure.unknownFriend("Cy")) {
+                try await Self.friends(ada, .block(user: "Cy"))
+            }
+            #expect(try await Self.friends(ben).alone.isEmpty)
             #expect(try await Self.friends(ada, .remove(user: "Ben")).friends.isEmpty)
             try await ben.until { try await Self.friends($0).friends.isEmpty }
+            // Who was left is told so, until they leave too.
+            let alone = try await Self.friends(ben).alone
+            #expect(alone.map(\.name) == ["Ada"] && alone.map(\.title) == ["Ada & Ben"])
+            _ = try await ben.group(.leave(group: alone[0].group, erasing: false))
+            #expect(try await Self.friends(ben).alone.isEmpty)
         }
     }
 

@@ -40,10 +40,35 @@ import Testing
             #expect(try await Self.guest(again, .status).active)
             #expect(try await again.results().count == 1)
             _ = try await Self.guest(again, .stop(.keep))
-            _ = try await Self.guest(again, .start(name: "Gigi"))
+            _ = try await Self.guest(again, .start(name: "gus"))
             #expect(try await again.results().count == 1)
-            #expect(try await again.status().guest == "Gigi")
+            #expect(try await again.status().guest == "gus")
             await again.close()
+        }
+    }
+
+    @Test func `what one guest has left is shown to no other`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await Self.guest(node, .start(name: "Gus"))
+            try await node.add("Wordle 1,701 5/6")
+            _ = try await Self.guest(node, .stop(.keep))
+            await #expect(throws: NodeFailure.guestResultsKept(name: "Gus", count: 1)) {
+                try await Self.guest(node, .start(name: "Gigi"))
+            }
+            let status = try await Self.guest(node, .status)
+            #expect((status.active, status.name, status.results) == (false, "Gus", 1))
+            _ = try await Self.guest(node, .stop(.discard))
+            _ = try await Self.guest(node, .start(name: "Gigi"))
+            #expect(try await node.results().isEmpty)
+            // Who leaves nothing keeps nobody out, and what was withdrawn does not come back to another.
+            try await node.add("Wordle 1,701 5/6")
+            _ = try await node.call(
+                .score(.delete(game: "wordle", date: "2026-02-14", puzzle: nil)), returning: AddReport.self)
+            _ = try await Self.guest(node, .stop(.keep))
+            _ = try await Self.guest(node, .start(name: "Gert"))
+            await #expect(throws: NodeFailure.nothingToUndo) {
+                _ = try await node.call(.score(.undo), returning: UndoReport.self)
+            }
         }
     }
 

@@ -29,6 +29,7 @@ import Testing
         .invalidAlias(limit: 40),
         .invalidRegion(limit: 16), .invalidSetting(name: "invites", values: ["everyone"]),
         .invalidFriendCode(reason: "it is empty"), .ownFriendCode, .alreadyFriends(title: "Ann & Ben"),
+        .alreadyBlocked("ben"), .notBlocked("ben"), .severalLinks, .guestResultsKept(name: "Gus", count: 3),
         .friendAlreadyAsked, .friendBlocked, .notAPair(title: "t"), .machineShutOut, .unknownFriend("ben"),
         .deviceLinkUnknown, .tooManyDevices,
         .invalidGame(reason: "A game needs a name."), .importFailed(reason: "No column of it is a date."),
@@ -170,13 +171,22 @@ import Testing
 
     @Test(arguments: [
         (Int64(0), "just now"), (300, "5 min ago"), (7_300, "2 h ago"), (90_000, "1 day ago"), (-259_200, "in 3 days"),
-        (-30, "in less than a minute"),
+        (-30, "in less than a minute"), (-604_795, "in 7 days"), (-604_800, "in 7 days"), (-3_595, "in 1 h"),
+        (-3_569, "in 59 min"), (-86_390, "in 1 day"), (-84_599, "in 23 h"), (-595, "in 10 min"), (-129_599, "in 1 day"),
+        (-129_600, "in 2 days"), (86_399, "23 h ago"), (604_799, "6 days ago"), (59, "just now"),
     ])
     func `ages are words`(age: Int64, words: String) {
         #expect(Timestamp(seconds: FakeNode.now - age).relativeText(to: FakeNode.now) == words)
     }
 
+    @Test(arguments: [(Int64(0), "0 s ago"), (12, "12 s ago"), (59, "59 s ago"), (60, "1 min ago"), (-5, "in less than a minute")])
+    func `what was heard is told to the second at first`(age: Int64, words: String) {
+        #expect(Timestamp(seconds: FakeNode.now - age).agoText(to: FakeNode.now) == words)
+    }
+
     @Test func `the ends of time do not trap`() {
+        #expect(!Timestamp(seconds: .max).relativeText(to: .min).isEmpty)
+        #expect(!Timestamp(seconds: .max).relativeText(to: 0).isEmpty)
         #expect(!Timestamp(seconds: .min).relativeText(to: .max).isEmpty)
         #expect(!Timestamp(seconds: .max).dateText.isEmpty)
     }

@@ -101,9 +101,32 @@ import Testing
         #expect(DeepLink(text) == link)
     }
 
-    @Test(arguments: ["Wordle 1,617 3/6", "http://example.com", "see streakmesh://join/A", "streakmesh://join/A\nand"])
+    @Test(arguments: ["Wordle 1,617 3/6", "http://example.com", "see streakmesh://join/A"])
     func `other texts are no links`(text: String) {
         #expect(DeepLink(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("see streakmesh://join/A you", "streakmesh://join/A you"), ("a STREAKMESH://DEVICE/A.", "STREAKMESH://DEVICE/A."),
+        ("streakmesh://device/B or streakmesh://join/A", "streakmesh://device/B or streakmesh://join/A"),
+        ("see streakmesh://game/wordle", nil), ("Wordle 1,617 3/6", nil),
+        ("streakmesh://join/" + String(repeating: "A", count: 4_079), nil),
+    ])
+    func `a message is cut to its first link`(text: String, message: String?) {
+        #expect(DeepLink.message(in: text) == message)
+    }
+
+    @Test func `a message with a link leads to what the link says, and one with a result does not`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            for path in ["/add", "/preview"] {
+                let answer = try await browser.post(path, "text=hey+join+us+streakmesh%3A%2F%2Fjoin%2FABC+see+you")
+                #expect(answer.status == 303)
+                #expect(answer.headers["location"] == "/open?link=streakmesh%3A%2F%2Fjoin%2FABC%20see%20you")
+                let result = try await browser.post(path, "text=Wordle+1%2C617+3%2F6+streakmesh%3A%2F%2Fjoin%2FABC")
+                #expect(result.headers["location"]?.hasPrefix("/open") != true)
+            }
+        }
     }
 
     @Test(arguments: [

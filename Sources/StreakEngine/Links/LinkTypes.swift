@@ -225,6 +225,8 @@ public struct LinkPathSummary: Sendable, Equatable {
     public let hasDatagrams: Bool
     /// When the peer was last heard on any path.
     public let lastHeard: MonotonicInstant
+    /// When the peer, by what it says of itself, says something at the latest.
+    public let nextExpected: MonotonicInstant
     /// The smoothed round-trip time, once measured.
     public let roundTripTime: Duration?
 }

@@ -149,7 +149,15 @@ public struct Links: Sendable {
         guard let link = links[id] else { return nil }
         return LinkPathSummary(
             via: link.via, endpoint: link.endpoint, hasStream: link.stream != nil, hasDatagrams: link.datagrams != nil,
-            lastHeard: link.lastHeard, roundTripTime: link.channel.roundTrip.smoothed)
+            lastHeard: link.lastHeard, nextExpected: nextExpected(on: link), roundTripTime: link.channel.roundTrip.smoothed)
+    }
+
+    private func nextExpected(on link: Link) -> MonotonicInstant {
+        let stream = link.stream.flatMap { streams[$0] }
+        return [
+            link.datagrams.map { $0.lastHeard.advanced(by: $0.peerInterval) },
+            stream.map { $0.lastHeard.advanced(by: $0.peerInterval) },
+        ].compactMap(\.self).max() ?? link.lastHeard
     }
 
     /// This device's key, by which peers know it.

@@ -71,6 +71,10 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case friendBlocked
     /// Nobody who asked, was asked, is a friend or is blocked has this name, code, ID or prefix.
     case unknownFriend(String)
+    /// This user has blocked whom this name, code, ID or prefix means.
+    case alreadyBlocked(String)
+    /// Whom this name, code, ID or prefix means is known, and was not blocked.
+    case notBlocked(String)
     /// Nothing is published in this group until sharing is resumed.
     case sharingStopped(title: String)
     /// An alias is empty, too long or holds control characters. Limit in grapheme clusters.
@@ -85,6 +89,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case guestPlaying(name: String)
     /// No guest plays, or has left results.
     case noGuest
+    /// Another guest, of this name, has left so many results, which nobody else is shown.
+    case guestResultsKept(name: String, count: Int)
     /// This role may not do that, or nobody may.
     case notAllowed(action: String, reason: RoleReason = .needsAdmin)
     /// The member has this role already: `owner`, `admin`, `member`.
@@ -99,6 +105,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case linkForGroup
     /// Not a StreakMesh link at all.
     case linkMalformed
+    /// A text with two links that differ.
+    case severalLinks
     /// A link whose checksum fails: cut off or mistyped.
     case linkDamaged
     /// A link whose signature fails: somebody changed it.

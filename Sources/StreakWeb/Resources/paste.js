@@ -31,7 +31,10 @@ function startPreview(form, box) {
     fields.set("fragment", "outcome");
     try {
       const response = await fetch("/preview", { method: "POST", body: fields });
-      if (!response.ok || mine !== latest) return;
+      if (mine !== latest) return;
+      // A message with a link in it, and no result, leads to what the link says.
+      if (response.redirected) { location.assign(response.url); return; }
+      if (!response.ok) return;
       const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
       place.replaceChildren(...parsed.body.childNodes);
     } catch { /* a preview that fails is no preview; Record says what is wrong */ }

@@ -222,7 +222,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 throw CommandLineFailure.usage("`--timeout` takes 30s or 2m; not “\(timeout.printable)”.")
             }
             guard !context.folder.hasAccount else { throw NodeFailure.accountExists }
-            let link = try link ?? SecretInput.read("Device link: ", from: nil, on: context.terminal)
+            let link = try link ?? SecretInput.read("Link for a machine: ", from: nil, on: context.terminal)
             _ = try await MeshNode.linkDevice(in: context.folder, link: link, timeout: seconds)
             await context.wakeNode()
             // Whatever is reached at once is here at once; the rest comes with the node.
@@ -242,7 +242,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 asked for.
                 """)
 
-        @Argument(help: "The device's ID, or a unique beginning of it.")
+        @Argument(help: "The machine's ID, or a unique beginning of it.")
         var device: String
 
         @Option(name: .customLong("key-fd"), help: "Read the recovery key from this file descriptor.")
@@ -272,13 +272,13 @@ struct DeviceCommand: AsyncParsableCommand {
 extension DeviceListReport {
     func lines(_ style: OutputStyle) -> [String] {
         var table = TextTable([.left, .left, .left, .left, .left])
-        table.addHeader("device", "state", "", "linked by", "shares")
+        table.addHeader("machine", "state", "", "how", "shares")
         for device in devices {
             table.addRow(
                 .init(String(device.device.prefix(12)), device.this ? .bold : .plain),
                 device.state == "current" ? .init("current") : .init("shut out", .bad),
                 .init(device.this ? "this machine" : device.online ? "online" : "", .good),
-                .init(device.certifiedBy == "account" ? "the account" : String(device.certifiedBy.prefix(12)), .dim),
+                .init(device.originText, .dim),
                 .init(device.state != "current" || device.this ? "" : device.sharesPrivate ? "all" : "groups only"))
         }
         let isApart = devices.contains { $0.state == "current" && !$0.sharesPrivate }

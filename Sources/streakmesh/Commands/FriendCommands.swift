@@ -224,6 +224,11 @@ extension FriendsReport {
                 .init(offer.code ?? offer.friend.prefix(8).description, .dim),
                 .init("`streakmesh friend rejoin` or `dismiss`", .dim))
         }
+        for pair in alone {
+            table.addRow(
+                .init(pair.name), .init(pair.text), .init(""),
+                .init("`streakmesh group leave \(pair.group.prefix(8))`", .dim))
+        }
         for person in blocked {
             table.addRow(
                 .init(person.name ?? String(person.user.prefix(8))), .init("blocked", .bad),

@@ -208,7 +208,7 @@ struct GamesCommand: AsyncParsableCommand {
     }
 
     struct Favourite: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Show a game first, on all your devices.")
+        static let configuration = CommandConfiguration(abstract: "Show a game first, on all your machines.")
 
         @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String

@@ -128,7 +128,7 @@ struct JoinCommand: QueryCommand {
     static let configuration = CommandConfiguration(commandName: "join", abstract: "Join a friend's group by link.")
     static let needsNetwork = true
 
-    @Argument(help: "The link, beginning with streakmesh://join/.")
+    @Argument(help: "The link, beginning with streakmesh://join/, or the whole message with it.")
     var link: String
 
     @Option(help: "How long to look for somebody of the group: 30s, 2m …")

@@ -137,7 +137,7 @@ extension MembersReport {
         let hasSeveralDevices = members.contains { $0.devices > 1 }
         let now = Int64(Date().timeIntervalSince1970)
         var table = TextTable([.left, .left, .left, .left, .right, .right, .left, .left])
-        table.addHeader("member", "role", "seen", "connection", "behind", "devices", "code", "")
+        table.addHeader("member", "role", "seen", "connection", "behind", "machines", "code", "")
         for member in members {
             let seen = member.me ? "this is you" : member.online ? "online" : member.lastSeenText(at: now)
             table.addRow(
@@ -157,6 +157,12 @@ extension MembersReport {
                 .init(member.placeText ?? "", .dim))
         }
         lines += [""] + style.lines(of: places)
+        if let lonelyText {
+            lines += [
+                "", lonelyText.printable,
+                "`streakmesh invite --group \(group.prefix(8))` lets somebody in, and `streakmesh group leave \(group.prefix(8))` ends it.",
+            ]
+        }
         if !waiting.isEmpty { lines += ["", "Waiting to be let in:"] + waiting.lines(style) }
         if !former.isEmpty {
             var table = TextTable([.left, .left, .left])

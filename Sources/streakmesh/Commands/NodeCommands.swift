@@ -35,7 +35,7 @@ struct ClockCommand: ParsableCommand {
 
     struct Show: QueryCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Compare this machine's clock with those of the connected devices.")
+            commandName: "show", abstract: "Compare this machine's clock with those of the connected machines.")
 
         @OptionGroup var shared: SharedOptions
 
@@ -119,13 +119,16 @@ struct WatchCommand: SessionCommand {
 extension StatusReport {
     func lines(_ style: OutputStyle) -> [String] {
         let running = self.running ? "node running" : "no node running (`streakmesh up` starts it)"
-        var lines = ["\(style.applying(state == "live" ? .good : .bold, to: state)) · \(running) · version \(version)"]
+        let now = Int64(Date().timeIntervalSince1970)
+        let shownState = [state, heardText(at: now)].compactMap(\.self).joined(separator: ", ")
+        let statePart = style.applying(state == "live" ? .good : .bold, to: shownState)
+        var lines = ["\(statePart) · \(running) · version \(version)"]
         if let guest { lines.append("\(style.applying(.bold, to: guest)) plays as a guest: nothing is published.") }
         if !recoveryConfirmed { lines.append(style.recoveryReminder) }
         if let listen { lines.append("listens on \(listen)") }
         if let web { lines.append("page at \(web)") }
         if let lastSync {
-            let time = Timestamp(lastSync)?.relativeText(to: Int64(Date().timeIntervalSince1970)) ?? lastSync
+            let time = Timestamp(lastSync)?.relativeText(to: now) ?? lastSync
             lines.append("last sync \(time)")
         }
         lines += clock.sentences.map { style.applying(.bad, to: $0.printable) }
@@ -134,7 +137,7 @@ extension StatusReport {
         let groups = groups.filter(\.isCurrent)
         if !groups.isEmpty {
             var table = TextTable([.left, .right, .right, .left, .left])
-            table.addHeader("group", "members", "results", "digest", "")
+            table.addHeader("group", "members", "records", "digest", "")
             for group in groups {
                 table.addRow(
                     .init(group.title, .bold), .init("\(group.members) (\(group.online) online)"),
@@ -145,12 +148,13 @@ extension StatusReport {
             lines += [""] + style.lines(of: table)
         }
         if !peers.isEmpty {
-            var table = TextTable([.left, .left, .left, .left])
-            table.addHeader("peer", "state", "via", "address")
+            var table = TextTable([.left, .left, .left, .left, .left])
+            table.addHeader("machine of", "state", "", "via", "address")
             for peer in peers {
                 table.addRow(
                     .init(peer.name ?? String(peer.device.prefix(8))),
-                    .init(peer.state, peer.state == "linked" ? .good : .dim), .init(peer.via ?? ""),
+                    .init(peer.state, peer.state == "linked" ? .good : .bad), .init(peer.heardText(at: now) ?? "", .dim),
+                    .init(peer.via ?? ""),
                     .init(peer.address ?? "", .dim))
             }
             lines += [""] + style.lines(of: table)

@@ -67,7 +67,7 @@ extension ProfileReport {
         table.addRow(.init("name", .dim), .init(name, .bold))
         table.addRow(.init("friend code", .dim), .init(friendCode))
         table.addRow(.init("user", .dim), .init(user))
-        table.addRow(.init("device", .dim), .init(device))
+        table.addRow(.init("machine", .dim), .init(device))
         return style.lines(of: table) + (recoveryConfirmed ? [] : [style.recoveryReminder])
     }
 }

@@ -1,0 +1,105 @@
+import StreakCrypto
+
+/// Finding the one link in what somebody pasted: a link alone, broken into lines, or inside a message.
+extension InviteLink {
+    /// The longest link has under 900 characters; whatever is longer is none.
+    private static let maximumLinkSize = 2_048
+    /// A chat message with a link in it. Whatever is longer is refused unread.
+    static let maximumTextSize = 4_096
+
+    /// What stands behind a prefix.
+    struct Candidate: Equatable {
+        let purpose: Purpose
+        /// The digits, in upper case.
+        fileprivate(set) var digits: [UInt8]
+        /// What they say, with the checksum; nil where no checksum is right.
+        fileprivate(set) var bytes: [UInt8]?
+
+        /// Whether this is the other one cut short, as chat programs show links.
+        fileprivate func isBeginning(of other: Candidate) -> Bool {
+            bytes == nil && purpose == other.purpose && digits.count < other.digits.count
+                && other.digits.starts(with: digits)
+        }
+    }
+
+    /// The link that a text holds, once or several times.
+    ///
+    /// White space is skipped wherever it stands, and letters of either case are taken. Behind a prefix follow letters,
+    /// digits and white space up to any other character; of these the shortest beginning with a right checksum that ends at
+    /// white space or at the end is the link. O(n²) in the size of the text, which is bounded.
+    ///
+    /// - Throws: `notALink` where there is none, or the text is too long; `severalLinks` where two differ.
+    static func candidate(in text: String) throws(InviteLinkError) -> Candidate {
+        guard text.utf8.count <= maximumTextSize else { throw .notALink }
+        let plain = PlainText(text)
+        var found: [Candidate] = []
+        for place in plain.characters.indices {
+            for purpose in Purpose.allCases where plain.has(purpose.prefix, at: place) {
+                let next = plain.candidate(of: purpose, from: place + purpose.prefix.utf8.count, limit: maximumLinkSize)
+                guard let next, !found.contains(where: { $0 == next || next.isBeginning(of: $0) }) else { continue }
+                found.removeAll { $0.isBeginning(of: next) }
+                found.append(next)
+                guard found.count <= 2 else { throw .severalLinks }
+            }
+        }
+        guard let first = found.first else { throw .notALink }
+        guard found.count == 1 else { throw .severalLinks }
+        return first
+    }
+
+    /// What a text holds a link for; nil where it holds none, or several.
+    public static func purpose(of text: String) -> Purpose? {
+        // Why there is none is for `init(parsing:purpose:)` to say.
+        try? candidate(in: text).purpose
+    }
+
+    static func checksum(_ bytes: [UInt8]) -> [UInt8] {
+        Array(Blake2b.hash(bytes).prefix(checksumSize))
+    }
+}
+
+/// A text without its white space, which is remembered.
+private struct PlainText {
+    /// All bytes above 0x20.
+    private(set) var characters: [UInt8] = []
+    /// Where white space stood: indices of the characters behind it, rising.
+    private var breaks: [Int] = []
+
+    init(_ text: String) {
+        for byte in text.utf8 {
+            if byte > 0x20 {
+                characters.append(byte)
+            } else if breaks.last != characters.count {
+                breaks.append(characters.count)
+            }
+        }
+    }
+
+    /// Whether `prefix`, of lower case, stands at a place in either case.
+    func has(_ prefix: String, at place: Int) -> Bool {
+        guard place + prefix.utf8.count <= characters.count else { return false }
+        return zip(characters[place...], prefix.utf8).allSatisfy { $0 == $1 || (0x41...0x5A ~= $0 && ($0 | 0x20) == $1) }
+    }
+
+    /// Nil where nothing that could be a digit follows.
+    func candidate(of purpose: InviteLink.Purpose, from start: Int, limit: Int) -> InviteLink.Candidate? {
+        let run = characters[start...].prefix { Self.isLetterOrDigit($0) }
+        guard !run.isEmpty else { return nil }
+        let longest = limit - purpose.prefix.utf8.count
+        let ends = breaks.filter { $0 > start && $0 < run.endIndex } + [run.endIndex]
+        func digits(_ end: Int) -> [UInt8] {
+            characters[start..<end].map { 0x61...0x7A ~= $0 ? $0 & 0xDF : $0 }
+        }
+        for end in ends where end - start <= longest {
+            guard let bytes = Base32.bytes(characters[start..<end]), bytes.count > InviteLink.checksumSize else { continue }
+            let payload = Array(bytes.dropLast(InviteLink.checksumSize))
+            guard InviteLink.checksum(payload) == Array(bytes.suffix(InviteLink.checksumSize)) else { continue }
+            return InviteLink.Candidate(purpose: purpose, digits: digits(end), bytes: bytes)
+        }
+        return InviteLink.Candidate(purpose: purpose, digits: digits(ends[0]))
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte
+    }
+}
