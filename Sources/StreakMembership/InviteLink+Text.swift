@@ -78,7 +78,9 @@ private struct PlainText {
     /// Whether `prefix`, of lower case, stands at a place in either case.
     func has(_ prefix: String, at place: Int) -> Bool {
         guard place + prefix.utf8.count <= characters.count else { return false }
-        return zip(characters[place...], prefix.utf8).allSatisfy { $0 == $1 || (0x41...0x5A ~= $0 && ($0 | 0x20) == $1) }
+        return zip(characters[place...], prefix.utf8).allSatisfy {
+            $0 == $1 || (0x41...0x5A ~= $0 && ($0 | 0x20) == $1)
+        }
     }
 
     /// Nil where nothing that could be a digit follows.
@@ -91,7 +93,9 @@ private struct PlainText {
             characters[start..<end].map { 0x61...0x7A ~= $0 ? $0 & 0xDF : $0 }
         }
         for end in ends where end - start <= longest {
-            guard let bytes = Base32.bytes(characters[start..<end]), bytes.count > InviteLink.checksumSize else { continue }
+            guard let bytes = Base32.bytes(characters[start..<end]), bytes.count > InviteLink.checksumSize else {
+                continue
+            }
             let payload = Array(bytes.dropLast(InviteLink.checksumSize))
             guard InviteLink.checksum(payload) == Array(bytes.suffix(InviteLink.checksumSize)) else { continue }
             return InviteLink.Candidate(purpose: purpose, digits: digits(end), bytes: bytes)

@@ -31,7 +31,8 @@ extension DeviceReport {
 extension MembersReport {
     /// “Ben left on 3 November 2026. Nobody else is in this group now.”; nil where others are, were never, or wait.
     public var lonelyText: String? {
-        guard members.allSatisfy(\.me), waiting.isEmpty, let last = former.max(by: { ($0.ended ?? "") < ($1.ended ?? "") })
+        guard members.allSatisfy(\.me), waiting.isEmpty,
+            let last = former.max(by: { ($0.ended ?? "") < ($1.ended ?? "") })
         else { return nil }
         return "\(last.name) \(last.endingText). Nobody else is in this group now."
     }

@@ -95,7 +95,8 @@ extension Site {
         return DevicesView.Device(
             id: device.device, label: "Machine \(device.device.prefix(8))", this: device.this,
             online: isCurrent && (device.online || device.this),
-            note: (isCurrent ? [presence, device.originText] : ["shut out", device.originText]).compactMap(\.self).joined(separator: ", "),
+            note: (isCurrent ? [presence, device.originText] : ["shut out", device.originText]).compactMap(\.self)
+                .joined(separator: ", "),
             apartText: isCurrent && !device.sharesPrivate ? Self.apartText : nil,
             isRevocable: isCurrent && !device.this)
     }

@@ -61,6 +61,7 @@ extension Site {
     struct JoinView: Sendable {
         struct Offer: Sendable {
             var title: String
+            /// The beginning of the machine's ID: a link names nobody.
             var inviter: String
             var expires: String
             var usable: Bool
@@ -92,7 +93,7 @@ extension Site {
         return try await showJoin(
             visit,
             offer: JoinView.Offer(
-                title: preview.title, inviter: preview.inviter,
+                title: preview.title, inviter: String(preview.inviter.prefix(8)),
                 expires: expiry.map { "\($0.dateText) (\($0.relativeText(to: now())))" } ?? preview.expires,
                 usable: trouble == nil, trouble: trouble,
                 groupHref: preview.alreadyMember ? BoardSelection(group: preview.group).href : nil))

@@ -174,7 +174,8 @@ struct Site: Sendable {
         case "silent":
             let heard = frame.status.heardText(at: now()) ?? "not heard"
             return StatusView(
-                kind: "offline", label: "Silent", detail: "No friend's machine has said anything when it should, \(heard)")
+                kind: "offline", label: "Silent",
+                detail: "No friend's machine has said anything when it should, \(heard)")
         case "local only":
             return StatusView(
                 kind: "local", label: "Local only", detail: "\(frame.lonelyText); results stay on this machine")

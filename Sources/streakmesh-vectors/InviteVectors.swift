@@ -25,10 +25,11 @@ extension VectorFile {
             content: [
                 "spec": "membership.md", "now": .text(String(Cast.now)),
                 "valid": [describe("two members' addresses", plain), describe("no address, and a long title", bare)],
-                "accepted": .list([
-                    ["name": "in upper case", "text": .text(plain.alphanumericText), "means": .text(plain.text)],
-                    ["name": "broken into lines", "text": .text(broken(plain.text)), "means": .text(plain.text)],
-                ] + messages(plain)),
+                "accepted": .list(
+                    [
+                        ["name": "in upper case", "text": .text(plain.alphanumericText), "means": .text(plain.text)],
+                        ["name": "broken into lines", "text": .text(broken(plain.text)), "means": .text(plain.text)],
+                    ] + messages(plain)),
                 "invalid": .list(try invalidLinks(plain, raw)),
             ])
     }

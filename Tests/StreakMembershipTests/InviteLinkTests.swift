@@ -28,7 +28,8 @@ struct InviteLinkTests {
 
     @Test(arguments: [
         "hey join us {} see you tomorrow", "Look: {}", "{}.", "“{}”", "<{}>", "({})", "{}\n\nsee you", "{}\tA B C D",
-        "https://example.org/join/ABC or {} 👋", "join streakmesh://join/ with {}", "{} {}", "{}\n“{}”", "{HALF}…\n{}",
+        "https://example.org/join/ABC or {} 👋", "it begins with streakmesh://join/… {}", "{} {}", "{}\n“{}”",
+        "{HALF}…\n{}",
         "{} ({HALF}…)",
     ])
     func `a link is found in a message, and in one that says it twice`(message: String) throws {
@@ -43,8 +44,8 @@ struct InviteLinkTests {
         let (one, other) = (Self.link().text, Self.link(title: "Others").text)
         let device = one.replacing("/join/", with: "/device/")
         for text in [
-            "\(one) \(other)", "\(other)\n\(one)", "\(one) or \(device)", "\(one.prefix(70)) \(other.prefix(90))",
-            "\(one) \(other.prefix(90))", "\(one) \(other) \(one)",
+            "\(one) \(other)", "\(other)\n\(one)", "\(one) or \(device)", "\(one.prefix(150)) \(other.prefix(160))",
+            "\(one) \(other.prefix(150))", "\(one) \(other) \(one)",
         ] {
             #expect(throws: InviteLinkError.severalLinks) { _ = try InviteLink(parsing: text) }
             #expect(InviteLink.purpose(of: text) == nil)

@@ -69,7 +69,9 @@ import Testing
             #expect(try await origins(nodes[1]) == ["new": "recoveryKey"])
             _ = try await nodes[0].group(.create(title: "Red"))
             try await nodes[1].join(try await nodes[0].invite().link)
-            for node in nodes { try await node.until { try await origins($0) == ["old": "account", "new": "recoveryKey"] } }
+            for node in nodes {
+                try await node.until { try await origins($0) == ["old": "account", "new": "recoveryKey"] }
+            }
         }
     }
 

@@ -125,13 +125,15 @@ extension FakeNode {
         case .list, .revoke:
             return DeviceListReport(devices: [
                 DeviceReport(
-                    device: Self.user(40), this: true, state: "current", online: true, certifiedBy: "account"),
+                    device: Self.user(40), this: true, state: "current", online: true, certifiedBy: "account",
+                    origin: "account"),
                 DeviceReport(
                     device: Self.laptop, this: false, state: "current", online: false,
-                    lastSeen: "2026-11-19T09:30:00Z", certifiedBy: Self.user(40),
+                    lastSeen: "2026-11-19T09:30:00Z", certifiedBy: Self.user(40), origin: "device",
                     sharesPrivate: scenario != .unconfirmed),
                 DeviceReport(
-                    device: Self.user(42), this: false, state: "revoked", online: false, certifiedBy: "account"),
+                    device: Self.user(42), this: false, state: "revoked", online: false, certifiedBy: "account",
+                    origin: "recoveryKey"),
             ])
         case .link:
             let payload = String(repeating: "K7Q2M9XDR4TVBN3HJ8W5C1ZYPA06EGFS", count: 14).prefix(440)

@@ -118,7 +118,7 @@ final class FakeNode: NodeCalling, AccountMaking {
             guard !link.hasPrefix("streakmesh://device/") else { throw NodeFailure.linkForDevice }
             guard link.lowercased().hasPrefix("streakmesh://join/") else { throw NodeFailure.linkMalformed }
             return InvitePreview(
-                group: Self.group, title: title, inviter: name(0), expires: "2026-11-28T09:30:00Z", expired: false,
+                group: Self.group, title: title, inviter: Self.laptop, expires: "2026-11-28T09:30:00Z", expired: false,
                 alreadyMember: false)
         case .score(.add(let text, _, let replace, let groups, _)): return try add(text, replace: replace, groups)
         case .score(.preview(let text, _)):
@@ -223,12 +223,17 @@ final class FakeNode: NodeCalling, AccountMaking {
         let groups = self.groups.prefix(2).map {
             GroupStatus(id: $0.id, title: $0.title, digest: "00", records: 12_480, members: $0.members, online: 3)
         }
-        let peers = [("Ada Lovelace", "linked", "lan"), ("Chiara Rossi", "linked", "direct"), ("Dmitri", "away", nil)]
+        let peers = [
+            ("Ada Lovelace", "linked", "lan", 48), ("Chiara Rossi", "linked", "direct", 12),
+            ("Dmitri", "silent", "lan", 130),
+        ]
         return StatusReport(
             state: isAlone ? "local only" : scenario == .silent ? "offline" : "live", groups: groups,
             peers: scenario == .full
                 ? peers.map {
-                    PeerStatus(device: "d", user: nil, name: $0.0, state: $0.1, via: $0.2, address: "192.0.2.1:7421")
+                    PeerStatus(
+                        device: "d", user: nil, name: $0.0, state: $0.1, via: $0.2, address: "192.0.2.1:7421",
+                        lastHeard: Timestamp(seconds: Self.now - Int64($0.3)).text)
                 }
                 : [], version: "0.1.0", running: true, listen: nil, web: nil, lastSync: "2026-11-21T09:25:00Z",
             recoveryConfirmed: scenario != .unconfirmed, guest: scenario == .guest ? guestName : nil)

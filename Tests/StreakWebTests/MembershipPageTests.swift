@@ -201,7 +201,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
             let body = try await page.signedIn().get("/friends").body
             for text in [
                 "Since 14 February 2026, founded it", "made admin by Ada Lovelace", "let in by Ada Lovelace",
-                "Behind by 12 records", "2 devices", "<span class=\"tag\">heir</span>",
+                "Behind by 12 records", "2 machines", "<span class=\"tag\">heir</span>",
                 "<span class=\"tag\">on no board</span>", "<span class=\"tag\">alias</span>", "Last seen: not known",
                 "Left; their results are deleted",
                 "Was removed on 19 November 2026 by Ada Lovelace; what they shared stays", "2M9X-7K3M-42WD",
@@ -470,7 +470,8 @@ private struct Form: Sendable, CustomTestStringConvertible {
         }
         try await withPage { page in
             let body = try await page.signedIn().get("/devices").body
-            #expect(!body.contains("made with the recovery key"))
+            #expect(body.contains("shut out, made with the recovery key"))
+            #expect(!body.contains("since one of the two was made with the recovery key"))
             #expect(body.contains("They share your private results"))
         }
     }
@@ -504,7 +505,10 @@ private struct Form: Sendable, CustomTestStringConvertible {
     @Test func `results that a guest has left can be ended without starting`() async throws {
         try await withPage(.unconfirmed) { page in
             let body = try await page.signedIn().get("/guest").body
-            #expect(body.contains("Zoë has left 3 results here."))
+            #expect(body.contains("Zoë has left 3 results here, for Zoë to go on with."))
+            // Whoever starts next is not led into them by a name that stands there already.
+            #expect(body.contains("<button class=\"button\" name=\"name\" value=\"Zoë\">Zoë plays again</button>"))
+            #expect(!body.contains("<input name=\"name\""))
             #expect(body.contains("value=\"discard\">Discard"))
             #expect(!body.contains("value=\"keep\""))
         }

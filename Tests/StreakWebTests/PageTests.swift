@@ -163,11 +163,12 @@ import Testing
         try await withPage { page in
             let browser = try await page.signedIn()
             let look = try await browser.post("/join/look", "link=streakmesh%3A%2F%2Fjoin%2FABC")
-            #expect(look.body.contains("Invited by <strong>Ada Lovelace</strong>"))
+            #expect(
+                look.body.contains("Made on the machine <strong class=\"mono\">\(FakeNode.laptop.prefix(8))</strong>"))
             #expect(!page.node.asked.contains { if case .invite(.join) = $0 { true } else { false } })
             let wrong = try await browser.post("/join/look", "link=nonsense")
             #expect(wrong.status == 422)
-            #expect(wrong.body.contains("This is not a StreakMesh invite."))
+            #expect(wrong.body.contains("There is no StreakMesh invite in this."))
             let join = try await browser.post("/join", "link=streakmesh%3A%2F%2Fjoin%2FABC&history=all")
             #expect(join.status == 303)
             #expect(page.node.asked.contains(.invite(.join(link: "streakmesh://join/ABC", timeout: 30, history: nil))))

@@ -179,9 +179,54 @@ import Testing
         #expect(Timestamp(seconds: FakeNode.now - age).relativeText(to: FakeNode.now) == words)
     }
 
-    @Test(arguments: [(Int64(0), "0 s ago"), (12, "12 s ago"), (59, "59 s ago"), (60, "1 min ago"), (-5, "in less than a minute")])
+    @Test(arguments: [
+        (Int64(0), "0 s ago"), (12, "12 s ago"), (59, "59 s ago"), (60, "1 min ago"), (-5, "in less than a minute"),
+    ])
     func `what was heard is told to the second at first`(age: Int64, words: String) {
         #expect(Timestamp(seconds: FakeNode.now - age).agoText(to: FakeNode.now) == words)
+    }
+
+    @Test func `a state says when anybody was last heard`() throws {
+        func peer(_ heard: String?) -> PeerStatus {
+            PeerStatus(device: "", user: nil, name: nil, state: "silent", via: nil, address: nil, lastHeard: heard)
+        }
+        let peers = [peer(nil), peer("2026-11-21T09:29:10Z"), peer("2026-11-21T09:29:48Z")]
+        let now = try #require(Timestamp("2026-11-21T09:30:00Z")).seconds
+        func report(_ peers: [PeerStatus]) -> StatusReport {
+            StatusReport(
+                state: "silent", groups: [], peers: peers, version: "", running: true, listen: nil, web: nil,
+                lastSync: nil)
+        }
+        #expect(report(peers).heardText(at: now) == "heard 12 s ago")
+        #expect(peers.map { $0.heardText(at: now) } == [nil, "heard 50 s ago", "heard 12 s ago"])
+        #expect(report([]).heardText(at: now) == nil)
+    }
+
+    @Test func `who is alone in a group is told who left it, and when`() {
+        func member(_ name: String, isMe: Bool) -> MemberReport {
+            MemberReport(user: name, name: name, role: "owner", me: isMe, online: true, devices: 1)
+        }
+        let gone = FormerMemberReport(
+            user: "b", name: "Ben", reason: "left", erased: false, ended: "2026-11-03T10:00:00Z", endedBy: nil)
+        var report = MembersReport(group: "g", title: "Ada & Ben", members: [member("Ada", isMe: true)], former: [gone])
+        #expect(report.lonelyText == "Ben left on 3 November 2026. Nobody else is in this group now.")
+        report.members.append(member("Cy", isMe: false))
+        #expect(report.lonelyText == nil)
+        report = MembersReport(group: "g", title: "New", members: [member("Ada", isMe: true)])
+        #expect(report.lonelyText == nil)
+        let pair = LonelyPairReport(group: "g", title: "Ada & Ben", name: "Ben", ended: "2026-11-03T10:00:00Z")
+        #expect(pair.text == "left on 3 November 2026, and you are alone in “Ada & Ben”")
+    }
+
+    @Test(
+        arguments: [
+            ("account", "made with the account"), ("recoveryKey", "made with the recovery key"),
+            ("device", "linked by 4c1d9e70"), (nil, "made with the account or the recovery key"),
+        ] as [(String?, String)])
+    func `a machine says how it came`(origin: String?, words: String) {
+        let report = DeviceReport(
+            device: "d", this: true, state: "current", online: true, certifiedBy: "4c1d9e70aabbccdd", origin: origin)
+        #expect(report.originText == words)
     }
 
     @Test func `the ends of time do not trap`() {

@@ -107,7 +107,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("see streakmesh://join/A you", "streakmesh://join/A you"), ("a STREAKMESH://DEVICE/A.", "STREAKMESH://DEVICE/A."),
+        ("see streakmesh://join/A you", "streakmesh://join/A you"),
+        ("a STREAKMESH://DEVICE/A.", "STREAKMESH://DEVICE/A."),
         ("streakmesh://device/B or streakmesh://join/A", "streakmesh://device/B or streakmesh://join/A"),
         ("see streakmesh://game/wordle", nil), ("Wordle 1,617 3/6", nil),
         ("streakmesh://join/" + String(repeating: "A", count: 4_079), nil),

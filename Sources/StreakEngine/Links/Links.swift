@@ -149,7 +149,8 @@ public struct Links: Sendable {
         guard let link = links[id] else { return nil }
         return LinkPathSummary(
             via: link.via, endpoint: link.endpoint, hasStream: link.stream != nil, hasDatagrams: link.datagrams != nil,
-            lastHeard: link.lastHeard, nextExpected: nextExpected(on: link), roundTripTime: link.channel.roundTrip.smoothed)
+            lastHeard: link.lastHeard, nextExpected: nextExpected(on: link),
+            roundTripTime: link.channel.roundTrip.smoothed)
     }
 
     private func nextExpected(on link: Link) -> MonotonicInstant {

@@ -48,7 +48,13 @@ public struct ControlClient: NodeCalling {
 
     private func ask<Report: Codable & Sendable>(_ request: ControlRequest) async throws -> Report {
         try await exchange(request) { line in
-            let reply = try ControlCoding.decode(ControlReply<Report>.self, from: line)
+            let reply: ControlReply<Report>
+            do {
+                reply = try ControlCoding.decode(ControlReply<Report>.self, from: line)
+            } catch is DecodingError {
+                // A node that was started by another version, and runs on.
+                throw ControlError.malformedReply
+            }
             if let failure = reply.error { throw failure }
             guard let report = reply.ok else { throw ControlError.malformedReply }
             return report

@@ -153,7 +153,8 @@ extension StatusReport {
             for peer in peers {
                 table.addRow(
                     .init(peer.name ?? String(peer.device.prefix(8))),
-                    .init(peer.state, peer.state == "linked" ? .good : .bad), .init(peer.heardText(at: now) ?? "", .dim),
+                    .init(peer.state, peer.state == "linked" ? .good : .bad),
+                    .init(peer.heardText(at: now) ?? "", .dim),
                     .init(peer.via ?? ""),
                     .init(peer.address ?? "", .dim))
             }

@@ -104,6 +104,14 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
         }
     }
 
+    @Test func `what a node of another version answers is told from a failure`() async throws {
+        await #expect(throws: ControlError.malformedReply) {
+            try await withServer { client, _, _ in
+                try await client.call(.profile(.whoami), returning: StatusReport.self)
+            }
+        }
+    }
+
     @Test func `after the node ended its socket is gone`() async throws {
         let path = try await withServer { _, path, _ in path }
         #expect(!FileManager.default.fileExists(atPath: path))

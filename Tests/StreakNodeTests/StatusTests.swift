@@ -1,0 +1,32 @@
+import StreakNode
+import Synchronization
+import Testing
+
+/// What `status` says of connections (product row H1).
+@Suite struct StatusTests {
+    /// Time that passes when it is told to.
+    private final class Leap: Sendable {
+        private let total = Mutex(Duration.zero)
+        var lead: Duration { total.withLock { $0 } }
+        func take(_ duration: Duration) { total.withLock { $0 += duration } }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a machine that says nothing is silent, not live, and was heard when it was`() async throws {
+        let leap = Leap()
+        try await NodeParty().running("Ada", "Ben", lead: { leap.lead }) { nodes in
+            _ = try await nodes[0].group(.create(title: "Red"))
+            try await nodes[1].join(try await nodes[0].invite().link)
+            try await nodes[0].until { try await $0.status().state == "live" }
+            let before = try await nodes[0].status().peers
+            #expect(before.map(\.state) == ["linked"])
+            let heard = try #require(before.first?.lastHeard.flatMap { Timestamp($0) })
+            // Longer than an idle machine on a local network is quiet.
+            leap.take(.seconds(118))
+            let status = try await nodes[0].status()
+            #expect((status.state, status.peers.map(\.state)) == ("silent", ["silent"]))
+            let after = try #require(status.peers.first?.lastHeard.flatMap { Timestamp($0) })
+            #expect(after.seconds < heard.seconds - 100)
+        }
+    }
+}
