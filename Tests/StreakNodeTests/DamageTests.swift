@@ -26,17 +26,21 @@ import Testing
         }
     }
 
-    /// Changes a byte wherever these bytes stand in a data folder.
-    private static func change(_ bytes: [UInt8], in folder: DataFolder) throws {
+    /// Changes a byte wherever these bytes stand in a data folder: the one in their middle, or another one from their beginning.
+    private static func change(
+        _ bytes: [UInt8], at offset: Int? = nil, by change: UInt8 = 1, in folder: DataFolder
+    ) throws {
         var places = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.contains("sqlite") {
             let handle = try FileHandle(forUpdating: URL(fileURLWithPath: folder.path + "/" + name))
             var file = try handle.readToEnd() ?? Data()
             while let place = file.range(of: Data(bytes)) {
-                let middle = place.lowerBound + bytes.count / 2
-                file[middle] ^= 1
-                try handle.seek(toOffset: UInt64(middle))
-                try handle.write(contentsOf: [file[middle]])
+                let changed = place.lowerBound + (offset ?? bytes.count / 2)
+                file[changed] ^= change
+                try handle.seek(toOffset: UInt64(changed))
+                try handle.write(contentsOf: [file[changed]])
+                // A byte before them leaves them as they are.
+                file[place.lowerBound] ^= 1
                 places += 1
             }
             try handle.close()
@@ -71,6 +75,43 @@ import Testing
             let after = try await again.store.snapshot()
             #expect(!after.mayBeCopy && after.ownEpochs == before.ownEpochs)
             #expect(Set(after.operations.map(\.id)) == Set(before.operations.map(\.id)))
+            await again.close()
+        }
+    }
+
+    /// A run's name on the disk: its feed, which ends with eight bytes of chance, and its number, before the hash of what
+    /// precedes it.
+    @Test(arguments: [true, false])
+    func `a run that has another one's name on the disk, or nobody's, costs neither`(isAnothers: Bool) async throws {
+        try await NodeParty.alone { node, party in
+            _ = try await node.group(.create(title: "Red"))
+            for puzzle in 1...5 { try await node.add("Birdle \(puzzle) 4/6") }
+            let results = try await node.results()
+            let before = try await node.store.snapshot().runs
+            let last = try #require(before.last)
+            let number = try #require(UInt8(exactly: last.run.first))
+            // So that number and count take one byte and none.
+            try #require((3...127).contains(number) && last.run.count == 1)
+            let previous = try #require(before.last { $0.group == last.group && $0.key != last.key })
+            try #require(previous.run.first == last.run.first - 1)
+
+            let name = [number] + last.run.before.bytes.array
+            if isAnothers {
+                try Self.change(name, at: 0, by: number ^ (number - 1), in: party.dataFolder("Ada"))
+            } else {
+                try Self.change(name, at: -4, in: party.dataFolder("Ada"))
+            }
+            await node.examine()
+            #expect(try await node.status().damage?.mended == 1)
+            #expect(try await node.results() == results)
+            #expect(try await node.store.checkIntegrity().isEmpty)
+            await node.close()
+
+            let again = try await party.open("Ada")
+            #expect(try await again.results() == results)
+            let after = try await again.store.snapshot()
+            #expect(Set(after.runs.map(\.key)) == Set(before.map(\.key)) && !after.mayBeCopy)
+            #expect(try await again.status().damage == nil)
             await again.close()
         }
     }

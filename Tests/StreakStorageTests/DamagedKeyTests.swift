@@ -117,15 +117,52 @@ struct DamagedKeyTests {
         }
     }
 
-    @Test(arguments: [
-        ("settings", "UPDATE settings SET name = 'b' WHERE name = 'a'"),
-        ("settings", "UPDATE settings SET name = 'c' WHERE name = 'a'"),
-        ("access_keys", "UPDATE access_keys SET key = x'02' WHERE row = 1"),
-        ("access_keys", "UPDATE access_keys SET key = x'07' WHERE row = 1"),
-    ])
-    func `a start brings order into other tables whose keys are damaged`(table: String, change: String) throws {
+    /// Whole runs tell whose their feed is, also where they lie behind the damage.
+    @Test(arguments: [(1, true), (8, false)])
+    func `damage in another's feed may be this device's only where no whole run tells whose it is`(
+        count: Int, mayBeCopy: Bool
+    ) throws {
+        let other = try temporary.account("other")
+        var change = DurableChange()
+        change.runs = Array(runs.prefix(count))
+        change.ownEpochs = [OwnEpoch(group: id(1), epoch: Epoch(counter: 7, nonce: 7))]
+        try withStore(other) { store throws in
+            try store.apply(change)
+            try store.tamper("UPDATE runs SET packed = zeroblob(3) WHERE first = 1")
+        }
+        #expect(try withStore(other) { try $0.load().snapshot.mayBeCopy } == mayBeCopy)
+    }
+
+    @Test func `of two whole rows of one key the later one stays`() throws {
+        let longer = stored(try run(first: 5, count: 2), arrival: 9)
+        try withStore(folder) { store throws in
+            try store.tamper("CREATE TABLE kept AS SELECT * FROM runs WHERE row = 5; UPDATE kept SET row = 0")
+            var change = DurableChange()
+            change.runs = [longer]
+            try store.apply(change)
+            try store.tamperBesideIndex(of: "runs", "INSERT INTO runs SELECT * FROM kept")
+            try store.tamper("DROP TABLE kept; UPDATE runs SET packed = zeroblob(3) WHERE first = 8")
+        }
+        try withStore(folder) { store throws in
+            #expect(try store.load().damage.count == 1)
+            let kept = try store.load().snapshot.runs
+            #expect(kept == runs.filter { ![5, 8].contains($0.run.first) } + [longer])
+            #expect(try store.checkIntegrity().isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("settings", "UPDATE settings SET name = 'b' WHERE name = 'a'", ["b": [1]]),
+            ("settings", "UPDATE settings SET name = 'c' WHERE name = 'a'", ["b": [2], "c": [1]]),
+            ("access_keys", "UPDATE access_keys SET key = x'02' WHERE row = 1", ["a": [1], "b": [2]]),
+            ("access_keys", "UPDATE access_keys SET key = x'07' WHERE row = 1", ["a": [1], "b": [2]]),
+        ] as [(String, String, [String: [UInt8]])])
+    func `a start brings order into other tables whose keys are damaged, and keeps the first of equal ones`(
+        table: String, change: String, settings: [String: [UInt8]]
+    ) throws {
         try withStore(folder) { try $0.tamperBesideIndex(of: table, change) }
-        try expectOrder(in: table)
+        try expectOrder(in: table, settings: settings)
     }
 
     /// Names of peers in the file; a table without an index is itself in their order.
@@ -141,10 +178,11 @@ struct DamagedKeyTests {
         try expectOrder(in: "cursors")
     }
 
-    private func expectOrder(in table: String) throws {
+    private func expectOrder(in table: String, settings: [String: [UInt8]] = ["a": [1], "b": [2]]) throws {
         try withStore(folder) { store throws in
             let state = try store.load()
             #expect(state.damage == [.row(table: table)])
+            #expect(state.snapshot.settings == settings)
             #expect(state.snapshot.runs == runs && state.snapshot.operations == operations)
             #expect(try store.checkIntegrity().isEmpty)
             var change = DurableChange()
