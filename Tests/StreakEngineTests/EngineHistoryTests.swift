@@ -194,7 +194,7 @@ struct EngineHistoryTests {
         let records = history(from: 0, count: 1_000)
         let group = party.group
         for _ in 0..<60 {
-            guard let link = party.engines[0].sessions.keys.first else { return }
+            let link = try #require(party.engines[0].sessions.keys.first)
             party.corrupt(0) { engine in
                 var round = SyncRound(comparesAll: true, deadline: .zero)
                 round.stage = .awaitingRuns

@@ -412,6 +412,19 @@ struct EngineMembershipTests {
         }
         #expect([0, 2, 3, 4].allSatisfy { party.isLinked(1, $0) })
         #expect(asked == [0, 3, 4])
+        // And so it is when they tell of it, once for every digest: those who have proven the group's key, others cannot.
+        for index in [0, 2, 3] {
+            var party = party
+            let digest = GroupDigest(bytes: Bytes16(7, 7))
+            let heard = (0..<2).map { _ in
+                let before = party.receivedByteCounts[index] ?? 0
+                party.say(
+                    .digest(GroupHandle(group), digest, arrival: 1, count: 1, clock: UInt64(EngineParty.wall / 1_000)),
+                    from: index, to: 1)
+                return (party.receivedByteCounts[index] ?? 0) - before
+            }
+            #expect((heard[0] > heard[1]) == (index != 2), "\(index): \(heard)")
+        }
     }
 
     @Test func `a device that its account certified comes in by any invite, without using it up`() throws {

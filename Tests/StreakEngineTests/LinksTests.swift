@@ -363,14 +363,14 @@ struct LinksTests {
         #expect(network.nodes[1].messages == [[2]])
     }
 
-    @Test func `a packet sent on from elsewhere moves nothing`() {
+    @Test func `a packet sent on from elsewhere moves nothing`() throws {
         var network = pair(.init(blocksStreams: true))
         network.dial(0, 1)
         network.run(for: .seconds(1))
         let home = network.nodes[1].endpoint
         network.profile.blocksDatagrams = true
         network.send([9], from: 1, as: .rumour)
-        guard let captured = network.sent.last else { return }
+        let captured = try #require(network.sent.last)
         network.profile.blocksDatagrams = false
         network.give(.datagramReceived(captured.bytes, from: Endpoint(ipv4: 0x0A00_0055, port: 5)), to: 0)
         network.run(for: .seconds(5))

@@ -149,11 +149,11 @@ import Testing
         #expect(Fixture.insights([]).deepDive(into: game).distribution.map(\.label) == labels)
     }
 
-    @Test func `E4 Pinpoint has five bars, Pips one dive a difficulty`() {
+    @Test func `E4 Pinpoint has five bars, Pips one dive a difficulty`() throws {
         let pinpoint = Catalogue.standard[GameID(literal: "linkedin-pinpoint")]
         let bars = pinpoint.map { Fixture.insights([]).deepDive(into: $0).distribution.map(\.label) }
         #expect(bars == ["1", "2", "3", "4", "5", "X"])
-        guard let easy = Catalogue.standard[GameID(literal: "pips-easy")] else { return }
+        let easy = try #require(Catalogue.standard[GameID(literal: "pips-easy")])
         let index = Fixture.index([
             ("ann", Fixture.solve(easy, Self.today, 65)), ("ann", Fixture.solve(easy, Self.today.adding(days: -1), 40)),
         ])
