@@ -216,7 +216,8 @@ extension Scenario {
     /// Being thrown out, and falling out.
     private static let removals: [Scenario] = [
         Scenario(
-            "removal-online", "Somebody is removed while all are online: within a second nobody tells them more",
+            "removal-online",
+            "Somebody is removed while all are online: within a second all know, and the others go on",
             nodes: 6,
             profile: .dsl,
             steps: together(6) + [

@@ -184,6 +184,15 @@ struct EngineClockTests {
         #expect(comparison.verdict == .othersAreWrong)
         #expect(comparison.different.count == 4)
         #expect(ClockComparison(members) { UserID(bytes: $0.bytes) }.verdict == .ownIsAhead(by: .seconds(-900)))
+        // Who has one that is right has the voice of that one: the first has the first two, and the third the last.
+        for leads in [[0, 900, 900], [900, 0, 900]] {
+            let members = leads.enumerated().map { index, lead in
+                ClockComparison.Member(
+                    device: DeviceID(bytes: Bytes32(0, 0, 0, UInt64(index))), lead: .seconds(lead))
+            }
+            let comparison = ClockComparison(members) { UserID(bytes: Bytes32(0, 0, 0, $0.bytes.w3 / 2)) }
+            #expect(comparison.verdict == .othersAreWrong)
+        }
     }
 
     private func highScore(_ value: Int, contends: Bool = true) throws -> RecordDraft {
@@ -254,6 +263,12 @@ struct EngineClockTests {
         try fill(to: 60)
         for number in 0..<20 { #expect(try jump(by: 1_200_000, number) == [.done, .done]) }
         #expect(epochs() == 64)
+        // The more there are, the more is tolerated: a day, then a month.
+        for (count, lead) in [(130, 7_200_000), (200, 2 * 86_400_000)] as [(Int, Int64)] {
+            try fill(to: count)
+            for number in 0..<3 { #expect(try jump(by: lead, number) == [.done, .done]) }
+            #expect(epochs() == count)
+        }
         try fill(to: 244)
         var last: [CommandOutcome?] = []
         for number in 0..<9 where last.last != .failed(.feedFull) {

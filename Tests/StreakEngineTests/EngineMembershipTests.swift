@@ -279,6 +279,7 @@ struct EngineMembershipTests {
         #expect(party.engines[0].isDenied(request.claim, in: party.group))
         #expect(party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.denied)))
         #expect(party.command(.admit(party.group, request: request.id), to: 0) == .done)
+        #expect(!party.engines[0].isDenied(request.claim, in: party.group), "nor when they come back by it")
         try party.join(1, by: link)
     }
 

@@ -393,6 +393,57 @@ struct PrivateGroupTests {
         }
     }
 
+    /// A recovered machine that will move to the private group of the one that was left.
+    private func moving() throws -> (household: Household, recovered: Int, target: GroupID) {
+        for seed in Self.seeds {
+            var household = try Household(seed: seed)
+            let recovered = try household.recover()
+            let target = try #require(household.privateGroup(of: 1))
+            if try target < #require(household.privateGroup(of: recovered)) { return (household, recovered, target) }
+        }
+        throw FriendNetwork.SetUpFailure()
+    }
+
+    /// More than two machines tell each other, so that the last are known to the one that moves alone.
+    @Test func `every word that a machine holds goes along when it moves`() throws {
+        var (household, recovered, target) = try moving()
+        let account = household.network.nodes[1].account
+        var entropy = SeededEntropy(seed: 79)
+        let lost = (0..<(FriendMessage.maximumRevocations + 2)).map { _ in
+            DeviceIdentity.create(accountKey: account, from: &entropy)
+        }
+        for device in lost {
+            #expect(household.network.command(.addDevice(device.certificate), at: recovered) == .done)
+            #expect(
+                household.network.command(.revokeDevice(device.device, accountKey: account), at: recovered) == .done)
+        }
+        try household.join(recovered)
+        household.network.run(for: .seconds(10))
+        #expect(household.isOne([1, recovered]) && household.privateGroup(of: recovered) == target)
+        for node in [1, recovered] {
+            let ledger = try #require(household.network.nodes[node].engine.groups[target]?.ledger)
+            let user = household.network.nodes[1].user
+            #expect(lost.count { ledger.isRevokedEverywhere($0.device, of: user) } == lost.count)
+        }
+    }
+
+    @Test func `no machine moves into a group that somebody else was in, though nobody else is now`() throws {
+        var (household, recovered, target) = try moving()
+        let own = household.privateGroup(of: recovered)
+        for operation in try admission(by: 1, in: household) {
+            _ = try household.network.nodes[1].engine.groups[target]?.insert(operation, arrival: 10_000)
+        }
+        let ledger = try #require(household.network.nodes[1].engine.groups[target]?.ledger)
+        let removal = try ledger.draft(
+            .remove(Removal(user: Forged.stranger.user, cuts: [], accessKeyHash: Bytes32(1, 1, 1, 1))),
+            by: household.network.nodes[1].identity, at: household.network.wallTime.seconds)
+        _ = try household.network.nodes[1].engine.groups[target]?.insert(removal, arrival: 10_001)
+        #expect(household.network.nodes[1].engine.state(of: target)?.members.count == 1)
+        try household.join(recovered)
+        household.network.run(for: .seconds(10))
+        #expect(household.privateGroup(of: 1) == target && household.privateGroup(of: recovered) == own)
+    }
+
     /// What a friend may say that is not of the account.
     enum Lie: CaseIterable, Sendable {
         case naming, place, placeInGroupOfTwo

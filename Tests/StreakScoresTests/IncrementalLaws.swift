@@ -115,7 +115,8 @@ import Testing
         }
     }
 
-    /// Blocks with more results than their marks have bits for, emptied in every order but for a few.
+    /// Blocks with more results than their marks have bits for, emptied in every order but for a few; nearly all are of one
+    /// day, so that others are empty while their block is crowded.
     @Test(arguments: 1...6) func `a crowded day is emptied without a trace`(_ seed: UInt64) {
         var generator = SplitMix(seed: seed)
         let ann = Self.players[0].id
@@ -124,7 +125,8 @@ import Testing
         for number in 1...600 {
             let isNumbered = number % 7 > 0
             let score = DailyScore(
-                game: Fixture.heardle.id, day: days.randomElement(using: &generator) ?? Self.today,
+                game: Fixture.heardle.id,
+                day: number % 10 == 0 ? days.randomElement(using: &generator) ?? Self.today : Self.today,
                 puzzle: isNumbered ? number * Int.random(in: 1...2, using: &generator) : nil,
                 isKeyedByPuzzle: isNumbered, score: 3, maxAttempts: 6,
                 isCompleted: Int.random(in: 0...2, using: &generator) == 0)
