@@ -122,6 +122,19 @@ struct FormerMemberTests {
         }
     }
 
+    @Test func `who has left lets nobody in any more`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(mallory)
+        let invite = try group.invite(by: mallory)
+        let cuts = group.ledger.cuts(of: mallory.user) { _ in [] }
+        let leave = try group.perform(.leave(Departure(erases: false, cuts: cuts)), by: mallory.identity)
+        let admission = try group.signed(
+            .admit(group.claim(eve.identity, invite)), by: mallory.identity, parents: group.ledger.heads, after: leave)
+        group.ledger = try inserting([admission], into: group.ledger)
+        #expect(!group.has(eve))
+        #expect(group.ledger.refusal(of: admission.id) == .authorRemoved(by: leave.id))
+    }
+
     @Test func `a former member's account key voids nothing that its removal left`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(mallory, bob)
