@@ -162,6 +162,8 @@ public enum EngineEvent: Sendable, Equatable {
     /// Another group is this account's private one from now on, with all that was in the one before: this device has met
     /// another one of the account's that had a private group of its own.
     case privateGroupChanged(from: GroupID, to: GroupID)
+    /// All that was here of a group in which this account kept what is private once is deleted: nobody is left there.
+    case formerGroupDropped(GroupID)
     case digestChanged(GroupID, GroupDigest)
     case linkOpened(DeviceID, via: LinkVia, endpoint: Endpoint)
     case linkClosed(DeviceID)

@@ -9,19 +9,26 @@ struct PrivateGroupTalk: Sendable {
         let group: GroupID
         /// Whether a device that the account has given up is in it.
         let holdsRevoked: Bool
-        let revocations: [DeviceRevocation]
+        /// The account's words, as they are on the wire.
+        let revocations: [[UInt8]]
     }
 
     /// What the other device was told last.
     var told: Naming?
-    /// What it said last.
+    /// What it said last, of what was looked at.
     var heard: Naming?
+    /// What it has said since. The newest alone counts, so nothing is lost where more is said than looked at.
+    var unread: Naming?
+    /// What of that is looked at: it costs signature checks, and may cost a hand-over.
+    var readings = TokenBucket(.costlyWork)
     /// The group of the other device on account of which it was let into this one's.
     var answered: GroupID?
     /// The group that the other device has given this one a place in.
     var offered: GroupID?
     /// That group's ledger, as it comes.
     var intake: LedgerIntake?
+    /// Whether this device was to move on account of the other one, and was not allowed to just then.
+    var isPutOff = false
 }
 
 /// One account, one private group (Protocol/friends.md §7). A machine that was made by the recovery key has one of its own;
@@ -35,7 +42,12 @@ extension MeshEngine {
     /// Whether a device may hear nothing of a private group though that group's ledger knows nothing against it: it is another
     /// account's, or the account has given it up elsewhere, and only the recovery key could say so here.
     func isShutOut(_ device: GroupState.Device, of group: GroupID) -> Bool {
-        isPrivate(group) && (device.user != identity.user || isRevokedAnywhere(device.certificate))
+        isPrivate(group) && isForeign(device)
+    }
+
+    /// Whether a device is no machine of this account, or none any more, whatever one ledger says.
+    func isForeign(_ device: GroupState.Device) -> Bool {
+        device.user != identity.user || isRevokedAnywhere(device.certificate)
     }
 
     /// The certificate of another device of this account at the other end of a link: current in a group that both are in, and
@@ -52,50 +64,79 @@ extension MeshEngine {
         return nil
     }
 
-    private func holdsRevoked(_ state: GroupState?) -> Bool {
-        state?.devices.contains {
-            $0.isCurrent && $0.device != identity.device
-                && ($0.user != identity.user || isRevokedAnywhere($0.certificate))
-        } ?? false
+    /// Whether another account's device, or one that this account has given up, is in a private group.
+    func holdsRevoked(_ state: GroupState?) -> Bool {
+        state?.devices.contains { $0.isCurrent && $0.device != identity.device && isForeign($0) } ?? false
     }
 
     // MARK: Saying
 
-    /// Says which private group this device has, if that is news to another device of the account; then does what follows from
-    /// both groups.
+    /// Looks at what another device of the account has said, says which private group this device has, if that is news to it,
+    /// and does what follows from both groups.
     mutating func discussPrivateGroups(over link: LinkID) {
-        guard let mine = privateGroup, isCurrentMember(of: mine), sessions[link]?.store != nil,
-            ownDevice(over: link) != nil
+        // Whoever hears of a group gives up others for it: it has to be on disk.
+        guard !moves.isUnderWay, let mine = privateGroup, isCurrentMember(of: mine), sessions[link]?.store != nil,
+            let other = ownDevice(over: link)
         else { return }
-        if let heard = sessions[link]?.privateGroups.heard { take(heard.revocations) }
+        readNaming(by: other.device, over: link)
         let naming = PrivateGroupTalk.Naming(
             group: mine, holdsRevoked: holdsRevoked(groups[mine]?.state),
-            revocations: Array(generalRevocations.prefix(FriendMessage.maximumRevocations)))
+            revocations: generalRevocations.prefix(FriendMessage.maximumRevocations).map { $0.encoded() })
         if sessions[link]?.privateGroups.told != naming {
             sessions[link]?.privateGroups.told = naming
+            // The other one was perhaps let into a group that this device has left since.
+            sessions[link]?.privateGroups.answered = nil
             send(
                 .friend(
-                    .privateGroupNamed(
-                        mine, holdsRevoked: naming.holdsRevoked, revocations: naming.revocations.map { $0.encoded() })),
+                    .privateGroupNamed(mine, holdsRevoked: naming.holdsRevoked, revocations: naming.revocations)),
                 over: link)
         }
         unite(naming, over: link)
     }
 
     mutating func receivedPrivateGroup(
-        _ group: GroupID, holdsRevoked: Bool, revocations encoded: [[UInt8]], over link: LinkID
+        _ group: GroupID, holdsRevoked: Bool, revocations: [[UInt8]], over link: LinkID
     ) {
-        guard takeRequest(of: link) else { return }
-        let revocations = encoded.compactMap { bytes -> DeviceRevocation? in
-            guard let revocation = try? DeviceRevocation(decoding: bytes),  // else it is none
-                revocation.scope == .everyGroup, revocation.user == identity.user
-            else { return nil }
-            return revocation
-        }
         // Who says it is looked at when it matters: the ledger that shows it may come later.
-        sessions[link]?.privateGroups.heard = PrivateGroupTalk.Naming(
+        sessions[link]?.privateGroups.unread = PrivateGroupTalk.Naming(
             group: group, holdsRevoked: holdsRevoked, revocations: revocations)
         discussPrivateGroups(over: link)
+    }
+
+    private mutating func readNaming(by device: DeviceID, over link: LinkID) {
+        guard let unread = sessions[link]?.privateGroups.unread else { return }
+        guard sessions[link]?.privateGroups.readings.take(at: now) ?? false else {
+            if let due = sessions[link]?.privateGroups.readings.nextAdmission { moves.resume(at: due) }
+            return
+        }
+        sessions[link]?.privateGroups.unread = nil
+        sessions[link]?.privateGroups.heard = unread
+        // It may have been let in, and not allowed to move.
+        sessions[link]?.privateGroups.answered = nil
+        moves.named[device] = unread.group
+        moves.reviewsFormerGroups = true
+        take(
+            unread.revocations.compactMap { bytes -> DeviceRevocation? in
+                guard let revocation = try? DeviceRevocation(decoding: bytes),  // else it is none
+                    revocation.scope == .everyGroup, revocation.user == identity.user
+                else { return nil }
+                return revocation
+            })
+    }
+
+    /// Goes on where this device was not allowed to move, or has not looked at what it was told.
+    mutating func resumePrivateGroupTalks() {
+        guard let due = moves.resumption, due <= now else { return }
+        moves.resumption = nil
+        for link in sessions.keys {
+            guard let talk = sessions[link]?.privateGroups, talk.isPutOff || talk.unread != nil else { continue }
+            if talk.isPutOff, isReadyToMove(over: link) {
+                sessions[link]?.privateGroups.isPutOff = false
+                // To hear it once more is what makes the other device offer a place anew.
+                sessions[link]?.privateGroups.told = nil
+            }
+            discussPrivateGroups(over: link)
+        }
     }
 
     /// Takes words of the account for every group that are not known here.
@@ -117,7 +158,7 @@ extension MeshEngine {
         else { return }
         switch (naming.holdsRevoked, heard.holdsRevoked) {
         case (true, true):
-            if naming.group < heard.group { renewPrivateGroup() }
+            if naming.group < heard.group, isReadyToMove(over: link) { renewPrivateGroup() }
         case (true, false):
             return
         case (false, false) where heard.group < naming.group:
@@ -150,8 +191,9 @@ extension MeshEngine {
             let certificate = try? DeviceCertificate(decoding: bytes),  // else it is none
             certificate.device == identity.device, certificate.user == identity.user
         else { return }
-        sessions[link]?.privateGroups.offered = group
         sessions[link]?.privateGroups.intake = nil
+        let isReady = isReadyToMove(over: link)
+        sessions[link]?.privateGroups.offered = isReady ? group : nil
     }
 
     /// Takes the keys of such a group. False where this is another welcome.
@@ -191,9 +233,10 @@ extension MeshEngine {
             groups[ledger.group] == nil || formerPrivateGroups.contains(ledger.group),
             ownDevice(over: link) != nil, case let state = ledger.state, ledger.isPrivate(to: identity.user),
             state.isCurrentMember(device: identity.device),
-            state.device(linkKey: key)?.isCurrent ?? false, !intake.namedKeys.isEmpty, !holdsRevoked(state),
+            let other = state.device(linkKey: key), other.isCurrent, !intake.namedKeys.isEmpty, !holdsRevoked(state),
             holdsRevoked(groups[mine]?.state) || ledger.group < mine
         else { return publish(.operationRefused(intake.group)) }
+        guard isReadyToMove(over: link) else { return }
         var change = DurableChange()
         if groups[ledger.group] == nil {
             groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: [])
@@ -207,6 +250,7 @@ extension MeshEngine {
             for operation in ledger.allOperations { _ = try? insert(operation, in: ledger.group, change: &change) }
         }
         for key in intake.namedKeys.reversed() { keep(key, in: ledger.group, change: &change) }
+        moves.named[other.device] = ledger.group
         move(to: ledger.group, change: change)
     }
 
@@ -218,10 +262,26 @@ extension MeshEngine {
         move(to: group, change: change)
     }
 
+    /// Whether this device may change its private group now. Where it may not, the device at the other end is told of it again,
+    /// and so offers a place anew, once it may.
+    private mutating func isReadyToMove(over link: LinkID) -> Bool {
+        sessions[link]?.privateGroups.isPutOff = true
+        // Until one of them is given up; then this is asked again.
+        guard formerPrivateGroups.count < PrivateGroupMoves.maximumFormerGroups else { return false }
+        let due = moves.nextAdmission(isFlight: holdsRevoked(privateGroup.flatMap { groups[$0]?.state }))
+        guard due <= now else {
+            moves.resume(at: due)
+            return false
+        }
+        sessions[link]?.privateGroups.isPutOff = false
+        return true
+    }
+
     /// Makes `group` the private one and takes everything along, in one transaction. The old group goes where no other device
     /// is left in it; else it stays, for these to be told.
     private mutating func move(to group: GroupID, change begun: DurableChange) {
         guard let old = privateGroup else { return }
+        moves.begin(isFlight: holdsRevoked(groups[old]?.state), at: now)
         var change = begun
         // Words that the old ledger alone holds do not go with it.
         heardRevocations = generalRevocations
@@ -232,11 +292,7 @@ extension MeshEngine {
         let user = identity.user
         var work = carry(from: old, to: group, change: &change) { $0.user == user }
         work.append(.passOnOperations(group, publishRevocations(to: group, change: &change), except: nil))
-        let others = (groups[old]?.state.devices ?? []).filter {
-            $0.isCurrent && $0.device != identity.device && $0.user == identity.user
-                && !isRevokedAnywhere($0.certificate)
-        }
-        if others.isEmpty { drop(old, change: &change) } else { setFormer(true, old, change: &change) }
+        if isDone(with: old, since: group) { drop(old, change: &change) } else { setFormer(true, old, change: &change) }
         work += consequences(for: group, change: &change)
         refreshKeys()
         for link in sessions.keys.sorted() { recogniseGroups(on: link) }
@@ -244,57 +300,11 @@ extension MeshEngine {
         persist(change, then: work + [.publish(.privateGroupChanged(from: old, to: group)), .discussPrivateGroups])
     }
 
-    // MARK: Former groups
-
-    private static func formerSetting(_ group: GroupID) -> String {
-        "former-private-" + group.bytes.array.prefix(16).hexadecimal
-    }
-
-    private mutating func setFormer(_ isFormer: Bool, _ group: GroupID, change: inout DurableChange) {
-        guard isFormer != formerPrivateGroups.contains(group) else { return }
-        let name = Self.formerSetting(group)
-        settings[name] = isFormer ? [1] : nil
-        change.settings[name] = isFormer ? [1] : []
-        if isFormer {
-            formerPrivateGroups.insert(group)
-        } else {
-            formerPrivateGroups.remove(group)
-            growingFormerGroups.remove(group)
-        }
-    }
-
-    mutating func restoreFormerPrivateGroups() {
-        formerPrivateGroups = Set(groups.keys.filter { settings[Self.formerSetting($0)] != nil && $0 != privateGroup })
-        growingFormerGroups = formerPrivateGroups
-    }
-
-    /// Notes that devices which have not moved yet have written into a former group.
-    mutating func noteGrowth(_ event: EngineEvent) {
-        switch event {
-        case .recordsMerged(let group, _), .recordsReset(let group):
-            if formerPrivateGroups.contains(group) { growingFormerGroups.insert(group) }
-        default: break
-        }
-    }
-
-    /// Takes over what has come into former groups.
-    mutating func carryOver() {
-        guard !growingFormerGroups.isEmpty, let privateGroup, isCurrentMember(of: privateGroup) else { return }
-        var change = DurableChange()
-        var work: [Deferred] = []
-        for group in growingFormerGroups.sorted() {
-            // A given-up device would otherwise write on in everybody's name.
-            let trusted = Set(
-                (groups[group]?.state.devices ?? []).filter { !isShutOut($0, of: group) }.map(\.device))
-            work += carry(from: group, to: privateGroup, change: &change) { trusted.contains($0.device) }
-        }
-        growingFormerGroups = []
-        if !change.isEmpty { persist(change, then: work) }
-    }
+    // MARK: Copying
 
     /// Writes what devices of one of the account's groups have said and another does not know. Returns what follows once it is
     /// on disk.
-    private mutating func carry(
+    mutating func carry(
         from source: GroupID, to target: GroupID, change: inout DurableChange,
         including isIncluded: (GroupState.Device) -> Bool
     ) -> [Deferred] {

@@ -14,6 +14,8 @@ extension MeshEngine {
         ownEndpoints = Self.endpoints(fromSetting: snapshot.settings[Self.endpointsSetting] ?? [])
         for stored in snapshot.operations {
             guard let operation = try? SignedOperation(decoding: stored.bytes) else { continue }  // fetched again
+            // A store may hold what is refused now, and the account must not be out of its own group by it.
+            if operation.operation.body.changesMembers, isMarkedPrivate(stored.group) { continue }
             if groups[stored.group] == nil {
                 guard let ledger = try? Ledger(founding: operation), ledger.group == stored.group else { continue }
                 groups[stored.group] = GroupReplica(ledger: ledger, accessKeys: keys[stored.group] ?? [])

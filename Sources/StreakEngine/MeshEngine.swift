@@ -32,6 +32,7 @@ public struct MeshEngine: Sendable {
     var formerPrivateGroups: Set<GroupID> = []
     /// Such groups into which something has come that the private group may lack.
     var growingFormerGroups: Set<GroupID> = []
+    var moves = PrivateGroupMoves()
     /// Words of this account's key that no ledger here may hold, though they count.
     var heardRevocations: [DeviceRevocation] = []
     var friends = FriendRequests()
@@ -167,6 +168,7 @@ public struct MeshEngine: Sendable {
         runTimers()
         processLinkEvents()
         carryOver()
+        dropFormerGroups()
         sendQueued()
         processLinkEvents()
         sessions.refresh()
@@ -183,7 +185,7 @@ public struct MeshEngine: Sendable {
         candidates.append(keepaliveRefresh)
         candidates.append(nextFriendDeadline)
         candidates.append(joins.values.map(\.nextDeadline).min())
-        candidates.append(sessions.deadline)
+        candidates += [sessions.deadline, moves.resumption]
         // The least of all is the same in any order.
         for group in groups.values { candidates.append(group.nextRelease(at: now, wall: wall)) }
         return candidates.compactMap { $0 }.min()
@@ -207,6 +209,7 @@ public struct MeshEngine: Sendable {
             closeLinksOfStrangers()
         }
         endOverdueJoins()
+        resumePrivateGroupTalks()
         pursueFriends()
         dialWhoIsDue()
         announcePresence()
@@ -280,8 +283,12 @@ public struct MeshEngine: Sendable {
         case .introduceDevice(let link, let certificate):
             introduceDevice(certificate, over: link)
         case .letIntoPrivateGroup(let link, let certificate):
-            if let privateGroup { hand(over: [privateGroup], to: certificate, over: link) }
+            // After a move since then it is let in anew.
+            guard let privateGroup, groups[privateGroup]?.state.isCurrentMember(device: certificate.device) ?? false
+            else { break }
+            hand(over: [privateGroup], to: certificate, over: link)
         case .discussPrivateGroups:
+            moves.end()
             for link in sessions.keys { discussPrivateGroups(over: link) }
         case .answerFriend(let user):
             answerFriend(user)

@@ -25,6 +25,9 @@ struct TokenBucket: Sendable {
     /// Whether there is a token. Costs none.
     func admits(at now: MonotonicInstant) -> Bool { missing(at: now) + interval <= capacity }
 
+    /// From when on there is one, if none is taken meanwhile.
+    var nextAdmission: MonotonicInstant { fullAt.advanced(by: .nanoseconds(interval - capacity)) }
+
     /// Takes a token, if there is one.
     mutating func take(at now: MonotonicInstant) -> Bool {
         guard admits(at: now) else { return false }

@@ -174,6 +174,8 @@ extension MeshNode {
             inbox.publish(.groupsChanged)
             inbox.publish(
                 .notice("Another machine of yours was met: what you keep to yourself is now the same on both."))
+        case .formerGroupDropped(let group):
+            views[group] = nil
         case .friend(let event):
             observe(event)
         case .syncBegan, .runRefused, .operationRefused, .dropped, .messageRefused:

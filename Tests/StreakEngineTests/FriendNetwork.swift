@@ -189,6 +189,18 @@ struct FriendNetwork {
         return strays
     }
 
+    /// Has a node say things to another one on their link.
+    mutating func say(_ messages: [LinkMessage], from node: Int, to peer: Int) {
+        let key = nodes[peer].identity.linkKey.publicKey
+        for link in nodes[node].engine.sessions.keys where nodes[node].engine.sessions[link]?.key == key {
+            for message in messages {
+                nodes[node].engine.links.send(message.encoded, over: link, as: .reliable, at: now)
+            }
+        }
+        give(.deadlineReached, to: node)
+        run(for: .milliseconds(200))
+    }
+
     /// Lets time pass, and returns what the node sends to a third party meanwhile.
     mutating func wait(until instant: MonotonicInstant, with node: Int, as endpoint: Endpoint) -> [[UInt8]] {
         strays = []

@@ -10,92 +10,6 @@ import Testing
 
 /// One account, one private group: machines that have one each, as after a recovery, end up in one (A2).
 struct PrivateGroupTests {
-    /// Node 0 is a friend. The others are machines of one account, each with a private group of its own, that have not met.
-    private struct Household {
-        var network = FriendNetwork()
-        private(set) var club = GroupID(bytes: .zero)
-        private let link: InviteLink
-        private let seed: UInt64
-
-        /// - Parameter seed: which of the private groups is smaller differs with it.
-        init(seed: UInt64) throws {
-            self.seed = seed
-            try network.add(seed, hasPrivateGroup: true)
-            guard case .group(let club)? = network.command(.foundGroup(title: "Club"), at: 0),
-                case .invite(_, let text)? = network.command(.invite(club, uses: 0, lifetime: 7_000_000), at: 0)
-            else { throw FriendNetwork.SetUpFailure() }
-            self.club = club
-            link = try InviteLink(parsing: text)
-            try network.add(seed + 100, hasPrivateGroup: true)
-            try join(1)
-        }
-
-        /// A machine that the account's key has made. In the club only once it has joined.
-        mutating func recover() throws -> Int {
-            var entropy = SeededEntropy(seed: seed + 200 + UInt64(network.nodes.count))
-            let identity = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
-            return try network.add(seed + 300 + UInt64(network.nodes.count), identity: identity, hasPrivateGroup: true)
-        }
-
-        /// A machine that another one has linked.
-        mutating func linkMachine(to node: Int) throws -> Int {
-            let bare = try network.add(seed + 400 + UInt64(network.nodes.count))
-            guard case .invite(_, let text)? = network.command(.linkDevice, at: node),
-                case .deviceLinked(let linking)? = network.command(
-                    .requestDevice(try InviteLink(parsing: text, purpose: .device), timeout: .seconds(20)), at: bare)
-            else { throw FriendNetwork.SetUpFailure() }
-            network.nodes[bare].isOn = false
-            let node = try network.add(linked: linking, of: network.nodes[bare].identity)
-            network.run(for: .seconds(2))
-            return node
-        }
-
-        mutating func join(_ node: Int) throws {
-            guard network.command(.join(link, timeout: .seconds(30)), at: node) == .group(club) else {
-                throw FriendNetwork.SetUpFailure()
-            }
-        }
-
-        mutating func write(_ drafts: [RecordDraft], at node: Int) throws {
-            let group = try #require(privateGroup(of: node))
-            #expect(network.command(.write([(group: group, drafts: drafts)]), at: node) == .done)
-            network.run(for: .milliseconds(5))
-        }
-
-        mutating func set(_ name: String, to value: String, at node: Int) throws {
-            try write([.setting(name: name, value: Array(value.utf8))], at: node)
-        }
-
-        func privateGroup(of node: Int) -> GroupID? { network.nodes[node].engine.privateGroup }
-
-        /// What a machine's private group says, by the name of the setting.
-        func settings(of node: Int) throws -> [String: String] {
-            let group = try #require(privateGroup(of: node))
-            let records = network.nodes[node].engine.mergedRecords(of: group).filter {
-                $0.key.kind == RecordKind.setting.rawValue && !$0.value.isEmpty
-            }
-            return Dictionary(
-                uniqueKeysWithValues: records.map {
-                    (String(decoding: $0.key.subject, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
-                })
-        }
-
-        /// Whether machines are current devices of one private group and agree about everything in it.
-        func isOne(_ nodes: [Int]) -> Bool {
-            let groups = Set(nodes.map { privateGroup(of: $0) })
-            guard let group = groups.first.flatMap(\.self), groups.count == 1 else { return false }
-            let digests = Set(nodes.map { network.nodes[$0].engine.digest(of: group) })
-            let devices = network.nodes[nodes[0]].engine.state(of: group)?.devices.filter(\.isCurrent).map(\.device)
-            return digests.count == 1 && Set(devices ?? []) == Set(nodes.map { network.nodes[$0].identity.device })
-        }
-
-        func events(of node: Int) -> [(GroupID, GroupID)] {
-            network.nodes[node].events.compactMap {
-                if case .privateGroupChanged(let from, let to) = $0 { (from, to) } else { nil }
-            }
-        }
-    }
-
     private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6]
 
     @Test func `these seeds try both orders of the private groups`() throws {
@@ -165,6 +79,10 @@ struct PrivateGroupTests {
             #expect(try household.settings(of: node) == ["a": "a", "b": "b", "c": "c", "away": "d"])
         }
         #expect(household.isOne([1, linked, recovered]))
+        let group = try #require(household.privateGroup(of: 1))
+        for node in [1, linked, recovered] {
+            #expect(Set(household.network.nodes[node].engine.groupIDs) == [household.club, group])
+        }
     }
 
     @Test(arguments: [1, 2], 1...8) func `a kill at any step changes nothing about the end`(victim: Int, step: Int)
