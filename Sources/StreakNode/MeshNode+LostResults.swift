@@ -25,6 +25,7 @@ extension MeshNode {
             {
                 continue
             }
+            guard known.map({ !goesOnStanding($0, against: record) }) ?? true else { continue }
             lostResults[record.key] = record
         }
     }
@@ -40,6 +41,17 @@ extension MeshNode {
         return left == right
     }
 
+    /// Whether a later record would leave the private group as it is: one that contends and is worth less would be missed there
+    /// again at every look.
+    private func goesOnStanding(_ known: MergedRecord, against record: MergedRecord) -> Bool {
+        let (mine, theirs) = (DailyScore.standing(of: result(known)), DailyScore.standing(of: result(record)))
+        return theirs.contends && mine.worth > theirs.worth
+    }
+
+    private func result(_ record: MergedRecord) -> Record {
+        Record(kind: .dailyScore, time: record.time, subject: record.key.subject, value: record.value)
+    }
+
     /// Writes what was noted into the private group. Returns whether there was anything.
     func writeLostResults() -> Bool {
         guard let privateGroup, !lostResults.isEmpty else { return false }
@@ -51,7 +63,5 @@ extension MeshNode {
     }
 
     /// The same result, at its own time: what another machine of this user knows better stays so when the two meet.
-    private func draft(of record: MergedRecord) -> RecordDraft {
-        .copy(Record(kind: .dailyScore, time: record.time, subject: record.key.subject, value: record.value))
-    }
+    private func draft(of record: MergedRecord) -> RecordDraft { .copy(result(record)) }
 }

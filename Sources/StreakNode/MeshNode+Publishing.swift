@@ -150,7 +150,8 @@ extension MeshNode {
             (group: group, drafts: drafts(of: changes.filter { $0.groups.contains(group) }, in: group))
         }
         writes += shared.filter { !$0.drafts.isEmpty }
-        let log = UndoLog(undoing: writes, in: { views[$0]?.index ?? ScoreIndex() }, of: me)
+        let log = UndoLog(
+            undoing: writes, in: { views[$0]?.index ?? ScoreIndex() }, of: me, privateGroup: privateGroup)
         let undo = Command.keepSetting(name: Self.undoSetting, value: log.encoded(at: clock.wallTime))
         // They are taken before anybody else gets a turn, unless the command is refused at once.
         pendingTexts = texts
@@ -165,7 +166,7 @@ extension MeshNode {
         else {
             throw NodeFailure.nothingToUndo  // none, or one of another version
         }
-        var writes = log.writes(toGroups: ownGroups)
+        var writes = log.writes(toGroups: ownGroups, privateGroup: privateGroup)
         let drafts = writes.first { $0.group == privateGroup }?.drafts ?? []
         let withdrawn = drafts.compactMap { draft -> DailyScore? in
             guard case .withdrawnScore(let key) = draft else { return nil }

@@ -131,6 +131,26 @@ struct PrivateGroupAttackTests {
         }
     }
 
+    @Test func `a former group is kept while the present one lacks a word of the account that it holds`() throws {
+        var household = try Household(seed: 3)
+        let former = try #require(household.privateGroup(of: 1))
+        var entropy = SeededEntropy(seed: 77)
+        let account = household.network.nodes[1].account
+        let lost = DeviceIdentity.create(accountKey: account, from: &entropy)
+        #expect(household.network.command(.addDevice(lost.certificate), at: 1) == .done)
+        #expect(household.network.command(.revokeDevice(lost.device, accountKey: account), at: 1) == .done)
+        var engine = household.network.nodes[1].engine
+        let offer = try household.offer(by: 1, to: [], from: &entropy)
+        let present = offer.group
+        engine.groups[present] = GroupReplica(ledger: offer.ledger, accessKeys: [offer.key])
+        engine.settings[MeshEngine.privateGroupSetting] = present.bytes.array
+        engine.formerPrivateGroups = [former]
+        #expect(!engine.isDone(with: former, since: present))
+        var change = DurableChange()
+        #expect(engine.publishRevocations(to: present, change: &change).count == 1)
+        #expect(engine.isDone(with: former, since: present))
+    }
+
     // MARK: What is said
 
     private func talk(of node: Int, with peer: Int, in household: Household) -> PrivateGroupTalk? {
@@ -166,6 +186,16 @@ struct PrivateGroupAttackTests {
         #expect(talk(of: 1, with: thief, in: household)?.unread == nil)
     }
 
+    @Test func `no group is named before the move into it is on disk`() throws {
+        var (household, other) = try theft(seed: 2)
+        household.network.nodes[1].engine.moves.begin(isFlight: false, at: household.network.now)
+        household.network.restart(other)
+        household.network.run(for: .seconds(10))
+        #expect(talk(of: 1, with: other, in: household)?.told == nil)
+        #expect(talk(of: other, with: 1, in: household)?.heard == nil)
+        #expect(talk(of: other, with: 1, in: household)?.told != nil)
+    }
+
     /// Both machines are in one group; then one of them is in a larger one of its own, and the other believes that it was handed
     /// over already.
     private func lostHandOver(
@@ -187,7 +217,9 @@ struct PrivateGroupAttackTests {
             household.network.nodes[1].engine.sessions[link]?.privateGroups.answered = group
             household.network.nodes[1].engine.sessions[link]?.privateGroups.heard = .init(
                 group: group, holdsRevoked: false, revocations: [])
-            forget(&household.network.nodes[1].engine.sessions[link]!.privateGroups)
+            var talk = try #require(household.network.nodes[1].engine.sessions[link]?.privateGroups)
+            forget(&talk)
+            household.network.nodes[1].engine.sessions[link]?.privateGroups = talk
         }
         for link in household.network.nodes[other].engine.sessions.keys {
             household.network.nodes[other].engine.sessions[link]?.privateGroups.told = .init(
@@ -325,7 +357,8 @@ struct PrivateGroupAttackTests {
         let group = try #require(household.privateGroup(of: 1))
         var engine = household.network.nodes[1].engine
         #expect(!engine.holdsRevoked(engine.state(of: group)))
-        for operation in try household.operations(of: .admit, by: 1, in: engine.groups[group]!.ledger) {
+        let ledger = try #require(engine.groups[group]?.ledger)
+        for operation in try household.operations(of: .admit, by: 1, in: ledger) {
             _ = try engine.groups[group]?.insert(operation, arrival: 10_000)
         }
         #expect(engine.holdsRevoked(engine.state(of: group)))
@@ -367,7 +400,8 @@ struct PrivateGroupAttackTests {
         // Each by a machine whose private group does not know the device.
         #expect(household.network.command(.revokeDevice(lost, accountKey: account), at: left) == .done)
         #expect(household.network.command(.revokeDevice(stolen, accountKey: account), at: recovered) == .done)
-        // What thieves have had them do does not keep them.
+        // They look for each other, and what thieves have had them do does not keep them.
+        for node in [left, recovered] { household.network.restart(node) }
         for node in [left, recovered] {
             for _ in 0..<3 {
                 household.network.nodes[node].engine.moves.begin(isFlight: false, at: household.network.now)
@@ -380,13 +414,13 @@ struct PrivateGroupAttackTests {
         #expect(!groups.contains { $0 == household.privateGroup(of: left) })
         let smaller = groups[0] < groups[1] ? left : recovered
         let present = try #require(household.privateGroup(of: left))
-        let founder = household.network.nodes[left].engine.state(of: present)?.devices.first?.device
+        let founding = household.network.nodes[left].engine.groups[present]?.ledger.allOperations.first
+        #expect(founding?.operation.author == household.network.nodes[smaller].identity.device)
         #expect(household.network.nodes[left].engine.state(of: present)?.devices.count == 2)
         for node in [left, recovered] {
             #expect(household.events(of: node).map(\.1) == [present])
             #expect(try household.settings(of: node) == ["left": "1", "recovered": "2"])
             #expect(household.groups(of: node) == [household.club, present])
         }
-        _ = (smaller, founder)
     }
 }

@@ -61,6 +61,35 @@ import Testing
         }
     }
 
+    @Test func `a change is taken back whole after the machine has moved into another one's private group`()
+        async throws
+    {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            _ = try await nodes[0].group(.create(title: "Red"))
+            try await nodes[1].join(try await nodes[0].invite().link)
+        }
+        let key = try MeshNode.recoveryKey(in: party.dataFolder("Ada"))
+        _ = try MeshNode.recoverAccount(in: party.dataFolder("Ada2"), key: key, name: "Ada")
+        try await party.running("Ada", "Ben", "Ada2") { nodes in
+            let machines = [nodes[0], nodes[2]]
+            // Which of them moves is chance.
+            try await nodes[0].add("Wordle 1,700 3/6")
+            try await nodes[2].add("Wordle 1,701 4/6")
+            try await nodes[2].join(try await nodes[0].invite().link)
+            for machine in machines {
+                try await machine.until { node in
+                    let devices = try await node.call(.device(.list), returning: DeviceListReport.self).devices
+                    let results = try await node.results()
+                    return devices.allSatisfy(\.sharesPrivate) && devices.count == 2 && results.count == 2
+                }
+            }
+            for machine in machines { _ = try await machine.call(.score(.undo), returning: UndoReport.self) }
+            for machine in machines { try await machine.until { try await $0.results().isEmpty } }
+            try await nodes[1].until { try await $0.board(of: "Red").rows.allSatisfy { $0.played == 0 } }
+        }
+    }
+
     @Test func `what all groups take back alike is kept once`() throws {
         let scores = (0..<20_000).map { number in
             DailyScore(
@@ -74,7 +103,7 @@ import Testing
         let index = held
         let log = UndoLog(
             undoing: groups.map { ($0, scores.map(RecordDraft.score)) }, in: { $0 == groups[0] ? index : ScoreIndex() },
-            of: player)
+            of: player, privateGroup: nil)
         let bytes = log.encoded(at: WallTime(milliseconds: 1_795_000_000_000))
         #expect(bytes.count < 600_000, "\(bytes.count)")
         let read = try UndoLog(decoding: bytes)
@@ -96,7 +125,7 @@ import Testing
                                 game: GameID(literal: "wordle"), day: PuzzleDay(daysSinceEpoch: 20_000), score: 3))
                     ]
                 )
-            ], in: { _ in ScoreIndex() }, of: PlayerID([1]))
+            ], in: { _ in ScoreIndex() }, of: PlayerID([1]), privateGroup: nil)
         let bytes = log.encoded(at: WallTime(milliseconds: 1_795_000_000_000))
         #expect(try UndoLog(decoding: bytes) == log)
         for length in 0..<bytes.count {
