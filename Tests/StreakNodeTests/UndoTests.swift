@@ -61,36 +61,16 @@ import Testing
         }
     }
 
-    @Test func `a change is taken back whole after the machine has moved into another one's private group`()
-        async throws
-    {
-        let party = try NodeParty()
-        try await party.running("Ada", "Ben") { nodes in
-            _ = try await nodes[0].group(.create(title: "Red"))
-            try await nodes[1].join(try await nodes[0].invite().link)
-        }
-        let key = try MeshNode.recoveryKey(in: party.dataFolder("Ada"))
-        _ = try MeshNode.recoverAccount(in: party.dataFolder("Ada2"), key: key, name: "Ada")
-        try await party.running("Ada", "Ben", "Ada2") { nodes in
-            let machines = [nodes[0], nodes[2]]
-            // Which of them moves, chance decides.
-            try await nodes[0].add("Wordle 1,700 3/6")
-            try await nodes[2].add("Wordle 1,701 4/6")
-            try await nodes[2].join(try await nodes[0].invite().link)
-            for machine in machines {
-                try await machine.until { node in
-                    let devices = try await node.call(.device(.list), returning: DeviceListReport.self).devices
-                    return devices.count == 2 && devices.allSatisfy(\.sharesPrivate)
-                }
-            }
-            #expect(await nodes[0].privateGroup == nodes[2].privateGroup)
-            for (machine, puzzle) in [(nodes[0], 1_700), (nodes[2], 1_701)] {
-                let undone = try await machine.call(.score(.undo), returning: UndoReport.self)
-                #expect(undone.withdrawnCount == 1)
-                #expect(try await !machine.results().map(\.puzzle).contains(puzzle))
-            }
-            try await nodes[1].until { try await $0.board(of: "Red").rows.allSatisfy { $0.played == 0 } }
-        }
+    @Test func `what is undone in the private group is undone in whichever that is by then`() throws {
+        let groups = (1...3 as ClosedRange<UInt64>).map { GroupID(bytes: Bytes32(0, 0, 0, $0)) }
+        let score = DailyScore(game: GameID(literal: "wordle"), day: PuzzleDay(daysSinceEpoch: 20_000), score: 3)
+        let log = UndoLog(
+            undoing: [(groups[0], [.score(score)]), (groups[1], [.score(score)])], in: { _ in ScoreIndex() },
+            of: PlayerID([1]), privateGroup: groups[0])
+        let read = try UndoLog(decoding: log.encoded(at: WallTime(milliseconds: 1_795_000_000_000)))
+        let writes = read.writes(toGroups: [groups[2], groups[1]], privateGroup: groups[2])
+        #expect(writes.map(\.group) == [groups[2], groups[1]])
+        #expect(writes.allSatisfy { $0.drafts == [.withdrawnScore(score.key)] })
     }
 
     @Test func `what all groups take back alike is kept once`() throws {
