@@ -167,6 +167,8 @@ public enum EngineEvent: Sendable, Equatable {
     case digestChanged(GroupID, GroupDigest)
     case linkOpened(DeviceID, via: LinkVia, endpoint: Endpoint)
     case linkClosed(DeviceID)
+    /// A device said over a new link what its clock says.
+    case clockHeard(DeviceID)
     /// An exchange with a peer about a group began or ended.
     case syncBegan(GroupID, DeviceID)
     case syncEnded(GroupID, DeviceID)

@@ -23,6 +23,7 @@ extension MeshEngine {
         else { return }
         told[CursorKey(group: group, peer: device.device)] = ToldState(digest: digest, recordCount: count)
         sessions[link]?.clock = PeerClock(seconds: Int64(clamping: clock), at: now)
+        if session.clock == nil { publish(.clockHeard(device.device)) }
     }
 
     func tellable(_ group: GroupID, except source: LinkID?) -> [LinkID] {

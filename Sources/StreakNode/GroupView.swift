@@ -157,6 +157,7 @@ extension MeshNode {
             inbox.publish(.peer(device: device.description, state: "linked", via: via.word))
         case .linkClosed(let device):
             inbox.publish(.peer(device: device.description, state: "away", via: nil))
+        case .clockHeard: noteClock()
         case .syncEnded(let group, _):
             lastSync = clock.wallTime.seconds
             noteClock()

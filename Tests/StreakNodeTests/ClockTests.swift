@@ -56,13 +56,62 @@ import Testing
         #expect(ClockReport.length(seconds) == text)
     }
 
-    @Test func `two whose clocks differ see it in each other`() async throws {
-        let party = try NodeParty()
-        try await party.running("Ada", "Ben") { nodes in
+    /// How far clocks are ahead, in seconds; what the first is told of its own, and whom it is told to be wrong.
+    @Test(
+        arguments: [
+            ([0, 0], "right", nil, [:]), ([0, 330], "differs", nil, ["Ben": 330]),
+            ([3_630, 0, 0], "ahead", 3_630, ["Ben": -3_630, "Cleo": -3_630]),
+            ([-330, 0, 0], "behind", -330, ["Ben": 330, "Cleo": 330]), ([0, 0, 330], "right", nil, ["Cleo": 330]),
+        ] as [([Int64], String, Int?, [String: Int])])
+    func `whose clocks differ see it in each other, and nobody repairs by a clock that is ahead`(
+        leads: [Int64], state: String, lead: Int?, others: [String: Int]
+    ) async throws {
+        let clock = SystemClock()
+        let names = ["Ada", "Ben", "Cleo"]
+        var walls: [String: @Sendable () -> Int64] = [:]
+        for (name, lead) in zip(names, leads) { walls[name] = { clock.wallTime.milliseconds + lead * 1_000 } }
+        try await NodeParty().running(Array(names.prefix(leads.count)), walls: walls) { nodes in
+            let events = nodes[0].events()
             _ = try await nodes[0].group(.create(title: "Family"))
-            try await nodes[1].join(try await nodes[0].invite().link)
-            try await nodes[1].until { try await $0.status().clock.state == "right" }
-            #expect(try await nodes[0].call(.network(.clock), returning: ClockReport.self).others.isEmpty)
+            let link = try await nodes[0].invite().link
+            for node in nodes.dropFirst() { try await node.join(link) }
+            // What clocks say changes without an event.
+            while true {
+                let report = try await nodes[0].status().clock
+                if report.state == state, Set(report.others.map(\.name)) == Set(others.keys) { break }
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            let report = try await nodes[0].call(.network(.clock), returning: ClockReport.self)
+            #expect(Self.isNear(report.seconds, lead))
+            for other in report.others { #expect(Self.isNear(other.seconds, others[other.name])) }
+            if state == "ahead" {
+                let refusal = await #expect(throws: NodeFailure.self) {
+                    _ = try await nodes[0].call(.network(.repairClock(isForced: false)), returning: ClockReport.self)
+                }
+                guard case .clockWrong(let seconds) = refusal else { throw NodeFailure.stopping }
+                #expect(Self.isNear(seconds, lead))
+            }
+            let repaired = try await nodes[0].call(
+                .network(.repairClock(isForced: state == "ahead")), returning: ClockReport.self)
+            #expect(repaired.repaired == 0)
+            if let words = ["ahead": "1 hour ahead of", "behind": "5 minutes behind"][state] {
+                for await case .notice(let text) in events where text.contains("clock") {
+                    #expect(text.contains(words), "\(text)")
+                    break
+                }
+            }
+            await nodes[0].close()
+            guard state == "right" || state == "differs" else { return }
+            for await case .notice(let text) in events where text.contains("clock") {
+                Issue.record("without a reason: \(text)")
+            }
         }
+    }
+
+    /// Within the time that a message may take.
+    private static func isNear(_ seconds: Int?, _ expected: Int?) -> Bool {
+        guard let seconds, let expected else { return seconds == expected }
+        return (seconds - expected).magnitude < 30
     }
 }

@@ -30,13 +30,15 @@ final class NodeParty: Sendable {
     }
 
     /// With `usesLAN` the node is on every network of this machine and looks for others there. `lead` is how far its time is
-    /// ahead of the machine's.
+    /// ahead of the machine's; `wall` tells it the time of day.
     func open(
-        _ name: String, usesNetwork: Bool = false, usesLAN: Bool = false, lead: (@Sendable () -> Duration)? = nil
+        _ name: String, usesNetwork: Bool = false, usesLAN: Bool = false, lead: (@Sendable () -> Duration)? = nil,
+        wall: (@Sendable () -> Int64)? = nil
     ) async throws -> MeshNode {
         var configuration = NodeConfiguration(
             listen: usesLAN ? "0.0.0.0:0" : "127.0.0.1:0", usesNetwork: usesNetwork, usesLAN: usesLAN, peers: [])
         configuration.lead = lead
+        configuration.wall = wall
         return try await MeshNode(opening: dataFolder(name), configuration: configuration)
     }
 
@@ -62,10 +64,19 @@ final class NodeParty: Sendable {
         _ names: String..., usesLAN: Bool = false, lead: (@Sendable () -> Duration)? = nil,
         body: @Sendable ([MeshNode]) async throws -> Answer
     ) async throws -> Answer {
+        try await running(names, usesLAN: usesLAN, lead: lead, body: body)
+    }
+
+    /// The same; `walls` are what tells them the time of day, by name; of who has none it is the machine's clock.
+    func running<Answer: Sendable>(
+        _ names: [String], usesLAN: Bool = false, lead: (@Sendable () -> Duration)? = nil,
+        walls: [String: @Sendable () -> Int64] = [:], body: @Sendable ([MeshNode]) async throws -> Answer
+    ) async throws -> Answer {
         var nodes: [MeshNode] = []
         for name in names {
             if !dataFolder(name).hasAccount { try makeAccount(name) }
-            nodes.append(try await open(name, usesNetwork: true, usesLAN: usesLAN, lead: lead))
+            nodes.append(
+                try await open(name, usesNetwork: true, usesLAN: usesLAN, lead: lead, wall: walls[name]))
         }
         let all = nodes
         return try await withThrowingTaskGroup(of: Void.self) { group in
