@@ -21,32 +21,45 @@ public enum Figures {
         public let bytesPerResult: Int
     }
 
-    /// Members of one group, all up and linked with each other as far as links go.
+    /// Members of groups on one network, all up and linked with each other as far as links go.
     public struct Crowd: Sendable {
         var simulation: Simulation
         public let nodeCount: Int
+        private var groups: [(id: GroupID, members: Range<Int>)] = []
         private static let admissionsOfMember = 600
 
-        /// Founds a group on the first node, lets all others join, one after the other with only one member up, and
-        /// then starts all on one wired LAN from disks that hold the finished ledger.
+        /// Spreads the nodes over groups: in each the first founds it, and all others join, one after the other with only
+        /// one member up. Then they are ready to start on one wired LAN, from disks that hold the finished ledgers.
         ///
+        /// - Parameter groupCount: at most half as many as nodes.
         /// - Throws: what went wrong, in words.
-        public init(nodes count: Int, seed: UInt64 = 1, onProgress: (String) -> Void = { _ in }) throws(CrowdFailure) {
+        public init(
+            nodes count: Int, groups groupCount: Int = 1, seed: UInt64 = 1, onProgress: (String) -> Void = { _ in }
+        ) throws(CrowdFailure) {
             nodeCount = count
             simulation = Simulation(seed: seed, profile: .lan)
             simulation.checksSafety = false
             for _ in 0..<count { simulation.addNode() }
-            simulation.start(0)
-            guard case .group(let group)? = simulation.outcome(of: .foundGroup(title: "Crowd"), by: 0) else {
+            for number in 0..<groupCount {
+                let members = number * count / groupCount..<(number + 1) * count / groupCount
+                groups.append((try gather(members, onProgress: onProgress), members))
+            }
+        }
+
+        private mutating func gather(
+            _ members: Range<Int>, onProgress: (String) -> Void
+        ) throws(CrowdFailure) -> GroupID {
+            var host = members.lowerBound
+            simulation.start(host)
+            guard case .group(let group)? = simulation.outcome(of: .foundGroup(title: "Crowd"), by: host) else {
                 throw CrowdFailure(reason: "no group")
             }
             simulation.ground.group = group
-            let invite = simulation.outcome(of: .invite(group, uses: 0, lifetime: 86_400 * 30), by: 0)
+            let invite = simulation.outcome(of: .invite(group, uses: 0, lifetime: 86_400 * 30), by: host)
             guard case .invite(_, let text)? = invite, let link = try? InviteLink(parsing: text) else {
                 throw CrowdFailure(reason: "no invite")  // the engine's own link reads
             }
-            var host = 0
-            for index in 1..<count {
+            for index in members.dropFirst() {
                 // One device's chain takes in so many newcomers; another member goes on.
                 if index - host > Self.admissionsOfMember {
                     simulation.start(host + Self.admissionsOfMember)
@@ -62,7 +75,8 @@ public enum Figures {
             }
             simulation.run(for: .seconds(5))
             simulation.stop(host)
-            simulation.shareLedger(of: host, in: group)
+            simulation.shareLedger(of: host, in: group, with: members)
+            return group
         }
 
         /// Starts all nodes and lets them find each other. Returns the links that stand then, both ends counted.
@@ -82,20 +96,25 @@ public enum Figures {
             simulation.network.profile = profile
             simulation.visibility = VisibilityMeter()
             let before = simulation.nodes.reduce(0) { $0 + $1.sentByteCount }
+            var expectedCount = 0
             for _ in 0..<results {
-                simulation.write(by: simulation.random.number(below: nodeCount), onlyNew: true)
+                let author = simulation.random.number(below: nodeCount)
+                guard let (group, members) = groups.first(where: { $0.members.contains(author) }) else { continue }
+                expectedCount += members.count - 1
+                simulation.ground.group = group
+                simulation.write(by: author, onlyNew: true)
                 simulation.run(for: apart)
             }
             simulation.run(for: rest)
             let sent = simulation.nodes.reduce(0) { $0 + $1.sentByteCount } - before
             let meter = simulation.visibility ?? VisibilityMeter()
             return Visibility(
-                loss: loss, expectedCount: results * (nodeCount - 1), seenCount: meter.delays.count,
+                loss: loss, expectedCount: expectedCount, seenCount: meter.delays.count,
                 median: meter.percentile(50) ?? .zero, p99: meter.percentile(99) ?? .zero,
                 maximum: meter.delays.max() ?? .zero, bytesPerResult: sent / results)
         }
 
-        /// Lets a day of a busy group pass: every member writes `results` at random moments of `time`. Returns whether
+        /// Lets a day of a busy group pass, the only one: every member writes `results` at random moments of `time`. Returns whether
         /// all agree a minute later.
         public mutating func live(for time: Duration, results: Int) -> Bool {
             simulation.scheduleWrites(of: Array(0..<nodeCount), count: results, over: time)
@@ -111,19 +130,19 @@ public enum Figures {
 }
 
 extension Simulation {
-    /// Puts the ledger and the keys that one node's disk holds onto all others.
-    fileprivate mutating func shareLedger(of source: Int, in group: GroupID) {
+    /// Puts the ledger and the keys that one node's disk holds of a group onto those of its other members.
+    fileprivate mutating func shareLedger(of source: Int, in group: GroupID, with members: Range<Int>) {
         let snapshot = nodes[source].store.snapshot
-        for index in nodes.indices where index != source {
+        for index in members where index != source {
             var change = DurableChange()
             var arrival = nodes[index].store.snapshot.nextArrival
             let known = Set(nodes[index].store.snapshot.operations.map(\.id))
-            for operation in snapshot.operations where !known.contains(operation.id) {
+            for operation in snapshot.operations where operation.group == group && !known.contains(operation.id) {
                 change.operations.append(
                     StoredOperation(group: group, id: operation.id, bytes: operation.bytes, arrival: arrival))
                 arrival += 1
             }
-            change.accessKeys = snapshot.accessKeys
+            change.accessKeys = snapshot.accessKeys.filter { $0.group == group }
             nodes[index].store.apply(change)
         }
     }

@@ -11,8 +11,11 @@ struct FiguresCommand: ParsableCommand {
             Speed: simulated seconds for each second that this process computes.
             """)
 
-    @Option(help: "Members of the group whose results are measured.")
+    @Option(help: "Nodes on the network where results are measured.")
     var nodes = 200
+
+    @Option(help: "Groups that these nodes are spread over, each a member of one.")
+    var groups = 1
 
     @Option(help: "Results written at each loss.")
     var results = 100
@@ -27,11 +30,13 @@ struct FiguresCommand: ParsableCommand {
     var seed: UInt64 = 1
 
     func validate() throws {
-        guard nodes == 0 || nodes >= 2, nodes <= 1_000, results >= 1, speedNodes == 0 || speedNodes >= 2,
+        guard groups >= 1, nodes == 0 || nodes >= 2 * groups, nodes <= 1_000, results >= 1,
+            speedNodes == 0 || speedNodes >= 2,
             speedNodes <= 1_000, losses?.numbers.allSatisfy({ $0 < 100 }) ?? true
         else {
             throw ValidationError(
-                "--nodes and --speed-nodes must be 2 to 1000 or 0, --results 1 or more, --losses below 100.")
+                "--nodes and --speed-nodes must be 2 to 1000 or 0, --groups at most half of --nodes, --results 1 or more, "
+                    + "--losses below 100.")
         }
     }
 
@@ -40,9 +45,9 @@ struct FiguresCommand: ParsableCommand {
         if nodes > 0 { try measureVisibility() }
     }
 
-    private func crowd(of count: Int) throws -> Figures.Crowd {
+    private func crowd(of count: Int, in groups: Int = 1) throws -> Figures.Crowd {
         let watch = Stopwatch()
-        var crowd = try Figures.Crowd(nodes: count, seed: seed) {
+        var crowd = try Figures.Crowd(nodes: count, groups: groups, seed: seed) {
             say("  \($0), \(watch.computing.formatted) computing")
         }
         say("\(count) nodes: all have joined, \(watch.computing.formatted) computing")
@@ -68,12 +73,13 @@ struct FiguresCommand: ParsableCommand {
     }
 
     private func measureVisibility() throws {
-        let crowd = try crowd(of: nodes)
+        let crowd = try crowd(of: nodes, in: groups)
+        let spread = groups == 1 ? "" : " in \(groups) groups"
         for loss in losses?.numbers.sorted() ?? [0, 5, 20, 50] {
             let watch = Stopwatch()
             let figure = crowd.visibility(loss: Double(loss) / 100, results: results)
             say(
-                "visible, \(nodes) nodes, \(loss) % lost: p50 \(figure.median.formatted), p99 \(figure.p99.formatted), "
+                "visible, \(nodes) nodes\(spread), \(loss) % lost: p50 \(figure.median.formatted), p99 \(figure.p99.formatted), "
                     + "max \(figure.maximum.formatted), \(figure.seenCount) of \(figure.expectedCount) seen, "
                     + "\(figure.bytesPerResult) bytes a result, \(watch.computing.formatted) computing")
         }
