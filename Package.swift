@@ -135,8 +135,8 @@ let testTargets: [Target] = [
     tests(
         "StreakNodeTests",
         [
-            "StreakNode", "StreakStorage", "StreakEngine", "StreakReplication", "StreakScores", "StreakGames",
-            "StreakWire", .nioCore, .nioPosix, .serviceLifecycle, .logging,
+            "StreakNode", "StreakStorage", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores",
+            "StreakGames", "StreakWire", "StreakCrypto", .nioCore, .nioPosix, .serviceLifecycle, .logging,
         ]),
     tests(
         "StreakWebTests", ["StreakWeb", "StreakNode", .nioCore, .nioPosix, .nioEmbedded, .serviceLifecycle, .logging]),

@@ -19,7 +19,7 @@ from .merging import counting, merge, retraction
 from .messages import FeedTip, Message
 from .operations import Operation
 from .packing import unpack
-from .records import Clock, DailyScore, GameDefinition, Record
+from .records import Clock, DailyScore, GameDefinition, Record, games
 from .report import Entry, Report
 from .resolver import Resolver, State
 
@@ -134,6 +134,13 @@ def check_game_definitions(file: Entry, report: Report) -> None:
         report.equal(one.name, found, {name: fields[name] for name in fields.fields})
     for one in file.all("invalid"):
         report.refused(one.name, one["reason"], lambda: definition(one))
+    for one in file.all("groups"):
+        words = [
+            (word.hex("user"), word.number("time"), word.hex("subject"), word.hex("value")) for word in one["records"]
+        ]
+        found = games(words, {bytes.fromhex(admin) for admin in one["admins"]})
+        expected = [(game["game"], game["title"]) for game in one["games"]]
+        report.equal(one.name, [(game.game, game.name) for game in found], expected)
     for one in file.all("foldings"):
         report.equal(one.path, patterns.fold(one["text"]), one["folded"])
     for one in file.all("patterns"):

@@ -169,6 +169,16 @@ CADENCES = ("daily", "weekly", "unlimited")
 AGGREGATIONS = ("best", "sum", "latest")
 
 
+MARK = 16
+MOST_GAMES = 256
+
+
+def defines(user: bytes, game: bytes) -> bool:
+    """Whether a custom game's ID says that the account defined it (§3.3)."""
+    stem, mark = game[:-MARK], game[-MARK:]
+    return game.startswith(b"custom-") and hash256(b"streakmesh/v1/game\0" + user + stem)[:8].hex().encode() == mark
+
+
 @dataclass(frozen=True)
 class GameDefinition:
     """Kind 4 (§3.3)."""
@@ -211,3 +221,25 @@ class GameDefinition:
             raise invalid_value("definition")
         written = None if pattern is None else patterns.written(pattern, model)
         return cls(subject.decode(), model, cadence, aggregation, name, icon, maximum, best, unit, written)
+
+
+def games(records: list[tuple[bytes, int, bytes, bytes]], admins: set[bytes]) -> list[GameDefinition]:
+    """The games of a group by its winning records of kind 4: user, time, subject, value each (§3.3)."""
+    words: dict[bytes, list[tuple[int, bytes, bytes]]] = {}
+    for user, time, subject, value in records:
+        if user in admins or defines(user, subject):
+            words.setdefault(subject, []).append((time, user, value))
+    owned: dict[bytes, list[tuple[bytes, GameDefinition]]] = {}
+    for subject, said in words.items():
+        latest = max(time for time, _, _ in said)
+        _, user, value = min((word for word in said if word[0] == latest), key=lambda word: word[1])
+        try:
+            owned.setdefault(user, []).append((subject, GameDefinition.of(subject, value)))
+        except Refusal:
+            continue
+    turns = [
+        (turn, subject, game)
+        for mine in owned.values()
+        for turn, (subject, game) in enumerate(sorted(mine, key=lambda one: one[0]))
+    ]
+    return [game for _, _, game in sorted(turns, key=lambda one: one[:2])[:MOST_GAMES]]

@@ -11,4 +11,10 @@ extension MeshEngine {
         else { return nil }
         return (user, signed.operation.time)
     }
+
+    /// Whether an operation is here and counts.
+    public func counts(_ operation: OperationID, in group: GroupID) -> Bool {
+        guard let ledger = groups[group]?.ledger, ledger.contains(operation) else { return false }
+        return ledger.refusal(of: operation) == nil
+    }
 }

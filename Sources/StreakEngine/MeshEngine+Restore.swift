@@ -137,6 +137,14 @@ extension MeshEngine {
         groups[group]?.merged.record(key)
     }
 
+    /// The device whose word stands for one key of a group; nil where there never was one.
+    public func writer(of key: RecordKey, in group: GroupID) -> DeviceID? { groups[group]?.merged.writer(of: key) }
+
+    /// When a user last wrote in a group, by the author's clock; nil for who never did.
+    public func latestRecord(of user: UserID, in group: GroupID) -> HybridTime? {
+        groups[group]?.merged.latest(of: user)
+    }
+
     /// How many records of a group's feeds are held.
     public func recordCount(of group: GroupID) -> Int { groups[group]?.feeds.recordCount ?? 0 }
 

@@ -19,7 +19,7 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
     public static let maximumUnitSize = 64
     /// The highest score, maximum or best value; fits 32 bits.
     public static let maximumScore = 1_000_000_000
-    /// Definitions that one reader accepts; further ones are ignored in order of ID.
+    /// Definitions that one reader accepts; further ones are ignored.
     public static let maximumCount = 256
 
     /// Begins with `custom-`; chosen once by the author and never changed.
@@ -80,10 +80,11 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
             emoji: icon, unit: unit, aggregation: aggregation)
     }
 
-    /// A new ID made from the name and a number that the author draws: "Block Blast", 48879 → `custom-block-blast-beef`.
-    public static func suggestedID(for name: String, tag: UInt32) -> GameID {
+    /// How a new ID begins, made from the name and a number that the author draws: "Block Blast", 48879 →
+    /// `custom-block-blast-beef`. At most 24 bytes: sixteen more name the author.
+    public static func stem(of name: String, tag: UInt16) -> String {
         var slug = ""
-        for scalar in PastedText.folded(String(name.unicodeScalars.prefix(200))) where slug.utf8.count < 20 {
+        for scalar in PastedText.folded(String(name.unicodeScalars.prefix(200))) where slug.utf8.count < 12 {
             if "a"..."z" ~= scalar || scalar.digit != nil {
                 slug.unicodeScalars.append(scalar)
             } else if !slug.isEmpty, slug.last != "-" {
@@ -91,8 +92,8 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
             }
         }
         if !slug.isEmpty, slug.last != "-" { slug += "-" }
-        let text = GameID.customPrefix + slug + String(tag, radix: 16)
-        return GameID(text) ?? GameID(literal: "custom-game")  // 7 + 21 + 8 bytes of the alphabet always fit
+        let digits = String(tag, radix: 16)
+        return GameID.customPrefix + slug + String(repeating: "0", count: 4 - digits.count) + digits
     }
 
     private static func label(

@@ -12,13 +12,13 @@ public struct ShareReader: Sendable {
     private let custom: CustomShareIndex
     private let names: GameNameIndex
 
-    /// Also reads the shares of custom games that have a pattern. A built-in share is never read as a custom one.
+    /// Also reads the shares of custom games that have a pattern, of the first `GameDefinition.maximumCount`. A built-in share is never read as a custom one.
     public init(catalogue: Catalogue = .standard, custom definitions: [GameDefinition] = []) {
-        let definitions = definitions.sorted { $0.id < $1.id }.prefix(GameDefinition.maximumCount)
+        let definitions = definitions.prefix(GameDefinition.maximumCount).sorted { $0.id < $1.id }
         self.catalogue =
             definitions.isEmpty ? catalogue : Catalogue(games: catalogue.games + definitions.map(\.game))
         index = .standard
-        custom = CustomShareIndex(Array(definitions))
+        custom = CustomShareIndex(definitions)
         names = GameNameIndex(self.catalogue)
     }
 

@@ -13,7 +13,7 @@ public struct GroupState: Sendable, Equatable {
     public struct Member: Sendable, Equatable {
         public let user: UserID
         public let role: Role
-        /// The operation the place rests on: founding, admission, promotion or transfer; the latest such.
+        /// The founding, or the latest admission that the place rests on; where none counts, the promotion or transfer.
         public let admittedBy: OperationID
         /// Of that operation, by its author's clock; seconds since 1970, shown only.
         public let admittedAt: Int64

@@ -34,7 +34,7 @@ extension Resolver {
         var removed: [GroupState.FormerMember] = []
         for user in grants.keys.sorted() {
             if let place = place(of: user) {
-                members.append(member(user, by: place, owner: tenure.user, current[user] ?? []))
+                members.append(member(user, by: admission(of: user) ?? place, owner: tenure.user, current[user] ?? []))
             } else if let former = formerMember(user) {
                 removed.append(former)
             }
@@ -81,6 +81,15 @@ extension Resolver {
         guard let removals = removals[user] else { return [] }
         guard let grant = place(of: user) ?? latestGrant(of: user) else { return removals.all }
         return removals.open(after: grant)
+    }
+
+    /// The founding or the latest admission among what a current place rests on: since when somebody is in, and by whom. A
+    /// promotion or transfer says it only of who was let in by none that counts.
+    private func admission(of user: UserID) -> LedgerNode? {
+        let standing = grants[user]?.members.filter { grant in
+            [.found, .admit].contains(grant.body.kind) && removals[user]?.areBefore(grant) ?? true
+        }
+        return standing?.max(by: LedgerNode.inOrder)
     }
 
     private func member(

@@ -18,13 +18,15 @@ struct GroupSharing: Equatable, Sendable {
 ///
 /// `favourite/GAME` and `reminded/GAME`, 1 where it is and 0 where it is not, against what is usual · a name alone, for a
 /// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where a group stands as 40 hexadecimal digits of its ID and a
-/// result as those of the hash of its subject · `recovered/DEVICE`, as long as a group: the recovery key made that machine.
+/// result as those of the hash of its subject · `recovered/DEVICE`, as long as a group: the recovery key made that machine ·
+/// `differs/RESULT`, time u64 · subject blob · value, what another machine had recorded and stands no longer, until the user has chosen.
 struct AccountSettings: Sendable {
     private var sharing: [String: GroupSharing] = [:]
     private var texts: [String: String] = [:]
     private var gameChoices: [String: [GameID: Bool]] = [:]
     private var chosen: Set<String> = []
     private var recovered: Set<String> = []
+    private var differing: [String: DailyScore] = [:]
 
     private static func name(of device: DeviceID) -> String { String(device.description.prefix(40)) }
 
@@ -48,6 +50,7 @@ struct AccountSettings: Sendable {
                 sharing[parts[1]]?.unshared.remove(game)
             }
         case ("chosen", 2): if holds { chosen.insert(parts[1]) } else { chosen.remove(parts[1]) }
+        case ("differs", 2): differing[parts[1]] = Self.difference(in: record)
         case ("recovered", 2): if holds { recovered.insert(parts[1]) } else { recovered.remove(parts[1]) }
         case ("favourite", 2), ("reminded", 2):
             guard let game = GameID(rawValue: parts[1]) else { return }
@@ -55,6 +58,40 @@ struct AccountSettings: Sendable {
         case (let name?, 1): texts[name] = holds ? String(decoding: record.value, as: UTF8.self) : nil
         default: break
         }
+    }
+
+    // MARK: Differences
+
+    /// What another machine recorded of a result and stands no longer; nil where the user has nothing to choose.
+    func difference(of key: ScoreKey) -> DailyScore? { differing.isEmpty ? nil : differing[Self.name(of: key)] }
+
+    /// The results that the user is to choose between two values of.
+    var differences: [ScoreKey] { differing.values.map(\.key).sorted() }
+
+    /// What a record says of a difference; nil where it is settled, or the record is another setting.
+    static func difference(in record: MergedRecord) -> DailyScore? {
+        guard record.key.subject.starts(with: Array("differs/".utf8)), !record.value.isEmpty else { return nil }
+        var reader = WireReader(record.value)
+        // What does not read is of another version.
+        guard let time = try? reader.readUInt64(),
+            let subject = try? reader.readBlob(maximum: Record.maximumSubjectSize),  // as above
+            let value = try? reader.readRaw(reader.remainingCount)  // as above
+        else { return nil }
+        return try? DailyScore(subject: subject, value: value, time: HybridTime(rawValue: time))  // as above
+    }
+
+    /// The record that says what another machine had recorded.
+    static func draft(saying other: DailyScore, differsAt time: HybridTime) -> RecordDraft {
+        var writer = WireWriter(reserving: 128)
+        writer.write(time.rawValue)
+        writer.writeBlob(other.recordSubject)
+        writer.writeRaw(other.recordValue(at: time))
+        return .setting(name: "differs/\(name(of: other.key))", value: writer.bytes)
+    }
+
+    /// The record that says that the user has chosen; nil where there is nothing to choose.
+    func draft(settling key: ScoreKey) -> RecordDraft? {
+        difference(of: key).map { _ in .setting(name: "differs/\(Self.name(of: key))", value: []) }
     }
 
     /// Whether the recovery key made this machine.

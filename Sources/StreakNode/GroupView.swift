@@ -7,19 +7,36 @@ import StreakScores
 import StreakWire
 import Synchronization
 
-/// What a group's merged records come to: profiles, results, and when each user last wrote.
+/// What a group's merged records come to: profiles, results, games. A function of what stands, whatever stood before.
 struct GroupView: Sendable {
     private(set) var index = ScoreIndex()
     private(set) var profiles: [UserID: Profile] = [:]
-    private(set) var lastSeen: [UserID: Int64] = [:]
     /// Of the private group only.
     private(set) var settings = AccountSettings()
-    private(set) var games = GroupGames()
+    private(set) var games: GroupGames
     private var cache = InsightCache()
     /// Made once for each user: there are a thousand results for each.
     private var players: [UserID: PlayerID] = [:]
     /// The custom games whose rules the index follows.
     private var followed: [GameID: Game] = [:]
+
+    /// - Parameter admins: of the group, the owner among them.
+    init(admins: Set<UserID> = []) { games = GroupGames(admins: admins) }
+
+    /// Takes what stands in a group.
+    ///
+    /// - Parameter forEach: calls what it is given with all results, and with every other record.
+    init(
+        admins: Set<UserID>,
+        reading forEach: (_ results: (StandingResults) -> Void, _ other: (MergedRecord) -> Void) -> Void
+    ) {
+        self.init(admins: admins)
+        var results: [StandingResults] = []
+        var others: [MergedRecord] = []
+        forEach({ results.append($0) }, { others.append($0) })
+        for record in others { apply(record) }
+        apply(results)
+    }
 
     /// Everything about a player, kept until the player's results change.
     mutating func insights(of player: PlayerID, rules: StreakRules, games: (GameID) -> Game?) -> PlayerInsights {
@@ -27,8 +44,16 @@ struct GroupView: Sendable {
         return cache.insights(of: player, in: index, games: games)
     }
 
+    mutating func follow(admins: Set<UserID>) { games.follow(admins: admins) }
+
     /// Has sums follow the rules of custom games, whichever group they are defined in.
     mutating func follow(_ games: [Game]) {
+        let known = Set(games.map(\.id))
+        for id in followed.keys.sorted() where !known.contains(id) {
+            followed[id] = nil
+            index.undefine(id)
+            cache.reset()
+        }
         for game in games where followed[game.id] != game {
             followed[game.id] = game
             index.define(game)
@@ -36,32 +61,31 @@ struct GroupView: Sendable {
         }
     }
 
-    /// Takes the new value of a key. One that does not decode is carried by the mesh and not shown.
+    /// Takes the new value of a key. One that cannot be read takes the place of what stood before and shows as nothing,
+    /// like a withdrawal (Protocol/records.md §8).
     mutating func apply(_ record: MergedRecord) {
-        let user = record.key.user
-        let seconds = record.time.milliseconds / 1_000
-        lastSeen[user] = max(lastSeen[user] ?? 0, seconds)
         switch RecordKind(rawValue: record.key.kind) {
         case .dailyScore: applyScore(record)
-        case .profile:
-            guard var profile = try? Profile(value: record.value),  // of another version
-                let name = DisplayText.validated(profile.name, maximumLength: ProtocolLimits.maximumNameLength)
-            else { return }
-            profile.name = name
-            profile.region = DisplayText.validated(profile.region, maximumLength: Profile.maximumRegionLength) ?? ""
-            profiles[user] = profile
+        case .profile: if record.key.subject.isEmpty { profiles[record.key.user] = Self.profile(record.value) }
         case .setting: settings.apply(record)
         case .gameDefinition: games.apply(record)
         default: break
         }
     }
 
+    /// A profile as it is shown; nil for what cannot be.
+    private static func profile(_ value: [UInt8]) -> Profile? {
+        guard var profile = try? Profile(value: value),  // withdrawn, or of another version
+            let name = DisplayText.validated(profile.name, maximumLength: ProtocolLimits.maximumNameLength)
+        else { return nil }
+        profile.name = name
+        profile.region = DisplayText.validated(profile.region, maximumLength: Profile.maximumRegionLength) ?? ""
+        return profile
+    }
+
     /// Takes what stands of each user in each game, where nothing was taken before. On all processors, a user on one: it is
     /// half of what a start with a long history takes.
     mutating func apply(_ results: [StandingResults]) {
-        for part in results {
-            lastSeen[part.user] = max(lastSeen[part.user] ?? 0, part.latest.milliseconds / 1_000)
-        }
         let users = Dictionary(grouping: results, by: \.user).sorted { $0.key < $1.key }
         let made = Mutex([UserID: ScoreIndex]())
         DispatchQueue.concurrentPerform(iterations: users.count) { number in
@@ -89,18 +113,17 @@ struct GroupView: Sendable {
     }
 
     private mutating func applyScore(_ record: MergedRecord) {
+        // A subject that is no result's is never shown, whatever its value.
+        guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }
         let player = player(record.key.user)
-        if record.value.isEmpty {
-            guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }  // as above
-            index.remove(key, of: player)
-            cache.resultChanged(in: key.game, of: player)
-        } else if var score = try? DailyScore(  // as above
-            subject: record.key.subject, value: record.value, time: record.time)
-        {
+        // What cannot be read: withdrawn, or of another version.
+        if var score = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time) {
             score.updatedAt = record.time.milliseconds / 1_000
             index.replace(score, of: player)
-            cache.resultChanged(in: score.game, of: player)
+        } else {
+            index.remove(key, of: player)
         }
+        cache.resultChanged(in: key.game, of: player)
     }
 }
 
@@ -117,36 +140,41 @@ extension MeshNode {
         for group in views.keys { views[group]?.follow(games) }
     }
 
+    /// Who may change everybody's games in a group: its admins and its owner.
+    private func admins(of group: GroupID) -> Set<UserID> {
+        Set((engine.state(of: group)?.members ?? []).filter { $0.role >= .admin }.map(\.user))
+    }
+
     func rebuildView(of group: GroupID) {
-        var view = GroupView()
-        var mine: [MergedRecord] = []
-        let (me, isShared) = (identity.user, !engine.isPrivate(group))
-        var results: [StandingResults] = []
-        engine.forEachMergedRecord(of: group) {
-            results.append($0)
-            if isShared, $0.user == me { $0.forEachRecord { mine.append($0) } }
-        } other: { record in
-            view.apply(record)
+        views[group] = GroupView(admins: admins(of: group)) { results, other in
+            engine.forEachMergedRecord(of: group, results: results, other: other)
         }
-        view.apply(results)
-        views[group] = view
         union = nil
         followCustomGames()
-        noteLostResults(among: mine)
+        if !engine.isPrivate(group) { compareOwnResults(ownRecords(of: group), of: group) }
     }
 
     /// Takes note of what the engine tells, and tells those who watch.
     func observe(_ event: EngineEvent) {
         switch event {
         case .recordsMerged(let group, let records):
-            for record in records { views[group, default: GroupView()].apply(record) }
+            if views[group] == nil { rebuildView(of: group) }
+            let isOwn = group == privateGroup
+            for record in records {
+                if isOwn { noteDifference(record, in: group) }
+                views[group]?.apply(record)
+                if isOwn { tellDifference(record) }
+            }
             union = nil
             if records.contains(where: { $0.key.kind == RecordKind.gameDefinition.rawValue }) { followCustomGames() }
-            if !engine.isPrivate(group) { noteLostResults(among: records) }
+            if !engine.isPrivate(group) { compareOwnResults(records, of: group) }
         case .recordsReset(let group):
             rebuildView(of: group)
         case .ledgerChanged(let group):
             if views[group] == nil { rebuildView(of: group) }
+            views[group]?.follow(admins: admins(of: group))
+            followCustomGames()
+            groupsToReview.insert(group)
             union = nil
             tellShutOutMachines(in: group)
             inbox.publish(.groupsChanged)
@@ -170,7 +198,7 @@ extension MeshNode {
         case .lostGroup(let group, let standing):
             tellLoss(of: group, standing)
         case .privateGroupChanged:
-            lostResults = [:]
+            (lostResults, olderResults) = ([:], [:])
             rebuildViews()
             inbox.publish(.groupsChanged)
             inbox.publish(

@@ -71,7 +71,7 @@ extension MeshNode {
         let names = names(in: group)
         return (engine.state(of: group)?.members ?? []).map { member in
             let profile = self.profile(of: member.user, in: group)
-            let seen = profile?.isLastSeenHidden ?? false ? nil : views[group]?.lastSeen[member.user]
+            let seen = profile?.isLastSeenHidden ?? false ? nil : lastSeen(member.user, in: group)
             return Player(
                 id: PlayerID(member.user.bytes.array), name: names[member.user] ?? "",
                 isHidden: profile?.isHidden ?? false,
@@ -154,7 +154,7 @@ extension MeshNode {
             let online = linked.count { $0.groups.contains(group) } + (network == nil ? 0 : 1)
             return GroupStatus(
                 id: group.description, title: engine.state(of: group)?.title ?? "",
-                digest: engine.digest(of: group)?.description ?? "", records: engine.recordCount(of: group),
+                digest: engine.digest(of: group)?.description ?? "", records: engine.countingRecordCount(of: group),
                 members: engine.state(of: group)?.members.count ?? 0,
                 online: engine.isMember(of: group) ? online : 0, sharing: isSharing(in: group),
                 total: engine.progress(of: group)?.total, role: roleWord(in: group))
@@ -163,7 +163,8 @@ extension MeshNode {
             state: stateWord(linked), groups: groups, peers: linked.map(peerStatus), version: NodeVersion.current,
             running: network != nil, listen: listenAddress, web: nil,
             lastSync: lastSync.map { Timestamp(seconds: $0).text }, recoveryConfirmed: isRecoveryConfirmed,
-            clock: clockReport(), damage: damage.sentences.isEmpty ? nil : damage)
+            clock: clockReport(), damage: damage.sentences.isEmpty ? nil : damage,
+            differing: accountSettings.differences.count)
     }
 
     private func stateWord(_ linked: [MeshEngine.LinkedDevice]) -> String {

@@ -66,14 +66,15 @@ extension MeshNode {
     }
 
     /// Custom games of all groups this user is in, each once.
-    var customGames: [GameDefinition] {
-        var found: [GameID: GameDefinition] = [:]
-        for group in memberGroups.sorted() {
-            for definition in views[group]?.games.definitions ?? [] where found[definition.id] == nil {
-                found[definition.id] = definition
-            }
-        }
-        return found.values.sorted { $0.id < $1.id }
+    var customGames: [GameDefinition] { customGamesInTurn.sorted { $0.id < $1.id } }
+
+    /// The same, one of each group in turn: a group with many leaves room for the others'.
+    private var customGamesInTurn: [GameDefinition] {
+        let groups = memberGroups.sorted().map { views[$0]?.games.definitions ?? [] }
+        var known: Set<GameID> = []
+        return (0..<(groups.map(\.count).max() ?? 0)).flatMap { turn in
+            groups.compactMap { $0.indices.contains(turn) ? $0[turn] : nil }
+        }.filter { known.insert($0.id).inserted }
     }
 
     /// A game by ID, name or unique prefix of either.
@@ -92,7 +93,7 @@ extension MeshNode {
     }
 
     /// Reads shares of the catalogue's games and of every group's own.
-    var shareReader: ShareReader { ShareReader(custom: customGames) }
+    var shareReader: ShareReader { ShareReader(custom: customGamesInTurn) }
 
     func report(of game: Game) -> GameReport { report(of: game, favourites: accountSettings.choices(.favourite)) }
 
@@ -102,7 +103,7 @@ extension MeshNode {
         return GameReport(
             game, isFavourite: favourites[game.id] ?? game.isFavourite, definition: definition.map(GameForm.init),
             groups: holders.map(\.description),
-            isMine: holders.contains { views[$0]?.games.definers(of: game.id).contains(identity.user) ?? false })
+            isMine: holders.contains { views[$0]?.games.mayDefine(game.id, identity.user) ?? false })
     }
 
     func games(search: String?, category: String?, favouritesOnly: Bool, group: String?) throws -> GamesReport {
@@ -162,26 +163,33 @@ extension MeshNode {
         let group = try group(selector)
         try checkMembership(of: group)
         try checkSharing(in: group)
+        let games = views[group]?.games ?? GroupGames()
         let id: GameID
         if let known = form.id {
-            guard let found = GameID(known), let definers = views[group]?.games.definers(of: found), !definers.isEmpty
-            else { throw NodeFailure.unknownGame(known, suggestions: []) }
-            // A game whose definers are all gone is whoever's takes care of it.
-            let isTaken = definers.contains { engine.state(of: group)?.isMember($0) ?? false }
-            guard definers.contains(identity.user) || !isTaken else {
-                throw NodeFailure.gameOfAnother(knownGame(found)?.name ?? known)
+            guard let found = GameID(known), let game = games[found] else {
+                throw NodeFailure.unknownGame(known, suggestions: [])
             }
+            guard games.mayDefine(found, identity.user) else { throw NodeFailure.gameOfAnother(game.name) }
             id = found
         } else {
-            guard views[group]?.games.definitions.count ?? 0 < GameDefinition.maximumCount else {
+            guard games.hasRoom(for: identity.user) else {
                 throw NodeFailure.limitReached(what: "custom games of one group", limit: GameDefinition.maximumCount)
             }
-            id = GameDefinition.suggestedID(for: form.name, tag: UInt32.random(in: .min ... .max))
+            id = newID(for: form.name)
         }
         let definition = try definition(form, id: id)
         if definition.name != views[group]?.games[id]?.name { try checkName(of: definition, in: group) }
         try await execute(.write([(group, [.gameDefinition(definition)])]))
         return report(of: definition.game)
+    }
+
+    /// An ID that no game here has.
+    private func newID(for name: String) -> GameID {
+        while true {
+            let stem = GameDefinition.stem(of: name, tag: .random(in: .min ... .max))
+            // Forty bytes of the alphabet at the most are an ID.
+            if let id = GameID.defined(by: identity.user, stem: stem), knownGame(id) == nil { return id }
+        }
     }
 
     /// A game whose name is another's could hardly be told from it.
@@ -198,18 +206,16 @@ extension MeshNode {
     private func remove(_ selector: String, group: String?) async throws -> GamesReport {
         let group = try self.group(group)
         let game = try game(selector)
-        guard let definers = views[group]?.games.definers(of: game.id), !definers.isEmpty else {
+        guard let games = views[group]?.games, games[game.id] != nil else {
             throw NodeFailure.unknownGame(selector, suggestions: [])
         }
-        guard definers.contains(identity.user) else {
-            throw NodeFailure.gameOfAnother(game.name)
-        }
+        guard games.mayDefine(game.id, identity.user) else { throw NodeFailure.gameOfAnother(game.name) }
         try await execute(.write([(group, [.withdrawnGame(game.id)])]))
         return GamesReport(games: (views[group]?.games.definitions ?? []).map { report(of: $0.game) })
     }
 
     private func test(_ form: GameForm, text: String) throws -> PatternReport {
-        let definition = try definition(form, id: GameDefinition.suggestedID(for: form.name, tag: 0))
+        let definition = try definition(form, id: newID(for: form.name))
         switch definition.test(on: text) {
         case .matched(let share):
             return PatternReport(

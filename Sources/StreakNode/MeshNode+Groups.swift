@@ -37,11 +37,11 @@ extension MeshNode {
         return (group, [.profile(profile)])
     }
 
-    /// Whether a group cannot know a profile of this user: no other device of the account is or was in it, and it never
-    /// left. Else the profile may be an alias that has not arrived yet, and a name told now would take its place.
+    /// Whether a group cannot know a profile of this user: none is held, readable or not, no other device of the account is
+    /// or was in it, and it never left. Else the profile may be an alias that has not arrived yet, and a name told now would take its place.
     func isNew(in group: GroupID) -> Bool {
         guard group != privateGroup, let state = engine.state(of: group) else { return true }
-        return !state.removedUsers.contains { $0.user == identity.user }
+        return !hasProfile(in: group) && !state.removedUsers.contains { $0.user == identity.user }
             && !state.devices.contains { $0.user == identity.user && $0.device != identity.device }
     }
 

@@ -27,7 +27,7 @@ extension MeshNode {
             if isStoring { flush() }
             let isDue = !needsRecovery && engine.nextDeadline.map { $0 <= clock.now } ?? false
             if isDue { feed(.deadlineReached) }
-            let isWriting = pausedUntil == nil && (introduceToNewGroups() || writeLostResults())
+            let isWriting = pausedUntil == nil && (introduceToNewGroups() || writeOwnWords())
             if inputs.isEmpty, codes.isEmpty, !isStoring, !isDue, !isWriting { break }
         }
         if let pausedUntil, pausedUntil <= clock.now { resume() }
@@ -36,6 +36,12 @@ extension MeshNode {
         if !pendingChangeIDs.isEmpty { flush() }
         releaseSettlers()
         setAlarm()
+    }
+
+    /// Writes what was noted of this user's own results. Returns whether there was anything.
+    private func writeOwnWords() -> Bool {
+        // All that there is, each once.
+        [writeLostResults(), writeNewerResults(), writeMissedResults(), keepDifferences()].contains(true)
     }
 
     private func handle(_ input: NetworkInput) {
@@ -145,7 +151,7 @@ extension MeshNode {
         pendingChange = DurableChange()
         pendingChangeIDs = []
         needsRecovery = false
-        lostResults = [:]
+        (lostResults, olderResults) = ([:], [:])
         newGroups = []
         rebuildViews()
     }

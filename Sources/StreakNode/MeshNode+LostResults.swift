@@ -9,14 +9,15 @@ import StreakWire
 /// The private group, which says what my results are, may have no other device to come back from; so it takes over what
 /// the shared groups know better.
 extension MeshNode {
-    /// Notes what a shared group knows of my results, where the private group knows less or something older.
-    func noteLostResults(among records: [MergedRecord]) {
+    /// Compares what a shared group holds of my results with the private group, and notes where either has the older word.
+    func compareOwnResults(_ records: [MergedRecord], of group: GroupID) {
         guard let privateGroup else { return }
         let me = identity.user
         for record in records {
             guard record.key.user == me, record.key.kind == RecordKind.dailyScore.rawValue else { continue }
             let known = engine.mergedRecord(record.key, of: privateGroup)
             guard known?.value != record.value, !saysTheSame(known, record) else { continue }
+            if let known, known.time > record.time { olderResults[group, default: []].insert(record.key) }
             let newest = [known?.time, lostResults[record.key]?.time].compactMap { $0 }.max()
             if let newest, newest >= record.time { continue }
             // A result that was only taken out of a group is written anew in the private one; whose clock may lag behind.

@@ -22,6 +22,11 @@ extension MeshNode {
         )
     }
 
+    /// When a user last wrote in a group, in seconds.
+    func lastSeen(_ user: UserID, in group: GroupID) -> Int64? {
+        engine.latestRecord(of: user, in: group).map { $0.milliseconds / 1_000 }
+    }
+
     private func report(
         of member: GroupState.Member, in group: GroupID, _ state: GroupState, _ names: [UserID: String],
         _ linked: [MeshEngine.LinkedDevice]
@@ -30,7 +35,7 @@ extension MeshNode {
         let profile = self.profile(of: member.user, in: group)
         let isAnonymous = profile?.isAnonymous ?? false
         let isSilent = !isMe && (profile?.isLastSeenHidden ?? false)
-        let seen = linked.isEmpty ? views[group]?.lastSeen[member.user] : clock.wallTime.seconds
+        let seen = linked.isEmpty ? lastSeen(member.user, in: group) : clock.wallTime.seconds
         return MemberReport(
             user: shownID(of: member.user, in: group), name: names[member.user] ?? "", role: member.role.word, me: isMe,
             online: isMe ? network != nil : !linked.isEmpty && !isSilent,

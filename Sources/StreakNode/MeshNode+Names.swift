@@ -14,9 +14,18 @@ extension MeshNode {
         engine.setting(setting).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What a group knows of this user.
+    /// What a group knows of this user. Where a program of another version has said what this one cannot read, that may be
+    /// an alias: the user is anonymous then.
     func ownProfile(in group: GroupID) -> Profile {
-        views[group]?.profiles[identity.user] ?? Profile(name: ownName)
+        if let known = views[group]?.profiles[identity.user] { return known }
+        guard group != privateGroup, hasProfile(in: group) else { return Profile(name: ownName) }
+        return Profile(name: Pseudonym(of: identity.user, in: group).alias(), isAnonymous: true)
+    }
+
+    /// Whether a profile of this user stands in a group, readable or not.
+    func hasProfile(in group: GroupID) -> Bool {
+        let key = RecordKey(user: identity.user, kind: RecordKind.profile.rawValue, subject: [])
+        return !(engine.mergedRecord(key, of: group)?.value.isEmpty ?? true)
     }
 
     func profile(of user: UserID, in group: GroupID) -> Profile? {

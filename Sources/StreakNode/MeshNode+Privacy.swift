@@ -36,6 +36,9 @@ extension MeshNode {
             writes.append((group, [.profile(profile)]))
         }
         try await execute(.write(writes))
+        // What was changed while its game stayed away.
+        if !change.share.isEmpty { compareOwnResults(ownRecords(of: group), of: group) }
+        process()
         inbox.publish(.groupsChanged)
         return privacyReport(of: group)
     }

@@ -31,10 +31,15 @@ extension MeshNode {
 
     func isSharing(in group: GroupID) -> Bool { engine.isMember(of: group) && !sharing(in: group).isStopped }
 
+    /// Whether a group is told of new results of a game, and of changes of old ones. Deletions reach it anyway.
+    func mayPublish(_ game: GameID, in group: GroupID) -> Bool {
+        let sharing = sharing(in: group)
+        return !sharing.isStopped && !sharing.unshared.contains(game)
+    }
+
     /// Whether new results of a game go to a group by themselves.
     private func publishes(_ game: GameID, in group: GroupID) -> Bool {
-        let sharing = sharing(in: group)
-        return !sharing.isStopped && !sharing.unshared.contains(game) && knows(game, in: group)
+        mayPublish(game, in: group) && knows(game, in: group)
     }
 
     /// The groups that new results of a game go to by themselves.
@@ -80,7 +85,7 @@ extension MeshNode {
             let groups = chosen ?? takers(of: score.game)
             return ResultChange(draft: .score(score), groups: groups, isChosen: chosen != nil)
         }
-        let holders = groups(holding: score.key).filter { !sharing(in: $0).isStopped }
+        let holders = groups(holding: score.key).filter { mayPublish(score.game, in: $0) }
         return ResultChange(
             draft: .score(score), groups: holders + (chosen ?? []).filter { !holders.contains($0) })
     }
@@ -135,15 +140,24 @@ extension MeshNode {
 
     /// Writes changes, with what takes them back and the texts they came from, in one transaction. Returns the groups they
     /// were published in.
-    func write(_ changes: [ResultChange], keeping texts: [ShareText] = []) async throws -> [String] {
-        guard !changes.isEmpty else { return [] }
+    ///
+    /// - Parameter confirmed: what the user recorded again as it stands.
+    func write(
+        _ changes: [ResultChange], confirming confirmed: [ScoreKey] = [], keeping texts: [ShareText] = []
+    ) async throws -> [String] {
         let settings = accountSettings
+        let changed = changes.filter(\.isNews).compactMap(\.draft.scoreKey)
+        let settled = Set(confirmed + changed).sorted().compactMap(settings.draft(settling:))
+        guard !changes.isEmpty else {
+            if !settled.isEmpty { try await keep(settled) }
+            return []
+        }
         let choices = changes.compactMap { change -> RecordDraft? in
             guard let key = change.draft.scoreKey, let isChosen = change.isChosen else { return nil }
             return settings.draft(making: isChosen, holdFor: key)
         }
         let news = changes.filter(\.isNews)
-        let kept = keptDefinitions(of: Set(news.compactMap { $0.draft.scoreKey?.game })) + choices
+        let kept = keptDefinitions(of: Set(news.compactMap { $0.draft.scoreKey?.game })) + choices + settled
         var writes = privateGroup.map { [(group: $0, drafts: drafts(of: news, in: $0) + kept)] } ?? []
         writes.removeAll { $0.drafts.isEmpty }
         let shared = memberGroups.map { group in
@@ -167,6 +181,16 @@ extension MeshNode {
             throw NodeFailure.nothingToUndo  // none, or one of another version
         }
         var writes = log.writes(toGroups: ownGroups, privateGroup: privateGroup)
+        // What another machine of this user has written since is not this change's to take back.
+        let overwritten = Set(
+            writes.flatMap { group, drafts in
+                drafts.compactMap(\.scoreKey).filter { key in
+                    engine.writer(of: recordKey(key), in: group).map { $0 != identity.device } ?? false
+                }
+            })
+        for index in writes.indices {
+            writes[index].drafts.removeAll { $0.scoreKey.map(overwritten.contains) ?? false }
+        }
         let drafts = writes.first { $0.group == privateGroup }?.drafts ?? []
         let withdrawn = drafts.compactMap { draft -> DailyScore? in
             guard case .withdrawnScore(let key) = draft else { return nil }
@@ -176,10 +200,12 @@ extension MeshNode {
             guard case .score(let score) = draft else { return nil }
             return score
         }
-        writes = writes.map { write in
-            guard write.group != privateGroup, sharing(in: write.group).isStopped else { return write }
-            // Where nothing new is published, a withdrawal still is none.
-            return (write.group, write.drafts.filter { if case .withdrawnScore = $0 { true } else { false } })
+        // Where nothing new is published, a withdrawal still is none.
+        for index in writes.indices where writes[index].group != privateGroup {
+            let group = writes[index].group
+            writes[index].drafts.removeAll { draft in
+                if case .score(let score) = draft { !mayPublish(score.game, in: group) } else { false }
+            }
         }
         // What only shared groups lose is written anew in the private one, which then knows better than they.
         let kept = Set(withdrawnKeys(in: writes.filter { $0.group != privateGroup })).subtracting(
@@ -192,7 +218,12 @@ extension MeshNode {
         return UndoReport(
             restored: restored.prefix(UndoReport.maximumListed).map { resultReport($0) },
             withdrawn: withdrawn.prefix(UndoReport.maximumListed).map { resultReport($0) },
-            restoredCount: restored.count, withdrawnCount: withdrawn.count)
+            restoredCount: restored.count, withdrawnCount: withdrawn.count, keptCount: overwritten.count)
+    }
+
+    private func recordKey(_ key: ScoreKey) -> RecordKey {
+        RecordKey(
+            user: identity.user, kind: RecordKind.dailyScore.rawValue, subject: DailyScore.recordSubject(of: key))
     }
 
     private func withdrawnKeys(in writes: [(group: GroupID, drafts: [RecordDraft])]) -> [ScoreKey] {
@@ -227,9 +258,10 @@ extension MeshNode {
             case .all: nil
             }
         return ownResults().filter { result in
+            guard !unshared.contains(result.game) else { return false }
             if let known = published(result.key, in: group) { return !known.isSame(as: result) }
-            return from.map { result.day >= $0 } ?? true && !unshared.contains(result.game)
-                && knows(result.game, in: group) && !settings.isChosen(result.key)
+            return from.map { result.day >= $0 } ?? true && knows(result.game, in: group)
+                && !settings.isChosen(result.key)
         }
     }
 }

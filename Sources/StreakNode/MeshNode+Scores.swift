@@ -97,7 +97,10 @@ extension MeshNode {
             case .refused: nil
             }
         }
-        let published = try await write(changes, keeping: texts(of: readings))
+        let confirmed = readings.compactMap { reading in
+            if case .unchanged(let score) = reading { score.key } else { nil }
+        }
+        let published = try await write(changes, confirming: confirmed, keeping: texts(of: readings))
         return report(readings, refused, published: published)
     }
 
@@ -187,7 +190,7 @@ extension MeshNode {
             let isBeaten = game.model == .highScore && !replacing && !Scoring.replaces(result, earlier, in: game)
             if result.isTold(by: earlier) || isBeaten {
                 let news = chosen.flatMap { change(publishing: earlier, in: $0) }
-                let published = try await write(news.map { [$0] } ?? [])
+                let published = try await write(news.map { [$0] } ?? [], confirming: [earlier.key])
                 return AddReport(added: [resultReport(earlier, isUnchanged: true)], refused: [], published: published)
             }
             if game.model != .highScore || replacing {
@@ -232,7 +235,9 @@ extension MeshNode {
     }
 
     func delete(_ selector: String, date: String, puzzle: Int?) async throws -> AddReport {
-        let result = try ownResult(selector, date: date, puzzle: puzzle)
+        // Nothing of one's own that a board shows is out of reach, whatever the private group says.
+        let indexes = [ownIndex] + memberGroups.compactMap { views[$0]?.index }
+        let result = try ownResult(selector, date: date, puzzle: puzzle, in: indexes)
         let report = resultReport(result)
         let published = try await write([change(withdrawing: result.key)])
         return AddReport(added: [report], refused: [], published: published)
@@ -240,15 +245,17 @@ extension MeshNode {
 
     func publish(_ selector: String, date: String, puzzle: Int?, groups: [String]?) async throws -> AddReport {
         let chosen = try chosenGroups(groups)
-        let result = try ownResult(selector, date: date, puzzle: puzzle)
+        let result = try ownResult(selector, date: date, puzzle: puzzle, in: [ownIndex])
         let published = try await write(change(publishing: result, in: chosen).map { [$0] } ?? [])
         return AddReport(added: [resultReport(result, isUnchanged: true)], refused: [], published: published)
     }
 
-    private func ownResult(_ selector: String, date: String, puzzle: Int?) throws -> DailyScore {
+    private func ownResult(
+        _ selector: String, date: String, puzzle: Int?, in indexes: [ScoreIndex]
+    ) throws -> DailyScore {
         let game = try game(selector)
         guard let day = try day(date) else { throw NodeFailure.invalidDate(date) }
-        let matches = ownIndex.results(of: me, game: game.id, from: day, to: day)
+        let matches = indexes.lazy.flatMap { $0.results(of: self.me, game: game.id, from: day, to: day) }
         guard let result = matches.first(where: { puzzle == nil || $0.puzzle == puzzle }) else {
             throw NodeFailure.noSuchResult(game: game.name, day: day.description)
         }
@@ -267,13 +274,14 @@ extension MeshNode {
 
     func resultReport(_ score: DailyScore, isReplaced: Bool = false, isUnchanged: Bool = false) -> ResultReport {
         let game = knownGame(score.game) ?? Scoring.unknownGame(score.game, name: score.gameName)
+        let difference = accountSettings.difference(of: score.key).map { Scoring.label(for: $0, in: game) }
         return ResultReport(
             game: score.game.rawValue, gameName: game.name, day: score.day.description, puzzle: score.puzzle,
             score: score.score, maxAttempts: score.maxAttempts, completed: score.isCompleted, seconds: score.seconds,
             hints: score.hints, points: Scoring.points(for: score, in: game),
             label: Scoring.label(for: score, in: game), replaced: isReplaced, unchanged: isUnchanged,
             edited: score.isEdited, late: score.isLate, groups: groups(holding: score.key).map(\.description),
-            model: game.model.rawValue)
+            model: game.model.rawValue, differs: difference)
     }
 }
 

@@ -56,6 +56,12 @@ public actor MeshNode: NodeCalling {
     var isRunning = false
     /// My results that shared groups know better than the private one, until they are written there.
     var lostResults: [RecordKey: MergedRecord] = [:]
+    /// This user's results of which a shared group shows an older word.
+    var olderResults: [GroupID: Set<RecordKey>] = [:]
+    /// Groups whose ledger has changed since what was missed there was looked at.
+    var groupsToReview: Set<GroupID> = []
+    /// Results that two of the user's machines recorded differently, with what stands no longer.
+    var differences: [ScoreKey: DailyScore] = [:]
     /// Groups that this device came into without a command, until this user is introduced there.
     var newGroups: Set<GroupID> = []
     /// Set while a store that refused a change is given time: until then nothing is taken from others.
@@ -164,6 +170,7 @@ public actor MeshNode: NodeCalling {
         rebuildViews()
         if snapshot.mayBeCopy { try renewEpochs() }
         introduceWhereUnknown()
+        groupsToReview = Set(engine.groupIDs)
         try await reopenGuest()
     }
 

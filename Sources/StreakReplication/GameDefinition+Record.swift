@@ -1,8 +1,7 @@
 public import StreakGames
 public import StreakWire
 
-/// How a custom game travels as a record of kind `gameDefinition`. Any member may define and change a group's games: of
-/// several members' definitions of one game the latest counts.
+/// How a custom game travels as a record of kind `gameDefinition`. Whose count: see `GroupGames`.
 ///
 /// Subject: the game's ID. Value: model u8 (0 lowerAttempts … 6 count) · cadence u8 (0 daily, 1 weekly, 2 unlimited) ·
 /// aggregation u8 (0 best, 1 sum, 2 latest) · fields u8 (1 maximum, 2 best, 4 unit, 8 pattern) · name, text ≤ 240 · icon,

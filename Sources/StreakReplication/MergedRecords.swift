@@ -162,6 +162,7 @@ public struct MergedRecords: Sendable {
             quarantine.insert(record, user: writer.user, device: writer.device)
             return .nothing
         }
+        writer.scores.latest = max(writer.scores.latest, record.time)
         if record.kind == RecordKind.dailyScore.rawValue, let subject = DailyScoreSubject(record.subject) {
             return merge(record, as: subject, of: &writer)
         }
@@ -219,6 +220,9 @@ public struct MergedRecords: Sendable {
 
     // MARK: Reading
 
+    /// When a user last wrote: the latest time among the records that were merged, whether they won or not. Nil for none.
+    public func latest(of user: UserID) -> HybridTime? { scores[user]?.latest }
+
     /// The winning record of a key; its value is empty where it is withdrawn, nil where there never was one.
     public func record(_ key: RecordKey) -> MergedRecord? {
         if key.kind == RecordKind.dailyScore.rawValue, let subject = DailyScoreSubject(key.subject[...]) {
@@ -228,6 +232,16 @@ public struct MergedRecords: Sendable {
             return MergedRecord(key: key, value: series.value(at: place), time: series.stamp(at: place).time)
         }
         return others[key].map { MergedRecord(key: key, value: $0.value, time: $0.time) }
+    }
+
+    /// The device that wrote the winning record of a key; nil where there never was one.
+    public func writer(of key: RecordKey) -> DeviceID? {
+        if key.kind == RecordKind.dailyScore.rawValue, let subject = DailyScoreSubject(key.subject[...]) {
+            guard let series = scores[key.user]?.series(of: subject.game) else { return nil }
+            let place = series.place(of: subject.key)
+            return place.isTaken ? devices[series.stamp(at: place).device] : nil
+        }
+        return others[key].map { devices[$0.device] }
     }
 
     /// Calls `results` with each user's standing results of each game, and `other` with every other winning record: user by
@@ -279,17 +293,18 @@ struct DailyScoreSubject {
     }
 }
 
-/// All of one user's results.
+/// All of one user's results, and when the user last wrote anything.
 private struct UserScores: Sendable {
     private var series: [ScoreSeries] = []
     private var positions: [[UInt8]: Int] = [:]
     /// The game of the last record.
-    private var latest = 0
+    private var lastGame = 0
+    var latest = HybridTime.zero
 
     /// In the order of their games.
     var sorted: [ScoreSeries] { series.sorted { $0.game.lexicographicallyPrecedes($1.game) } }
 
-    var isEmpty: Bool { series.isEmpty }
+    var isEmpty: Bool { series.isEmpty && latest == .zero }
 
     var valueCount: Int { series.reduce(0) { $0 + $1.valueCount } }
 
@@ -298,14 +313,14 @@ private struct UserScores: Sendable {
     func series(of game: ArraySlice<UInt8>) -> ScoreSeries? { positions[Array(game)].map { series[$0] } }
 
     mutating func withSeries<Outcome>(of game: ArraySlice<UInt8>, _ body: (inout ScoreSeries) -> Outcome) -> Outcome {
-        latest = position(of: game)
-        return body(&series[latest])
+        lastGame = position(of: game)
+        return body(&series[lastGame])
     }
 
     private mutating func position(of game: ArraySlice<UInt8>) -> Int {
         // A day's results follow one another in an order that people keep to, a game's history in that of its days.
-        let next = latest + 1 < series.count ? latest + 1 : 0
-        for guess in [next, latest] where series.indices.contains(guess) && series[guess].game[...] == game {
+        let next = lastGame + 1 < series.count ? lastGame + 1 : 0
+        for guess in [next, lastGame] where series.indices.contains(guess) && series[guess].game[...] == game {
             return guess
         }
         let name = Array(game)

@@ -189,15 +189,6 @@ struct ScoreSeries: Sendable {
         }
     }
 
-    /// The latest time of all.
-    var latest: HybridTime {
-        var latest = HybridTime.zero
-        for leaf in leaves {
-            for entry in leaf { latest = max(latest, entry.stamp.time) }
-        }
-        return latest
-    }
-
     /// How many hold a value.
     var valueCount: Int {
         leaves.reduce(0) { sum, leaf in sum + leaf.count { !$0.value.isEmpty } }

@@ -18,9 +18,6 @@ public struct StandingResults: Sendable {
     /// How many keys there are, those of withdrawn results too.
     public var count: Int { series.count }
 
-    /// The latest time of any, withdrawals too.
-    public var latest: HybridTime { series.latest }
-
     /// Calls `body` with every result that reads as one, in the order of their keys; `updatedAt` is the record's time.
     public func forEach(_ body: (DailyScore) -> Void) {
         guard let game else { return }

@@ -59,6 +59,16 @@ public struct ScoreIndex: Sendable {
     /// States the rules of a custom game. Boards are right without it too, but add up every result they show.
     public mutating func define(_ game: Game) {
         definitions[game.id] = game
+        follow(game)
+    }
+
+    /// Takes the rules of a custom game back that nobody defines any longer.
+    public mutating func undefine(_ game: GameID) {
+        definitions[game] = nil
+        follow(Catalogue.standard[game] ?? Scoring.unknownGame(game))
+    }
+
+    private mutating func follow(_ game: Game) {
         guard let gameSlot = slotOfGame[game.id] else { return }
         rules[gameSlot] = GameRules(game)
         for player in shelves.indices {

@@ -393,7 +393,7 @@ public enum FailureText {
             )
         case .gameOfAnother(let name):
             (
-                "gameOfAnother", "“\(shortened(name))” can be changed only by who defined it.",
+                "gameOfAnother", "“\(shortened(name))” can be changed only by who defined it, admins and the owner.",
                 "Ask them, or define a game of your own.", Exit.notAllowed
             )
         case .unknownGame(let text, let suggestions):

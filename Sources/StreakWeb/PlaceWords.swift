@@ -1,6 +1,6 @@
 public import StreakNode
 
-// How somebody's place in a group came about and ended, in the words of pages and commands alike.
+// What pages and commands say alike: how somebody's place in a group came about and ended, and what was left alone.
 
 private func isPlace(_ role: String) -> Bool { !["left", "removed", "revoked"].contains(role) }
 
@@ -50,14 +50,30 @@ extension MemberReport {
     /// “let in by Ada”, “founded it”; nil where nothing is known of it.
     public var placeText: String? {
         // Whoever founded the group was admitted by nobody else.
-        if role == "owner", admittedBy == name { return "founded it" }
-        let verb =
-            switch role {
-            case "owner": "handed over"
-            case "admin": "made admin"
-            default: "let in"
-            }
-        return admittedBy.map { "\(verb) by \($0)" }
+        if admittedBy == name { return "founded it" }
+        return admittedBy.map { "let in by \($0)" }
+    }
+}
+
+extension UndoReport {
+    /// What is said of results that undo leaves alone; nil where there are none.
+    public var keptText: String? {
+        switch keptCount {
+        case 0: nil
+        case 1: "One result stays: another machine of yours has written it since."
+        default: "\(keptCount) results stay: another machine of yours has written them since."
+        }
+    }
+}
+
+extension StatusReport {
+    /// What is said of results that two machines recorded differently; nil where there are none.
+    public var differingText: String? {
+        guard differing > 0 else { return nil }
+        let what = differing == 1 ? "One result was" : "\(differing) results were"
+        return
+            "\(what) recorded differently by two machines of yours; the later stands. `streakmesh results` shows both: "
+            + "record the right one again."
     }
 }
 

@@ -128,10 +128,11 @@ extension Site {
     static func undoText(_ report: UndoReport) -> String {
         let count = max(report.restoredCount, report.restored.count)
         let goneCount = max(report.withdrawnCount, report.withdrawn.count)
+        let kept = [report.keptText].compactMap(\.self)
         guard count + goneCount > 3 else {
             let back = report.restored.map { "\($0.gameName), \($0.label), is back." }
             let gone = report.withdrawn.map { "\($0.gameName), \($0.label), is gone again." }
-            return (back + gone).joined(separator: " ")
+            return (back + gone + kept).joined(separator: " ")
         }
         func text(_ count: Int, _ one: String, _ many: String) -> String? {
             count == 0 ? nil : count == 1 ? "One result \(one)." : "\(ResultView.grouped(count)) results \(many)."
@@ -140,6 +141,6 @@ extension Site {
             text(count, "is back as it was", "are back as they were"),
             text(goneCount, "is gone again", "are gone again"),
         ]
-        return parts.compactMap(\.self).joined(separator: " ")
+        return (parts.compactMap(\.self) + kept).joined(separator: " ")
     }
 }

@@ -52,6 +52,7 @@ extension VectorFile {
                             replacing(value, at: 3, by: 1) + varint(1_000_000_001), "limit-exceeded"),
                         entry("a game that everybody knows", Array("wordle".utf8), value, "invalid-value: definition"),
                     ] + unusable(subject)),
+                "groups": .list(try groups()),
                 "foldings": .list(foldings.map { ["text": .text($0.0), "folded": .text($0.1)] }),
                 "patterns": .list(
                     patterns.map { text, model, written in
@@ -102,6 +103,58 @@ extension VectorFile {
                 "value": .hex(value()), "reason": "invalid-value: definition",
             ]
         ]
+    }
+
+    private typealias GameWord = (user: UserID, game: GameID, time: UInt64, name: String?)
+
+    /// Whose words count, and which games are listed (records.md §3.3).
+    private static func groups() throws -> [JSON] {
+        let (ada, ben, eve) = (try Person("ada").user, try Person("ben").user, try Person("eve").user)
+        func id(_ number: Int, by user: UserID) throws -> GameID {
+            let stem = GameDefinition.stem(of: "Quiz", tag: UInt16(number))
+            guard let id = GameID.defined(by: user, stem: stem) else { throw VectorFailure(text: "no ID: \(stem)") }
+            return id
+        }
+        let game = try id(0, by: ben)
+        let many = try (0..<254).map {
+            (user: eve, game: try id($0, by: eve), time: 5 as UInt64, name: "Eve") as GameWord
+        }
+        let few = try (0..<3).map { (user: ben, game: try id($0, by: ben), time: 6 as UInt64, name: "Ben") as GameWord }
+        let sets: [(String, [UserID], [GameWord])] = [
+            ("another member's word counts for nothing", [ada], [(ben, game, 1, "Ben"), (eve, game, 2, "Eve")]),
+            ("an admin's does", [ada, eve], [(ben, game, 1, "Ben"), (eve, game, 2, "Eve")]),
+            ("the definer's later one stands", [ada, eve], [(ben, game, 3, "Ben"), (eve, game, 2, "Eve")]),
+            ("the owner withdraws it", [ada], [(ben, game, 1, "Ben"), (ada, game, 2, nil)]),
+            ("what another member withdraws stays", [ada], [(ben, game, 1, "Ben"), (eve, game, 2, nil)]),
+            ("of equally late ones the smaller user's", [ada], [(ben, game, 1, "Ben"), (ada, game, 1, "Ada")]),
+            (
+                "a game that nobody defined is the owner's alone", [ada],
+                [(ada, GameID(literal: "custom-quiz"), 1, "Ada")]
+            ),
+            ("and no member's", [ada], [(ben, GameID(literal: "custom-quiz"), 1, "Ben")]),
+            ("two hundred and fifty-four of one member leave room for another's", [ada], many + few),
+        ]
+        return try sets.map { name, admins, words in
+            var games = GroupGames(admins: Set(admins))
+            var records: [JSON] = []
+            for word in words {
+                let value = try word.name.map {
+                    try GameDefinition(id: word.game, name: $0, icon: "🧩", model: .highScore).recordValue
+                }
+                let subject = GameDefinition.recordSubject(of: word.game)
+                let key = RecordKey(user: word.user, kind: RecordKind.gameDefinition.rawValue, subject: subject)
+                let time = HybridTime(rawValue: word.time)
+                games.apply(MergedRecord(key: key, value: value ?? [], time: time))
+                records.append([
+                    "user": .text(word.user.description), "subject": .hex(subject), "value": .hex(value ?? []),
+                    "time": .text(String(word.time)),
+                ])
+            }
+            return [
+                "name": .text(name), "admins": .list(admins.map { .text($0.description) }), "records": .list(records),
+                "games": .list(games.definitions.map { ["game": .text($0.id.rawValue), "title": .text($0.name)] }),
+            ]
+        }
     }
 
     private static let forty = String(repeating: "0123456789", count: 4)

@@ -181,6 +181,12 @@ extension VectorFile {
         ).encoded
     }
 
+    /// A profile whose name is cut off.
+    private static func unreadable(at milliseconds: Int64) -> [UInt8] {
+        Record(kind: .profile, time: HybridTime(milliseconds: milliseconds, counter: 0), subject: [], value: [9])
+            .encoded
+    }
+
     private typealias MergeSet = (
         name: String, wall: Int64, records: [MergeEntry], winners: [[UInt8]], waiting: Int
     )
@@ -243,6 +249,15 @@ extension VectorFile {
                     MergeEntry(ben.user, ben.device, profile("", at: start + 1)),
                     MergeEntry(ben.user, ben.device, profile("Ben", at: start + 2)),
                 ], [profile("", at: start + 1), profile("Ben", at: start + 2)], 0
+            ),
+            (
+                "a value that cannot be read wins by its time, and a later one over it", start,
+                [
+                    MergeEntry(ada.user, first, profile("Ada", at: start)),
+                    MergeEntry(ada.user, first, unreadable(at: start + 1)),
+                    MergeEntry(ben.user, ben.device, unreadable(at: start + 1)),
+                    MergeEntry(ben.user, ben.device, profile("Ben", at: start + 2)),
+                ], [unreadable(at: start + 1), profile("Ben", at: start + 2)], 0
             ),
             (
                 "ten minutes ahead counts, a millisecond more waits", start,

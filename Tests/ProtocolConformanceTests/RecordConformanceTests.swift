@@ -107,6 +107,32 @@ struct RecordConformanceTests {
         ])
     }
 
+    @Test func `whose definitions count, and which games are listed, is as they say`() throws {
+        for entry in try Vectors.read("game-definitions").list("groups") {
+            let admins = try entry.list("admins").map { value -> UserID in
+                guard case .text(let digits) = value, let user = UserID([UInt8](hexadecimal: digits) ?? []) else {
+                    throw VectorProblem(text: "no user")
+                }
+                return user
+            }
+            for records in [entry.list("records"), entry.list("records").reversed()] {
+                var games = GroupGames(admins: Set(admins))
+                for record in records {
+                    let key = RecordKey(
+                        user: try record.identifier("user"), kind: RecordKind.gameDefinition.rawValue,
+                        subject: try record.bytes("subject"))
+                    let time = HybridTime(rawValue: try #require(UInt64(try record.text("time"))))
+                    games.apply(MergedRecord(key: key, value: try record.bytes("value"), time: time))
+                }
+                let found = games.definitions.map { ["game": $0.id.rawValue, "title": $0.name] }
+                let expected = try entry.list("games").map {
+                    ["game": try $0.text("game"), "title": try $0.text("title")]
+                }
+                #expect(found == expected, "\(entry.name)")
+            }
+        }
+    }
+
     @Test func `texts fold, and patterns are written, as they say`() throws {
         let vectors = try Vectors.read("game-definitions")
         for entry in vectors.list("foldings") {

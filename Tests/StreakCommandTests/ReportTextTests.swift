@@ -133,7 +133,7 @@ import Testing
         #expect(
             lines.suffix(9) == [
                 "member  since            how", "Ada     3 November 2026  founded it",
-                "Ben     3 November 2026  made admin by Ada", "Chiara  3 November 2026  let in by Ben",
+                "Ben     3 November 2026  let in by Ada", "Chiara  3 November 2026  let in by Ben",
                 "Dan     3 November 2026", "", "no longer in it",
                 "Eve              was removed on 19 November 2026 by Ada",
                 "Fay              left on 18 November 2026                results deleted",

@@ -79,13 +79,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Block Blast", 48_879 as UInt32, "custom-block-blast-beef"),
-        ("Läufe 🏃 am Abend!", 1, "custom-laufe-am-abend-1"),
-        ("🧱", 0, "custom-0"), ("", .max, "custom-ffffffff"),
-        ("a very long name with many words in it", .max, "custom-a-very-long-name-wit-ffffffff"),
+        ("Block Blast", 48_879 as UInt16, "custom-block-blast-beef"),
+        ("Läufe 🏃 am Abend!", 1, "custom-laufe-am-abe-0001"),
+        ("🧱", 0, "custom-0000"), ("", .max, "custom-ffff"),
+        ("a very long name with many words in it", .max, "custom-a-very-long-ffff"),
     ])
-    func `an ID is made from the name`(name: String, tag: UInt32, id: String) {
-        #expect(GameDefinition.suggestedID(for: name, tag: tag).rawValue == id)
+    func `an ID begins with the name`(name: String, tag: UInt16, stem: String) {
+        #expect(GameDefinition.stem(of: name, tag: tag) == stem)
     }
 
     // MARK: Patterns
@@ -199,7 +199,7 @@ import Testing
             "Wordle {score}", "Wordle {number} {score}/6", "Connections {any} {score}", "daily {any} {score}",
         ]
         let definitions = try greedy.enumerated().map { index, pattern in
-            try Self.define(id: GameDefinition.suggestedID(for: "x", tag: UInt32(index)), pattern: pattern)
+            try Self.define(id: try #require(GameID("custom-x-\(index)")), pattern: pattern)
         }
         let plain = ShareReader()
         let custom = ShareReader(custom: definitions)
@@ -215,7 +215,7 @@ import Testing
     @Test func `patterns made to hurt end`() throws {
         let slow = "aa{any}a{any}a{any}a{any}a{any}b {score}"
         let definitions = try (0..<GameDefinition.maximumCount).map { index in
-            try Self.define(id: GameDefinition.suggestedID(for: "x", tag: UInt32(index)), pattern: slow)
+            try Self.define(id: try #require(GameID("custom-x-\(index)")), pattern: slow)
         }
         let text = String(repeating: "aa ", count: 21_000)
         #expect(ShareReader(custom: definitions).read(text).shares.isEmpty)

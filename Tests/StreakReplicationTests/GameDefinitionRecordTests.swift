@@ -9,7 +9,7 @@ import Testing
         for (number, model) in ScoringModel.allCases.enumerated() {
             let hasMaximum = model != .count && model != .lowerTimeSeconds
             if let definition = try? GameDefinition(
-                id: GameDefinition.suggestedID(for: "Block Blast \(number)", tag: 0xBEEF), name: "Blöcke \(number)",
+                id: GameID(literal: "custom-block-blast"), name: "Blöcke \(number)",
                 icon: "👩🏽‍🚀", model: model, maximum: hasMaximum ? 1_000_000_000 : nil,
                 best: model.isLowerBetter ? 0 : nil, unit: number % 2 == 0 ? "km" : nil,
                 cadence: Game.Cadence.allCases[number % 3], aggregation: RangeAggregation.allCases[number % 3],

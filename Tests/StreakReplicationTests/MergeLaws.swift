@@ -122,7 +122,7 @@ struct MergeLaws {
         var latest: [UserID: HybridTime] = [:]
         map.forEach { results in
             results.forEach { found[results.user, default: []].append($0) }
-            latest[results.user] = max(latest[results.user] ?? .zero, results.latest)
+            latest[results.user] = map.latest(of: results.user)
         } other: { record in
             Issue.record("\(record) is a result")
         }

@@ -200,7 +200,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage { page in
             let body = try await page.signedIn().get("/friends").body
             for text in [
-                "Since 14 February 2026, founded it", "made admin by Ada Lovelace", "let in by Ada Lovelace",
+                "Since 14 February 2026, founded it", "let in by Ada Lovelace",
                 "Behind by 12 records", "2 machines", "<span class=\"tag\">heir</span>",
                 "<span class=\"tag\">on no board</span>", "<span class=\"tag\">alias</span>", "Last seen: not known",
                 "Left; their results are deleted",

@@ -190,6 +190,8 @@ public struct ResultReport: Codable, Sendable, Equatable {
     public var groups: [String] = []
     /// How the game is scored.
     public var model = ""
+    /// What another machine of the user recorded and stands no longer, until the user has chosen; else nil.
+    public var differs: String?
 
     /// The number to be shown beside the game's name.
     public var shownPuzzle: Int? { model == ScoringModel.count.rawValue ? nil : puzzle }
@@ -229,6 +231,8 @@ public struct UndoReport: Codable, Sendable, Equatable {
     public var withdrawn: [ResultReport]
     public var restoredCount = 0
     public var withdrawnCount = 0
+    /// How many stay as they are, because another machine of the user has written them since.
+    public var keptCount = 0
 }
 
 /// A change of rank against the day before: a number of places (positive is up), or `new`.
@@ -426,6 +430,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var clock = ClockReport(state: "unknown")
     /// Nil where nothing was found damaged since the node started.
     public var damage: DamageReport?
+    /// How many results two of the user's machines recorded differently, so that the user is to choose.
+    public var differing = 0
 }
 
 /// What a running node tells as it happens.

@@ -125,6 +125,7 @@ extension StatusReport {
         var lines = ["\(statePart) · \(running) · version \(version)"]
         if let guest { lines.append("\(style.applying(.bold, to: guest)) plays as a guest: nothing is published.") }
         if !recoveryConfirmed { lines.append(style.recoveryReminder) }
+        if let differingText { lines.append(differingText) }
         if let listen { lines.append("listens on \(listen)") }
         if let web { lines.append("page at \(web)") }
         if let lastSync {

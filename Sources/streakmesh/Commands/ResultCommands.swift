@@ -1,6 +1,7 @@
 import ArgumentParser
 import StreakGames
 import StreakNode
+import StreakWeb
 
 /// The texts that `add` and `parse` read.
 struct PastedInput: ParsableArguments {
@@ -206,6 +207,7 @@ struct UndoCommand: QueryCommand {
             + report.withdrawn.map { "Gone again: \($0.title), \($0.label), \($0.day)." }
         let count = report.restoredCount + report.withdrawnCount
         return lines.prefix(20) + (count > 20 ? ["… and \(count - 20) more."] : [])
+            + [report.keptText].compactMap(\.self)
     }
 }
 
@@ -242,7 +244,10 @@ struct ResultsCommand: QueryCommand {
 extension ResultReport {
     /// What is to be known about a result besides its value.
     fileprivate var marks: String {
-        [edited ? "edited" : nil, late ? "late" : nil, groups.isEmpty ? "only yours" : nil].compactMap(\.self).joined(
+        [
+            edited ? "edited" : nil, late ? "late" : nil, groups.isEmpty ? "only yours" : nil,
+            differs.map { "another machine recorded \($0)" },
+        ].compactMap(\.self).joined(
             separator: ", ")
     }
 
