@@ -39,9 +39,8 @@ extension MeshEngine {
     }
 
     private mutating func opened(_ session: PeerSession) {
-        var session = session
-        session.strangerSince = isMemberAnywhere(session.key) ? nil : now
         sessions[session.link] = session
+        noteStranger(at: session.link)
         makeRoomForStrangers()
         announcePeer(of: session.link)
         if case .invite = session.label, let attempt = joinAttempt(under: session) {
@@ -66,18 +65,19 @@ extension MeshEngine {
         rememberAddress(of: link)
     }
 
-    /// Whether this is the link key of a current member of any group that this device has to do with.
-    private func isMemberAnywhere(_ key: AgreementPublicKey) -> Bool {
-        groups.keys.contains {
-            takesPart(in: $0) && groups[$0]?.state.device(linkKey: key)?.isCurrent ?? false
+    /// The account of a link key that is a current member's in any group that this device has to do with.
+    private func member(withKey key: AgreementPublicKey) -> UserID? {
+        for id in groups.keys where takesPart(in: id) {
+            if let device = groups[id]?.state.device(linkKey: key), device.isCurrent { return device.user }
         }
+        return nil
     }
 
     /// How long a link may lead to somebody who is in no ledger: long enough to be admitted, or to be heard of.
     static let strangerPatience: Duration = .seconds(60)
 
     /// Links at a time that strangers have opened: whoever has an old key, or an invite, can make up as many devices as it
-    /// likes, and there are 256 links and 64 streams in all.
+    /// likes, and there are 256 links in all.
     static let maximumStrangers = 32
 
     /// Where too many strangers have opened links, the source that has most of them gives up its oldest.
@@ -99,8 +99,8 @@ extension MeshEngine {
                 since.advanced(by: Self.strangerPatience) <= now
             else { continue }
             let isJoining = joins.keys.sorted().contains { joins[$0]?.stage.link == link }
-            if isMemberAnywhere(session.key) {
-                sessions[link]?.strangerSince = nil
+            if member(withKey: session.key) != nil {
+                noteStranger(at: link)
             } else if isJoining {
                 sessions[link]?.strangerSince = now
             } else {
@@ -342,7 +342,9 @@ extension MeshEngine {
     /// Notes since when a link leads to a member of no group.
     private mutating func noteStranger(at link: LinkID) {
         guard let session = sessions[link] else { return }
-        if isMemberAnywhere(session.key) {
+        let account = member(withKey: session.key)
+        links.setParty(account.map { .member($0) } ?? .stranger, for: link, at: now)
+        if account != nil {
             sessions[link]?.strangerSince = nil
         } else if session.strangerSince == nil {
             sessions[link]?.strangerSince = now

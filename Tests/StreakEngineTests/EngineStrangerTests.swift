@@ -75,6 +75,96 @@ struct EngineStrangerTests {
         #expect(streams.filter(party.closedStreams.contains) == [streams[0]])
     }
 
+    @Test func `handshakes under an old key that nobody goes on with keep no member out`() throws {
+        var party = try EngineParty.friends(2)
+        let key = linkKey(try accessKey(of: party), of: party)
+        let peer = party.engines[0].identity.linkKey.publicKey
+        for number in 0..<64 as Range<UInt64> {
+            var intruder = Intruder(
+                identity(3_000 + number), target: 0, seed: 3_000 + number,
+                endpoint: Endpoint(ipv4: 0x0A00_0100 + UInt32(number % 4), port: UInt16(1_000 + number)))
+            intruder.knock(key, peer: peer, in: &party)
+        }
+        let waiting = party.engines[0].links.streams.values.count { $0.introduction != nil }
+        #expect(waiting == LinkLimits().maximumWaitingStreams, "they were answered")
+        var member = Intruder(
+            party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
+        #expect(member.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
+    }
+
+    @Test func `one link holds a few streams, however many its peer opens and does not finish`() throws {
+        var party = try EngineParty.friends(2)
+        let key = linkKey(try accessKey(of: party), of: party)
+        let peer = party.engines[0].identity.linkKey.publicKey
+        let mallory = identity(4_000)
+        // One seed: all streams have the nonces of one link.
+        for port in 0..<70 as Range<UInt16> {
+            var intruder = Intruder(
+                mallory, target: 0, seed: 4_000, endpoint: Endpoint(ipv4: 0x0A00_0063, port: 1_000 + port))
+            #expect(intruder.dial(key, peer: peer, overStream: true, rounds: 5, in: &party))
+        }
+        #expect(party.engines[0].sessions.values.count { $0.key == mallory.linkKey.publicKey } == 1)
+        #expect(party.engines[0].links.streams.count <= LinkLimits().maximumStreamsPerLink)
+        var member = Intruder(
+            party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
+        #expect(member.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
+    }
+
+    @Test func `strangers with an old key hold their share of the streams, and members all of theirs`() throws {
+        var party = try EngineParty.friends(2)
+        let key = linkKey(try accessKey(of: party), of: party)
+        let peer = party.engines[0].identity.linkKey.publicKey
+        // The member below is the only one of its keys.
+        party.partition([[0], [1]])
+        // Somebody else is about to be let in, from elsewhere.
+        var newcomer = Intruder(identity(4_999), target: 0, seed: 1, endpoint: Endpoint(ipv4: 0x0A00_0400, port: 1))
+        #expect(newcomer.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
+        for number in 0..<100 as Range<UInt64> {
+            // Two streams of each of many devices.
+            var intruder = Intruder(
+                identity(5_000 + number / 2), target: 0, seed: 5_000 + number / 2,
+                endpoint: Endpoint(ipv4: 0x0A00_0100 + UInt32(number % 9), port: UInt16(1_000 + number)))
+            #expect(intruder.dial(key, peer: peer, overStream: true, rounds: 5, in: &party))
+        }
+        let links = party.engines[0].links
+        #expect(links.streams.values.count { $0.link != nil } == LinkLimits().maximumStrangerStreams)
+        let isKept = links.streams.values.contains { $0.endpoint == Endpoint(ipv4: 0x0A00_0400, port: 1) }
+        #expect(isKept, "who has one stream gives up none")
+        var member = Intruder(
+            party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
+        #expect(member.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
+        #expect(party.engines[0].links.countedStreams == 1)
+    }
+
+    @Test func `an account with many devices does not hold the streams of all members`() throws {
+        var limits = LinkLimits()
+        limits.maximumStreams = 4
+        var party = EngineParty(accounts: [0, 1, 2, 2, 2, 2, 2], linkLimits: limits)
+        party.group = try party.found(by: 0)
+        let link = try party.invite(by: 0)
+        for index in 1...2 { try party.join(index, by: link) }
+        let devices = party.engines[3...].map(\.identity)
+        for device in devices { _ = party.command(.addDevice(device.certificate), to: 2) }
+        party.run(for: .seconds(2))
+        // As above.
+        party.partition([[0], Array(1...6)])
+        let key = linkKey(try accessKey(of: party), of: party)
+        let peer = party.engines[0].identity.linkKey.publicKey
+        for (number, device) in ([party.engines[2].identity] + devices).enumerated() {
+            var hoarder = Intruder(
+                device, target: 0, seed: 6_000 + UInt64(number),
+                endpoint: Endpoint(ipv4: 0x0A00_0063, port: UInt16(1_000 + number)))
+            _ = hoarder.dial(key, peer: peer, overStream: true, rounds: 10, in: &party)
+        }
+        #expect(party.engines[0].links.countedStreams == 4)
+        var member = Intruder(
+            party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
+        #expect(member.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
+        let links = party.engines[0].links
+        let isKept = links.streams.values.contains { $0.endpoint == Endpoint(ipv4: 0x0A00_0200, port: 1) }
+        #expect(isKept && links.countedStreams == 4)
+    }
+
     // MARK: Beacons
 
     @Test func `a stranger that shouts beacons from one address does not drown members`() throws {

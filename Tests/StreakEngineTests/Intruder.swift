@@ -36,12 +36,13 @@ struct Intruder {
 
     /// Whether a link was opened under the key, with whoever has `peer`.
     mutating func dial(
-        _ key: LinkKey, peer: AgreementPublicKey?, overStream: Bool = false, in party: inout EngineParty
+        _ key: LinkKey, peer: AgreementPublicKey?, overStream: Bool = false, rounds: Int = 50,
+        in party: inout EngineParty
     ) -> Bool {
         links.dial(
             peer: peer, key: key, to: party.endpoint(target), usesDatagrams: !overStream, usesStreams: overStream,
             at: now, entropy: &entropy)
-        exchange(with: &party)
+        exchange(with: &party, rounds: rounds)
         return link != nil
     }
 
@@ -73,9 +74,15 @@ struct Intruder {
         exchange(with: &party)
     }
 
-    /// Passes datagrams and streams both ways for a second.
-    mutating func exchange(with party: inout EngineParty) {
-        for _ in 0..<50 {
+    /// Opens a stream and asks over it, and does not wait for the answer.
+    mutating func knock(_ key: LinkKey, peer: AgreementPublicKey?, in party: inout EngineParty) {
+        links.dial(peer: peer, key: key, to: party.endpoint(target), usesDatagrams: false, at: now, entropy: &entropy)
+        for _ in 0..<2 { for output in links.drain().outputs { perform(output, in: &party) } }
+    }
+
+    /// Passes datagrams and streams both ways, for a second unless told otherwise.
+    mutating func exchange(with party: inout EngineParty, rounds: Int = 50) {
+        for _ in 0..<rounds {
             now = now.advanced(by: .milliseconds(20))
             links.handle(.deadlineReached, at: now, entropy: &entropy)
             let (outputs, events) = links.drain()

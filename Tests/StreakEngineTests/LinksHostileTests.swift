@@ -382,6 +382,7 @@ struct LinksHostileTests {
         limits.maximumLinks = 4
         limits.maximumDials = 8
         limits.maximumStreams = 2
+        limits.maximumStrangerStreams = 2
         var network = LinksNetwork()
         network.add(100, limits: limits)
         for member in 1...10 as ClosedRange<UInt64> { network.add(100 + member) }

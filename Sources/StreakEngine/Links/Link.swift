@@ -56,6 +56,7 @@ struct Link: Sendable {
     let id: LinkID
     let introduction: Introduction
     let binding: [UInt8]
+    var party = LinkParty.stranger
     var datagrams: DatagramPath?
     /// The stream that messages are sent on.
     var stream: StreamID?

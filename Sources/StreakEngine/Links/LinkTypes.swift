@@ -177,8 +177,12 @@ public enum DropReason: Sendable, Equatable, CaseIterable {
 public struct LinkLimits: Sendable {
     /// Peers with a live link.
     public var maximumLinks = 256
-    /// Streams, dialled and authenticated ones together.
+    /// Streams, dialled ones and those of members together.
     public var maximumStreams = 64
+    /// Besides these, accepted streams of links to strangers.
+    public var maximumStrangerStreams = 16
+    /// Streams of one link: the one in use, and others that are not finished yet.
+    public var maximumStreamsPerLink = 4
     /// Accepted streams whose peer is not authenticated yet.
     public var maximumWaitingStreams = 64
     /// Of those, what one source address may have.

@@ -68,8 +68,8 @@ struct LinkStream: Sendable {
 }
 
 extension Links {
-    /// Streams this side dialled, and those whose peer is authenticated.
-    var countedStreams: Int { streams.values.count { $0.isDialled || $0.link != nil } }
+    /// Streams this side dialled, and those of members.
+    var countedStreams: Int { streams.values.count { $0.isDialled || account(of: $0) != nil } }
 
     // MARK: Beginning
 
@@ -87,22 +87,28 @@ extension Links {
     }
 
     /// Whether one more stream from a source may wait. Where all places are taken, one of the sources that have most of them,
-    /// and more than the newcomer's, gives up the oldest that has shown no key: no stranger keeps others out, however many
-    /// addresses it has. It can only hurry them: a place lasts as long as all others take to be taken anew.
+    /// and more than the newcomer's, gives up its oldest: one that has shown no key, if there is one. So nobody keeps others
+    /// out, however many addresses it has. It can only hurry them: a place lasts until all others have been taken again.
     private mutating func makeRoomForWaitingStream(from source: Endpoint) -> Bool {
         let waiting = streams.filter { !$0.value.isDialled && $0.value.link == nil }
         let own = waiting.values.count { $0.endpoint.network == source.network }
         guard own < limits.maximumWaitingStreamsPerSource else { return false }
         guard waiting.count >= limits.maximumWaitingStreams else { return true }
         let silent = waiting.filter { if case .awaitingInitiation = $0.value.phase { true } else { false } }
-        let counts = Dictionary(grouping: silent.values, by: \.endpoint.network).mapValues(\.count)
-        // The greatest of all is the same in any order.
-        guard let most = counts.values.max(), most > own,
-            let oldest = silent.filter({ counts[$0.value.endpoint.network] == most })
-                .min(by: { ($0.value.openedAt, $0.key) < ($1.value.openedAt, $1.key) })?.key
+        guard
+            let oldest = oldestOfGreatestSource(silent, above: own) ?? oldestOfGreatestSource(waiting, above: own)
         else { return false }
         discardStream(oldest)
         return true
+    }
+
+    /// The oldest of the streams whose source has most of them, if it has more than `count`.
+    func oldestOfGreatestSource(_ candidates: [StreamID: LinkStream], above count: Int) -> StreamID? {
+        let counts = Dictionary(grouping: candidates.values, by: \.endpoint.network).mapValues(\.count)
+        // The greatest of all is the same in any order.
+        guard let most = counts.values.max(), most > count else { return nil }
+        return candidates.filter { counts[$0.value.endpoint.network] == most }
+            .min { ($0.value.openedAt, $0.key) < ($1.value.openedAt, $1.key) }?.key
     }
 
     mutating func beginStreamHandshake(
@@ -197,7 +203,6 @@ extension Links {
             throw error
         }
         let key = try key(of: initiation, transport: .stream, from: source, at: now)
-        guard countedStreams < limits.maximumStreams else { throw DropReasonError(.tooMany) }
         try admitFriend(initiation, from: source, at: now)
         var asked = try read(initiation, key: key, transport: .stream, entropy: &entropy)
         let response = try answer(&asked, index: 0)
@@ -306,11 +311,6 @@ extension Links {
     /// Joins an authenticated stream to its link, opening that if need be.
     private mutating func attachStream(_ id: StreamID, at now: MonotonicInstant) -> LinkID? {
         guard let stream = streams[id], let introduction = stream.introduction else { return nil }
-        guard stream.isDialled || countedStreams < limits.maximumStreams else {
-            discardStream(id)
-            drop(.tooMany)
-            return nil
-        }
         guard let (link, isNew) = joinLink(introduction, endpoint: stream.endpoint, at: now) else {
             discardStream(id)
             return nil
@@ -329,7 +329,8 @@ extension Links {
             if !isNew { notePathChange(link) }
         }
         timers.schedule(.stream(id), at: deadline(ofStream: id))
-        return link
+        boundStreams(at: now)
+        return links[link] == nil ? nil : link
     }
 
     private mutating func useStream(_ id: StreamID, of link: LinkID) {
@@ -357,6 +358,10 @@ extension Links {
         streams[id]?.deadline = now.advanced(by: Self.finishLimit)
         timers.schedule(.stream(id), at: streams[id]?.deadline)
         touch(link)
+        // Who does not finish has no more of them for it.
+        if let retiring = links[link]?.retiringStreams, retiring.count >= limits.maximumStreamsPerLink {
+            abortStream(retiring[0], failure: .unanswered, at: now)
+        }
     }
 
     /// How long a stream may take to empty once this side has finished with it.

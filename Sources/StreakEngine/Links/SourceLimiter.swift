@@ -1,4 +1,4 @@
-import StreakWire
+public import StreakWire
 
 /// Limits what one source may have this node do: a `TokenBucket` for every `Endpoint.network` (whoever has one address of
 /// an IPv6 /64 has them all).
@@ -49,5 +49,5 @@ struct SourceLimiter: Sendable {
 extension Endpoint {
     /// What counts as one source: an IPv4 or link-local address, or else an IPv6 /64. All of a network share one of its
     /// link-local addresses' /64.
-    var network: Bytes16 { ipv4 == nil && !isLinkLocal ? Bytes16(address.w0, 0) : address }
+    public var network: Bytes16 { ipv4 == nil && !isLinkLocal ? Bytes16(address.w0, 0) : address }
 }

@@ -45,8 +45,11 @@ struct NetworkLimits: Sendable {
     var maximumWaitingStreamBytes = 1 << 20
     /// The same for an accepted stream on which nothing was sent yet.
     var maximumWaitingUnclaimedBytes = 16 << 10
-    /// Accepted streams on which nothing was sent yet; more are closed at once.
-    var maximumUnclaimedStreams = 64
+    /// Accepted streams on which nothing was sent yet; more are closed at once. Twice what the engine lets wait, so that it is
+    /// the engine that decides who gives way.
+    var maximumUnclaimedStreams = 128
+    /// Of those, what one source may have; again twice the engine's.
+    var maximumUnclaimedStreamsPerSource = 32
     /// Closed streams that still deliver what was sent on them; beyond that the oldest are cut off.
     var maximumDrainingStreams = 64
     /// How long a closed stream may deliver nothing before it is cut off, in rounds of `maintenanceInterval`.

@@ -22,7 +22,7 @@ final class StreamHandler: ChannelInboundHandler {
     let id: StreamID
     /// Whether the consumer has sent on it, or dialled it.
     private(set) var isClaimed: Bool
-    private let source: Endpoint?
+    let source: Endpoint?
     private let table: StreamTable
     private var phase = Phase.connecting
     private var context: ChannelHandlerContext?
@@ -51,7 +51,7 @@ final class StreamHandler: ChannelInboundHandler {
         guard phase == .open, let context, !bytes.isEmpty else { return }
         if !isClaimed {
             isClaimed = true
-            table.claimed(id)
+            table.claimed(from: source)
             resumeIfConsumed()
         }
         hasSent = true

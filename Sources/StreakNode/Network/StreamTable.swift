@@ -25,6 +25,8 @@ final class StreamTable {
     /// Those that `finish` was called for, the oldest first.
     private var draining: [StreamID] = []
     private var acceptedCount: UInt64 = 0
+    /// Accepted streams on which nothing was sent yet, by source.
+    private var unclaimed: [Bytes16: Int] = [:]
     private var unclaimedCount = 0
     /// Whether the table accepts and opens nothing more.
     private var isFinishing = false
@@ -57,7 +59,8 @@ final class StreamTable {
     /// Takes a connection, or throws to have it closed.
     func accept(_ channel: any Channel) throws {
         guard !isFinishing, unclaimedCount < limits.maximumUnclaimedStreams,
-            let source = channel.remoteAddress.flatMap(Endpoint.init(_:))
+            let source = channel.remoteAddress.flatMap(Endpoint.init(_:)),
+            unclaimed[source.network, default: 0] < limits.maximumUnclaimedStreamsPerSource
         else {
             counters.refusedStreams.wrappingAdd(1, ordering: .relaxed)
             throw StreamRefused()
@@ -68,9 +71,15 @@ final class StreamTable {
         try channel.pipeline.syncOperations.addHandler(handler)
         handlers[handler.id] = handler
         unclaimedCount += 1
+        unclaimed[source.network, default: 0] += 1
     }
 
-    func claimed(_ id: StreamID) { unclaimedCount -= 1 }
+    /// A stream from there has an answer, or has ended without one.
+    func claimed(from source: Endpoint?) {
+        guard let key = source?.network, let count = unclaimed[key] else { return }
+        unclaimedCount -= 1
+        unclaimed[key] = count == 1 ? nil : count - 1
+    }
 
     func beganDraining(_ id: StreamID) {
         draining.append(id)
@@ -80,7 +89,7 @@ final class StreamTable {
     func ended(_ handler: StreamHandler) {
         guard handlers.removeValue(forKey: handler.id) != nil else { return }
         draining.removeAll { $0 == handler.id }
-        if !handler.isClaimed { unclaimedCount -= 1 }
+        if !handler.isClaimed { claimed(from: handler.source) }
         if handlers.isEmpty { emptied?.succeed() }
     }
 

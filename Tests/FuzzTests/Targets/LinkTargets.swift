@@ -294,6 +294,7 @@ struct FuzzLine: Sendable {
         try demand(copy.victim.nextDeadline.map { $0 > now } ?? true, "the links do not spin")
         try demand(victim.liveLinks.count <= 2, "there are no more links than peers")
         let limits = LinkLimits()
-        try demand(victim.streams.count <= limits.maximumStreams + limits.maximumWaitingStreams, "streams are bounded")
+        let maximum = limits.maximumStreams + limits.maximumStrangerStreams + limits.maximumWaitingStreams
+        try demand(victim.streams.count <= maximum, "streams are bounded")
     }
 }

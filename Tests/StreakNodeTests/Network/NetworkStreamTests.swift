@@ -163,6 +163,7 @@ import Testing
     @Test func `of five hundred connections that say nothing only the first are kept`() async throws {
         var limits = NetworkLimits()
         limits.maximumUnclaimedStreams = 64
+        limits.maximumUnclaimedStreamsPerSource = 64
         let listener = try await NetworkProbe.started(limits: limits)
         let flood = try await NetworkProbe.started()
         for number in 0..<500 {
@@ -190,6 +191,30 @@ import Testing
             flood.network.openStream(StreamID(number), to: ipv4Loopback(listener.port))
             _ = try await listener.accepted()
         }
+        await flood.network.stop()
+        await listener.network.stop()
+    }
+
+    @Test(.enabled(if: hasIPv6))
+    func `one source's connections that say nothing leave room for another's`() async throws {
+        var limits = NetworkLimits()
+        limits.maximumUnclaimedStreamsPerSource = 8
+        let listener = try await NetworkProbe.started(host: "::", limits: limits)
+        let flood = try await NetworkProbe.started()
+        for number in 0..<100 {
+            flood.network.openStream(StreamID(UInt64(number) * 2 + 1), to: ipv4Loopback(listener.port))
+        }
+        var closed = 0
+        while closed < 92 {
+            switch try await flood.next() {
+            case .streamOpened: break
+            case .streamClosed, .streamFailed: closed += 1
+            default: throw NetworkProbe.Unexpected()
+            }
+        }
+        for _ in 0..<8 { _ = try await listener.accepted() }
+        flood.network.openStream(StreamID(1_001), to: ipv6Loopback(listener.port))
+        _ = try await listener.accepted()
         await flood.network.stop()
         await listener.network.stop()
     }
