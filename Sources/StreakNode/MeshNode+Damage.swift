@@ -89,5 +89,8 @@ extension MeshNode {
         return state.snapshot
     }
 
+    /// What there is to say of damage that was found, sentence by sentence.
+    public var foundDamage: [String] { damage.sentences }
+
     private func tellDamage() { inbox.publish(.notice(damage.sentences.joined(separator: " "))) }
 }

@@ -165,21 +165,27 @@ public actor MeshNode: NodeCalling {
         let state = try store.load()
         let snapshot = state.snapshot
         damage.setAside = state.damage.count(where: \.isOfGroup)
+        damage.lostChanges = store.lostChanges
         engine = MeshEngine(
             snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
         rebuildViews()
-        if snapshot.mayBeCopy { try renewEpochs() }
+        if snapshot.mayBeCopy { try renewEpochsIfThereIsRoom() }
         introduceWhereUnknown()
         groupsToReview = Set(engine.groupIDs)
         try await reopenGuest()
     }
 
-    /// The engine continues no epoch of a store that may be a copy; once that is noted, an ordinary start may.
-    private func renewEpochs() throws {
+    /// The engine continues no epoch of a store that may be a copy; once that is noted, an ordinary start may. On a full disk
+    /// reading goes on, and the next write begins with what is stored.
+    private func renewEpochsIfThereIsRoom() throws {
         var change = DurableChange()
         change.ownEpochs = engine.renewEpochs()
         change.settings[Store.epochsRenewedSetting] = [1]
-        try store.apply(change)
+        do {
+            try store.apply(change)
+        } catch StorageError.diskFull {
+            needsRecovery = true
+        }
     }
 
     // MARK: Running
@@ -196,6 +202,8 @@ public actor MeshNode: NodeCalling {
             throw error
         }
         isRunning = true
+        // Whoever runs the node is told now; on a full disk the next run tells again.
+        if store.lostChanges > 0 { try? store.forgetLostChanges() }
         if listenAddress == nil { listenAddress = "" }
         tellWhoWaits(.success(listenAddress ?? ""))
         if guest == nil { await dialNamedPeers() }

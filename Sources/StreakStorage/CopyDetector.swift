@@ -21,6 +21,8 @@ public enum CopySign: Hashable, Sendable {
     case generationFileMissing
     /// There is a generation file, but the database is new: the old one was lost.
     case databaseLost
+    /// The database lacks changes that were confirmed: it, or its log, was damaged or set back.
+    case changesLost
 }
 
 /// Notices at opening that a store may be a copy, or older than it once was. An epoch that such a store continued could
@@ -58,45 +60,58 @@ struct CopyDetector {
     struct Finding {
         let store: StoreID
         let signs: [CopySign]
+        /// How many confirmed changes the database lacks.
+        let lostChanges: Int64
+        fileprivate let state: State?
+        fileprivate let generationFile: GenerationFile
+        /// Whether the database holds a store, which can be read without opening the next generation.
+        var isReadable: Bool { state != nil }
     }
 
-    /// Compares, and opens the next generation. A crash between its two writes is told from a copy, because the
-    /// database remembers the generation file it found as well as the one it is about to put there.
-    func openGeneration(in database: any DatabaseWriter, newStoreID: () -> StoreID) throws -> Finding {
+    /// Compares, and changes nothing. `confirmed` is the number of the last change that the mark beside the database knows.
+    func examine(_ database: Database, confirmed: Int64?, newStoreID: () -> StoreID) throws -> Finding {
         let found = try generationFile(at: folder.generationPath)
+        let state = try State(in: database)
+        var signs = signs(against: state, generationFile: found)
+        let missing = (confirmed ?? 0).subtractingReportingOverflow(state?.changes ?? 0)
+        let lost = missing.overflow ? 0 : max(0, missing.partialValue)
+        // Friends may have what is lost: another record in its place would fork the feed.
+        if lost > 0, state != nil { signs.append(.changesLost) }
+        let store = if let state, signs.isEmpty { state.store } else { newStoreID() }
+        return Finding(store: store, signs: signs, lostChanges: lost, state: state, generationFile: found)
+    }
+
+    /// Opens the next generation. A crash between its two writes is told from a copy, because the database remembers the
+    /// generation file it found as well as the one it is about to put there.
+    func openGeneration(after finding: Finding, in database: Database) throws {
         let next = folder.generationPath + ".new"
-        let finding = try database.write { database in
-            let state = try State(in: database)
-            let signs = signs(against: state, generationFile: found)
-            let store = if let state, signs.isEmpty { state.store } else { newStoreID() }
+        try Store.transaction(.immediate, in: database) { database in
             // Wrapping, because a damaged number must not stop the program; it only has to change.
-            let generation = state.map { $0.generation < Int64.max ? $0.generation + 1 : 1 } ?? 1
-            try DurableFile.write(Array("store \(store)\ngeneration \(generation)\n".utf8), toFresh: next)
+            let generation = finding.state.map { $0.generation < Int64.max ? $0.generation + 1 : 1 } ?? 1
+            try DurableFile.write(Array("store \(finding.store)\ngeneration \(generation)\n".utf8), toFresh: next)
             guard case .identity(let written) = try generationFile(at: next) else {
                 throw StorageError.failed("the generation file vanished")
             }
             var before: [UInt8]?
-            if case .identity(let identity) = found { before = identity }
+            if case .identity(let identity) = finding.generationFile { before = identity }
             try database.execute(
                 sql: """
                     INSERT INTO state (id, store, next_arrival, may_be_copy, generation, database_file, machine,
-                      generation_file_before, generation_file)
-                    VALUES (1, ?1, 1, ?2, ?3, ?4, ?5, ?6, ?7)
+                      generation_file_before, generation_file, lost_changes)
+                    VALUES (1, ?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
                     ON CONFLICT (id) DO UPDATE SET store = ?1, may_be_copy = max(may_be_copy, ?2), generation = ?3,
                       database_file = ?4, machine = coalesce(?5, machine), generation_file_before = ?6,
-                      generation_file = ?7
+                      generation_file = ?7, lost_changes = min(lost_changes, 1000000) + ?8
                     """,
                 arguments: [
-                    store.bytes.array.stored, signs.isEmpty ? 0 : 1, generation, databaseFile.stored, machine?.stored,
-                    before?.stored, written.stored,
+                    finding.store.bytes.array.stored, finding.signs.isEmpty ? 0 : 1, generation, databaseFile.stored,
+                    machine?.stored, before?.stored, written.stored, min(finding.lostChanges, 1_000_000),
                 ])
-            return Finding(store: store, signs: signs)
         }
         try DurableFile.move(next, to: folder.generationPath)
-        return finding
     }
 
-    private enum GenerationFile {
+    fileprivate enum GenerationFile {
         case missing, unreadable
         case identity([UInt8])
     }
@@ -139,17 +154,18 @@ struct CopyDetector {
     }
 
     /// The part of the table `state` that is compared.
-    private struct State {
+    fileprivate struct State {
         let store: StoreID
         let generation: Int64
         let databaseFile: [UInt8]
         let machine: [UInt8]?
         let generationFileBefore: [UInt8]?
         let generationFile: [UInt8]
+        let changes: Int64
 
         /// Nil in a new database.
         init?(in database: Database) throws {
-            let columns = "store, generation, database_file, machine, generation_file_before, generation_file"
+            let columns = "store, generation, database_file, machine, generation_file_before, generation_file, changes"
             guard let row = try Row.fetchOne(database, sql: "SELECT \(columns) FROM state") else { return nil }
             guard let store = row.bytes(0).flatMap(Bytes16.init), let generation = row.integer(1),
                 let databaseFile = row.bytes(2), let generationFile = row.bytes(5)
@@ -160,6 +176,7 @@ struct CopyDetector {
             machine = row.bytes(3)
             generationFileBefore = row.bytes(4)
             self.generationFile = generationFile
+            changes = row.integer(6) ?? 0
         }
     }
 }

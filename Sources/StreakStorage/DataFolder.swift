@@ -45,6 +45,7 @@ public struct DataFolder: Sendable, Hashable {
 
     /// Rewritten at every opening of the database, so that an old state of either is noticed.
     var generationPath: String { path + "/generation" }
+    var confirmedPath: String { databasePath + "-confirmed" }
 
     var lockPath: String { path + "/lock" }
 

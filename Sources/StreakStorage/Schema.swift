@@ -23,6 +23,13 @@ enum Schema {
         migrator.registerMigration("settings may be large") { database in
             try database.execute(sql: largeSettings)
         }
+        migrator.registerMigration("changes are counted") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE state ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE state ADD COLUMN lost_changes INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }
 

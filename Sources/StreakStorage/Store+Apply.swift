@@ -37,7 +37,7 @@ extension Store {
                 continuation.resume(
                     with: Result {
                         try StorageError.translating {
-                            let isErasing = try Self.transaction(.immediate, in: database) {
+                            let isErasing = try self.confirmedChange(in: database) {
                                 try Self.write(change, in: $0)
                             }
                             if isErasing { Self.emptyLog(of: database) }

@@ -28,6 +28,7 @@ extension Store {
         }
         var (state, bad) = try reading { try Self.read(storeID, in: $0) }
         state.damage += localDamage
+        if mayBeUnnotedCopy { state.snapshot.mayBeCopy = true }
         guard !bad.isEmpty else { return state }
         let feeds = Set(state.snapshot.runs.map(\.key.ofFeed) + bad.compactMap(\.wholeKey?.ofFeed))
         let hitsOwnEpoch = bad.contains { $0.isRun && state.snapshot.owns($0.damage, wholeFeeds: feeds) }

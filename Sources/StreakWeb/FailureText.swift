@@ -484,8 +484,9 @@ public enum FailureText {
         switch failure {
         case .folderBusy(let pid):
             (
-                "folderBusy", "Another program (process \(pid)) is using this data folder and does not answer.",
-                "Stop it, or wait and try again.", Exit.busy
+                "folderBusy", "Another program (process \(pid)) is using this data folder.",
+                "If that is your node, it runs already: `streakmesh status`. Else wait until it ends, or stop it.",
+                Exit.busy
             )
         case .diskFull:
             (

@@ -28,17 +28,34 @@ struct CommandContext {
     func ask<Answer: Sendable>(
         needsNetwork: Bool, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
     ) async throws -> Answer {
-        let deadline = ContinuousClock.now + Self.patience
-        while true {
+        try await takingTurns {
             do {
                 return try await questions(client())
             } catch ControlError.nodeNotRunning {
                 guard folder.hasAccount else { throw NodeFailure.noAccount }
             }
+            return try await askStore(needsNetwork: needsNetwork, questions)
+        }
+    }
+
+    /// Does what needs the folder, as soon as no other command has it. Waits for `patience` at most, and not where
+    /// `isHopeless`; says what for, where that takes longer than commands mostly do.
+    func takingTurns<Result>(
+        unless isHopeless: () async -> Bool = { false }, _ work: () async throws -> Result
+    ) async throws -> Result {
+        let start = ContinuousClock.now
+        var hasTold = usesJSON
+        while true {
             do {
-                return try await askStore(needsNetwork: needsNetwork, questions)
+                return try await work()
             } catch NodeFailure.folderBusy(let pid) {
-                guard ContinuousClock.now < deadline else { throw NodeFailure.folderBusy(pid: pid) }
+                let waited = ContinuousClock.now - start
+                guard waited < Self.patience, await !isHopeless() else { throw NodeFailure.folderBusy(pid: pid) }
+                if !hasTold, waited > .seconds(1) {
+                    hasTold = true
+                    let process = pid > 0 ? " (process \(pid))" : ""
+                    terminal.writeError("Waiting for another command\(process) that is using this data folder …")
+                }
                 await pause()
             }
         }
@@ -87,6 +104,7 @@ struct CommandContext {
         let configuration = NodeConfiguration(
             listen: "0.0.0.0:0", usesNetwork: needsNetwork, usesLAN: needsNetwork, peers: [])
         let node = try await MeshNode(opening: folder, configuration: configuration)
+        if !usesJSON { await node.foundDamage.forEach(terminal.writeError) }
         do {
             let answer = needsNetwork ? try await askRunning(node, questions) : try await questions(node)
             await node.close()

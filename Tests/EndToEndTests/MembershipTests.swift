@@ -269,9 +269,13 @@ import Testing
     /// What a friend's database holds was written by its own device, and by none of the others'.
     private static func expectOnlyOwnRuns(of friend: Friend) async throws {
         let own = try #require(try await friend.ask("whoami")["device"].text)
-        var configuration = Configuration()
-        configuration.readonly = true
-        let database = try DatabaseQueue(path: friend.folder + "/streakmesh.sqlite", configuration: configuration)
+        // A copy: the running node keeps the database to itself.
+        let original = friend.folder + "/streakmesh.sqlite"
+        let copy = "\(friend.lab.folder)/\(UUID().uuidString).sqlite"
+        for ending in ["", "-wal"] where FileManager.default.fileExists(atPath: original + ending) {
+            try FileManager.default.copyItem(atPath: original + ending, toPath: copy + ending)
+        }
+        let database = try DatabaseQueue(path: copy)
         let authors = try await database.read { database in
             try Set(
                 String.fetchAll(

@@ -69,6 +69,49 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
+    func `a log damaged after SIGKILL is told of, and a friend brings back what it held`() async throws {
+        try await Lab.open { lab in
+            let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
+            var node = try await ada.start()
+            let belaNode = try await bela.start()
+            try await ada.ask("group", "create", "Breakfast club")
+            try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+            for number in 1_348...1_350 { try await ada.ask("add", input: ShareTexts.wordle(number, guesses: 3)) }
+            try await lab.agreement(of: [ada, bela])
+            await node.kill()
+            let log = URL(fileURLWithPath: "\(ada.folder)/streakmesh.sqlite-wal")
+            let file = try FileHandle(forUpdating: log)
+            let place = try file.seekToEnd() - 100
+            try file.seek(toOffset: place)
+            let byte = try #require(try file.read(upToCount: 1)?.first)
+            try file.seek(toOffset: place)
+            try file.write(contentsOf: [byte ^ 1])
+            try file.close()
+
+            // A short command tells it, and so does the next one.
+            for _ in 0..<2 {
+                let lost = try await ada.ask("status")["damage"]["lostChanges"].integer ?? 0
+                #expect(lost >= 1, "the loss was not noticed")
+            }
+            // Written where something is missing.
+            try await ada.ask("add", input: ShareTexts.wordle(1_351, guesses: 3))
+            node = try await ada.start()
+            _ = try await node.events.first(limit: .seconds(20), "the notice") {
+                $0["event"].text == "notice" && ($0["text"].text ?? "").contains("missing")
+            }
+            try await lab.agreement(of: [ada, bela])
+            try await lab.eventually("all results are back") {
+                try await ada.ask("results")["results"].items.count == 4
+            }
+            #expect(try await bela.board() == ada.board())
+            #expect(node.events.events().filter { ($0["text"].text ?? "").contains("fork") }.isEmpty)
+            try await node.stop()
+            #expect(try await ada.ask("status")["damage"] == .null)
+            withExtendedLifetime(belaNode) {}
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
     func `a copied data folder started twice at once does not fork history`() async throws {
         try await Lab.open { lab in
             let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))

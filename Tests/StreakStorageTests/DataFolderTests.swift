@@ -53,7 +53,7 @@ struct DataFolderTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(
             names == [
-                "device.secret", "generation", "lock", "streakmesh.sqlite", "streakmesh.sqlite-shm",
+                "device.secret", "generation", "lock", "streakmesh.sqlite", "streakmesh.sqlite-confirmed",
                 "streakmesh.sqlite-wal",
             ])
         for name in names { #expect(try mode(folder.path + "/" + name) == 0o600, "\(name)") }

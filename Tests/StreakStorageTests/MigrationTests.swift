@@ -21,7 +21,11 @@ struct MigrationTests {
         try withStore(folder) { _ in }
         let database = try DatabaseQueue(path: folder.databasePath)
         try database.writeWithoutTransaction { database throws in
-            try database.execute(sql: "CREATE TEMP TABLE kept AS SELECT * FROM main.state")
+            try database.execute(
+                sql: """
+                    CREATE TEMP TABLE kept AS SELECT id, store, next_arrival, may_be_copy, generation, database_file, machine,
+                      generation_file_before, generation_file FROM main.state
+                    """)
             let names = try String.fetchAll(database, sql: "SELECT name FROM main.sqlite_master WHERE type = 'table'")
             for name in names { try database.execute(sql: "DROP TABLE main.\(name)") }
         }

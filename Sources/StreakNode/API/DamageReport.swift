@@ -4,6 +4,9 @@ public struct DamageReport: Codable, Sendable, Equatable {
     public var setAside = 0
     /// Places found later, and written anew from memory: of these nothing is lost.
     public var mended = 0
+    /// Changes that were confirmed and are missing: the database, or its log, was damaged or set back while no node ran. They
+    /// are told by short commands until a node has run.
+    public var lostChanges = 0
     /// Whether the database as a whole cannot be read any more. What is shown is still whole.
     public var isUnreadable = false
 
@@ -19,6 +22,13 @@ public struct DamageReport: Codable, Sendable, Equatable {
             sentences.append(
                 "The database of this machine is damaged and cannot be read any more. Everything is still in memory: "
                     + "export your results before you stop the node.")
+        }
+        if lostChanges > 0 {
+            let what = lostChanges == 1 ? "The last change that was" : "The last \(lostChanges) changes that were"
+            sentences.append(
+                "\(what) recorded here \(lostChanges == 1 ? "is" : "are") missing: the database, or its log, was damaged "
+                    + "or replaced by an older one. What friends have of it is fetched from them again; "
+                    + "look over your latest results.")
         }
         if setAside > 0 {
             sentences.append(

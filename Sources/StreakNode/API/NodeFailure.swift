@@ -158,7 +158,7 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case nothingToUndo
     /// The text is larger than a share can be, in bytes.
     case textTooLong(limit: Int)
-    /// Another process holds the data folder and does not answer.
+    /// Another process holds the data folder.
     case folderBusy(pid: Int32)
     case diskFull
     /// The store refused a change; nothing was confirmed.

@@ -59,13 +59,21 @@ struct UpCommand: SessionCommand {
             listen: listen, usesNetwork: true, usesLAN: !isWithoutLAN, peers: peers)
         let node = StartingNode(in: context.folder, configuration: configuration)
         do {
-            try await node.openIfPossible()
+            try await open(node, in: context)
             try await serve(node, in: context, logger: logger)
             await node.close()
         } catch {
             await node.close()
             throw error
         }
+    }
+
+    /// Takes the folder, after a short command that has it. A node that runs already is not waited for.
+    private func open(_ node: StartingNode, in context: CommandContext) async throws {
+        try await context.takingTurns(
+            // Only a node answers there.
+            unless: { (try? await context.client().call(.network(.status), returning: StatusReport.self)) != nil }
+        ) { try await node.openIfPossible() }
     }
 
     private func serve(_ node: StartingNode, in context: CommandContext, logger: Logger) async throws {
@@ -176,6 +184,8 @@ private struct Announcer: Service {
             lines(listen: listen, address: isNew ? nil : address).forEach(context.terminal.write)
         }
         let printer = EventPrinter(node: node, context: context)
+        let damage = await opened.foundDamage
+        if !damage.isEmpty { await printer.show(.notice(damage.joined(separator: " "))) }
         for await event in events.cancelOnGracefulShutdown() {
             await printer.show(event)
         }

@@ -1,0 +1,42 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The number of the last confirmed change, in a file beside the database.
+///
+/// SQLite drops the end of a write-ahead log from the first damaged frame on, and says nothing. A database that has counted
+/// fewer changes than this file was told has lost some. The number is written once a change is on disk, and the disk is not
+/// waited for: after the end of the process it is right, after a power cut it may be too small, never too great.
+final class ConfirmedMark: Sendable {
+    private let file: Int32
+
+    /// Makes the file if there is none.
+    init(path: String) throws {
+        file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw StorageError.system("opening the mark beside the database") }
+    }
+
+    deinit { close(file) }
+
+    /// Nil where none was written, or what stands there is not whole.
+    func read() -> Int64? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe pread(file, $0.baseAddress, 16, 0) }
+        guard count == 16 else { return nil }
+        let words = [0, 8].map { start in bytes[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) } }
+        return words[0] == ~words[1] ? Int64(exactly: words[0]) : nil
+    }
+
+    func write(_ number: Int64) {
+        let word = UInt64(bitPattern: number)
+        let bytes = [word, ~word].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+        // Where it fails, an earlier number stays, or none: then less is noticed.
+        _ = unsafe bytes.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, 16, 0) }
+    }
+}
