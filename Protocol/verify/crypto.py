@@ -70,14 +70,6 @@ def opened(key: bytes, nonce: bytes, data: bytes, associated: bytes = b"") -> by
         return None
 
 
-def unsealed(secret: bytes, data: bytes) -> bytes | None:
-    """What libsodium's `crypto_box_seal` sealed to the public key of the secret one."""
-    try:
-        return bindings.crypto_box_seal_open(data, agreement_public_key(secret), secret)
-    except (CryptoError, TypeError, ValueError):
-        return None
-
-
 def argon2id(password: bytes, salt: bytes, size: int) -> bytes:
     """Argon2id at libsodium's interactive cost."""
     return pwhash.argon2id.kdf(

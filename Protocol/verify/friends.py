@@ -1,4 +1,4 @@
-"""Device proofs, friend requests and answers: friends.md §2, §4 and §5."""
+"""Device proofs, friend requests and answers: friends.md §2 and §4."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from . import messages
 from .certificates import Certificate, is_consent
 from .codec import Reader, Refusal, blob, decode, invalid_value
-from .crypto import hash128, is_signed
+from .crypto import is_signed
 from .keys import read_friend_code
 from .messages import Message
 from .operations import ZERO, Body, Kind
@@ -53,7 +53,6 @@ class Request:
     name: str
     code: str
     asked_at: int
-    data: bytes
 
     @classmethod
     def decode(cls, data: bytes) -> Request:
@@ -73,11 +72,7 @@ class Request:
         reader.end()
         if not certificate.is_valid() or not is_signed("friendRequest", signature, certificate.device, data[:-64]):
             raise invalid_value("signature")
-        return cls(certificate, name, code, asked_at, data)
-
-    @property
-    def hash(self) -> bytes:
-        return hash128(self.data)
+        return cls(certificate, name, code, asked_at)
 
 
 @dataclass(frozen=True)
@@ -96,25 +91,8 @@ class Answer:
         return bytes([self.kind]) + (b"" if self.link is None else blob(self.link.encode()))
 
 
-@dataclass(frozen=True)
-class CarriedAnswer:
-    certificate: Certificate
-    request: bytes
-    answer: Answer
-
-    @classmethod
-    def decode(cls, data: bytes) -> CarriedAnswer:
-        reader = Reader(data)
-        certificate, request, answer = Certificate.read(reader), reader.take(16), Answer.read(reader)
-        signature = reader.take(64)
-        reader.end()
-        if not certificate.is_valid() or not is_signed("friendAnswer", signature, certificate.device, data[:-64]):
-            raise invalid_value("signature")
-        return cls(certificate, request, answer)
-
-
 def check_message(where: str, message: Message, report: Report) -> None:
-    """What the blobs of kinds 16 to 24 hold."""
+    """What the blobs of kinds 16 to 21 hold."""
     match message.kind:
         case messages.DEVICE_REQUESTED:
             report.checked += 1
@@ -122,7 +100,7 @@ def check_message(where: str, message: Message, report: Report) -> None:
         case messages.DEVICE_CERTIFIED:
             certificate = report.taken(where, lambda: decode(message.blobs[0], Certificate.read))
             report.holds(where, certificate is not None and certificate.is_valid(), "the certificate is wrong")
-        case messages.FRIEND_REQUESTED | messages.FRIEND_SOUGHT | messages.FRIEND_CARRIED:
+        case messages.FRIEND_REQUESTED:
             report.checked += 1
             report.taken(where, lambda: Request.decode(message.blobs[0]))
         case messages.FRIEND_ANSWERED:
@@ -134,5 +112,3 @@ def check_message(where: str, message: Message, report: Report) -> None:
                 word = report.taken(where, lambda: decode(data, lambda reader: Body.read(Kind.REVOKE_DEVICE, reader)))
                 holds = word is not None and word.is_general and word.is_signed_by_account(ZERO)
                 report.holds(where, holds, "it is no word of the account for every group")
-        case messages.FRIEND_REPLIED:
-            report.holds(where, len(message.blobs[0]) >= 48, "a sealed box is longer")

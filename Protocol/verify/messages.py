@@ -14,12 +14,11 @@ HELLO, DIGEST, TIPS_REQUESTED, TIPS, OPERATIONS_REQUESTED, OPERATIONS = range(1,
 RUNS_REQUESTED, RUNS, RUMOUR, ACKNOWLEDGED, JOIN_REQUESTED, WELCOME, JOIN_REFUSED = range(7, 14)
 ACCESS_KEYS_REQUESTED, ACCESS_KEYS = range(14, 16)
 DEVICE_REQUESTED, DEVICE_CERTIFIED, DEVICE_REFUSED, FRIEND_REQUESTED = range(16, 20)
-FRIEND_ANSWERED, FRIEND_SOUGHT, FRIEND_CARRIED, FRIEND_REPLIED, PRIVATE_GROUP_NAMED = range(20, 25)
+FRIEND_ANSWERED, PRIVATE_GROUP_NAMED = range(20, 22)
 NAMES = (
     "hello digest tips-requested tips operations-requested operations runs-requested runs rumour rumour-acknowledged "
     "join-requested welcome join-refused access-keys-requested access-keys "
-    "device-requested device-certified device-refused friend-requested friend-answered friend-sought friend-carried "
-    "friend-replied private-group-named"
+    "device-requested device-certified device-refused friend-requested friend-answered private-group-named"
 ).split()
 
 
@@ -177,12 +176,10 @@ class Message:
             case 18:
                 reason = reader.u8()
                 return cls(kind, reason=reason if 1 <= reason <= 5 else 255)
-            case 19 | 21 | 22:
+            case 19:
                 return cls(kind, blobs=[reader.blob(2048)])
             case 20:
                 return cls(kind, blobs=[reader.blob(4096)])
-            case 23:
-                return cls(kind, name=reader.take(16), blobs=[reader.blob(4096)])
             case _:
                 group, revoked = reader.take(32), reader.flag("holds revoked")
                 return cls(kind, name=group, flags=int(revoked), blobs=reader.list(32, lambda: reader.blob(1536)))
@@ -221,7 +218,7 @@ class Message:
                 fields = [varint(len(self.blobs)), *self.blobs]
             case 17:
                 fields = [blob(self.blobs[0]), varint(len(self.blobs) - 1), *self.blobs[1:]]
-            case 24:
+            case 21:
                 fields = [self.name, final, varint(len(self.blobs)), *map(blob, self.blobs)]
             case _:
                 fields = [self.name, *map(blob, self.blobs)]

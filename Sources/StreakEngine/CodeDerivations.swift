@@ -8,18 +8,16 @@ struct CodeDerivations: Sendable {
     enum Purpose: Sendable {
         /// This certificate was shown in answer to a dial under the code that is looked for.
         case judgement(DialID, DeviceCertificate, FriendCode)
-        /// This answer to a request under the code came by way of somebody else.
-        case reply(CarriedFriendAnswer, FriendCode)
+        /// A member may own a code that is looked for.
+        case member
         /// Somebody asks, whose code its user is to be shown.
         case request(FriendRequest)
-        /// A member may be the one whom somebody else looks for, by the request of this hash.
-        case search(Bytes16)
 
         /// Whether it is about a wish of this user.
         var isOwn: Bool {
             switch self {
-            case .judgement, .reply: true
-            case .request, .search: false
+            case .judgement, .member: true
+            case .request: false
             }
         }
     }
@@ -89,12 +87,10 @@ extension MeshEngine {
         switch purpose {
         case .judgement(let dial, let certificate, let wanted):
             judge(certificate, under: wanted, isOwner: code == wanted, dial: dial)
-        case .reply(let reply, let wanted):
-            if code == wanted { take(reply.answer, to: wanted, from: reply.certificate) }
+        case .member:
+            compared(user, code: code)
         case .request(let request):
             if let code { keep(request, from: code) }
-        case .search(let request):
-            searched(user, code: code, for: request)
         }
     }
 }

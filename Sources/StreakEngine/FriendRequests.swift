@@ -85,8 +85,6 @@ struct FriendRequests: Sendable {
     static let maximumBlocked = 1_024
     static let lifetime: Int64 = 7 * 86_400
     static let inviteLifetime: Int64 = 90 * 86_400
-    /// A request that somebody carries may be this much older or newer, in seconds.
-    static let carriedTolerance: Int64 = 9 * 86_400
     /// Codes of members that were worked out, kept so long as the node runs.
     static let maximumCodes = 2_048
     static let pauses: [Duration] = [.seconds(5), .seconds(15), .seconds(60), .seconds(300)]
@@ -95,8 +93,6 @@ struct FriendRequests: Sendable {
     static let callPauses: [Duration] = [.seconds(1), .seconds(2)]
     static let maximumEndpoints = 8
     static let dialPause: Duration = .seconds(5)
-    /// Answers from carriers whose code is worked out, of one attempt.
-    static let maximumReplies = 4
     /// Claims to own a code that are looked into from one address.
     static let judgements = TokenBucket.Limit(burst: 4, interval: .seconds(20))
     /// How long a request of somebody else is kept, in seconds.
@@ -117,13 +113,16 @@ struct FriendRequests: Sendable {
         var nextCall: MonotonicInstant?
         var endpoints: [Endpoint] = []
         var dialledAt: [Endpoint: MonotonicInstant] = [:]
-        var repliesLeft = FriendRequests.maximumReplies
-        /// By which carriers know it, once it was given to any.
-        var hash: Bytes16?
+        /// The member of a group in common that has this code.
+        var member: UserID?
+        /// Members whose codes are not this one, as far as they were compared.
+        var compared: Set<UserID> = []
 
         var endsAt: Int64 { askedAt + FriendRequests.lifetime }
         /// Whether there is still something to ask or to join.
         var isOpen: Bool { stage != .declined }
+        /// Whether nobody is known yet who has the code.
+        var isSought: Bool { isOpen && owner == nil && member == nil }
     }
 
     enum Stage: Sendable, Equatable {
@@ -147,24 +146,6 @@ struct FriendRequests: Sendable {
         case approved(GroupID, link: String)
     }
 
-    /// A search among the members of all groups for the owner of a code, for somebody else.
-    struct Search: Sendable {
-        let request: FriendRequest
-        let asker: LinkID
-        var candidates: [UserID]
-        var nextStep: MonotonicInstant
-        /// Whether the code of the first candidate is being worked out.
-        var isWaiting = false
-    }
-
-    /// Where the answer to a carried request goes.
-    struct Route: Sendable {
-        let asker: LinkID
-        let owners: [LinkID]
-        let endsAt: MonotonicInstant
-        var repliesLeft = 4
-    }
-
     /// The keys of this account's code, as long as it is answered to.
     var own: FriendCodeKeys?
     var sent: [FriendCode: Sent] = [:]
@@ -174,8 +155,9 @@ struct FriendRequests: Sendable {
     /// Joins that this engine began by itself, and for which request.
     var joins: [CommandID: FriendCode] = [:]
     private var lastJoin: UInt64 = .max
-    var searches: [Search] = []
-    var routes: [Bytes16: Route] = [:]
+    /// When the next member's code is compared with those that are looked for, and whether one is being worked out.
+    var nextComparison: MonotonicInstant?
+    var isComparing = false
     /// New requests taken in, each of which costs an Argon2id, and known ones that have changed.
     var admitted = TokenBucket(.costlyWork)
     /// Devices that claimed to own a code, by where they answered: each costs an Argon2id.
@@ -201,7 +183,7 @@ struct FriendRequests: Sendable {
     var nextDeadline: MonotonicInstant? {
         // The least of all is the same in any order.
         let attempts = sent.values.filter(\.isOpen).flatMap { [$0.nextAttempt, $0.nextCall ?? $0.nextAttempt] }
-        return (attempts + searches.filter { !$0.isWaiting }.map(\.nextStep)).min()
+        return (attempts + (isComparing ? [] : [nextComparison].compactMap(\.self))).min()
     }
 
     mutating func keep(_ code: FriendCode, of user: UserID) {

@@ -21,25 +21,20 @@ package enum FriendMessage: Equatable, Sendable {
     /// It is one; for each of the groups a welcome and the ledger follow. The first is the private group.
     case deviceCertified(certificate: [UInt8], groups: [GroupID])
     case deviceRefused(DeviceRefusal)
-    /// The asker's wish, to the owner of a code over a link opened under it: `FriendRequest`.
+    /// The asker's wish, to the owner of a code: over a link opened under it, or as to a member of a group in common:
+    /// `FriendRequest`.
     case friendRequested([UInt8])
     /// The owner's answer to that.
     case friendAnswered([UInt8])
-    /// As `friendRequested`, to a member of any group, who may be the owner or know it.
-    case friendSought([UInt8])
-    /// As `friendSought`, from whoever was asked to the owner; goes no further.
-    case friendCarried([UInt8])
-    /// The answer to a request named by its hash, sealed to the asker; takes the way of the request back.
-    case friendReplied(request: Bytes16, sealed: [UInt8])
     /// One device of an account to another: the group in which it keeps what is private, whether a device is in it that the
     /// account has given up, and the account's words for every group, each a `DeviceRevocation`.
     case privateGroupNamed(GroupID, holdsRevoked: Bool, revocations: [[UInt8]])
 
-    static let kinds: ClosedRange<UInt8> = 16...24
+    static let kinds: ClosedRange<UInt8> = 16...21
     static let maximumGroups = 512
     static let maximumRevocations = 32
     static let maximumRevocationSize = 1_536
-    static let maximumSealedSize = 4_096
+    static let maximumAnswerSize = 4_096
 
     var kind: UInt8 {
         switch self {
@@ -48,17 +43,13 @@ package enum FriendMessage: Equatable, Sendable {
         case .deviceRefused: 18
         case .friendRequested: 19
         case .friendAnswered: 20
-        case .friendSought: 21
-        case .friendCarried: 22
-        case .friendReplied: 23
-        case .privateGroupNamed: 24
+        case .privateGroupNamed: 21
         }
     }
 
     func encode(into writer: inout WireWriter) {
         switch self {
-        case .deviceRequested(let bytes), .friendRequested(let bytes), .friendSought(let bytes),
-            .friendCarried(let bytes), .friendAnswered(let bytes):
+        case .deviceRequested(let bytes), .friendRequested(let bytes), .friendAnswered(let bytes):
             writer.writeBlob(bytes)
         case .deviceCertified(let certificate, let groups):
             writer.writeBlob(certificate)
@@ -66,9 +57,6 @@ package enum FriendMessage: Equatable, Sendable {
             for group in groups { writer.write(group) }
         case .deviceRefused(let reason):
             writer.write(reason.rawValue)
-        case .friendReplied(let request, let sealed):
-            writer.write(request)
-            writer.writeBlob(sealed)
         case .privateGroupNamed(let group, let holdsRevoked, let revocations):
             writer.write(group)
             writer.write(UInt8(holdsRevoked ? 1 : 0))
@@ -89,13 +77,8 @@ package enum FriendMessage: Equatable, Sendable {
             self = .deviceCertified(certificate: certificate, groups: groups)
         case 18: self = .deviceRefused(DeviceRefusal(rawValue: try reader.readUInt8()) ?? .other)
         case 19: self = .friendRequested(try reader.readBlob(maximum: FriendRequest.maximumSize))
-        case 20: self = .friendAnswered(try reader.readBlob(maximum: Self.maximumSealedSize))
-        case 21: self = .friendSought(try reader.readBlob(maximum: FriendRequest.maximumSize))
-        case 22: self = .friendCarried(try reader.readBlob(maximum: FriendRequest.maximumSize))
-        case 23:
-            let request = try reader.readBytes16()
-            self = .friendReplied(request: request, sealed: try reader.readBlob(maximum: Self.maximumSealedSize))
-        case 24:
+        case 20: self = .friendAnswered(try reader.readBlob(maximum: Self.maximumAnswerSize))
+        case 21:
             let group: GroupID = try reader.readIdentifier()
             let holdsRevoked = try reader.readFlag(field: "holds revoked")
             var revocations: [[UInt8]] = []

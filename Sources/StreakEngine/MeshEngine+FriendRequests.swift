@@ -5,14 +5,6 @@ import StreakWire
 
 /// Being asked for friendship, and deciding.
 extension MeshEngine {
-    /// How a request came, and so how the answer goes.
-    enum RequestRoute: Sendable {
-        /// Over a link opened under this account's code.
-        case direct(LinkID)
-        /// By way of the device at the other end.
-        case carried(LinkID)
-    }
-
     /// Tells links who may dial under this account's code, and what they see.
     mutating func refreshFriendKeys() {
         links.friendKeys = friends.own.map { [Self.linkKey(of: $0)] } ?? []
@@ -37,23 +29,21 @@ extension MeshEngine {
         case .deviceRefused(let reason): receivedDeviceRefusal(reason, over: link)
         case .friendRequested(let bytes): receivedFriendRequest(bytes, over: link)
         case .friendAnswered(let bytes): receivedFriendAnswer(bytes, over: link)
-        case .friendSought(let bytes): receivedFriendSought(bytes, over: link)
-        case .friendCarried(let bytes): receivedFriendCarried(bytes, over: link)
-        case .friendReplied(let hash, let sealed): receivedFriendReply(sealed, to: hash, over: link)
         case .privateGroupNamed(let group, let holdsRevoked, let revocations):
             receivedPrivateGroup(group, holdsRevoked: holdsRevoked, revocations: revocations, over: link)
         }
     }
 
     private mutating func receivedFriendRequest(_ bytes: [UInt8], over link: LinkID) {
-        guard let session = sessions[link], case .friendCode(let code) = session.label, !session.isInitiator,
-            friends.own?.code == code, takeRequest(of: link),
+        guard let session = sessions[link], let code = friends.own?.code else { return }
+        let isUnderCode = session.label == .friendCode(code) && !session.isInitiator
+        guard isUnderCode || !sharedGroups(on: link).isEmpty, takeRequest(of: link),
             let request = try? FriendRequest(decoding: bytes),  // hostile: no answer
             request.certificate.linkKey == session.key, request.code == code
         else { return }
-        welcomeBack(request.certificate, over: link)
+        if isUnderCode { welcomeBack(request.certificate, over: link) }
         guard friendGroup(with: request.certificate.user) == nil else { return }
-        take(request, by: .direct(link))
+        take(request, over: link)
     }
 
     /// A device of somebody this account shares groups with: new after a recovery, or it has lost the group of the two.
@@ -72,35 +62,35 @@ extension MeshEngine {
     }
 
     /// Notes a request and answers it. Whoever is blocked gets the answer of one who has to wait.
-    mutating func take(_ request: FriendRequest, by route: RequestRoute) {
+    mutating func take(_ request: FriendRequest, over link: LinkID) {
         let user = request.certificate.user
         guard user != identity.user else { return }
-        guard !friends.blocked.contains(user) else { return reply(.pending, to: request, by: route) }
-        guard var known = friends.received[user] else { return takeNew(request, by: route) }
+        guard !friends.blocked.contains(user) else { return reply(.pending, over: link) }
+        guard var known = friends.received[user] else { return takeNew(request, over: link) }
         switch known.decision {
         case .approved(let group, let text):
-            if isUsable(text, in: group) { return reply(.accepted(link: text), to: request, by: route) }
+            if isUsable(text, in: group) { return reply(.accepted(link: text), over: link) }
             known.decision = .none
         case .declined:
-            if request.askedAt <= known.askedAt { return reply(.declined, to: request, by: route) }
+            if request.askedAt <= known.askedAt { return reply(.declined, over: link) }
             known.decision = .none
         case .none:
             if known.linkKey == request.certificate.linkKey, known.name == request.name {
-                return reply(.pending, to: request, by: route)
+                return reply(.pending, over: link)
             }
         }
-        guard friends.admitted.take(at: now) else { return reply(.pending, to: request, by: route) }
+        guard friends.admitted.take(at: now) else { return reply(.pending, over: link) }
         let isAskedAnew = friends.received[user]?.decision != FriendRequests.Decision.none
         known.name = request.name
         known.linkKey = request.certificate.linkKey
         known.askedAt = max(known.askedAt, request.askedAt)
         friends.received[user] = known
         keepReceived(user, then: isAskedAnew ? [.publish(.friend(.requestReceived(user)))] : [])
-        reply(.pending, to: request, by: route)
+        reply(.pending, over: link)
     }
 
-    private mutating func takeNew(_ request: FriendRequest, by route: RequestRoute) {
-        reply(.pending, to: request, by: route)
+    private mutating func takeNew(_ request: FriendRequest, over link: LinkID) {
+        reply(.pending, over: link)
         let pending = friends.received.values.count { $0.decision == .none } + friends.derivations.requestCount
         guard !friends.derivations.hasRequest(of: request.certificate.user), pending < FriendRequests.maximumPending,
             friends.admitted.take(at: now)
@@ -139,20 +129,10 @@ extension MeshEngine {
         return invite.isLive(at: wall.seconds)
     }
 
-    private mutating func reply(_ answer: FriendAnswer, to request: FriendRequest, by route: RequestRoute) {
-        switch route {
-        case .direct(let link):
-            var writer = WireWriter()
-            answer.write(to: &writer)
-            send(.friend(.friendAnswered(writer.bytes)), over: link)
-        case .carried(let link):
-            let plain = CarriedFriendAnswer(answer, to: request, identity: identity).encoded()
-            // A key of low order can read nothing.
-            guard let sealed = try? SealedBox.seal(plain, to: request.certificate.linkKey, from: &entropy) else {
-                return
-            }
-            send(.friend(.friendReplied(request: request.hash, sealed: sealed)), over: link)
-        }
+    private mutating func reply(_ answer: FriendAnswer, over link: LinkID) {
+        var writer = WireWriter()
+        answer.write(to: &writer)
+        send(.friend(.friendAnswered(writer.bytes)), over: link)
     }
 
     private mutating func keepReceived(_ user: UserID, then work: [Deferred] = []) {
@@ -254,14 +234,7 @@ extension MeshEngine {
         case .declined: answer = .declined
         case .approved(_, let text): answer = .accepted(link: text)
         }
-        var writer = WireWriter()
-        answer.write(to: &writer)
-        for link in sessions.keys {
-            guard let session = sessions[link], case .friendCode = session.label, !session.isInitiator,
-                session.key == request.linkKey
-            else { continue }
-            send(.friend(.friendAnswered(writer.bytes)), over: link)
-        }
+        for link in sessions.keys where sessions[link]?.key == request.linkKey { reply(answer, over: link) }
     }
 
     mutating func declineFriend(_ user: UserID, id: CommandID) {

@@ -142,11 +142,11 @@ extension MeshEngine {
 
     // MARK: Looking
 
-    /// Everything about friends that is due: requests repeated or given up, searches for others, who has come.
+    /// Everything about friends that is due: requests repeated or given up, members compared, who has come.
     mutating func pursueFriends() {
         if friends.needsReview { noteNewFriends() }
         forgetOldRequests()
-        defer { stepSearches() }
+        defer { compareMembers() }
         let isAnyDue = friends.sent.values.contains {
             $0.endsAt <= wall.seconds || $0.isOpen && min($0.nextAttempt, $0.nextCall ?? $0.nextAttempt) <= now
         }
@@ -162,7 +162,6 @@ extension MeshEngine {
                 // Two who ask each other would else take each other's links away, again and again.
                 let jitter = randomNumber(below: Int(pause.nanoseconds / 4_000_000))
                 friends.sent[code]?.nextAttempt = now.advanced(by: pause + .milliseconds(jitter))
-                friends.sent[code]?.repliesLeft = FriendRequests.maximumReplies
                 if !isPairOffered(by: request.owner) { attempt(code) }
             } else if dialler.isStarted, request.isOpen, let call = request.nextCall, call <= now {
                 callForFriend(code, repeated: request.repeatedCalls + 1)
@@ -191,19 +190,10 @@ extension MeshEngine {
         }
         callForFriend(code, repeated: 0)
         for endpoint in request.endpoints + dialler.namedEndpoints { dialFriend(code, at: endpoint) }
-        let statement = statement(of: request)
-        friends.sent[code]?.hash = statement.hash
-        let message = FriendMessage.friendSought(statement.bytes)
-        let carriers = sessions.keys.filter { link in
-            // The request tells the name.
-            let shared = sharedGroups(on: link)
-            return !shared.isEmpty && shared.allSatisfy { !aliasGroups.contains($0) }
-        }
-        for link in carriers.prefix(16) { send(.friend(message), over: link) }
+        askMember(code)
     }
 
-    private func statement(of request: FriendRequests.Sent) -> FriendRequest {
-        // Signatures are deterministic: it has the same hash every time.
+    func statement(of request: FriendRequests.Sent) -> FriendRequest {
         FriendRequest(name: request.name, code: request.keys.code, askedAt: request.askedAt, identity: identity)
     }
 
@@ -297,7 +287,7 @@ extension MeshEngine {
     }
 
     /// What speaks against asking a user.
-    private func failure(with user: UserID) -> FriendFailure? {
+    func failure(with user: UserID) -> FriendFailure? {
         if let group = friendGroup(with: user) { return .alreadyFriend(group) }
         return friends.blocked.contains(user) ? .blocked : nil
     }
@@ -315,20 +305,30 @@ extension MeshEngine {
 
     mutating func receivedFriendAnswer(_ bytes: [UInt8], over link: LinkID) {
         var reader = WireReader(bytes)
-        guard let session = sessions[link], case .friendCode(let code) = session.label, session.isInitiator,
-            let owner = friends.sent[code]?.owner, owner.linkKey == session.key,
+        guard let (code, owner) = askedOwner(over: link),
             // Else hostile, or of a later version.
             let answer = try? FriendAnswer(from: &reader), (try? reader.finish()) != nil
         else { return }
         take(answer, to: code, from: owner)
     }
 
-    /// The code of one of this user's requests, by the hash that carriers know it by.
-    func sentRequest(named hash: Bytes16) -> FriendCode? {
-        friends.sentInOrder.first { friends.sent[$0]?.hash == hash }
+    /// Which request the device at the other end may answer, as the owner of the code: that under whose code the link was
+    /// opened, or one that it was asked as a member.
+    private func askedOwner(over link: LinkID) -> (code: FriendCode, owner: DeviceCertificate)? {
+        guard let session = sessions[link] else { return nil }
+        if case .friendCode(let code) = session.label, session.isInitiator, let owner = friends.sent[code]?.owner,
+            owner.linkKey == session.key
+        {
+            return (code, owner)
+        }
+        guard let member = namedMember(at: link),
+            let code = friends.sentInOrder.first(where: {
+                (friends.sent[$0]?.owner?.user ?? friends.sent[$0]?.member) == member.user
+            })
+        else { return nil }
+        return (code, member)
     }
 
-    /// Takes the owner's word, come directly or by way of somebody else.
     mutating func take(_ answer: FriendAnswer, to code: FriendCode, from owner: DeviceCertificate) {
         guard let request = friends.sent[code], request.isOpen else { return }
         if case .joining = request.stage { return }

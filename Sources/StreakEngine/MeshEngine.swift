@@ -25,7 +25,7 @@ public struct MeshEngine: Sendable {
     var joins: [CommandID: JoinAttempt] = [:]
     /// Machines being linked here, by the command that asked.
     var deviceIntakes: [CommandID: DeviceIntake] = [:]
-    /// Groups in which this user goes by an alias: their members are not asked to find friends, for a request names its
+    /// Groups in which this user goes by an alias: their members are not asked to be friends, for a request names its
     /// asker.
     public var aliasGroups: Set<GroupID> = []
     /// Groups in which this account's devices, or some of them, kept what is private before; shown to nobody.

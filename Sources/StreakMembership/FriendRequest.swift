@@ -1,7 +1,7 @@
 import StreakCrypto
 public import StreakWire
 
-/// Asks the owner of a friend code for friendship. It proves itself: whoever carries it can neither alter nor make it.
+/// Asks the owner of a friend code for friendship. It proves itself, wherever it came from.
 ///
 /// | field | type | limit |
 /// |---|---|---|
@@ -21,11 +21,6 @@ public struct FriendRequest: Hashable, Sendable {
     /// Seconds since 1970, by the asker's clock. Tells a new wish of one user from a repeated one.
     public let askedAt: Int64
     public let bytes: [UInt8]
-
-    /// Names the request in answers that come by way of others.
-    public var hash: Bytes16 {
-        Bytes16(Blake2b.hash(bytes, size: 16)) ?? .zero
-    }
 
     /// The name is cut to 160 bytes of whole characters.
     public init(name: String, code: FriendCode, askedAt: Int64, identity: DeviceIdentity) {
@@ -97,54 +92,6 @@ public enum FriendAnswer: Hashable, Sendable {
         case 3: self = .accepted(link: try reader.readText(maximum: Self.maximumLinkSize))
         case let kind: throw .unknownKind(kind)
         }
-    }
-}
-
-/// An answer on its way back through somebody else: the owner's certificate, request hash, answer, and a signature by
-/// the owner's device over `streakmesh/v1/friendAnswer` ‖ 0 ‖ all of these. Sealed to the asker's link key.
-public struct CarriedFriendAnswer: Hashable, Sendable {
-    public let certificate: DeviceCertificate
-    public let request: Bytes16
-    public let answer: FriendAnswer
-    private let signature: Signature
-
-    public init(_ answer: FriendAnswer, to request: FriendRequest, identity: DeviceIdentity) {
-        certificate = identity.certificate
-        self.request = request.hash
-        self.answer = answer
-        signature = identity.signingKey.signature(
-            for: Self.signed(certificate: certificate, request: self.request, answer: answer), as: .friendAnswer)
-    }
-
-    /// Reads an answer and checks its certificate and signature.
-    public init(decoding bytes: [UInt8]) throws(WireError) {
-        var reader = WireReader(bytes)
-        certificate = try DeviceCertificate(from: &reader)
-        request = try reader.readBytes16()
-        answer = try FriendAnswer(from: &reader)
-        signature = try reader.readSignature()
-        try reader.finish()
-        let message = Self.signed(certificate: certificate, request: request, answer: answer)
-        guard certificate.isValid(), certificate.device.hasSigned(message, as: .friendAnswer, signature) else {
-            throw .invalidValue(field: "signature")
-        }
-    }
-
-    public func encoded() -> [UInt8] {
-        var writer = WireWriter(reserving: 256)
-        writer.writeRaw(Self.signed(certificate: certificate, request: request, answer: answer))
-        writer.write(signature)
-        return writer.bytes
-    }
-
-    private static func signed(
-        certificate: DeviceCertificate, request: Bytes16, answer: FriendAnswer
-    ) -> [UInt8] {
-        var writer = WireWriter(reserving: 256)
-        certificate.write(to: &writer)
-        writer.write(request)
-        answer.write(to: &writer)
-        return writer.bytes
     }
 }
 

@@ -38,8 +38,6 @@ extension VectorFile {
                     refused("kind 4", [4], "unknown-kind"),
                     refused("a link of 2,049 bytes", [3, 0x81, 0x10], "limit-exceeded"),
                 ],
-                "carriedAnswers": .list(try answers.map { try carried($0.0, $0.1, to: request, by: ada, for: ben) }),
-                "invalidCarriedAnswers": .list(invalidCarried(request, by: ada)),
             ])
     }
 
@@ -56,7 +54,6 @@ extension VectorFile {
             "name": .text(name), "hex": .hex(request.bytes), "user": .text(request.certificate.user.description),
             "device": .text(request.certificate.device.description), "asker": .text(request.name),
             "code": .text(request.code.description), "askedAt": .text(String(request.askedAt)),
-            "hash": .text(request.hash.description),
         ]
     }
 
@@ -93,32 +90,6 @@ extension VectorFile {
             refused(
                 "a certificate that its account did not sign", signed(flipping(request, at: 120)),
                 "invalid-value: signature"),
-        ]
-    }
-
-    private static func carried(
-        _ name: String, _ answer: FriendAnswer, to request: FriendRequest, by owner: Person, for asker: Person
-    ) throws -> JSON {
-        let plain = CarriedFriendAnswer(answer, to: request, identity: owner.identity).encoded()
-        var entropy = SeededEntropy(seed: 9)
-        return [
-            "name": .text(name), "hex": .hex(plain), "user": .text(owner.user.description),
-            "request": .text(request.hash.description), "answer": .hex(bytes(of: answer)),
-            "askerLinkSecret": .hex(asker.identity.linkKey.rawBytes()),
-            "sealed": .hex(try SealedBox.seal(plain, to: asker.identity.linkKey.publicKey, from: &entropy)),
-        ]
-    }
-
-    private static func invalidCarried(_ request: FriendRequest, by owner: Person) -> [JSON] {
-        let plain = CarriedFriendAnswer(.declined, to: request, identity: owner.identity).encoded()
-        // certificate 226, request hash 16, answer 1, signature 64.
-        return [
-            refused("nothing", [], "truncated"),
-            refused("an answer of another kind", replacing(plain, at: 242, by: 4), "unknown-kind"),
-            refused("another answer", replacing(plain, at: 242, by: 1), "invalid-value: signature"),
-            refused("to another request", flipping(plain, at: 234), "invalid-value: signature"),
-            refused("by another account", flipping(plain, at: 1), "invalid-value: signature"),
-            refused("a byte more", plain + [0], "trailing-bytes"),
         ]
     }
 

@@ -126,10 +126,6 @@ extension VectorFile {
         ).write(to: &proof)
         var pending = WireWriter()
         FriendAnswer.pending.write(to: &pending)
-        var entropy = SeededEntropy(seed: 4)
-        let sealed = try SealedBox.seal(
-            CarriedFriendAnswer(.pending, to: request, identity: ada.identity).encoded(),
-            to: ben.identity.linkKey.publicKey, from: &entropy)
         return [
             ("device requested", .friend(.deviceRequested(proof: proof.bytes))),
             (
@@ -143,9 +139,6 @@ extension VectorFile {
             ("device refused: another reason", .friend(.deviceRefused(.other))),
             ("friend requested", .friend(.friendRequested(request.bytes))),
             ("friend answered: pending", .friend(.friendAnswered(pending.bytes))),
-            ("friend sought", .friend(.friendSought(request.bytes))),
-            ("friend carried", .friend(.friendCarried(request.bytes))),
-            ("friend replied", .friend(.friendReplied(request: request.hash, sealed: sealed))),
             (
                 "private group named",
                 .friend(.privateGroupNamed(friends.stage.ledger.group, holdsRevoked: false, revocations: []))
@@ -185,7 +178,7 @@ extension VectorFile {
             refused("version 2", replacing(digest, at: 0, by: 2), "unsupported-version"),
             refused("version 0", replacing(digest, at: 0, by: 0), "unsupported-version"),
             refused("kind 0", replacing(digest, at: 1, by: 0), "unknown-kind"),
-            refused("kind 25", replacing(digest, at: 1, by: 25), "unknown-kind"),
+            refused("kind 22", replacing(digest, at: 1, by: 22), "unknown-kind"),
             refused("a digest cut off", Array(digest.prefix(20)), "truncated"),
             refused("513 proofs", Array(hello.prefix(18)) + [0x81, 4], "limit-exceeded"),
             refused("a flag of 2", replacing(tips, at: 12, by: 2), "invalid-value: final"),
@@ -207,20 +200,14 @@ extension VectorFile {
             refused("a refusal without a reason", [1, 18], "truncated"),
             refused("a friend request of 2,049 bytes", [1, 19, 0x81, 0x10], "limit-exceeded"),
             refused("an answer of 4,097 bytes", [1, 20, 0x81, 0x20], "limit-exceeded"),
-            refused("a request sought of 2,049 bytes", [1, 21, 0x81, 0x10], "limit-exceeded"),
-            refused("a request carried of 2,049 bytes", [1, 22, 0x81, 0x10], "limit-exceeded"),
-            refused("a reply without its answer", [1, 23] + [UInt8](repeating: 0, count: 16), "truncated"),
             refused(
-                "a sealed answer of 4,097 bytes", [1, 23] + [UInt8](repeating: 0, count: 16) + [0x81, 0x20],
-                "limit-exceeded"),
-            refused(
-                "a flag of 2 about a private group", [1, 24] + [UInt8](repeating: 0, count: 32) + [2],
+                "a flag of 2 about a private group", [1, 21] + [UInt8](repeating: 0, count: 32) + [2],
                 "invalid-value: holds revoked"),
             refused(
-                "33 words of an account", [1, 24] + [UInt8](repeating: 0, count: 32) + [0, 33], "limit-exceeded"),
+                "33 words of an account", [1, 21] + [UInt8](repeating: 0, count: 32) + [0, 33], "limit-exceeded"),
             refused(
                 "a word of an account of 1,537 bytes",
-                [1, 24] + [UInt8](repeating: 0, count: 32) + [0, 1, 0x81, 0x0C], "limit-exceeded"),
+                [1, 21] + [UInt8](repeating: 0, count: 32) + [0, 1, 0x81, 0x0C], "limit-exceeded"),
             refused("60,001 bytes", digest, zeros: 60_001 - digest.count, "limit-exceeded"),
         ]
     }

@@ -41,6 +41,7 @@ struct FriendNetwork {
     /// Pairs of nodes that do not reach each other.
     var isCut: (Int, Int) -> Bool = { _, _ in false }
     var usesBeacons = true
+    private var isBeaconCut = false
     /// Codes as the nodes' shells work them out, and how often they had to.
     var derives: @Sendable (UserID) -> FriendCode? = { FriendNetwork.realCode(of: $0) }
     private(set) var derivations = 0
@@ -98,6 +99,12 @@ struct FriendNetwork {
         nodes[node].snapshot.apply(change)
         restart(node)
         return node
+    }
+
+    /// Nobody hears beacons any more, as where all are at homes of their own.
+    mutating func cutBeacons() {
+        usesBeacons = false
+        isBeaconCut = true
     }
 
     mutating func listen(_ node: Int) {
@@ -211,7 +218,9 @@ struct FriendNetwork {
 
     private mutating func transmit(_ packet: Packet) {
         sent.append(packet)
-        guard !isCut(packet.from, packet.to), !isCut(packet.to, packet.from) else { return }
+        guard !isCut(packet.from, packet.to), !isCut(packet.to, packet.from), !(packet.isBeacon && isBeaconCut) else {
+            return
+        }
         let source = nodes[packet.from].endpoint
         queue.append(
             (

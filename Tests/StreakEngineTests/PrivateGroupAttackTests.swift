@@ -165,7 +165,7 @@ struct PrivateGroupAttackTests {
     @Test func `what is said besides takes nothing from the naming of private groups`() throws {
         var (household, thief) = try theft(seed: 2)
         household.network.say(
-            (0..<8).map { _ in .friend(.friendSought([1])) }, from: thief, to: 1)
+            (0..<8).map { _ in .joinRequested(certificate: [1], proof: [1]) }, from: thief, to: 1)
         let key = household.network.nodes[thief].identity.linkKey.publicKey
         let links = household.network.nodes[1].engine.sessions.keys.filter {
             household.network.nodes[1].engine.sessions[$0]?.key == key

@@ -33,7 +33,8 @@ struct FriendCommand: AsyncParsableCommand {
                 [
                     style.applying(.bold, to: report.code),
                     report.answering
-                        ? "A friend enters it with `streakmesh friend add`, while your node runs on their network."
+                        ? "A friend enters it with `streakmesh friend add`, while your node runs: on their network, at an address "
+                            + "that they name with `up --peer`, or in a group with them."
                         : "Your node does not answer to it; `--answer on` changes that.",
                 ]
             }
@@ -44,8 +45,9 @@ struct FriendCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Ask the owner of a code to be your friend.",
             discussion: """
-                Your node looks for the owner on the local network and by way of common friends, for seven days or until \
-                there is an answer.
+                Your node looks for the owner on the local network, at the addresses that you named with `up --peer`, and \
+                among the members of your groups, for seven days or until there is an answer. Nobody else is asked. If \
+                you meet in none of these places, send your friend an invite: `streakmesh invite`.
                 """)
 
         @Argument(help: "Their friend code; case, blanks and hyphens don't matter.")

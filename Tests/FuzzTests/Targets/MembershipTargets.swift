@@ -31,10 +31,6 @@ extension FuzzTarget {
             }
             try demand(written { answer.write(to: &$0) } == bytes, "an answer is encoded as it came")
         },
-        FuzzTarget("carried-friend-answer") { bytes in
-            guard let answer = accepted({ try CarriedFriendAnswer(decoding: bytes) }) else { return }
-            try demand(answer.encoded() == bytes, "a carried answer is encoded as it came")
-        },
         FuzzTarget("friend-code-keys") { bytes in
             guard let keys = whole(bytes, { reader throws(WireError) in try FriendCodeKeys(from: &reader) }) else {
                 return
