@@ -1,5 +1,6 @@
 extension ResultReader {
-    /// Quordle, Octordle: 4️⃣, 🔟, 🕚 … 🕒, 🟥 for a lost board, or plain digits on lines of their own.
+    /// Quordle, Octordle: 4️⃣, 🔟, 🕚 … 🕒, 🟥 for a lost board, or plain digits on lines of their own. Without any of them the
+    /// sum that Octordle prints.
     func boards(_ count: Int, _ highest: Int) throws(ShareFault) -> ResultReading {
         var scanner = scanner()
         var cells: [Int?] = []
@@ -25,10 +26,24 @@ extension ResultReader {
                 break
             }
         }
-        guard cells.count == count else { throw cells.isEmpty ? .missingScore : .unfinished }
+        if cells.isEmpty { return try printedSum(of: count, highest) }
+        guard cells.count == count else { throw .unfinished }
         guard cells.allSatisfy({ $0.map { 1...highest ~= $0 } ?? true }) else { throw .impossibleScore }
         if cells.contains(nil) { return .lost(end: scanner.position) }
         return .won(cells.reduce(0) { $0 + ($1 ?? 0) }, end: scanner.position)
+    }
+
+    private static let sum = SharePattern("score: {s}")
+
+    /// No two boards are solved by one guess: a sum above that of the last guesses tells of a lost board.
+    private func printedSum(of count: Int, _ highest: Int) throws(ShareFault) -> ResultReading {
+        let near = body.lowerBound..<min(body.upperBound, body.lowerBound + 200)
+        guard let match = Self.sum.firstMatch(text, in: near), let sum = match.captures.score else {
+            throw .missingScore
+        }
+        if let fault = match.captures.fault { throw fault }
+        let most = (0..<count).reduce(0) { $0 + highest - $1 }
+        return sum > most ? .lost(end: match.end) : .won(sum, end: match.end)
     }
 
     /// What ends a head in bold or italics.

@@ -186,11 +186,18 @@ enum ShareFormatTable {
         ShareFormat(
             "foodguessr",
             ["i (got|scored) [a total [score] of] {s} [points] (on|in) [the] [today's] foodguessr [daily]"],
-            .phrase([SharePattern("{word}, {mdy}"), SharePattern("")], range: 0...15_000)),
-        ShareFormat(
-            "foodguessr", ["foodguessr[ -] {dmy}", "foodguessr"],
             .phrase(
-                [SharePattern("total [score]: {s} / {m}"), SharePattern("total [score]: {s}")], range: 0...15_000),
+                [SharePattern("{word}, {mdy}"), SharePattern("{date}"), SharePattern("")], range: 0...15_000)),
+        ShareFormat(
+            "foodguessr", ["foodguessr [daily][ -][:] [\\(]{dmy}[\\)]", "foodguessr [daily]"],
+            .phrase(
+                [
+                    SharePattern("{date}{lines}total [score]: {s} / {m}"),
+                    SharePattern("{date}{lines}total [score]: {s}"),
+                    SharePattern("total [score]: {s} / {m}{lines}{date}"),
+                    SharePattern("total [score]: {s}{lines}{date}"), SharePattern("total [score]: {s} / {m}"),
+                    SharePattern("total [score]: {s}"),
+                ], range: 0...15_000),
             isWeak: true),
         ShareFormat(
             "whentaken", ["whentaken{~}{n} [\\({dmy}\\)]"],

@@ -4,7 +4,7 @@
 /// |---|---|
 /// | letters and marks | themselves |
 /// | a space | blanks, bold marks and at most two line ends, or none where no two words would touch |
-/// | `#` | a number sign (`#`, `n.`, `nº`, `no.`, `nr.`, `第`), behind a dash or colon or not, or nothing |
+/// | `#` | a number sign (`#`, `n.`, `nº`, `no.`, `nr.`, `第`, `제`), behind a dash or colon or not, or nothing |
 /// | `{n}` `{s}` `{h}` `{m}` | the puzzle number, the score, the hints, the printed maximum |
 /// | `{t}` | a time |
 /// | `{mdy}` `{dmy}` `{date}` `{iso}` | a date; `{date}` where the order depends on the viewer, `{iso}` only `yyyy-MM-dd` |
@@ -164,9 +164,11 @@ extension SharePattern {
             while let scalar = scanner.current, scalar != "\n", !scalar.isWordPart { scanner.position += 1 }
             return true
         case .number(let slot):
+            if slot == .score, scanner.isSigned { return false }
             guard let number = scanner.number(isPuzzle: slot == .puzzle) else { return false }
             // "Heardle 80s #12" is not puzzle 80.
             if slot == .puzzle, let next = scanner.current, "a"..."z" ~= next { return false }
+            if slot == .puzzle { skipCounter(&scanner) }
             store(number, in: slot, &captures)
             return true
         case .time:
@@ -226,8 +228,22 @@ extension SharePattern {
     }
 
     private static let signs: [[Unicode.Scalar]] = [
-        "#", "n.º", "n.°", "nº", "n°", "no.", "nr.", "nro.", "num.", "numero", "№", "第", "č.", "n.", "no", "nr", "nro",
+        "#", "n.º", "n.°", "nº", "n°", "no.", "nr.", "nro.", "num.", "numero", "№", "第", "제", "č.", "n.", "no", "nr",
+        "nro",
     ].map { Array($0.unicodeScalars) }
+
+    /// What stands behind the number of a puzzle in Chinese, Japanese and Korean: 第 935 期, 第935回, 제 935회.
+    private static let counters: [Unicode.Scalar] = ["期", "回", "号", "號", "题", "題", "회", "호"]
+
+    private static func skipCounter(_ scanner: inout TextScanner) {
+        let start = scanner.position
+        scanner.skipBlanks()
+        if let scalar = scanner.current, counters.contains(scalar), !(scanner.peek(1)?.isWordPart ?? false) {
+            scanner.position += 1
+        } else {
+            scanner.position = start
+        }
+    }
 
     /// Skips " - " or ": " as some write between a game's name and its number; not the minus of "-3".
     private static func skipSeparator(_ scanner: inout TextScanner) -> Bool {

@@ -32,6 +32,13 @@ struct TextScanner {
     var current: Unicode.Scalar? { position < end ? text[position] : nil }
     var previous: Unicode.Scalar? { position > 0 ? text[position - 1] : nil }
 
+    /// Whether a minus or plus stands right before this place and belongs to what follows: no game prints a signed result, and
+    /// a dash between two words or numbers is no sign.
+    var isSigned: Bool {
+        guard previous == "-" || previous == "+" else { return false }
+        return position < 2 || !text[position - 2].isWordPart
+    }
+
     func peek(_ distance: Int) -> Unicode.Scalar? {
         let index = position + distance
         return index >= 0 && index < end ? text[index] : nil
@@ -121,7 +128,7 @@ struct TextScanner {
     /// `m:ss`, `h:mm:ss`, either with hundredths, or `6m 13s`. Seconds; throws for `1:75` and for nothing at all.
     mutating func time() throws(ShareFault) -> Int? {
         let start = position
-        guard previous?.digit == nil, previous != ":", let first = plainDigits(atMost: 4) else { return nil }
+        guard previous?.digit == nil, previous != ":", !isSigned, let first = plainDigits(atMost: 4) else { return nil }
         if current == ":" {
             return try clockTime(first, from: start)
         }
@@ -217,7 +224,8 @@ struct TextScanner {
     /// `3/6`, `X/6`, `-/6`, `💀/6`, `1,234 / 5,000`, `9/∞`.
     mutating func fraction() throws(ShareFault) -> Fraction? {
         let start = position
-        guard let scalar = current, !(previous?.isWordPart ?? false) || !scalar.isWordPart else { return nil }
+        guard let scalar = current, !(previous?.isWordPart ?? false) || !scalar.isWordPart, !isSigned || scalar == "-"
+        else { return nil }
         var tries = Tries.lost
         switch scalar {
         case "x", "×", "х", "-", "💀", "☠", "😔", "❌", "✖", "✗", "✕", "🟥": position += 1

@@ -4,6 +4,13 @@ import Testing
 /// Real formats as programs on the way leave them: escaped, punctuated, in emoji, cut, joined.
 @Suite struct MoreShareVariationTests {
     static let variations: [ShareVariationTests.Variation] = [
+        .init("Queens 第 935 期 | 1:58", "linkedin-queens 935 118"),
+        .init("Queens 第935回 | 1:58 👑", "linkedin-queens 935 118"),
+        .init("Tango 제 554회 | 0:40", "linkedin-tango 554 40"),
+        .init("Daily Octordle #1074\nScore: 62", "octordle 1074 62"),
+        .init("Daily Octordle #1074\nScore: 80\noctordle.com", "octordle 1074 X"),
+        .init("Daily Sequence Octordle #563\nScore: 66", "octordle-sequence 563 66"),
+        .init("Wordle 1,234-3/6", "wordle 1234 3"), .init("HERTL (Game #813) - 4 / 8", "hertl 813 4"),
         .init("Daily Dordle 0597 4&amp;6/7\n🟨🟨⬜⬜⬜ 🟨⬜🟨⬜⬜", "dordle 597 10"),
         .init("Daily Dordle 597 X&#38;5/7", "dordle 597 X"),
         .init("Daily Dordle #597 4&#x26;3/7", "dordle 597 7"),
@@ -98,12 +105,27 @@ import Testing
         #expect(variation.read == variation.expected)
     }
 
+    @Test(arguments: [
+        "I got 8,791 on the FoodGuessr Daily!\n\n🌕🌖🌑🌑🌑 1,718 (Round 1)\n\nSep 14, 2026",
+        "I got 8,791 on the FoodGuessr Daily!\n\nMonday, 14 September 2026",
+        "I scored 8,791 points on FoodGuessr (2026-09-14)", "I got 8,791 on the FoodGuessr Daily! 14/09/2026",
+        "FoodGuessr Daily - Sep 14, 2026\nTotal score: 8,791", "FoodGuessr (14.09.2026)\nTotal score: 8,791",
+        "FoodGuessr\nSep 14, 2026\nRound 1 🌕🌕🌕🌕\nTotal score: 8,791 / 15,000",
+        "FoodGuessr\nRound 1 🌕🌕🌕🌕\nTotal score: 8,791 / 15,000\nMonday, Sep 14, 2026",
+    ])
+    func `the date that FoodGuessr prints is read wherever it stands`(text: String) {
+        let shares = ShareReader().read(text).shares
+        #expect(shares.map(\.score) == [8_791] && shares.map(\.day?.description) == ["2026-09-14"])
+    }
+
     /// Marks between a name and a number make no share of a sentence.
     @Test(arguments: [
         "Wordle - 3/6", "Wordle: 3 of us got it in 4", "Framed - 3 of 6", "Heardle: 5 seconds", "Zip - 0:45",
         "Queens: 4 of them at 9:30", "Daily - 5 standup at 9:30", "Wordle -1234 3/6", "Actorle #800 🔟/8",
         "Wordle 1,234 7️⃣/6️⃣", "Wordle 1,234 0️⃣/6", "Daily Dordle 597 4&lt;6/7", "Wordle &#4294967296; 3/6", "&amp;&#;&;",
-        "Wordle 1,234 &#xD800;/6",
+        "Wordle 1,234 &#xD800;/6", "Wordle 1,234 -3/6", "Wordle 1,234 −3/6", "Wordle 1,234 +3/6", "Wordle 1,234 -X/6",
+        "Wordle 1,234 -3️⃣/6", "Queens #935 | -1:58", "Daily Octordle #1074\nScore: -62", "Daily Octordle #1074",
+        "Final score: -604 www.maptap.gg June 12", "I solved Semantle #95 in -149 guesses with 2 hints.",
     ])
     func `what only looks like one is refused`(text: String) {
         #expect(ShareReader().read(text).shares.isEmpty)
