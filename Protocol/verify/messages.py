@@ -15,10 +15,12 @@ RUNS_REQUESTED, RUNS, RUMOUR, ACKNOWLEDGED, JOIN_REQUESTED, WELCOME, JOIN_REFUSE
 ACCESS_KEYS_REQUESTED, ACCESS_KEYS = range(14, 16)
 DEVICE_REQUESTED, DEVICE_CERTIFIED, DEVICE_REFUSED, FRIEND_REQUESTED = range(16, 20)
 FRIEND_ANSWERED, PRIVATE_GROUP_NAMED = range(20, 22)
+PRESENCE = 22
 NAMES = (
     "hello digest tips-requested tips operations-requested operations runs-requested runs rumour rumour-acknowledged "
     "join-requested welcome join-refused access-keys-requested access-keys "
-    "device-requested device-certified device-refused friend-requested friend-answered private-group-named"
+    "device-requested device-certified device-refused friend-requested friend-answered private-group-named "
+    "presence"
 ).split()
 
 
@@ -120,7 +122,7 @@ class Message:
         reader = Reader(data)
         reader.version()
         kind = reader.u8()
-        if not 1 <= kind <= PRIVATE_GROUP_NAMED:
+        if not 1 <= kind <= PRESENCE:
             raise Refusal("unknown-kind")
         message = cls._fields(kind, reader)
         reader.tail()
@@ -128,7 +130,7 @@ class Message:
 
     @classmethod
     def _fields(cls, kind: int, reader: Reader) -> Message:
-        has_handle = DIGEST <= kind <= RUMOUR or kind in (ACCESS_KEYS_REQUESTED, ACCESS_KEYS)
+        has_handle = DIGEST <= kind <= RUMOUR or kind in (ACCESS_KEYS_REQUESTED, ACCESS_KEYS, PRESENCE)
         handle = reader.take(8) if has_handle else b""
         match kind:
             case 1:
@@ -180,6 +182,8 @@ class Message:
                 return cls(kind, blobs=[reader.blob(2048)])
             case 20:
                 return cls(kind, blobs=[reader.blob(4096)])
+            case 22:
+                return cls(kind, handle, blobs=reader.list(600, lambda: _presence(reader)))
             case _:
                 group, revoked = reader.take(32), reader.flag("holds revoked")
                 return cls(kind, name=group, flags=int(revoked), blobs=reader.list(32, lambda: reader.blob(1536)))
@@ -214,7 +218,7 @@ class Message:
                 fields = [self.name, varint(len(self.blobs)), *self.blobs]
             case 13 | 18:
                 fields = [bytes([self.reason])]
-            case 14 | 15:
+            case 14 | 15 | 22:
                 fields = [varint(len(self.blobs)), *self.blobs]
             case 17:
                 fields = [blob(self.blobs[0]), varint(len(self.blobs) - 1), *self.blobs[1:]]
@@ -223,6 +227,13 @@ class Message:
             case _:
                 fields = [self.name, *map(blob, self.blobs)]
         return bytes([1, self.kind]) + self.handle + b"".join(fields)
+
+
+def _presence(reader: Reader) -> bytes:
+    device, hops = reader.take(8), reader.u8()
+    if hops > 15:
+        raise invalid_value("hops")
+    return device + bytes([hops])
 
 
 def _list(items: Iterable[LedgerTip | FeedTip | Wanted | Run]) -> bytes:

@@ -10,6 +10,22 @@ struct Dialler: Sendable {
         var due: MonotonicInstant
     }
 
+    /// A device without a link.
+    struct Candidate: Sendable {
+        let device: DeviceID
+        /// The groups that it shares with this one.
+        let groups: [GroupID]
+        /// Whether it is known to be online, by way of others.
+        let isReached: Bool
+    }
+
+    /// A device that is to be dialled now.
+    struct Call: Sendable {
+        let device: DeviceID
+        let endpoints: [Endpoint]
+        let attempt: Int
+    }
+
     /// How long a link to a device has lasted, and how many in a row were short.
     private struct Life: Sendable {
         var openedAt: MonotonicInstant
@@ -30,6 +46,12 @@ struct Dialler: Sendable {
     static let addressesPerAttempt = 4
     /// Devices that may be behind an address, tried at a time.
     static let candidatesPerAttempt = 32
+    /// Links of a group up to which further members are dialled (docs/adr/0013).
+    static let wantedLinks = 16
+    /// In which time dials count as under way.
+    private static let dialTime: Duration = .seconds(1)
+    /// How often all members are looked at, at most.
+    private static let checkInterval: Duration = .milliseconds(20)
 
     private(set) var isStarted = false
     private(set) var addresses: [DeviceID: [RememberedAddress]] = [:]
@@ -37,10 +59,34 @@ struct Dialler: Sendable {
     private var lives: [DeviceID: Life] = [:]
     private var named: [Endpoint: Attempt] = [:]
     private var wantsCheck = true
+    /// Dials of each group since `dialledSince`.
+    private var dialled: [GroupID: Int] = [:]
+    private var dialledSince: MonotonicInstant = .zero
+    /// When members are looked at that there was no room for.
+    private var nextTurn: MonotonicInstant?
+    private var lastCheck: MonotonicInstant?
 
     mutating func start() {
         isStarted = true
         wantsCheck = true
+    }
+
+    /// Whether there is room for a further link in any of these groups, of which there are so many already, or the device is
+    /// reached in none of them. Counts it, for a moment, if so.
+    mutating func takeRoom(
+        in groups: [GroupID], links: [GroupID: Int], isReached: Bool, at now: MonotonicInstant
+    ) -> Bool {
+        if dialledSince.advanced(by: Self.dialTime) <= now {
+            dialled = [:]
+            dialledSince = now
+        }
+        let hasRoom = groups.contains { group in
+            // Who is offline, as far as the group knows, may be on another island.
+            dialled[group, default: 0] + (isReached ? links[group, default: 0] : 0) < Self.wantedLinks
+        }
+        guard hasRoom else { return false }
+        for group in groups { dialled[group, default: 0] += 1 }
+        return true
     }
 
     /// Keeps an address at which a device answered, newest first. True where that is news worth storing.
@@ -99,35 +145,65 @@ struct Dialler: Sendable {
 
     /// Whether there may be anybody to dial now.
     mutating func takeCheck(at now: MonotonicInstant) -> Bool {
-        defer { wantsCheck = false }
-        return wantsCheck || nextDeadline.map { $0 <= now } ?? false
+        guard wantsCheck || nextDeadline.map({ $0 <= now }) ?? false else { return false }
+        // All members are looked at: not for each of a hundred links that open at once.
+        if let earliest = earliestCheck, earliest > now {
+            nextTurn = earliest
+            return false
+        }
+        lastCheck = now
+        wantsCheck = false
+        return true
     }
+
+    private var earliestCheck: MonotonicInstant? { lastCheck?.advanced(by: Self.checkInterval) }
 
     var nextDeadline: MonotonicInstant? {
-        let waiting = devices.values.map(\.due) + named.values.map(\.due)
-        return waiting.min()
+        // The least of all is the same in any order.
+        let waiting = [devices.values.lazy.map(\.due).min(), named.values.lazy.map(\.due).min(), nextTurn]
+        return waiting.compactMap(\.self).min().map { max($0, earliestCheck ?? $0) }
     }
 
-    /// Which of these devices are due, with the addresses to try. Counts the attempt.
+    /// Whom to dial now, with the addresses to try. Counts the attempts.
+    ///
+    /// - Parameters:
+    ///   - wanted: devices without a link.
+    ///   - links: how many links there are of each group.
     mutating func dueDevices(
-        among wanted: [DeviceID], at now: MonotonicInstant, jitter: () -> Duration
-    ) -> [(device: DeviceID, endpoints: [Endpoint], attempt: Int)] {
-        var due: [(device: DeviceID, endpoints: [Endpoint], attempt: Int)] = []
-        let everybody = Set(wanted)
+        among wanted: [Candidate], links: [GroupID: Int], at now: MonotonicInstant, jitter: () -> Duration
+    ) -> [Call] {
+        var due: [Call] = []
+        let everybody = Set(wanted.lazy.map(\.device))
         devices = devices.filter { everybody.contains($0.key) }
-        for device in wanted {
+        nextTurn = nil
+        for candidate in wanted {
+            let device = candidate.device
             guard let known = addresses[device], !known.isEmpty else {
                 devices[device] = nil
                 continue
             }
             var attempt = devices[device] ?? Attempt(due: now)
-            defer { devices[device] = attempt }
-            guard attempt.due <= now else { continue }
+            guard attempt.due <= now else {
+                devices[device] = attempt
+                continue
+            }
+            guard takeRoom(in: candidate.groups, links: links, isReached: candidate.isReached, at: now) else {
+                devices[device] = nil
+                let isWanted = candidate.groups.contains { links[$0, default: 0] < Self.wantedLinks }
+                if isWanted || !candidate.isReached { nextTurn = now.advanced(by: Self.dialTime) }
+                continue
+            }
             attempt.due = now.advanced(by: Self.pause(after: attempt.count, longest: Self.longestPause) + jitter())
-            due.append((device, known.prefix(Self.addressesPerAttempt).map(\.endpoint), attempt.count))
+            due.append(Call(device: device, endpoints: endpoints(of: device), attempt: attempt.count))
             attempt.count += 1
+            devices[device] = attempt
         }
         return due
+    }
+
+    /// Where to dial a device.
+    func endpoints(of device: DeviceID) -> [Endpoint] {
+        (addresses[device] ?? []).prefix(Self.addressesPerAttempt).map(\.endpoint)
     }
 
     /// Which named addresses are due. Counts the attempt.
@@ -193,17 +269,26 @@ extension MeshEngine {
         guard dialler.isStarted else { return }
         guard dialler.takeCheck(at: now) else { return }
         let unlinked = unlinkedDevices()
+        var counts: [GroupID: Int] = [:]
+        for group in groups.keys { counts[group] = links(sharing: group).count }
+        // Each node begins with another member, or all would dial the same ones.
+        let sorted = unlinked.keys.sorted()
+        let first = sorted.count > Dialler.wantedLinks ? randomNumber(below: sorted.count) : 0
+        let wanted = sorted[first...] + sorted[..<first]
         var random = entropy
         func jitter() -> Duration {
             .milliseconds(Int(random.bytes(1)[0]))
         }
-        let wanted = unlinked.keys.sorted()
-        let due = dialler.dueDevices(among: wanted, at: now, jitter: jitter)
+        let candidates = wanted.map { device in
+            let shared = unlinked[device]?.groups ?? []
+            return Dialler.Candidate(device: device, groups: shared, isReached: isReached(device, in: shared))
+        }
+        let due = dialler.dueDevices(among: candidates, links: counts, at: now, jitter: jitter)
         let endpoints = dialler.dueEndpoints(at: now, jitter: jitter)
         entropy = random
-        for (device, addresses, attempt) in due {
-            guard let target = unlinked[device] else { continue }
-            for endpoint in addresses { dial(target, attempt: attempt, at: endpoint, usesStreams: true) }
+        for call in due {
+            guard let target = unlinked[call.device] else { continue }
+            for endpoint in call.endpoints { dial(target, attempt: call.attempt, at: endpoint, usesStreams: true) }
         }
         for (endpoint, attempt) in endpoints {
             let linked = sessions.keys.contains { links.pathSummary($0)?.endpoint == endpoint }
@@ -216,6 +301,10 @@ extension MeshEngine {
             for join in joins.keys.sorted() { dialForJoining(join, at: endpoint) }
             call(endpoint)
         }
+    }
+
+    private func isReached(_ device: DeviceID, in groups: [GroupID]) -> Bool {
+        groups.contains { presence[$0]?.route(to: DeviceHandle(device)) != nil }
     }
 
     private mutating func dial(_ target: Unlinked, attempt: Int, at endpoint: Endpoint, usesStreams: Bool) {
@@ -234,6 +323,9 @@ extension MeshEngine {
     ) {
         guard let device = groups[group]?.state.device(linkKey: linkKey), device.isCurrent else { return }
         dialler.sighted(device.device, at: endpoint, now: now)
+        let count = links(sharing: group).count
+        let isReached = isReached(device.device, in: [group])
+        guard dialler.takeRoom(in: [group], links: [group: count], isReached: isReached, at: now) else { return }
         dial(linkKey, under: key, at: endpoint, usesStreams: true)
     }
 

@@ -182,6 +182,12 @@ extension MeshEngine {
         outputs.append(.sendBeacon(Beacon.make([(hourKey, reply)], entropy: &entropy), to: target))
     }
 
+    /// Whether this node is one of about `wantedLinks` of those online that answer, once it has links enough of its own.
+    private mutating func isChosenToAnswer(in group: GroupID) -> Bool {
+        guard links(sharing: group).count >= Dialler.wantedLinks else { return false }
+        return randomNumber(below: max(1, presence[group]?.count ?? 0)) < Dialler.wantedLinks
+    }
+
     private func isCurrent(_ linkKey: AgreementPublicKey, in group: GroupID) -> Bool {
         groups[group]?.state.device(linkKey: linkKey)?.isCurrent ?? false
     }
@@ -204,6 +210,10 @@ extension MeshEngine {
         } else if let linkKey = source.linkKey {
             if links.link(to: content.linkKey) == nil {
                 dialSighted(content.linkKey, in: source.group, under: linkKey, at: target)
+                // Where there was no room for it: it may have room, and some of many are enough to tell.
+                if content.kind == .query, isCurrent(content.linkKey, in: source.group), isChosenToAnswer(in: source.group) {
+                    answerBeacon(hourKey: hourKey, to: target)
+                }
             } else if content.kind == .query, isCurrent(content.linkKey, in: source.group) {
                 // Perhaps it has just started anew, and this side has not noticed yet: let it dial.
                 answerBeacon(hourKey: hourKey, to: target)

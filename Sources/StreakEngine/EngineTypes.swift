@@ -167,6 +167,8 @@ public enum EngineEvent: Sendable, Equatable {
     case digestChanged(GroupID, GroupDigest)
     case linkOpened(DeviceID, via: LinkVia, endpoint: Endpoint)
     case linkClosed(DeviceID)
+    /// Who of a group is reached, or over which links: see `MeshEngine.route`.
+    case presenceChanged(GroupID)
     /// A device said over a new link what its clock says.
     case clockHeard(DeviceID)
     /// An exchange with a peer about a group began or ended.

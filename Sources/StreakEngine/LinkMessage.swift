@@ -47,6 +47,8 @@ package enum LinkMessage: Equatable, Sendable {
     case accessKeys(GroupHandle, [[UInt8]])
     /// What is said in order to link devices and to make friends.
     case friend(FriendMessage)
+    /// Which devices of a group the sender reaches, where that has changed since it said so last.
+    case presence(GroupHandle, [PresenceEntry])
 }
 
 package struct TipsMessage: Equatable, Sendable {
@@ -85,6 +87,7 @@ extension LinkMessage {
     static let maximumTips = 600
     static let maximumOperations = 256
     static let maximumRuns = 512
+    static let maximumPresenceEntries = 600
     /// What one message may weigh, in bytes; what is longer is split.
     static let preferredSize = 48_000
     static let maximumSize = 60_000
@@ -107,6 +110,7 @@ extension LinkMessage {
         case .accessKeysRequested: 14
         case .accessKeys: 15
         case .friend(let message): message.kind
+        case .presence: 22
         }
     }
 
@@ -180,6 +184,13 @@ extension LinkMessage {
             for key in keys { writer.writeRaw(key) }
         case .friend(let message):
             message.encode(into: &writer)
+        case .presence(let group, let entries):
+            writer.write(group.value)
+            writer.writeCount(entries.count)
+            for entry in entries {
+                writer.write(entry.device.value)
+                writer.write(entry.hops ?? 0)
+            }
         }
     }
 
@@ -195,6 +206,7 @@ extension LinkMessage {
         case 1...4: self = try Self.decodeState(kind, &reader)
         case 5...8: self = try Self.decodeTransfer(kind, &reader)
         case 9...15: self = try Self.decodeEvent(kind, &reader)
+        case 22: self = try Self.decodePresence(&reader)
         case FriendMessage.kinds: self = .friend(try FriendMessage(kind: kind, from: &reader))
         default: throw .unknownKind(kind)
         }
@@ -249,6 +261,18 @@ extension LinkMessage {
             for _ in 0..<(try reader.readCount(maximum: maximumRuns)) { runs.append(try Run(from: &reader)) }
             return .runs(group, runs, isFinal: flags & 1 != 0, isComplete: flags & 2 != 0)
         }
+    }
+
+    private static func decodePresence(_ reader: inout WireReader) throws(WireError) -> LinkMessage {
+        let group = try reader.readHandle()
+        var entries: [PresenceEntry] = []
+        for _ in 0..<(try reader.readCount(maximum: maximumPresenceEntries)) {
+            let device = DeviceHandle(value: try reader.readUInt64())
+            let hops = try reader.readUInt8()
+            guard hops <= Presence.maximumHops else { throw .invalidValue(field: "hops") }
+            entries.append(PresenceEntry(device: device, hops: hops == 0 ? nil : hops))
+        }
+        return .presence(group, entries)
     }
 
     private static func decodeEvent(_ kind: UInt8, _ reader: inout WireReader) throws(WireError) -> LinkMessage {

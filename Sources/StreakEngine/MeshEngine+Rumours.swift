@@ -1,23 +1,22 @@
+import StreakMembership
 import StreakReplication
 import StreakWire
 
 /// Fresh records and operations, pushed as soon as they are there.
 extension MeshEngine {
-    /// Sends a fresh run to every link of its group: on the LAN to all, beyond it to an active view of eight.
+    /// Sends a fresh run over every link of its group; one that came over a link only to devices that have none to its sender.
     mutating func push(_ run: Run, in group: GroupID, except source: LinkID?) {
-        let candidates = links(sharing: group).filter { $0 != source }
-        guard !candidates.isEmpty, let message = rumourMessage(run, in: group) else {
-            announceSoon(group, except: source)
-            return
-        }
-        var beyond = 0
-        for link in candidates {
-            if links.pathSummary(link)?.via == .internet {
-                beyond += 1
-                if beyond > Rumours.activeView { continue }
-            }
-            deliver(message, over: link)
-        }
+        let candidates = links(sharing: group).filter { !hasFrom(source, $0, of: group) }
+        guard !candidates.isEmpty else { return }
+        guard let message = rumourMessage(run, in: group) else { return announceSoon(group, except: source) }
+        for link in candidates { deliver(message, over: link) }
+    }
+
+    /// Whether the peer of a link gets what came over `source` from there: it is the sender, or the sender has a link to it.
+    private func hasFrom(_ source: LinkID?, _ link: LinkID, of group: GroupID) -> Bool {
+        guard let source, link != source else { return link == source }
+        guard let key = sessions[link]?.key, let device = groups[group]?.state.device(linkKey: key) else { return false }
+        return presence[group]?.isNeighbour(DeviceHandle(device.device), of: source) ?? false
     }
 
     private struct RumourMessage {
@@ -86,20 +85,11 @@ extension MeshEngine {
             _ = takeIdle(run.count, over: link)
             return
         }
-        forward(run, in: group, except: link)
+        push(run, in: group, except: link)
         var change = DurableChange()
         note(outcome.reception, of: run.feed, in: group, change: &change)
         compact(run.feed, in: group, change: &change)
         persistMerge(change, of: group, merged: outcome.merged, then: [])
-    }
-
-    /// Passes a rumour on to three others that it did not come from.
-    private mutating func forward(_ run: Run, in group: GroupID, except source: LinkID) {
-        guard let message = rumourMessage(run, in: group) else { return announceSoon(group, except: source) }
-        var others = links(sharing: group).filter { $0 != source }
-        for _ in 0..<min(Rumours.fanout, others.count) {
-            deliver(message, over: others.remove(at: randomNumber(below: others.count)))
-        }
     }
 
     /// Sends what is due again. A peer that acknowledged nothing is told the digest, which it will answer when it can.

@@ -112,6 +112,7 @@ extension MeshEngine {
     private mutating func closed(_ link: LinkID) {
         rumours.linkClosed(link)
         guard let session = sessions.removeValue(forKey: link) else { return }
+        for group in session.groups.keys.sorted() { presence[group]?.closed(link, at: now) }
         for group in session.groups.keys.sorted() where session.groups[group]?.round != nil {
             if let device = deviceID(of: session.key) { publish(.syncEnded(group, device)) }
             roundEnded(of: group)
@@ -210,6 +211,7 @@ extension MeshEngine {
 
     /// Begins to talk about a group that both sides know: with a member the digest, with a stranger its ledger.
     private mutating func openGroup(_ group: GroupID, over link: LinkID) {
+        notePresence(of: group)
         guard !isAuthorised(link, in: group) else { return sendDigest(of: group, over: link) }
         guard !farewells.contains(group) else { return sayFarewell(to: group, over: link) }
         let device = standing(of: link, in: group)
@@ -314,6 +316,7 @@ extension MeshEngine {
     /// After a ledger has changed: keys, and who may hear of it.
     mutating func refreshAuthorisation(of group: GroupID) {
         refreshKeys()
+        notePresence(of: group)
         for link in sessions.keys {
             announcePeer(of: link)
             noteStranger(at: link)
@@ -439,6 +442,10 @@ extension MeshEngine {
         case .accessKeys(let handle, let keys):
             guard let group = authorisedGroup(handle, over: link) else { return }
             receivedAccessKeys(keys, of: group)
+        case .presence(let handle, let entries):
+            // Kept also of a peer that this node's ledger does not know yet; routes lead over current members only.
+            guard let group = provenGroup(handle, over: link) else { return }
+            receivedPresence(entries, of: group, over: link)
         default:
             break
         }

@@ -10,6 +10,7 @@ extension MeshEngine {
         guard let replica = groups[group] else { return }
         let count = UInt64(replica.countingRecords)
         let clock = UInt64(clamping: wall.seconds)
+        sessions[link]?.groups[group]?.announced = replica.digest
         send(
             .digest(replica.handle, replica.digest, arrival: storedArrival, count: count, clock: clock), over: link)
     }
@@ -34,12 +35,53 @@ extension MeshEngine {
         for link in tellable(group, except: source) { sendDigest(of: group, over: link) }
     }
 
-    /// Tells a few links, chosen at random, the group's digest.
-    mutating func compareDigests(of group: GroupID) {
-        var others = tellable(group, except: nil)
-        for _ in 0..<min(Self.comparedLinks, others.count) {
-            sendDigest(of: group, over: others.remove(at: randomNumber(below: others.count)))
+    // MARK: Differences
+
+    /// Acts on what two ends of a link do not know to be equal: tells the peer the digest, where it was told another; else asks
+    /// the peer, where it has told another. While an exchange is under way, or is put off, that settles it.
+    ///
+    /// This is a fact of the link's state: whatever message or chance made the ends differ, each looks again as long as they do,
+    /// `comparisonDelay` after the last time. Only a pair of digests that an exchange of all tips has brought nothing for is left alone.
+    mutating func settleDifference(in group: GroupID, over link: LinkID) {
+        sessions[link]?.groups[group]?.comparison = nil
+        guard let ours = groups[group]?.digest, let session = sessions[link], let peer = session.groups[group],
+            isAuthorised(link, in: group), peer.round == nil, peer.resumption == nil
+        else { return }
+        if peer.announced != ours {
+            sendDigest(of: group, over: link)
+            // The peer answers, or the next look asks it.
+            if peer.digest != ours { compareSoon(group, over: link) }
+            return
         }
+        guard let theirs = peer.digest, theirs != ours else { return }
+        let settled = peer.settled.flatMap { $0.theirs == theirs && $0.ours == ours ? $0 : nil }
+        if settled?.comparedAll ?? false { return }
+        let turn = conduct[session.key]?.nextRound(at: now) ?? now
+        guard turn <= now else {
+            sessions[link]?.groups[group]?.comparison = turn
+            return
+        }
+        startRound(over: link, group: group, comparingAll: settled != nil)
+    }
+
+    mutating func compareSoon(_ group: GroupID, over link: LinkID) {
+        guard let peer = sessions[link]?.groups[group], peer.comparison == nil else { return }
+        sessions[link]?.groups[group]?.comparison = now.advanced(by: Self.comparisonDelay)
+    }
+
+    /// Looks at every link whose time has come.
+    mutating func actOnDifferences() {
+        for link in sessions.keys {
+            for group in sessions[link]?.groups.keys.sorted() ?? [] {
+                guard let due = sessions[link]?.groups[group]?.comparison, due <= now else { continue }
+                settleDifference(in: group, over: link)
+            }
+        }
+    }
+
+    /// Looks at every link of a group that has changed.
+    mutating func settleDifferences(in group: GroupID) {
+        for link in links(sharing: group) { settleDifference(in: group, over: link) }
     }
 
     /// Tells every link the group's digest in a moment, once for all that changes until then.
@@ -51,7 +93,7 @@ extension MeshEngine {
     // MARK: A round
 
     mutating func receivedDigest(_ digest: GroupDigest, arrival: UInt64, of group: GroupID, over link: LinkID) {
-        guard var peer = sessions[link]?.groups[group], let replica = groups[group] else { return }
+        guard let session = sessions[link], var peer = session.groups[group], let replica = groups[group] else { return }
         peer.digest = digest
         peer.arrival = arrival
         sessions[link]?.groups[group] = peer
@@ -60,10 +102,16 @@ extension MeshEngine {
                 keepCursor(arrival, of: group, over: link)
                 completeJoins(of: group, over: link)
             }
+            // The peer was told another digest, and would ask for what is not there.
+            if peer.announced != digest { sendDigest(of: group, over: link) }
             return
         }
         let settled = peer.settled.flatMap { $0.theirs == digest && $0.ours == replica.digest ? $0 : nil }
         if settled?.comparedAll ?? false { return }
+        if let turn = conduct[session.key]?.nextRound(at: now), turn > now {
+            sessions[link]?.groups[group]?.comparison = turn
+            return
+        }
         startRound(over: link, group: group, comparingAll: settled != nil)
     }
 
@@ -411,20 +459,17 @@ extension MeshEngine {
             sessions[link]?.groups[group]?.resumption = (until, round.comparesAll)
         } else if let theirs, theirs != replica.digest, !round.receivedAnything, end != .unanswered {
             sessions[link]?.groups[group]?.settled = (theirs, replica.digest, round.comparesAll || end == .fruitless)
+            conduct[session.key, default: Conduct()].chargeFruitlessRound(at: now)
         }
         roundEnded(of: group)
         if let device = deviceID(of: session.key) { publish(.syncEnded(group, device)) }
         if round.receivedAnything { tellDigest(of: group, except: nil) }
         completeJoins(of: group, over: link)
-        // The peer went on while it was asked; or it has more than its cursor said.
-        let isBehind = round.receivedAnything && theirs != nil && theirs != replica.digest
         // What a digest told meanwhile is another matter than what is deferred or was refused.
-        if end == .caughtUp && isBehind || end != .unanswered && round.asksAgain {
-            startRound(over: link, group: group, comparingAll: false)
-        } else if end == .caughtUp, !round.comparesAll, theirs != nil, theirs != replica.digest {
-            // Still unequal: the cursor may stand for another copy of the peer's store, so all tips are compared.
-            startRound(over: link, group: group, comparingAll: true)
-        }
+        if end != .unanswered, round.asksAgain { return startRound(over: link, group: group, comparingAll: false) }
+        // Where digests still differ the peer lacks something, and is about to ask; or the cursor stood for another copy of its
+        // store, and all tips have to be compared.
+        if theirs != replica.digest { compareSoon(group, over: link) }
     }
 
     /// Goes on with what a peer was asked for that is asked no more. Where nobody is, what leads to the newest runs does not

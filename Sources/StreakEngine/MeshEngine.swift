@@ -17,6 +17,8 @@ public struct MeshEngine: Sendable {
     var sessions = SessionTable()
     var cursors: [CursorKey: Cursor] = [:]
     var rumours = Rumours()
+    /// Who is online, by group.
+    var presence: [GroupID: Presence] = [:]
     var pacing: Pacing
     /// By the link keys of devices that have shared a group: no more than its ledger has.
     var conduct: [AgreementPublicKey: Conduct] = [:]
@@ -54,7 +56,7 @@ public struct MeshEngine: Sendable {
     var deferred: [ChangeID: [Deferred]] = [:]
     /// Groups whose digest is to be told to every link soon, and when.
     var announcements: [GroupID: MonotonicInstant] = [:]
-    /// Groups that rumours have changed, and when a few links are told the digest: what a rumour lost is found then.
+    /// Groups that have changed, and when links are looked at on which that is not known yet.
     var comparisons: [GroupID: MonotonicInstant] = [:]
     var unfitRuns: [RunKey] = []
     /// What the start has changed, to be stored with the first input.
@@ -106,9 +108,9 @@ public struct MeshEngine: Sendable {
     static let epochsRenewedSetting = "epochs-renewed"
     /// How long digests are gathered before links are told, so that a burst costs one message.
     static let announcementDelay: Duration = .milliseconds(20)
-    /// How long after the first change digests are compared, and with how many peers.
-    static let comparisonDelay: Duration = .seconds(1)
-    static let comparedLinks = 8
+    /// How long after a change a link is looked at on which it is not known yet, and how long a difference may last while
+    /// nothing is under way.
+    static let comparisonDelay: Duration = .milliseconds(800)
 
     /// Starts from what a store holds. `damaged` in the result names stored runs or operations that do not fit and were
     /// left out; peers will send them again.
@@ -187,6 +189,7 @@ public struct MeshEngine: Sendable {
         candidates.append(joins.values.map(\.nextDeadline).min())
         candidates += [sessions.deadline, moves.resumption]
         // The least of all is the same in any order.
+        candidates.append(presence.values.lazy.compactMap(\.due).min())
         for group in groups.values { candidates.append(group.nextRelease(at: now, wall: wall)) }
         return candidates.compactMap { $0 }.min()
     }
@@ -199,13 +202,14 @@ public struct MeshEngine: Sendable {
         }
         for group in comparisons.keys.sorted() where comparisons[group].map({ $0 <= now }) ?? false {
             comparisons[group] = nil
-            compareDigests(of: group)
+            settleDifferences(in: group)
         }
         for group in groups.keys { releaseQuarantined(of: group) }
         if let due = keepaliveRefresh, due <= now { refreshKeepalives() }
         if sessions.areDue(at: now) {
             endOverdueRounds()
             resumeRounds()
+            actOnDifferences()
             closeLinksOfStrangers()
         }
         endOverdueJoins()
@@ -213,6 +217,7 @@ public struct MeshEngine: Sendable {
         pursueFriends()
         dialWhoIsDue()
         announcePresence()
+        tellPresence()
     }
 
     private mutating func releaseQuarantined(of group: GroupID) {

@@ -35,6 +35,8 @@ struct PeerSession: Sendable {
     static let maximumStrangeOperations = 1_024
     /// What the peer may ask for as somebody who wants to be let in, certified or befriended.
     private var requests = TokenBucket(.costlyWork)
+    /// Lines of presence from a device that no ledger here knows yet.
+    private var presenceEntries = TokenBucket(.presenceEntries)
     /// What was said of private groups, where another device of this account is at the other end.
     var privateGroups = PrivateGroupTalk()
 
@@ -50,6 +52,12 @@ struct PeerSession: Sendable {
 
     /// Whether one more such request is looked at.
     mutating func takeRequest(at now: MonotonicInstant) -> Bool { requests.take(at: now) }
+
+    /// Counts lines of presence. False where there were too many.
+    mutating func takePresence(_ count: Int, at now: MonotonicInstant) -> Bool {
+        presenceEntries.charge(count, at: now)
+        return presenceEntries.admits(at: now)
+    }
 }
 
 /// How one group stands on a link.
@@ -57,6 +65,10 @@ struct PeerGroup: Sendable {
     /// The digest the peer last named, and its store's arrival number then.
     var digest: GroupDigest?
     var arrival: UInt64 = 0
+    /// The digest that the peer was told last. As long as it is another than ours, or the peer's is, there is something to do.
+    var announced: GroupDigest?
+    /// When a difference is acted on that nothing under way will settle.
+    var comparison: MonotonicInstant?
     /// The hashes of access keys that the peer has been asked for.
     var askedKeys: Set<Bytes32> = []
     /// What the peer was told last of its own removal.

@@ -31,10 +31,6 @@ struct Rumours: Sendable {
     /// Deliveries under way, in all and on one link; more are left to the digests.
     static let maximumDeliveries = 8_192
     static let maximumDeliveriesPerLink = 256
-    /// How many links a received rumour is passed on to.
-    static let fanout = 3
-    /// Links to peers beyond the LAN that a rumour of ours goes to at once.
-    static let activeView = 8
 
     private var deliveries: [Key: Delivery] = [:]
     private var deadlines = DeadlineQueue<Key>()

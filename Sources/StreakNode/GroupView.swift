@@ -185,6 +185,8 @@ extension MeshNode {
             inbox.publish(.peer(device: device.description, state: "linked", via: via.word))
         case .linkClosed(let device):
             inbox.publish(.peer(device: device.description, state: "away", via: nil))
+        case .presenceChanged(let group):
+            if !engine.isPrivate(group) { inbox.publish(.groupsChanged) }
         case .clockHeard: noteClock()
         case .syncEnded(let group, _):
             lastSync = clock.wallTime.seconds

@@ -80,7 +80,12 @@ public enum Figures {
         }
 
         /// Starts all nodes and lets them find each other. Returns the links that stand then, both ends counted.
-        public mutating func start(letting time: Duration) -> Int {
+        ///
+        /// - Parameter shape: which of them reach each other; nil for all.
+        public mutating func start(letting time: Duration, shape: NetworkShape? = nil) -> Int {
+            var random = simulation.random
+            simulation.network.ways = shape?.ways(among: nodeCount, random: &random)
+            simulation.random = random
             for index in 0..<nodeCount { simulation.start(index) }
             simulation.run(for: time)
             return simulation.nodes.reduce(0) { $0 + ($1.engine?.linkedDevices.count ?? 0) }

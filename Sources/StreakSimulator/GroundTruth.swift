@@ -77,9 +77,11 @@ struct GroundTruth: Sendable {
 
     mutating func issued(_ command: CommandID, _ writes: [(slot: Slot, index: Int)]) { commands[command] = writes }
 
-    mutating func completed(_ command: CommandID, _ outcome: CommandOutcome) {
-        guard outcome == .done, let writes = commands.removeValue(forKey: command) else { return }
+    /// Notes what a node's user was told. Returns the results that are confirmed by it.
+    mutating func completed(_ command: CommandID, _ outcome: CommandOutcome) -> [Slot] {
+        guard outcome == .done, let writes = commands.removeValue(forKey: command) else { return [] }
         for write in writes { histories[write.slot]?[write.index].isConfirmed = true }
+        return writes.map(\.slot)
     }
 
     /// How many writes were confirmed.
@@ -115,11 +117,15 @@ extension Simulation {
         var writes: [(slot: GroundTruth.Slot, index: Int)] = []
         var drafts: [RecordDraft] = []
         for _ in 0..<count {
+            // An edit may come before what it edits; a new result is seen or not.
+            let onlyNew = onlyNew || liveness.limit != nil
             guard let (slot, index, draft) = ground.draft(by: node, onlyNew: onlyNew, random: &random) else { continue }
             // Two values of one slot in one command would make the first unseen.
             guard !writes.contains(where: { $0.slot == slot }) else { continue }
             writes.append((slot, index))
-            visibility?.wrote(DailyScore.recordSubject(of: slot.key), at: node, now: now)
+            let subject = DailyScore.recordSubject(of: slot.key)
+            visibility?.wrote(subject, at: node, now: now)
+            liveness.wrote(subject, by: node, awaitedAt: activeMembers)
             drafts.append(draft)
         }
         let id = nextCommand()

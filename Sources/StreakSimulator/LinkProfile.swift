@@ -45,6 +45,9 @@ public struct LinkProfile: Sendable, Equatable {
     public static let mobile = LinkProfile(
         latency: .milliseconds(60), jitter: .milliseconds(120), loss: 0.03, duplication: 0.005, reordering: 0.05)
 
+    /// A mobile network at the edge of its reach.
+    public static let slow = LinkProfile(latency: .milliseconds(300), jitter: .milliseconds(400), loss: 0.1)
+
     private init(
         latency: Duration, jitter: Duration, loss: Double, duplication: Double = 0, reordering: Double = 0
     ) {

@@ -34,6 +34,14 @@ public struct Scenario: Sendable {
         /// Cuts the network into islands; nodes not named are on the first.
         case partition([[Int]])
         case heal
+        /// From now on only some of the nodes can reach each other; all again, where nil.
+        case setShape(NetworkShape?)
+        /// All ways from a node and to it.
+        case setWays(of: Int, LinkProfile)
+        /// Demands from now on that each new result is at all running members so long after its confirmation; nil: no longer.
+        case expectEachChange(within: Duration?)
+        /// Demands that every running member knows within a time that all others are online, however they are linked.
+        case expectPresence(within: Duration)
         case setProfile(LinkProfile)
         /// The way between two nodes, in both directions.
         case setWay(between: Int, and: Int, LinkProfile)

@@ -44,7 +44,7 @@ extension Scenario.Step {
     /// The same with good networks.
     fileprivate var calmed: Self {
         switch self {
-        case .setProfile, .setWay, .setOneWay: .run(.zero)
+        case .setProfile, .setWay, .setWays, .setOneWay: .run(.zero)
         default: self
         }
     }
@@ -57,7 +57,7 @@ extension Scenario.Step {
             .setClockLead(let node, _), .jumpClock(let node, _), .driftClock(let node, _), .repairClock(let node),
             .setDiskFull(let node, _),
             .damageDisk(let node, _), .setDiskForgets(let node, _), .lie(let node, _), .stopLying(let node),
-            .leave(let node, _), .expectLost(let node, _):
+            .leave(let node, _), .expectLost(let node, _), .setWays(let node, _):
             [node]
         case .copy(let first, let second, _), .setWay(let first, let second, _), .setOneWay(let first, let second, _),
             .nameAdmin(let first, let second), .remove(let first, let second), .removeInVain(let first, let second),
@@ -75,7 +75,8 @@ extension Scenario.Step {
     func isDispensable(for kind: SimulationFailure.Kind) -> Bool {
         if case .safety = kind { return true }
         switch self {
-        case .start, .heal, .setProfile, .setDiskFull(_, false), .setClockLead, .stopLying, .endFaults: return false
+        case .start, .heal, .setProfile, .setShape, .setDiskFull(_, false), .setClockLead, .stopLying, .endFaults:
+            return false
         case .run: return kind == .engine
         default: return true
         }

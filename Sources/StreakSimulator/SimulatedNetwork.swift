@@ -23,6 +23,8 @@ struct SimulatedNetwork: Sendable {
     var exceptions: [Pair: LinkProfile] = [:]
     /// The island that each node is on; all on one where empty.
     var islands: [Int: Int] = [:]
+    /// The pairs that can reach each other at all; nil for everybody.
+    var ways: Set<Pair>?
     /// The other end of every open stream, both ways.
     var peers: [StreamEnd: StreamEnd] = [:]
     /// When the last bytes towards an end arrive: streams keep their order.
@@ -33,7 +35,9 @@ struct SimulatedNetwork: Sendable {
 
     func profile(from: Int, to: Int) -> LinkProfile { exceptions[Pair(from: from, to: to)] ?? profile }
 
-    func isCut(_ from: Int, _ to: Int) -> Bool { islands[from, default: 0] != islands[to, default: 0] }
+    func isCut(_ from: Int, _ to: Int) -> Bool {
+        islands[from, default: 0] != islands[to, default: 0] || !(ways?.contains(Pair(from: from, to: to)) ?? true)
+    }
 
     /// Whether a stream cannot be between two nodes: it takes both directions.
     func isCutForStreams(_ from: Int, _ to: Int) -> Bool {

@@ -21,6 +21,13 @@ struct SimulatedRandom: Sendable {
 
     /// Any time between two.
     mutating func duration(from low: Duration, to high: Duration) -> Duration { low + (high - low) * fraction() }
+
+    /// The same values in any order (Fisher and Yates).
+    mutating func shuffled<Value>(_ values: [Value]) -> [Value] {
+        var values = values
+        for place in values.indices.dropFirst().reversed() { values.swapAt(place, number(below: place + 1)) }
+        return values
+    }
 }
 
 /// A number that stands for all that has happened: equal for two runs exactly when they were the same.

@@ -17,6 +17,7 @@ extension Simulation {
             report(safety.violation(in: observation, of: ground))
         }
         changedNodes = []
+        if let overdue = liveness.overdue(at: now) { fail(overdue, .liveness) }
     }
 
     private mutating func report(_ violation: SafetyChecker.Violation?) {
@@ -48,6 +49,17 @@ extension Simulation {
         return members.allSatisfy { member in
             let linked = nodes[member].engine?.linkedDevices.map(\.device) ?? []
             return devices.subtracting(linked) == [nodes[member].identity.device]
+        }
+    }
+
+    /// Whether every running member knows that all others are online.
+    var isPresenceKnown: Bool {
+        guard let group = ground.group else { return false }
+        let members = activeMembers
+        return members.allSatisfy { member in
+            members.allSatisfy {
+                $0 == member || nodes[member].engine?.route(to: nodes[$0].identity.device, in: group) != nil
+            }
         }
     }
 

@@ -75,6 +75,9 @@ extension Simulation {
         case .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice:
             performAmongFriends(step)
         case .recover, .keepPrivately, .expectOnePrivateGroup: performAmongMachines(step)
+        case .expectPresence(let limit):
+            if !run(for: limit, until: \.isPresenceKnown) { fail("not all know within \(limit) who is online", .liveness) }
+        case .expectEachChange(let limit): liveness.expectEachChange(within: limit)
         case .run(let duration): run(for: duration)
         case .converge(let limit): converge(within: limit)
         default: performOnNetwork(step)
@@ -181,6 +184,16 @@ extension Simulation {
             breakCutStreams()
         case .heal:
             network.islands = [:]
+        case .setShape(let shape):
+            var random = random
+            network.ways = shape?.ways(among: nodes.count, random: &random)
+            self.random = random
+            breakCutStreams()
+        case .setWays(let node, let profile):
+            for other in nodes.indices where other != node {
+                network.exceptions[SimulatedNetwork.Pair(from: node, to: other)] = profile
+                network.exceptions[SimulatedNetwork.Pair(from: other, to: node)] = profile
+            }
         case .setProfile(let profile):
             network.profile = profile
             network.exceptions = [:]
@@ -246,6 +259,7 @@ extension Simulation {
 
     private mutating func endFaults() {
         network.islands = [:]
+        network.ways = nil
         network.exceptions = [:]
         network.profile = .good
         for node in nodes.indices {

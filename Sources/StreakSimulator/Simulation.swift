@@ -2,6 +2,7 @@ import StreakCrypto
 public import StreakEngine
 import StreakMembership
 import StreakReplication
+import StreakScores
 import StreakWire
 
 /// Nodes, the networks between them and their disks, driven by one clock. Whatever happens follows from the seed.
@@ -47,6 +48,7 @@ public struct Simulation: Sendable {
     var nextMoment: MonotonicInstant = .zero
     /// Counts what may change whether all agree.
     private(set) var changeCount = 0
+    var liveness = LivenessChecker()
     /// Told when results show up, where somebody measures that.
     var visibility: VisibilityMeter?
     private var lastCommand: UInt64 = 0
@@ -169,6 +171,7 @@ public struct Simulation: Sendable {
         nodes[index].pending = []
         nodes[index].life += 1
         changed(index)
+        liveness.stopped(index)
         breakStreams(of: index)
     }
 
@@ -310,7 +313,9 @@ public struct Simulation: Sendable {
             persist(change, id: id, of: index)
         case .complete(let id, let outcome):
             nodes[index].outcomes[id] = outcome
-            ground.completed(id, outcome)
+            for slot in ground.completed(id, outcome) {
+                liveness.confirmed(DailyScore.recordSubject(of: slot.key), at: now)
+            }
             changedNodes.insert(index)
             tell(index, "completes \(id.number): \(outcome)")
         case .deriveCode(let user):
@@ -330,6 +335,7 @@ public struct Simulation: Sendable {
         case .recordsMerged(_, let records):
             changed(index)
             visibility?.merged(records, at: index, now: now)
+            for record in records { liveness.shown(record.key.subject, at: index) }
         case .lostGroup(let group, _):
             nodes[index].lostGroups.insert(group)
             changed(index)

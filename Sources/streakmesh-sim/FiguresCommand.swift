@@ -23,6 +23,9 @@ struct FiguresCommand: ParsableCommand {
     @Option(help: "Shares of datagrams lost, in percent, as in 0,5,20,50.")
     var losses: NumberList?
 
+    @Option(help: "Nodes of a group in which all reach one only; 0 for none.")
+    var starNodes = 50
+
     @Option(help: "Members of the group whose speed is measured; 0 for none.")
     var speedNodes = 20
 
@@ -32,27 +35,34 @@ struct FiguresCommand: ParsableCommand {
     func validate() throws {
         guard groups >= 1, nodes == 0 || nodes >= 2 * groups, nodes <= 1_000, results >= 1,
             speedNodes == 0 || speedNodes >= 2,
-            speedNodes <= 1_000, losses?.numbers.allSatisfy({ $0 < 100 }) ?? true
+            speedNodes <= 1_000, starNodes == 0 || (3...256).contains(starNodes), losses?.numbers.allSatisfy({ $0 < 100 }) ?? true
         else {
             throw ValidationError(
-                "--nodes and --speed-nodes must be 2 to 1000 or 0, --groups at most half of --nodes, --results 1 or more, "
+                "--star-nodes must be 3 to 256 or 0; --nodes and --speed-nodes must be 2 to 1000 or 0, --groups at most half of --nodes, --results 1 or more, "
                     + "--losses below 100.")
         }
     }
 
     func run() throws {
         if speedNodes > 0 { try measureSpeed() }
-        if nodes > 0 { try measureVisibility() }
+        if starNodes > 0 {
+            let crowd = try crowd(of: starNodes, shape: .star(hub: 0))
+            measureVisibility(in: crowd, name: "a star of \(starNodes)")
+        }
+        if nodes > 0 {
+            let crowd = try crowd(of: nodes, in: groups)
+            measureVisibility(in: crowd, name: "\(nodes) nodes" + (groups == 1 ? "" : " in \(groups) groups"))
+        }
     }
 
-    private func crowd(of count: Int, in groups: Int = 1) throws -> Figures.Crowd {
+    private func crowd(of count: Int, in groups: Int = 1, shape: NetworkShape? = nil) throws -> Figures.Crowd {
         let watch = Stopwatch()
         var crowd = try Figures.Crowd(nodes: count, groups: groups, seed: seed) {
             say("  \($0), \(watch.computing.formatted) computing")
         }
         say("\(count) nodes: all have joined, \(watch.computing.formatted) computing")
         let starting = Stopwatch()
-        let links = crowd.start(letting: .seconds(60))
+        let links = crowd.start(letting: .seconds(60), shape: shape)
         say("\(count) nodes: \(links / 2) links a minute after the start, \(starting.computing.formatted) computing")
         return crowd
     }
@@ -72,14 +82,12 @@ struct FiguresCommand: ParsableCommand {
                 + "\(ratio) × real time")
     }
 
-    private func measureVisibility() throws {
-        let crowd = try crowd(of: nodes, in: groups)
-        let spread = groups == 1 ? "" : " in \(groups) groups"
+    private func measureVisibility(in crowd: Figures.Crowd, name: String) {
         for loss in losses?.numbers.sorted() ?? [0, 5, 20, 50] {
             let watch = Stopwatch()
             let figure = crowd.visibility(loss: Double(loss) / 100, results: results)
             say(
-                "visible, \(nodes) nodes\(spread), \(loss) % lost: p50 \(figure.median.formatted), p99 \(figure.p99.formatted), "
+                "visible, \(name), \(loss) % lost: p50 \(figure.median.formatted), p99 \(figure.p99.formatted), "
                     + "max \(figure.maximum.formatted), \(figure.seenCount) of \(figure.expectedCount) seen, "
                     + "\(figure.bytesPerResult) bytes a result, \(watch.computing.formatted) computing")
         }

@@ -110,6 +110,14 @@ extension VectorFile {
             ("access keys requested", .accessKeysRequested(handle, [accessKey.hash])),
             ("access keys", .accessKeys(handle, [accessKey.key.rawBytes()])),
             ("access keys, none", .accessKeys(handle, [])),
+            (
+                "presence: one linked, one over three links, one gone",
+                .presence(
+                    handle,
+                    [(friends.ada, 1), (friends.ben, 3), (friends.ben, nil)].map {
+                        PresenceEntry(device: DeviceHandle($0.0.device), hops: $0.1)
+                    })
+            ),
         ]
     }
 
@@ -178,7 +186,7 @@ extension VectorFile {
             refused("version 2", replacing(digest, at: 0, by: 2), "unsupported-version"),
             refused("version 0", replacing(digest, at: 0, by: 0), "unsupported-version"),
             refused("kind 0", replacing(digest, at: 1, by: 0), "unknown-kind"),
-            refused("kind 22", replacing(digest, at: 1, by: 22), "unknown-kind"),
+            refused("kind 23", replacing(digest, at: 1, by: 23), "unknown-kind"),
             refused("a digest cut off", Array(digest.prefix(20)), "truncated"),
             refused("513 proofs", Array(hello.prefix(18)) + [0x81, 4], "limit-exceeded"),
             refused("a flag of 2", replacing(tips, at: 12, by: 2), "invalid-value: final"),
@@ -194,6 +202,8 @@ extension VectorFile {
             refused("a tail of 1,025 bytes", digest, zeros: 1_025, "limit-exceeded"),
             refused("513 hashes", [1, 14] + [UInt8](repeating: 0, count: 8) + [0x81, 4], "limit-exceeded"),
             refused("513 access keys", [1, 15] + [UInt8](repeating: 0, count: 8) + [0x81, 4], "limit-exceeded"),
+            refused("601 devices", [1, 22] + [UInt8](repeating: 0, count: 8) + [0xD9, 4], "limit-exceeded"),
+            refused("a device 16 links away", [1, 22] + [UInt8](repeating: 0, count: 8) + [1] + [UInt8](repeating: 7, count: 8) + [16], "invalid-value: hops"),
             refused("a device proof of 513 bytes", [1, 16, 0x81, 4], "limit-exceeded"),
             refused("a device's certificate of 4,097 bytes", [1, 17, 0x81, 0x20], "limit-exceeded"),
             refused("513 groups", [1, 17, 0, 0x81, 4], "limit-exceeded"),

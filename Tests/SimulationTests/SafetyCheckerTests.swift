@@ -19,7 +19,7 @@ struct SafetyCheckerTests {
                 guard let draft = truth.draft(by: node, onlyNew: true, random: &random) else { continue }
                 let command = CommandID(number: UInt64(node))
                 truth.issued(command, [(draft.slot, draft.index)])
-                if node == 0 { truth.completed(command, .done) }
+                if node == 0 { _ = truth.completed(command, .done) }
             }
         }
 

@@ -30,6 +30,7 @@ struct EngineParty {
     var entropy = SeededEntropy(seed: 77)
     /// Pairs that hear nothing of each other.
     private var islands: [Int: Int] = [:]
+    private var cutWays: Set<[Int]> = []
     /// Datagrams to addresses of nobody here, and beacons answered to them.
     private(set) var strays: [[UInt8]] = []
     private(set) var strayBeacons: [[UInt8]] = []
@@ -167,8 +168,13 @@ struct EngineParty {
         for (number, part) in parts.enumerated() { for index in part { islands[index] = number } }
     }
 
+    /// Cuts the way between two, in both directions.
+    mutating func cutWay(between first: Int, and second: Int) {
+        cutWays.formUnion([[first, second], [second, first]])
+    }
+
     private func hears(_ first: Int, _ second: Int) -> Bool {
-        islands[first, default: 0] == islands[second, default: 0]
+        !cutWays.contains([first, second]) && islands[first, default: 0] == islands[second, default: 0]
     }
 
     /// Changes an engine as only a hostile program could.
