@@ -61,13 +61,11 @@ extension MeshNode {
     func friendsReport() async throws -> FriendsReport {
         let blocked = engine.blockedUsers
         await computeCodes(of: engine.friendGroups.map(\.friend) + blocked + engine.offeredReturns.map(\.friend))
-        let linked = engine.linkedDevices
         let friends = engine.friendGroups.map { pair in
-            let devices = Set(engine.state(of: pair.group)?.member(pair.friend)?.devices ?? [])
-            return FriendReport(
+            FriendReport(
                 user: shownID(of: pair.friend, in: pair.group), name: name(of: pair.friend, in: pair.group),
                 code: isAnonymous(pair.friend, in: pair.group) ? nil : knownCode(of: pair.friend),
-                online: linked.contains { devices.contains($0.device) }, group: pair.group.description,
+                online: isOnline(pair.friend, in: pair.group), group: pair.group.description,
                 title: engine.state(of: pair.group)?.title ?? "", pair: pair.isPair)
         }
         return FriendsReport(

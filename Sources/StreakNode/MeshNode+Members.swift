@@ -35,13 +35,16 @@ extension MeshNode {
         let profile = self.profile(of: member.user, in: group)
         let isAnonymous = profile?.isAnonymous ?? false
         let isSilent = !isMe && (profile?.isLastSeenHidden ?? false)
-        let seen = linked.isEmpty ? lastSeen(member.user, in: group) : clock.wallTime.seconds
+        let isReached = !linked.isEmpty || isOnline(member.user, in: group)
+        let seen = isReached ? clock.wallTime.seconds : lastSeen(member.user, in: group)
         return MemberReport(
             user: shownID(of: member.user, in: group), name: names[member.user] ?? "", role: member.role.word, me: isMe,
-            online: isMe ? network != nil : !linked.isEmpty && !isSilent,
+            online: isMe ? network != nil : isReached && !isSilent,
             lastSeen: isSilent ? nil : seen.map { Timestamp(seconds: $0).text },
             behind: isMe ? 0 : isSilent ? nil : behind(member.devices, in: group, linked),
-            via: isSilent ? nil : linked.first?.via.word, code: isAnonymous ? nil : knownCode(of: member.user),
+            via: isSilent || !isReached || isMe ? nil : linked.first?.via.word ?? "member",
+            by: isSilent || !linked.isEmpty ? nil : relay(to: member.devices, in: group, names),
+            code: isAnonymous ? nil : knownCode(of: member.user),
             devices: isAnonymous ? 0 : member.devices.count, anonymous: isAnonymous, hidden: profile?.isHidden ?? false,
             region: profile.flatMap { $0.region.isEmpty ? nil : $0.region },
             since: Timestamp(seconds: member.admittedAt).text, admittedBy: names[member.admitter],

@@ -59,6 +59,7 @@ struct MemberView: Sendable, Equatable {
     private static func presence(_ member: MemberReport, now: Int64) -> String {
         let via: [String: String] = ["lan": "on your network", "direct": "directly"]
         if member.me { return "This is you" }
+        if member.online, let by = member.by { return "Online, by way of \(by)" }
         if member.online { return member.via.map { "Online, \(via[$0] ?? "via \($0)")" } ?? "Online" }
         if let seen = member.lastSeen.flatMap({ Timestamp($0) }) {
             return "Last seen \(seen.relativeText(to: now))"

@@ -43,8 +43,10 @@ public struct MemberReport: Codable, Sendable, Equatable {
     public var lastSeen: String?
     /// How many records this node knows of that the member's node lacks or the other way round; nil where unknown.
     public var behind: Int?
-    /// `lan`, `direct`, or nil where there is no link.
+    /// `lan`, `direct`, `member` (by way of another member), or nil for oneself and who is offline.
     public var via: String?
+    /// The name of the member by way of whom this one is online.
+    public var by: String?
     /// The friend code; nil where the member is anonymous, and until it has been computed, which takes its time.
     public var code: String?
     /// 0 where the member is anonymous.
