@@ -107,16 +107,9 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
         else { return "" }
         let label = String(scalars[first...last])
         guard label.utf8.count <= size, label.count <= length else { throw tooLong }
-        guard label.unicodeScalars.allSatisfy(Self.isPrintable) else { throw notText }
+        // ZWJ and variation selectors belong to emoji.
+        guard !label.unicodeScalars.contains(where: \.isSteering) else { throw notText }
         return label
-    }
-
-    /// No control characters and no direction overrides; ZWJ and variation selectors belong to emoji.
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069, 0xFFF9...0xFFFB: false
-        default: true
-        }
     }
 
     private static func pattern(_ text: String?, for model: ScoringModel) throws(GameDefinitionFault)

@@ -1,3 +1,5 @@
+import StreakGames
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -27,15 +29,17 @@ struct DesktopNotification: Sendable {
     /// A text as `notify-send` takes it: it reads backslashes as C does, and what shows it reads a little markup. A game's
     /// name comes from a friend and is neither.
     static func body(_ text: String) -> String {
-        text.map { character in
-            switch character {
-            case "\\": "\\\\"
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            default: String(character)
+        var body = ""
+        for scalar in text.unicodeScalars where !scalar.isSteering || scalar == "\n" {
+            switch scalar {
+            case "\\": body += "\\\\"
+            case "&": body += "&amp;"
+            case "<": body += "&lt;"
+            case ">": body += "&gt;"
+            default: body.unicodeScalars.append(scalar)
             }
-        }.joined()
+        }
+        return body
     }
 
     /// The user's own command. One program with its words gets the text as its last argument; any other command takes it

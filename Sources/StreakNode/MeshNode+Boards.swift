@@ -114,7 +114,7 @@ extension MeshNode {
         let favourites = accountSettings.choices(.favourite)
         let rows = isApart || board.rows.contains(where: \.isMe) ? board.rows : board.shownRows
         return BoardReport(
-            group: group.description, title: engine.state(of: group)?.title ?? "", from: board.query.from.description,
+            group: group.description, title: title(of: group), from: board.query.from.description,
             to: board.query.to.description, game: game?.id.rawValue, gameName: game?.name,
             metric: board.query.metric.rawValue, ranked: board.rankedCount,
             rows: rows.map { report(of: $0, in: group) },
@@ -153,7 +153,7 @@ extension MeshNode {
         let groups = sharedGroups.map { group in
             let online = linked.count { $0.groups.contains(group) } + (network == nil ? 0 : 1)
             return GroupStatus(
-                id: group.description, title: engine.state(of: group)?.title ?? "",
+                id: group.description, title: title(of: group),
                 digest: engine.digest(of: group)?.description ?? "", records: engine.countingRecordCount(of: group),
                 members: engine.state(of: group)?.members.count ?? 0,
                 online: engine.isMember(of: group) ? online : 0, sharing: isSharing(in: group),

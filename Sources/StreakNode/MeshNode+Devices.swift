@@ -117,7 +117,7 @@ extension MeshNode {
         guard !current.isEmpty else { return }
         let shutOut = current.intersection(ownGroups.flatMap { own($0, isCurrent: false) })
         toldMachines[group, default: []].formUnion(shutOut)
-        let title = engine.state(of: group)?.title ?? ""
+        let title = title(of: group)
         for device in shutOut.sorted() {
             inbox.publish(
                 .notice(
@@ -136,7 +136,7 @@ extension NodeFailure {
             throw NodeFailure.invalidRecoveryKey(reason: "it is empty")
         } catch .wrongLength(let expected, let actual) {
             throw NodeFailure.invalidRecoveryKey(
-                reason: "it has \(actual) symbols in place of \(expected)")
+                reason: "it has \(actual) \(actual == 1 ? "symbol" : "symbols") in place of \(expected)")
         } catch .invalidCharacter(let character) {
             throw NodeFailure.invalidRecoveryKey(reason: "“\(character)” is in no recovery key")
         } catch .wrongChecksum {

@@ -10,7 +10,7 @@ extension MeshNode {
     func observe(_ event: FriendEvent) {
         switch event {
         case .requestReceived(let user):
-            let name = engine.receivedFriendRequests.first { $0.user == user }?.name ?? ""
+            let name = Self.shownName(engine.receivedFriendRequests.first { $0.user == user }?.name ?? "")
             inbox.publish(.notice("“\(name)” asks to be your friend. See `streakmesh friend list`."))
         case .ownerFound(let code, _):
             inbox.publish(.notice("The owner of \(code) has your request."))
@@ -18,18 +18,18 @@ extension MeshNode {
             inbox.publish(.notice("The owner of \(code) has declined."))
         case .accepted(_, let group), .joined(_, let group):
             newGroups.insert(group)
-            inbox.publish(.notice("You are friends now: “\(engine.state(of: group)?.title ?? "")”."))
+            inbox.publish(.notice("You are friends now: “\(title(of: group))”."))
         case .expired(let code):
             inbox.publish(.notice("The owner of \(code) was not found in seven days; your request is over."))
         case .failed(let code, let failure):
             inbox.publish(.notice(Self.text(of: failure, asking: code)))
         case .returnOffered(let group):
-            let title = engine.offeredReturns.first { $0.group == group }?.title ?? ""
+            let title = Self.shownTitle(engine.offeredReturns.first { $0.group == group }?.title ?? "")
             inbox.publish(
                 .notice("A friend says that you were in “\(title)”. See `streakmesh friend list` to come back or not."))
         case .returned(let group):
             // The group knows this user's profile: it comes with the records.
-            inbox.publish(.notice("You are back in “\(engine.state(of: group)?.title ?? "")”."))
+            inbox.publish(.notice("You are back in “\(title(of: group))”."))
         }
         inbox.publish(.groupsChanged)
     }
@@ -66,7 +66,7 @@ extension MeshNode {
                 user: shownID(of: pair.friend, in: pair.group), name: name(of: pair.friend, in: pair.group),
                 code: isAnonymous(pair.friend, in: pair.group) ? nil : knownCode(of: pair.friend),
                 online: isOnline(pair.friend, in: pair.group), group: pair.group.description,
-                title: engine.state(of: pair.group)?.title ?? "", pair: pair.isPair)
+                title: title(of: pair.group), pair: pair.isPair)
         }
         return FriendsReport(
             code: knownCode(of: identity.user) ?? "", answering: engine.answersToCode,
@@ -85,7 +85,7 @@ extension MeshNode {
             let gone = state.removedUsers.last(where: { $0.user != identity.user })
         else { return nil }
         return LonelyPairReport(
-            group: group.description, title: state.title, name: name(of: gone.user, in: group),
+            group: group.description, title: title(of: group), name: name(of: gone.user, in: group),
             ended: engine.origin(of: gone.removedBy, in: group).map { Timestamp(seconds: $0.time).text })
     }
 
@@ -110,13 +110,13 @@ extension MeshNode {
             case .declined: "declined"
             }
         return ReceivedFriendReport(
-            user: request.user.description, name: request.name, code: request.code.description, state: state,
+            user: request.user.description, name: shownName(request.name), code: request.code.description, state: state,
             asked: Timestamp(seconds: request.receivedAt).text)
     }
 
     private func report(of offer: OfferedReturn) -> ReturnReport {
         ReturnReport(
-            group: offer.group.description, title: offer.title, members: offer.memberCount,
+            group: offer.group.description, title: Self.shownTitle(offer.title), members: offer.memberCount,
             friend: offer.friend.description, code: knownCode(of: offer.friend),
             offered: Timestamp(seconds: offer.offeredAt).text)
     }
@@ -152,12 +152,12 @@ extension MeshNode {
             throw NodeFailure.ambiguousMember(
                 selector,
                 candidates: matches.map {
-                    "\(name(of: $0.friend, in: $0.group)) in “\(engine.state(of: $0.group)?.title ?? "")”"
+                    "\(name(of: $0.friend, in: $0.group)) in “\(title(of: $0.group))”"
                 })
         }
         let pairs = matches.filter(\.isPair).map(\.group)
         guard !pairs.isEmpty else {
-            throw NodeFailure.notAPair(title: matches.first.flatMap { engine.state(of: $0.group)?.title } ?? "")
+            throw NodeFailure.notAPair(title: matches.first.map { title(of: $0.group) } ?? "")
         }
         for group in pairs {
             if engine.state(of: group)?.owner == identity.user { try await execute(.transfer(group, to: friend)) }
@@ -173,7 +173,9 @@ extension MeshNode {
         throw NodeFailure.invalidFriendCode(
             reason: symbols == 0
                 ? "it is empty"
-                : symbols == 12 ? "at least one of its symbols is mistyped" : "it has \(symbols) symbols in place of 12"
+                : symbols == 12
+                    ? "at least one of its symbols is mistyped"
+                    : "it has \(symbols) \(symbols == 1 ? "symbol" : "symbols") in place of 12"
         )
     }
 
@@ -221,7 +223,7 @@ extension MeshNode {
     private func person(_ selector: String) throws -> (user: UserID, name: String)? {
         // Else a friend.
         if let asker = try? asker(selector) {
-            return (asker, engine.receivedFriendRequests.first { $0.user == asker }?.name ?? "")
+            return (asker, Self.shownName(engine.receivedFriendRequests.first { $0.user == asker }?.name ?? ""))
         }
         let matches = Self.matches(selector, among: engine.friendGroups) { pair in
             (name(of: pair.friend, in: pair.group), pair.friend.description, knownCode(of: pair.friend))

@@ -64,7 +64,7 @@ extension MeshNode {
     /// are still told of.
     var sharedGroups: [GroupID] {
         engine.groupIDs.filter { !engine.isPrivate($0) && !isDismissed($0) }.sorted { left, right in
-            let titles = (engine.state(of: left)?.title ?? "", engine.state(of: right)?.title ?? "")
+            let titles = (title(of: left), title(of: right))
             return titles.0 == titles.1 ? left < right : titles.0 < titles.1
         }
     }
@@ -98,7 +98,7 @@ extension MeshNode {
     private func listedGroup(_ selector: String) throws -> GroupID {
         let wanted = selector.lowercased()
         func titled(_ test: (String) -> Bool) -> [GroupID] {
-            sharedGroups.filter { test((engine.state(of: $0)?.title ?? "").lowercased()) }
+            sharedGroups.filter { test(title(of: $0).lowercased()) }
         }
         let candidates = [
             sharedGroups.filter { $0.description == wanted }, titled { $0 == wanted },
@@ -110,7 +110,7 @@ extension MeshNode {
         guard found.count == 1 else {
             throw NodeFailure.ambiguousGroup(
                 selector,
-                candidates: found.map { "\(engine.state(of: $0)?.title ?? "") (\($0.description.prefix(8)))" })
+                candidates: found.map { "\(title(of: $0)) (\($0.description.prefix(8)))" })
         }
         return found[0]
     }
@@ -118,14 +118,14 @@ extension MeshNode {
     /// - Throws: `notMember` where this user is in the group no more.
     func checkMembership(of group: GroupID) throws {
         guard engine.isMember(of: group) else {
-            throw NodeFailure.notMember(title: engine.state(of: group)?.title ?? "")
+            throw NodeFailure.notMember(title: title(of: group))
         }
     }
 
     func groupReport(_ group: GroupID) -> GroupReport {
         let state = engine.state(of: group)
         return GroupReport(
-            id: group.description, title: state?.title ?? "", role: roleWord(in: group),
+            id: group.description, title: title(of: group), role: roleWord(in: group),
             members: state?.members.count ?? 0, active: group == activeGroup, sharing: isSharing(in: group),
             ended: endingText(of: group))
     }
@@ -138,7 +138,7 @@ extension MeshNode {
     /// This device is in a group no more: whoever watches is told.
     func tellLoss(of group: GroupID, _ standing: GroupState.Standing) {
         rebuildView(of: group)
-        let title = engine.state(of: group)?.title ?? ""
+        let title = title(of: group)
         switch roleWord(in: group) {
         case "revoked":
             inbox.publish(
@@ -189,7 +189,7 @@ extension MeshNode {
     /// Leaves a group; one that has ended for this user is taken off the list. What is there can be erased no more then.
     func leaveGroup(_ selector: String, erasing: Bool) async throws -> GroupReport {
         let group = selector.isEmpty ? try group(nil) : try listedGroup(selector)
-        let title = engine.state(of: group)?.title ?? ""
+        let title = title(of: group)
         if !erasing, let ending = ending(of: group) { return try await dismiss(group, ending) }
         try checkMembership(of: group)
         // Results stay, with what their games are.
@@ -270,7 +270,7 @@ extension MeshNode {
     func settingsReport(of group: GroupID) -> GroupSettingsReport {
         let state = engine.state(of: group)
         return GroupSettingsReport(
-            group: group.description, title: group == privateGroup ? "All my results" : state?.title ?? "",
+            group: group.description, title: group == privateGroup ? "All my results" : title(of: group),
             invites: (state?.settings.whoMayInvite ?? .everyone).word, spoilerGuard: guardsSpoilers(in: group),
             heir: state?.heir.map { name(of: $0, in: group) }, missedDay: rules(of: group).missedDay.word,
             freezes: rules(of: group).streaks.usesFreezes, archiveDays: rules(of: group).streaks.archiveDays ?? 0)
@@ -321,7 +321,7 @@ extension MeshNode {
         } catch NodeFailure.notAllowed(_, let reason) {
             throw NodeFailure.notAllowed(action: action, reason: reason)
         } catch NodeFailure.notMember {
-            throw NodeFailure.notMember(title: engine.state(of: group)?.title ?? "")
+            throw NodeFailure.notMember(title: title(of: group))
         }
         inbox.publish(.groupsChanged)
     }

@@ -47,7 +47,7 @@ extension MeshNode {
                 link: engine.link(ofInvite: invite.id, in: group) ?? "", id: invite.id.description,
                 expires: Timestamp(seconds: invite.expiresAt).text,
                 uses: invite.maximumUses == 0 ? nil : Int(invite.maximumUses), used: invite.used,
-                group: group.description, title: state.title, approval: invite.needsApproval,
+                group: group.description, title: title(of: group), approval: invite.needsApproval,
                 overused: invite.isOverused, author: names[invite.inviter], mine: invite.inviter == identity.user)
         }.sorted { ($0.expires, $0.id) > ($1.expires, $1.id) }
     }
@@ -80,7 +80,7 @@ extension MeshNode {
     func inspect(_ text: String) throws -> InvitePreview {
         let link = try Self.link(text, for: .join)
         return InvitePreview(
-            group: link.group.description, title: link.title, inviter: link.inviter.description,
+            group: link.group.description, title: Self.shownTitle(link.title), inviter: link.inviter.description,
             expires: Timestamp(seconds: link.expiresAt).text, expired: link.isExpired(at: clock.wallTime.seconds),
             alreadyMember: engine.isMember(of: link.group))
     }
@@ -95,12 +95,14 @@ extension MeshNode {
         } catch NodeFailure.linkExpired {
             throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)
         } catch NodeFailure.approvalNeeded {
-            throw NodeFailure.approvalNeeded(title: link.title)
+            throw NodeFailure.approvalNeeded(title: Self.shownTitle(link.title))
         }
         try await introduce(to: link.group, history: history)
         await settle()
         let state = engine.state(of: link.group)
         return JoinReport(
-            group: link.group.description, title: state?.title ?? link.title, members: state?.members.count ?? 0)
+            group: link.group.description,
+            title: state.map { _ in title(of: link.group) } ?? Self.shownTitle(link.title),
+            members: state?.members.count ?? 0)
     }
 }

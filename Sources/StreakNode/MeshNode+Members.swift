@@ -15,7 +15,7 @@ extension MeshNode {
             report(of: member, in: group, state, names, linked.filter { member.devices.contains($0.device) })
         }
         return MembersReport(
-            group: group.description, title: state.title,
+            group: group.description, title: title(of: group),
             members: reports.sorted { ($0.me ? 0 : 1, $0.name, $0.user) < ($1.me ? 0 : 1, $1.name, $1.user) },
             waiting: try await joinRequests(of: group),
             former: state.removedUsers.map { former($0, in: group, state, names) }
@@ -122,12 +122,11 @@ extension MeshNode {
         let groups = group.map { [$0] } ?? sharedGroups.filter(engine.isMember)
         await computeCodes(of: groups.flatMap(engine.openRequests).map(\.claim.certificate.user))
         return groups.flatMap { group in
-            let state = engine.state(of: group)
             let names = names(in: group)
             return engine.openRequests(in: group).map { request in
                 let user = request.claim.certificate.user
                 return JoinRequestReport(
-                    id: request.id.description, group: group.description, title: state?.title ?? "",
+                    id: request.id.description, group: group.description, title: title(of: group),
                     user: user.description, code: knownCode(of: user), invite: request.claim.invite.description,
                     takenBy: names[request.responder] ?? "", denied: engine.isDenied(request.claim, in: group))
             }

@@ -10,6 +10,19 @@ extension MeshNode {
         privateGroup.flatMap { views[$0]?.profiles[identity.user]?.name } ?? text(of: Self.nameSetting) ?? ""
     }
 
+    /// What a group is called. Who named it may have been a program that keeps no rules, as with all names from outside.
+    func title(of group: GroupID) -> String {
+        engine.state(of: group).map { Self.shownTitle($0.title) } ?? ""
+    }
+
+    static func shownTitle(_ title: String) -> String {
+        DisplayText.shown(title, maximumLength: ProtocolLimits.maximumTitleLength)
+    }
+
+    static func shownName(_ name: String) -> String {
+        DisplayText.shown(name, maximumLength: ProtocolLimits.maximumNameLength)
+    }
+
     func text(of setting: String) -> String? {
         engine.setting(setting).map { String(decoding: $0, as: UTF8.self) }
     }

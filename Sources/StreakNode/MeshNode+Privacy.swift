@@ -12,7 +12,7 @@ extension MeshNode {
         let sharing = sharing(in: group)
         let derived = Pseudonym(of: identity.user, in: group).alias()
         return PrivacyReport(
-            group: group.description, title: engine.state(of: group)?.title ?? "", anonymous: profile.isAnonymous,
+            group: group.description, title: title(of: group), anonymous: profile.isAnonymous,
             name: name(of: identity.user, in: group), user: shownID(of: identity.user, in: group),
             alias: profile.isAnonymous && profile.name != derived ? profile.name : nil, hidden: profile.isHidden,
             region: profile.region.isEmpty ? nil : profile.region, lastSeen: !profile.isLastSeenHidden,

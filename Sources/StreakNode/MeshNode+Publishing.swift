@@ -74,7 +74,7 @@ extension MeshNode {
 
     func checkSharing(in group: GroupID) throws {
         guard !sharing(in: group).isStopped else {
-            throw NodeFailure.sharingStopped(title: engine.state(of: group)?.title ?? "")
+            throw NodeFailure.sharingStopped(title: title(of: group))
         }
     }
 

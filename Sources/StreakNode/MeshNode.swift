@@ -304,7 +304,7 @@ public actor MeshNode: NodeCalling {
 
     private func title(of failure: CommandFailure) -> String {
         switch failure {
-        case .alreadyMember(let group), .friend(.alreadyFriend(let group)): engine.state(of: group)?.title ?? ""
+        case .alreadyMember(let group), .friend(.alreadyFriend(let group)): title(of: group)
         default: ""
         }
     }

@@ -1,3 +1,4 @@
+import StreakGames
 public import StreakWire
 
 /// What a user tells a group of themselves: a record of kind `profile` with an empty subject.
@@ -64,6 +65,9 @@ public struct Profile: Hashable, Sendable {
 
 /// The rule for what people and groups may be called.
 public enum DisplayText {
+    /// In bytes of UTF-8: one grapheme cluster may be a megabyte of combining marks.
+    private static let maximumSize = 640
+
     /// The text trimmed of white space, or nil where it is empty, longer than `maximumLength` grapheme clusters, or holds
     /// control characters or bidirectional overrides.
     public static func validated(_ text: String, maximumLength: Int) -> String? {
@@ -72,13 +76,27 @@ public enum DisplayText {
             let end = scalars.lastIndex(where: { !$0.properties.isWhitespace })
         else { return nil }
         let trimmed = String(scalars[start...end])
-        guard trimmed.count <= maximumLength, trimmed.utf8.count <= 640 else { return nil }
-        let isPrintable = trimmed.unicodeScalars.allSatisfy { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-            default: !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
-            }
+        guard trimmed.count <= maximumLength, trimmed.utf8.count <= maximumSize else { return nil }
+        return trimmed.unicodeScalars.allSatisfy(isAllowed) ? trimmed : nil
+    }
+
+    /// A text of somebody else's as it is shown where nothing better is known: by the same rule, what it forbids left
+    /// out and what is too long cut off; “?” where nothing is left.
+    public static func shown(_ text: String, maximumLength: Int) -> String {
+        if let text = validated(text, maximumLength: maximumLength) { return text }
+        let allowed = String(String.UnicodeScalarView(text.unicodeScalars.filter(isAllowed)))
+        var kept = ""
+        for character in allowed.drop(while: \.isWhitespace).prefix(maximumLength) {
+            guard kept.utf8.count + character.utf8.count <= maximumSize else { break }
+            kept.append(character)
         }
-        return isPrintable ? trimmed : nil
+        return validated(kept, maximumLength: maximumLength) ?? "?"
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .surrogate, .unassigned: false
+        default: !scalar.isSteering
+        }
     }
 }

@@ -32,10 +32,12 @@ struct PlotView: Sendable, Equatable {
 
     /// Whether a text is SVG of the elements and attributes that `Plot` writes, and of nothing else.
     static func isDrawing(_ svg: String) -> Bool {
-        guard svg.hasPrefix("<svg "), svg.utf8.count <= 1 << 20 else { return false }
-        return svg.split(separator: "<", omittingEmptySubsequences: true).allSatisfy { piece in
-            guard let end = piece.firstIndex(of: ">") else { return false }
-            var tag = piece[..<end]
+        guard svg.utf8.starts(with: "<svg ".utf8), svg.utf8.count <= 1 << 20 else { return false }
+        // By bytes, as a browser reads it: with its neighbours `<` may be another `Character`.
+        return svg.utf8.split(separator: UInt8(ascii: "<")).allSatisfy { piece in
+            guard let end = piece.firstIndex(of: UInt8(ascii: ">")), piece[..<end].allSatisfy({ 0x20..<0x7F ~= $0 })
+            else { return false }
+            var tag = Substring(piece[..<end])
             if tag.first == "/" { return elements.contains(tag.dropFirst()) }
             if tag.last == "/" { tag.removeLast() }
             let name = tag.prefix { $0 != " " }

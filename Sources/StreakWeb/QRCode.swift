@@ -46,13 +46,16 @@ public struct QRCode: Sendable, Equatable {
         return modules[row * size + column]
     }
 
+    /// Black on white.
+    public static let terminalColours = "\u{1B}[38;5;16;48;5;231m"
+
     /// The symbol in Unicode half blocks, two rows to a line, with a quiet zone of two modules.
     ///
     /// Colours are set (black on white) and reset on every line, so that it can be read on dark and on light terminals.
     public var terminalText: String {
         var text = ""
         for row in stride(from: -2, to: size + 2, by: 2) {
-            text += "\u{1B}[38;5;16;48;5;231m"
+            text += Self.terminalColours
             for column in -2..<size + 2 {
                 switch (isDark(column, row), isDark(column, row + 1)) {
                 case (true, true): text += "█"

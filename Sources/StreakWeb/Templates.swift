@@ -1,7 +1,15 @@
 import Mustache
+import StreakGames
 
-/// The page's templates, parsed once. Every value is escaped: no template uses `{{{ }}}` or `{{& }}` (tested), but for
-/// the drawings that `PlotView` has looked through.
+/// How a value becomes part of a page.
+private struct PageText: MustacheContentType {
+    static let name = "PAGE"
+
+    func escapeText(_ text: String) -> String { text.escapedAsMarkup }
+}
+
+/// The page's templates, parsed once. Every value is escaped by `PageText`: no template uses `{{{ }}}` or `{{& }}` (tested),
+/// but for the drawings that `PlotView` has looked through.
 struct Templates: Sendable {
     private let library: MustacheLibrary
 
@@ -60,9 +68,12 @@ struct Templates: Sendable {
     ]
 
     init() throws {
+        MustacheContentTypes.register(PageText(), named: PageText.name)
         var library = MustacheLibrary()
         for (name, source) in Self.sources {
-            try library.register(String(decoding: source, as: UTF8.self), named: name)
+            // Each says so itself: the library goes back to its own way of escaping, by `Character`, in every partial.
+            let source = "{{% CONTENT_TYPE: \(PageText.name)}}" + String(decoding: source, as: UTF8.self)
+            try library.register(source, named: name)
         }
         self.library = library
     }

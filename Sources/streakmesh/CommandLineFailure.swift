@@ -103,7 +103,7 @@ struct FailureNotice: Equatable {
     }
 
     var lines: [String] {
-        ["streakmesh: \(message)"] + (hint.isEmpty ? [] : ["  \(hint)"])
+        ["streakmesh: \(message.printable)"] + (hint.isEmpty ? [] : ["  \(hint.printable)"])
     }
 }
 

@@ -6,9 +6,12 @@
     import Darwin
 #endif
 
-/// Where a command reads and writes: the standard streams and the environment of this process.
+/// Where a command reads and writes: the standard streams of this process.
+///
+/// Whatever is written as a line goes through `String.shown`: nothing steers the terminal but this program's own styles.
 struct Terminal {
-    var environment: [String: String]
+    /// Whether styles may be shown where the output is a terminal.
+    var allowsColour = true
     var isInputInteractive: Bool
     var isOutputInteractive: Bool
     /// The next line that is typed, without its end; nil at the end of input.
@@ -16,24 +19,24 @@ struct Terminal {
 
     /// The streams of this process.
     static func current(environment: [String: String]) -> Terminal {
-        Terminal(
-            environment: environment, isInputInteractive: isatty(STDIN_FILENO) == 1,
+        // NO_COLOR set to anything asks for none (no-color.org).
+        let allowsColour = environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+        return Terminal(
+            allowsColour: allowsColour, isInputInteractive: isatty(STDIN_FILENO) == 1,
             isOutputInteractive: isatty(STDOUT_FILENO) == 1)
     }
 
-    /// On a terminal that shows colours, unless `NO_COLOR` is set to anything (no-color.org).
-    var usesColour: Bool {
-        isOutputInteractive && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
-    }
+    /// On a terminal that shows colours, unless the user wants none.
+    var usesColour: Bool { isOutputInteractive && allowsColour }
 
     /// Writes a line to standard output at once. A reader that went away is not an error.
     func write(_ line: String) {
         Self.write(line, to: STDOUT_FILENO)
     }
 
-    /// Writes the content of a file, which has its own line ends, to standard output.
+    /// Writes the content of a file, which has its own line ends, to standard output: as it is, unless that is a terminal.
     func writeContent(_ content: String) {
-        Self.write(content, to: STDOUT_FILENO, terminator: "")
+        Self.write(raw: isOutputInteractive ? content.shown : content, to: STDOUT_FILENO)
     }
 
     /// Writes a line to standard error at once.
@@ -114,7 +117,11 @@ struct Terminal {
     }
 
     private static func write(_ text: String, to descriptor: Int32, terminator: String = "\n") {
-        let bytes = Array((text + terminator).utf8)
+        write(raw: text.shown + terminator, to: descriptor)
+    }
+
+    private static func write(raw text: String, to descriptor: Int32) {
+        let bytes = Array(text.utf8)
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes[written...].withUnsafeBytes { buffer in

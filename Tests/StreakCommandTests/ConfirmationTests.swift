@@ -47,7 +47,7 @@ import Testing
     ) async throws {
         let context = command.shared.context()
         let terminal = Terminal(
-            environment: [:], isInputInteractive: isInteractive, isOutputInteractive: false, typedLine: typedLine)
+            isInputInteractive: isInteractive, isOutputInteractive: false, typedLine: typedLine)
         try await command.run(
             in: CommandContext(folder: context.folder, terminal: terminal, usesJSON: context.usesJSON))
     }

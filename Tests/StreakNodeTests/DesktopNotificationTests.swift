@@ -100,6 +100,8 @@ import Testing
     @Test(arguments: [
         ("Wordle.", "Wordle."), ("<b>", "&lt;b&gt;"), ("a & b", "a &amp; b"), ("\\n", "\\\\n"), ("&lt;", "&amp;lt;"),
         ("two\nlines", "two\nlines"),
+        ("\u{600}<b\u{301}>\u{200D}&\u{FE0F}", "\u{600}&lt;b\u{301}&gt;\u{200D}&amp;\u{FE0F}"),
+        ("\u{600}\\n\u{1B}[31m\u{202E}", "\u{600}\\\\n[31m"),
     ])
     func `neither markup nor escapes of a name are read`(text: String, body: String) {
         #expect(DesktopNotification.body(text) == body)

@@ -37,7 +37,10 @@ final class FakeNode: NodeCalling, AccountMaking {
 
     private let origins = Mutex<[AccountOrigin]>([])
 
-    init(_ scenario: Scenario) { self.scenario = scenario }
+    /// What every text of a report ends in.
+    private let mark: String?
+
+    init(_ scenario: Scenario, mark: String? = nil) { (self.scenario, self.mark) = (scenario, mark) }
 
     /// The accounts made so far.
     var accounts: [AccountOrigin] { origins.withLock { $0 } }
@@ -86,7 +89,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         guard let report = try answer(request) as? Report else {
             throw NodeFailure.invalidRequest("the fake node answers \(type) to something else")
         }
-        return report
+        return try mark.map { try Mark.marked(report, with: $0) } ?? report
     }
 
     private var isAlone: Bool { scenario == .lonely || scenario == .removed }

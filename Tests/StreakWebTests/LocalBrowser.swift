@@ -109,8 +109,12 @@ struct RunningPage: Sendable {
 }
 
 /// Runs a page on a free port for the length of `use`.
-func withPage(_ scenario: FakeNode.Scenario = .full, _ use: @Sendable (RunningPage) async throws -> Void) async throws {
-    let node = FakeNode(scenario)
+///
+/// - Parameter mark: what every text of the node's reports ends in.
+func withPage(
+    _ scenario: FakeNode.Scenario = .full, mark: String? = nil, _ use: @Sendable (RunningPage) async throws -> Void
+) async throws {
+    let node = FakeNode(scenario, mark: mark)
     let (events, tell) = AsyncStream.makeStream(of: NodeEvent.self)
     let (ready, announce) = AsyncStream.makeStream(of: WebAddress.self)
     var generator = SystemRandomNumberGenerator()

@@ -77,27 +77,8 @@ public enum ResultExport {
         case .nothing: nil
         case .number(let number): "\(number)"
         case .truth(let truth): truth ? "true" : "false"
-        case .text(let text): quoted(text)
+        case .text(let text): text.quotedAsJSON
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\"".unicodeScalars
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\":
-                quoted.append("\\")
-                quoted.append(scalar)
-            case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
-                let digits = String(scalar.value, radix: 16)
-                quoted.append(
-                    contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
-            default:
-                quoted.append(scalar)
-            }
-        }
-        quoted.append("\"")
-        return String(quoted)
     }
 }
 

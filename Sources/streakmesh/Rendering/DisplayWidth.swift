@@ -1,3 +1,5 @@
+import StreakGames
+
 extension Character {
     /// How many columns of a terminal this character fills: 0, 1 or 2.
     ///
@@ -27,7 +29,25 @@ extension String {
     /// The text without what could move the cursor, change colours or turn the reading direction: what friends wrote
     /// is shown, never obeyed.
     var printable: String {
-        String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isSteering }))
+        inert
+    }
+
+    /// Lines as a terminal gets them, last of all: of what steers, only line ends, tabs and the styles of this program are
+    /// left, so that a text of somebody else's that was not made `printable` does no more than look odd.
+    var shown: String {
+        guard unicodeScalars.contains(where: { $0.isSteering && $0 != "\n" }) else { return self }
+        var shown = String.UnicodeScalarView()
+        var rest = unicodeScalars[...]
+        while let scalar = rest.first {
+            let style = scalar == "\u{1B}" ? TextStyle.sequences.first { rest.starts(with: $0.unicodeScalars) } : nil
+            if let style {
+                shown.append(contentsOf: style.unicodeScalars)
+            } else if !scalar.isSteering || scalar == "\n" || scalar == "\t" {
+                shown.append(scalar)
+            }
+            rest = rest.dropFirst(style?.unicodeScalars.count ?? 1)
+        }
+        return String(shown)
     }
 
     /// The text cut to `width` columns, ending in “…” where something was cut.
@@ -53,14 +73,6 @@ extension Unicode.Scalar {
             0x20000...0x3FFFD:
             true
         default: false
-        }
-    }
-
-    /// Control characters, line separators and the bidirectional overrides and isolates.
-    fileprivate var isSteering: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        default: 0x202A...0x202E ~= value || 0x2066...0x2069 ~= value
         }
     }
 }

@@ -1,3 +1,4 @@
+import StreakGames
 import StreakNode
 
 /// A JSON document whose keys keep their order and whose unknown values are written as `null`, never left out.
@@ -69,7 +70,7 @@ indirect enum JSON: Equatable {
         case .bool(let value): text += value ? "true" : "false"
         case .integer(let value): text += String(value)
         case .number(let value): text += String(value)
-        case .string(let value): Self.write(value, to: &text)
+        case .string(let value): text += value.quotedAsJSON
         case .array(let values):
             text += "["
             for (position, value) in values.enumerated() {
@@ -81,33 +82,11 @@ indirect enum JSON: Equatable {
             text += "{"
             for (position, member) in members.enumerated() {
                 if position > 0 { text += "," }
-                Self.write(member.key, to: &text)
+                text += member.key.quotedAsJSON
                 text += ":"
                 member.value.write(to: &text)
             }
             text += "}"
         }
-    }
-
-    /// RFC 8259, section 7. Control characters, and the line separators that JavaScript stumbles over, are escaped.
-    private static func write(_ value: String, to text: inout String) {
-        text += "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            default:
-                if scalar.value < 0x20 || scalar.value == 0x7F || scalar.value == 0x2028 || scalar.value == 0x2029 {
-                    let digits = String(scalar.value, radix: 16)
-                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                } else {
-                    text.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        text += "\""
     }
 }

@@ -1,3 +1,5 @@
+import StreakWeb
+
 /// Rows of cells in columns that line up, also with wide characters and emoji.
 struct TextTable {
     enum Alignment {
@@ -62,8 +64,12 @@ struct TextTable {
 }
 
 /// How a text stands out on a terminal that shows colours. Nothing is said by colour alone.
-enum TextStyle {
+enum TextStyle: CaseIterable {
     case plain, bold, dim, good, bad, notable
+
+    /// Every sequence that this program sends to a terminal.
+    static let sequences =
+        allCases.compactMap { $0.code.map { "\u{1B}[\($0)m" } } + ["\u{1B}[0m", QRCode.terminalColours]
 
     func applied(to text: String) -> String {
         guard let code else { return text }

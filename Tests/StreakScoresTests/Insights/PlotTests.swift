@@ -76,6 +76,16 @@ import Testing
         #expect(svg.contains("id=\"plot-script-title\""))
     }
 
+    @Test(arguments: ["\u{600}", "\u{110BD}", "\u{301}", "\u{903}", "\u{200D}", "\u{FE0F}", "\u{E0067}"])
+    func `no neighbour makes a name markup`(near: String) {
+        let name = "\(near)<script\(near)>\(near)&\(near)\"\(near)"
+        let svg = Plot(title: name, description: name, shape: .bars([.init(label: name, count: 1)])).svg(id: "p")
+        let expected = "\(near)&lt;script\(near)&gt;\(near)&amp;\(near)&quot;\(near)"
+        #expect(svg.utf8.split(separator: UInt8(ascii: "<")).allSatisfy { !$0.starts(with: "script".utf8) })
+        // By bytes: as `Character`s a text with such scalars contains nothing that it does not begin with.
+        #expect(Array(svg.utf8).firstRange(of: Array(expected.utf8)) != nil)
+    }
+
     @Test func `E4 a bar a result, as long as its count`() {
         let plot = Plot(
             title: "t", description: "d",

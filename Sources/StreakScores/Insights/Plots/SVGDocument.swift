@@ -1,3 +1,5 @@
+import StreakGames
+
 /// Writes the few elements of SVG that plots need. Every text is escaped, no attribute can carry a style or a script.
 struct SVGDocument {
     /// Characters a text may have; longer ones are cut.
@@ -73,27 +75,9 @@ struct SVGDocument {
         return size % 10 == 0 ? "\(sign)\(size / 10)" : "\(sign)\(size / 10).\(size % 10)"
     }
 
-    /// Text that is text in XML and in HTML, also within an attribute; without characters XML forbids.
+    /// Text that is text in XML and in HTML, on one line.
     static func escaped(_ text: String) -> String {
-        var escaped = ""
-        var length = 0
-        for scalar in text.unicodeScalars {
-            length += 1
-            guard length <= maximumTextLength else { break }
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            case "\t", "\n": escaped += " "
-            default:
-                let isForbidden =
-                    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
-                    || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-                if !isForbidden { escaped.unicodeScalars.append(scalar) }
-            }
-        }
-        return escaped
+        let line = text.unicodeScalars.prefix(maximumTextLength).map { $0 == "\t" || $0 == "\n" ? " " : $0 }
+        return String(String.UnicodeScalarView(line)).inert.escapedAsMarkup
     }
 }
