@@ -37,6 +37,7 @@ struct RequestGuard: RouterMiddleware {
 
     let address: BoundAddress
     let peers: PeerGate
+    let connections: ConnectionTable
     let sessions: SessionStore
     let templates: Templates
     let logger: Logger
@@ -82,6 +83,7 @@ struct RequestGuard: RouterMiddleware {
             guard try await peers.admits(context.channel) else {
                 return plain(request, .otherUser, status: .forbidden)
             }
+            connections.trust(context.channel)
         }
         return try await next(request, context)
     }

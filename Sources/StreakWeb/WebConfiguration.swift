@@ -39,6 +39,10 @@ enum WebLimit {
     static let pasteSize = 64 * 1024
     /// The largest file to import, in bytes: many years of results, or a long chat.
     static let uploadSize = 16 << 20
+    /// Connections at once: a browser opens six and one for each event stream, a program of the user's some.
+    static let connections = 128
+    /// How long a connection may take to send a request's head, and how long it stays open for the next one.
+    static let idleTime: Duration = .seconds(30)
     /// Open event streams. A browser holds one per visible tab.
     static let eventStreams = 16
     /// Signed-in browsers; the oldest is signed out when one more comes.

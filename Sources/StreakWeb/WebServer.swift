@@ -72,10 +72,12 @@ public struct WebServer: Service {
     private func serve(port: Int, templates: Templates) async throws {
         let eventLoopGroup = EventLoopGroupProvider.singleton.eventLoopGroup
         let hub = ChangeHub(events: events, eventLoop: eventLoopGroup.any())
+        let connections = ConnectionTable()
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: RequestGuard(
-                address: address, peers: PeerGate(), sessions: sessions, templates: templates, logger: logger))
+                address: address, peers: PeerGate(), connections: connections, sessions: sessions, templates: templates,
+                logger: logger))
         Site(
             node: node, accounts: accounts, hub: hub, sessions: sessions, templates: templates, address: address,
             now: now
@@ -83,6 +85,10 @@ public struct WebServer: Service {
         .addRoutes(to: router)
         let application = Application(
             router: router,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [ConnectionPlace(in: connections)],
+                    idleTimeout: TimeAmount(WebLimit.idleTime))),
             configuration: .init(address: .hostname(configuration.host, port: port), serverName: nil),
             services: [hub],
             onServerRunning: { channel in

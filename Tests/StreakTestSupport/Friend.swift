@@ -69,10 +69,11 @@ public final class RunningNode: Sendable {
     /// What it told since.
     public let events: EventLog
     private let child: Child
+    private let errorPath: String
 
     fileprivate init(of friend: Friend, words: [String]) async throws {
         let pipe = Pipe()
-        let errorPath = friend.lab.freshPath("err")
+        errorPath = friend.lab.freshPath("err")
         try Data().write(to: URL(fileURLWithPath: errorPath))
         let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: errorPath))
         let events = EventLog()
@@ -106,6 +107,11 @@ public final class RunningNode: Sendable {
             let reason = try? String(contentsOfFile: errorPath, encoding: .utf8)
             throw TestFailure("the node of \(friend.name) did not start: \(reason ?? "")")
         }
+    }
+
+    /// What it has written to standard error so far.
+    public var errors: String {
+        get throws { try String(contentsOfFile: errorPath, encoding: .utf8) }
     }
 
     public var processID: Int32 { child.processID }

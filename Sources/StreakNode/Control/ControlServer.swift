@@ -18,6 +18,8 @@ public import ServiceLifecycle
 public struct ControlServer: Service {
     /// More connections at once are refused.
     public static let maximumConnections = 32
+    /// How long a connection may wait to send its next request before it is closed, so that none holds a place for nothing.
+    public static let idleTime: Duration = .seconds(60)
     /// Longest request in bytes; a longer one is refused and its connection closed.
     public static let maximumLineLength = 262_144
 
@@ -26,6 +28,7 @@ public struct ControlServer: Service {
     private let signIn: @Sendable () -> String?
     private let socketPath: String
     private let logger: Logger
+    private let idleTime: Duration
     private let listening = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
 
     /// - Parameters:
@@ -33,14 +36,17 @@ public struct ControlServer: Service {
     ///   - events: makes a new stream of what happens from the call on.
     ///   - signIn: makes a link to the node's page that works once; nil where there is no page.
     ///   - socketPath: where to listen; its folder must let in this user only.
+    ///   - idleTime: how long a connection may wait to send its next request.
     public init(
         node: any NodeCalling, events: @escaping @Sendable () -> AsyncStream<NodeEvent>,
-        signIn: @escaping @Sendable () -> String? = { nil }, socketPath: String, logger: Logger
+        signIn: @escaping @Sendable () -> String? = { nil }, socketPath: String,
+        idleTime: Duration = ControlServer.idleTime, logger: Logger
     ) {
         self.node = node
         self.events = events
         self.signIn = signIn
         self.socketPath = socketPath
+        self.idleTime = idleTime
         self.logger = logger
     }
 
@@ -109,7 +115,8 @@ public struct ControlServer: Service {
         do {
             try await connection.executeThenClose { lines in
                 do {
-                    for try await line in lines {
+                    var requests = lines.makeAsyncIterator()
+                    while let line = try await next(&requests, on: connection.channel) {
                         guard try await answer(line, on: connection.channel) else { return }
                     }
                 } catch let error as ControlError {
@@ -122,6 +129,15 @@ public struct ControlServer: Service {
             // A command that was interrupted closes its end at any time; that concerns its own connection only.
             logger.debug("control connection ended: \(error)")
         }
+    }
+
+    /// The next request; nil where the connection has ended, or was closed because none came in time.
+    private func next(
+        _ requests: inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, on channel: any Channel
+    ) async throws -> ByteBuffer? {
+        let limit = channel.eventLoop.scheduleTask(in: TimeAmount(idleTime)) { channel.close(promise: nil) }
+        defer { limit.cancel() }
+        return try await requests.next()
     }
 
     /// Returns whether the connection goes on.

@@ -51,6 +51,7 @@ struct UpCommand: SessionCommand {
         // A program that reads events relies on a node; a person is asked on the page.
         guard context.folder.hasAccount || !context.usesJSON && !isWithoutWeb else { throw NodeFailure.noAccount }
         if !context.folder.hasAccount { try context.folder.makeFolder() }
+        DescriptorLimit.raise()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "streakmesh")
         // What ends the program is thrown, too, and told once: by default the libraries say nothing of it.
@@ -91,9 +92,12 @@ struct UpCommand: SessionCommand {
             socketPath: context.folder.controlSocketPath, logger: logger)
         let announcer = Announcer(node: node, control: control, pageAddress: pageAddress?.stream, context: context)
         // Ended in reverse: the last lines are printed before the node goes.
-        var services: [any Service] = [NodeService(node: node), control]
-        if let page { services.append(page) }
-        services.append(announcer)
+        var services = [
+            NamedService(description: "node", service: NodeService(node: node)),
+            NamedService(description: "control socket", service: control),
+        ]
+        if let page { services.append(NamedService(description: "page", service: page)) }
+        services.append(NamedService(description: "announcer", service: announcer))
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
@@ -138,6 +142,14 @@ extension UpCommand {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
+}
+
+/// A service under a plain name. What logs a service writes its description, and that of a value is all that it holds.
+private struct NamedService: Service, CustomStringConvertible {
+    let description: String
+    let service: any Service
+
+    func run() async throws { try await service.run() }
 }
 
 /// The node's network part as a service of the process.

@@ -1,0 +1,63 @@
+import NIOCore
+import Synchronization
+
+/// The page's connections, so few that neither descriptors nor memory run out however many somebody opens.
+///
+/// Every user of this machine can connect to the page, so places are not for whoever comes first: where all are taken, the
+/// oldest connection that has not shown a session yet gives its place up. Idle connections of others end one another;
+/// those of this user's browser stay.
+final class ConnectionTable: Sendable {
+    private struct Connection {
+        let channel: any Channel
+        let number: Int
+        var isTrusted = false
+    }
+
+    private struct State {
+        var connections: [ObjectIdentifier: Connection] = [:]
+        var nextNumber = 0
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int = WebLimit.connections) { self.limit = limit }
+
+    var count: Int { state.withLock(\.connections.count) }
+
+    /// Takes a new connection, and ends the one that gives up its place for it: itself where all others are trusted.
+    func opened(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
+        let ended = state.withLock { state -> (any Channel)? in
+            state.connections[id] = Connection(channel: channel, number: state.nextNumber)
+            state.nextNumber += 1
+            guard state.connections.count > limit else { return nil }
+            let waiting = state.connections.filter { !$0.value.isTrusted }
+            guard let oldest = waiting.min(by: { $0.value.number < $1.value.number }) else { return nil }
+            state.connections[oldest.key] = nil
+            return oldest.value.channel
+        }
+        channel.closeFuture.whenComplete { [weak self] _ in self?.closed(id) }
+        ended?.close(promise: nil)
+    }
+
+    /// A request on this connection showed a session, and comes from somebody who may use it.
+    func trust(_ channel: any Channel) {
+        state.withLock { $0.connections[ObjectIdentifier(channel)]?.isTrusted = true }
+    }
+
+    private func closed(_ id: ObjectIdentifier) {
+        state.withLock { $0.connections[id] = nil }
+    }
+}
+
+/// Tells the table of a connection as soon as it is accepted, before anything is read on it.
+final class ConnectionPlace: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    private let table: ConnectionTable
+
+    init(in table: ConnectionTable) { self.table = table }
+
+    func handlerAdded(context: ChannelHandlerContext) { table.opened(context.channel) }
+}

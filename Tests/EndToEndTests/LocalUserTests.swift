@@ -1,0 +1,111 @@
+import StreakTestSupport
+import Testing
+
+/// What other users and programs of the same machine get out of a running node: nothing, and they do not stop it.
+@Suite struct LocalUserTests {
+    /// Everything that must be in no log, by what it is.
+    private static let environment = "canary-of-the-environment"
+    private static let passphrase = "canary-of-the-passphrase"
+
+    @Test(.timeLimit(.minutes(10)), arguments: ["critical", "error", "warning", "notice", "info", "debug", "trace"])
+    func `no log of any level holds a secret or a value of the environment`(level: String) async throws {
+        try await Lab.open { lab in
+            let ada = try await lab.friend(
+                "Ada", launcher: ["STREAKMESH_CANARY=\(Self.environment)", "TERM=\(Self.environment)"])
+            let node = try await ada.start("--log", level, page: true)
+            try await ada.ask("group", "create", "Breakfast club")
+            let link = try #require(try await ada.ask("invite")["link"].text)
+            let key = try #require(try await ada.ask("recovery", "show")["key"].text)
+            let signIn = try #require(node.ready["signIn"].text)
+            let page = try #require(node.ready["web"].text)
+            let token = try #require(signIn.split(separator: "=").last.map(String.init))
+
+            let first = try await Self.answer(of: page, to: "GET", String(signIn.dropFirst(page.count)), in: lab)
+            let cookies = first.split(separator: "\r\n").filter { $0.lowercased().hasPrefix("set-cookie:") }
+            let cookie = try #require(
+                cookies.first?.split(separator: " ")[1].split(separator: ";").first.map(String.init))
+            let secret = try #require(cookie.split(separator: "=").last.map(String.init))
+            for path in ["/today", "/join?link=\(link)", "/nothing?token=\(token)", "/sign-in?token=\(token)"] {
+                _ = try await Self.answer(of: page, to: "GET", path, cookie: cookie, in: lab)
+            }
+            let form = "file=\(lab.folder)/ada.backup&passphrase=\(Self.passphrase)&again=\(Self.passphrase)"
+            let backup = try await Self.answer(of: page, to: "POST", "/backup", form: form, cookie: cookie, in: lab)
+            #expect(backup.contains(" 303 ") || backup.contains(" 200 "), "\(backup.prefix(200))")
+            _ = try await Self.answer(of: page, to: "POST", "/backup?\(form)", form: "%", cookie: cookie, in: lab)
+            #expect(try await node.stop() == 0)
+
+            let log = try node.errors
+            let canaries = [
+                "environment": Self.environment, "passphrase": Self.passphrase, "sign-in token": token,
+                "session": secret,
+                "invite": String(link.dropFirst("streakmesh://join/".count)), "recovery key": key,
+            ]
+            for (name, canary) in canaries { #expect(!log.contains(canary), "the log of \(level) holds the \(name)") }
+            // Or else nothing was looked at.
+            if level == "debug" || level == "trace" { #expect(log.contains("debug") || log.contains("trace")) }
+        }
+    }
+
+    #if os(Linux)
+        @Test(.timeLimit(.minutes(10)))
+        func `hundreds of idle connections stop neither page nor commands nor friends`() async throws {
+            try await Lab.open { lab in
+                // So few descriptors that what is not bounded soon has them all.
+                let ada = try await lab.friend("Ada", launcher: ["prlimit", "--nofile=320:320"])
+                let bela = try await lab.friend("Béla")
+                let (node, belaNode) = (try await ada.start(page: true), try await bela.start())
+                let page = try #require(node.ready["web"].text)
+                let pagePort = try #require(page.split(separator: ":").last.flatMap { UInt16($0) })
+                var idle: [RawSocket] = []
+                for number in 0..<600 {
+                    let connection = try RawSocket(.stream)
+                    #expect(connection.connect(to: number % 3 == 0 ? node.port : pagePort))
+                    if number % 2 == 0 { connection.send(Array("GET /today HTTP/1.1\r\nHost: 127.0".utf8)) }
+                    idle.append(connection)
+                }
+                #expect(try await Self.answer(of: page, to: "GET", "/today", in: lab).contains(" 401 "))
+                try await ada.ask("group", "create", "Breakfast club")
+                try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+                try await lab.agreement(of: [ada, bela])
+                withExtendedLifetime((idle, belaNode)) {}
+            }
+        }
+
+        @Test(.timeLimit(.minutes(10)))
+        func `a node may have as many files open as its user may`() async throws {
+            try await Lab.open { lab in
+                let ada = try await lab.friend("Ada", launcher: ["prlimit", "--nofile=256:1000"])
+                let node = try await ada.start()
+                let limits = try await lab.run(["cat", "/proc/\(node.processID)/limits"]).output
+                let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+                #expect(line.split(separator: " ").dropFirst(3).prefix(2) == ["1000", "1000"])
+            }
+        }
+    #endif
+
+    /// What the page answers to one request.
+    private static func answer(
+        of page: String, to method: String, _ path: String, form: String? = nil, cookie: String? = nil, in lab: Lab
+    ) async throws -> String {
+        let host = String(page.dropFirst("http://".count))
+        let connection = try RawSocket(.stream)
+        guard connection.connect(to: host.split(separator: ":").last.flatMap { UInt16($0) } ?? 0) else {
+            throw TestFailure("the page takes no connection")
+        }
+        var request = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n"
+        if let cookie { request += "Cookie: \(cookie)\r\n" }
+        if let form {
+            request += "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(form.utf8.count)\r\n"
+        }
+        connection.send(Array((request + "\r\n" + (form ?? "")).utf8))
+        var bytes: [UInt8] = []
+        try await lab.eventually("the page has answered \(path)") {
+            while let part = connection.received() {
+                if part.isEmpty { return true }
+                bytes += part
+            }
+            return false
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,43 @@
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+import Testing
+
+@testable import StreakWeb
+
+/// Connections of others never keep this user's browser out.
+@Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
+    @Test func `where all places are taken, the oldest without a session gives up its place`() throws {
+        let table = ConnectionTable(limit: 3)
+        let channels = (0..<5).map { _ in EmbeddedChannel() }
+        for channel in channels { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait() }
+        func open(_ numbers: [Int]) -> [Bool] { numbers.map { channels[$0].isActive } }
+        for channel in channels[..<3] { table.opened(channel) }
+        table.trust(channels[0])
+        table.opened(channels[3])
+        #expect(open([0, 1, 2, 3]) == [true, false, true, true])
+        for channel in channels[2...3] { table.trust(channel) }
+        table.opened(channels[4])
+        #expect(open([0, 2, 3, 4]) == [true, true, true, false])
+        #expect(table.count == 3)
+    }
+
+    @Test func `hundreds of idle connections do not keep the page from its user`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            var idle: [any Channel] = []
+            for number in 0..<WebLimit.connections * 3 {
+                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connect(host: "127.0.0.1", port: page.port).get()
+                // Some have begun to say something.
+                let start = ByteBuffer(string: "GET / HTTP/1.1\r\nHost")
+                if number % 2 == 0 { channel.writeAndFlush(start, promise: nil) }
+                idle.append(channel)
+            }
+            #expect(try await browser.get("/today").status == 200)
+            // The first two thirds have been closed, or are about to be.
+            for channel in idle[..<WebLimit.connections] { try await channel.closeFuture.get() }
+            for channel in idle { channel.close(promise: nil) }
+        }
+    }
+}
