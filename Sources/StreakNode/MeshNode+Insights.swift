@@ -9,14 +9,14 @@ import StreakWire
 extension MeshNode {
     func answer(_ request: InsightRequest) async throws -> any Sendable {
         switch request {
-        case .statistics(let game, let range, let date, let group, let member):
-            try statistics(game: game, range: range, date: date, subject(member, in: group))
+        case .statistics(let game, let range, let date, let group, let member, let plots):
+            try statistics(game: game, range: range, date: date, subject(member, in: group), drawn: plots)
         case .streaks(let date, let group, let member): try streaks(date: date, subject(member, in: group))
         case .achievements(let group, let member): try achievements(of: subject(member, in: group))
         case .celebrate: try await celebrate()
         case .recap(let date, let group): try recap(date: date, group: group)
-        case .versus(let user, let game, let range, let date, let group):
-            try versus(user, game: game, range: range, date: date, group: group)
+        case .versus(let user, let game, let range, let date, let group, let plots):
+            try versus(user, game: game, range: range, date: date, group: group, drawn: plots)
         case .champions(let period, let game, let group): try champions(period, game: game, group: group)
         case .shareText(let game, let date): try shareText(game: game, date: date)
         }
@@ -100,7 +100,7 @@ extension MeshNode {
     // MARK: Statistics
 
     private func statistics(
-        game selector: String?, range: String?, date: String?, _ subject: InsightSubject
+        game selector: String?, range: String?, date: String?, _ subject: InsightSubject, drawn: Bool
     ) throws -> StatisticsReport {
         let group = subject.group
         let game = try selector.map { try self.game($0) }
@@ -139,14 +139,17 @@ extension MeshNode {
                     start: point.start.description, played: point.played, completed: point.completed,
                     points: point.points, average: game == nil ? nil : point.raw.value)
             },
-            deepDives: dives.map(report(of:)), plots: plots(dives, trend: trend, game: game, insights, until: span.to))
+            deepDives: dives.map(report(of:)),
+            plots: drawn ? plots(dives, trend: trend, game: game, insights, until: span.to) : [])
     }
 
     private func report(of dive: DeepDive) -> DeepDiveReport {
         DeepDiveReport(
             game: dive.game.id.rawValue, gameName: dive.game.name, played: dive.played, completed: dive.completed,
             distribution: dive.distribution.map { BarReport(label: $0.label, count: $0.count, loss: $0.isLoss) },
-            average: dive.averageLabel, best: dive.bestLabel, failRate: dive.failRate.label)
+            average: dive.average.tenths, averageLabel: dive.averageLabel,
+            best: dive.bestValue, bestLabel: dive.bestLabel,
+            failRate: dive.failRate.percent)
     }
 
     private func plots(
@@ -310,13 +313,13 @@ extension MeshNode {
             let query = boardQuery(DaySpan(from: day.startOfWeek, to: day), in: group)
             return index(of: group).groupRecap(query, players: players(of: group)) { self.knownGame($0, in: group) }
         }
-        let title = group.flatMap { engine.state(of: $0)?.title }
+        let title = group.map { self.title(of: $0) }
         let names = { (id: GameID) in group.map { self.namedGame(id, in: $0) } ?? self.namedGame(id, in: own) }
         return RecapReport(
             week: mine.week.text, from: mine.span.from.description,
             to: mine.span.to.description, played: mine.played, completed: mine.completed,
             completionRate: mine.completionRate.percent, points: mine.points, activeDays: mine.activeDays,
-            averageStreak: mine.averageStreak.label, longestStreak: mine.longestStreak.map { report($0, in: own) },
+            averageStreak: mine.averageStreak.tenths, longestStreak: mine.longestStreak.map { report($0, in: own) },
             best: mine.best.map { resultReport($0) }, text: mine.text(name: ownName, games: names),
             group: group?.description, groupTitle: title,
             winners: ours?.winners.map {
@@ -337,7 +340,7 @@ extension MeshNode {
     // MARK: Two players, and who was first
 
     private func versus(
-        _ selector: String, game: String?, range: String?, date: String?, group groupSelector: String?
+        _ selector: String, game: String?, range: String?, date: String?, group groupSelector: String?, drawn: Bool
     ) throws -> VersusReport {
         let group = try group(groupSelector)
         let user = try member(selector, of: group)
@@ -354,7 +357,7 @@ extension MeshNode {
         let found = index.headToHead(first, second, query: query) { self.knownGame($0, in: group) }
         let run = found.currentRun.map { $0.side == .first ? $0.length : -$0.length } ?? 0
         return VersusReport(
-            group: group.description, title: engine.state(of: group)?.title ?? "", user: shownID(of: user, in: group),
+            group: group.description, title: title(of: group), user: shownID(of: user, in: group),
             name: second.name, from: span.from.description, to: span.to.description, game: game?.id.rawValue,
             common: found.total.count, wins: found.total.firstWins, losses: found.total.secondWins,
             ties: found.total.ties, myPercent: found.total.percent(of: .first),
@@ -363,15 +366,17 @@ extension MeshNode {
                 let game = namedGame(record.game, in: group)
                 return VersusReport.Game(
                     game: game.id.rawValue, gameName: game.name, icon: game.emoji, wins: record.record.firstWins,
-                    losses: record.record.secondWins, ties: record.record.ties, myAverage: record.firstAverage,
-                    theirAverage: record.secondAverage)
+                    losses: record.record.secondWins, ties: record.record.ties,
+                    myAverage: record.firstAverage.tenths, myAverageLabel: record.firstAverage.label(in: game),
+                    theirAverage: record.secondAverage.tenths, theirAverageLabel: record.secondAverage.label(in: game))
             },
             points: found.points.map {
                 VersusReport.Point(
                     day: $0.day.description, wins: $0.record.firstWins, losses: $0.record.secondWins,
                     ties: $0.record.ties)
             },
-            coveredCount: found.coveredCount, plots: Self.reports(of: [Self.plot(found, against: second.name)]))
+            coveredCount: found.coveredCount,
+            plots: drawn ? Self.reports(of: [Self.plot(found, against: second.name)]) : [])
     }
 
     /// How many more puzzles this user has won than the other, over time.
@@ -399,7 +404,7 @@ extension MeshNode {
             self.knownGame($0, in: group)
         }
         return ChampionsReport(
-            group: group.description, title: engine.state(of: group)?.title ?? "", period: word,
+            group: group.description, title: title(of: group), period: word,
             game: game?.id.rawValue,
             champions: found.map { champions in
                 ChampionsReport.Period(

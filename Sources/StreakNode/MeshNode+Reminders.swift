@@ -18,10 +18,11 @@ extension MeshNode {
 
     func answer(_ request: ReminderRequest) async throws -> any Sendable {
         switch request {
-        case .show: break
-        case .change(let change): try await changeReminders(change)
+        case .show(let plots): return remindersReport(drawn: plots)
+        case .change(let change):
+            try await changeReminders(change)
+            return remindersReport(drawn: false)
         }
-        return remindersReport()
     }
 
     // MARK: What is chosen and kept
@@ -85,7 +86,7 @@ extension MeshNode {
         return ReminderPlan.text(for: atRisk) { self.knownGame($0) }
     }
 
-    private func remindersReport() -> RemindersReport {
+    private func remindersReport(drawn: Bool) -> RemindersReport {
         let choices = reminderChoices
         let (plan, _) = reminderPlan(isOn: true)
         let hours = playingHours
@@ -101,7 +102,7 @@ extension MeshNode {
             lastReminded: plan.lastFired?.description, next: next.map { Timestamp(seconds: $0.instant).text },
             text: reminderText(on: clock.today), desktop: showsOnDesktop, command: reminderCommand,
             excluded: accountSettings.choices(.reminded).filter { !$0.value }.keys.map(\.rawValue).sorted(),
-            hours: hours.counts, plots: Self.reports(of: [Plot(hours)]))
+            hours: hours.counts, plots: drawn ? Self.reports(of: [Plot(hours)]) : [])
     }
 
     // MARK: Reminding

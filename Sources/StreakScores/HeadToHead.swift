@@ -38,9 +38,9 @@ public struct HeadToHead: Sendable, Equatable {
     public struct GameRecord: Sendable, Hashable {
         public var game: GameID
         public var record: Record
-        /// Means of the raw results compared, a loss as one more than the maximum: "0:45", "3.5".
-        public var firstAverage: String?
-        public var secondAverage: String?
+        /// Means of the raw results compared, a loss as one more than the maximum.
+        public var firstAverage: Average
+        public var secondAverage: Average
     }
 
     /// Wins in a row, latest first; ties neither add nor end it.
@@ -165,8 +165,8 @@ private struct Comparison {
         result.games.append(
             HeadToHead.GameRecord(
                 game: game.id, record: record,
-                firstAverage: Scoring.averageLabel(sum: sums.first.value, count: sums.first.count, in: game),
-                secondAverage: Scoring.averageLabel(sum: sums.second.value, count: sums.second.count, in: game)))
+                firstAverage: Average(sum: sums.first.value, count: sums.first.count),
+                secondAverage: Average(sum: sums.second.value, count: sums.second.count)))
     }
 
     /// Notes a puzzle that `loser` let pass, where the group counts that.

@@ -102,3 +102,8 @@ extension Scoring {
         number < 10 ? "0\(number)" : "\(number)"
     }
 }
+
+extension Average {
+    /// As a mean of a game's raw results: "0:45" for times, else "3.5"; `nil` of nothing.
+    public func label(in game: Game) -> String? { Scoring.averageLabel(sum: sum, count: count, in: game) }
+}

@@ -1,3 +1,13 @@
+/// A number with one decimal, for people.
+enum Tenths {
+    /// “6.5”; “–” of nothing.
+    static func text(_ value: Double?) -> String {
+        guard let value, value.isFinite, abs(value) < 1e15 else { return "–" }
+        let tenths = Int((abs(value) * 10).rounded())
+        return "\(value < 0 && tenths > 0 ? "−" : "")\(tenths / 10).\(tenths % 10)"
+    }
+}
+
 /// Time spent, for people.
 public enum Elapsed {
     /// “7 s”, “12 min”, “3 h 5 min”.

@@ -13,6 +13,7 @@ extension Site {
     private static let from = InterfaceKey.text("from", limit: 32)
     private static let to = InterfaceKey.text("to", limit: 32)
     private static let member = InterfaceKey.text("member")
+    private static let plots = InterfaceKey.flag("plots")
     private static let range = InterfaceKey.text("range", limit: 32)
     private static let history = InterfaceKey.text("history", limit: 16)
     private static let puzzle = InterfaceKey.number("puzzle", 0...Int(Int32.max))
@@ -51,7 +52,9 @@ extension Site {
         InterfaceRoute(
             .post, "guest/stop", takes: [.text("ending").required, .text("file", limit: 1_024)], GuestReport.self
         ) { .guest(.stop(try ending($0))) },
-        InterfaceRoute(.get, "reminders", RemindersReport.self) { _ in .reminder(.show) },
+        InterfaceRoute(.get, "reminders", takes: [plots], RemindersReport.self) {
+            .reminder(.show(plots: $0.isSet("plots")))
+        },
         InterfaceRoute(
             .post, "reminders",
             takes: [
@@ -375,11 +378,11 @@ extension Site {
         InterfaceRoute(.get, "streaks", takes: [date, group, member], StreaksReport.self) {
             .insight(.streaks(date: $0.text("date"), group: $0.text("group"), member: $0.text("member")))
         },
-        InterfaceRoute(.get, "stats", takes: [game, range, date, group, member], StatisticsReport.self) {
+        InterfaceRoute(.get, "stats", takes: [game, range, date, group, member, plots], StatisticsReport.self) {
             .insight(
                 .statistics(
                     game: $0.text("game"), range: $0.text("range"), date: $0.text("date"), group: $0.text("group"),
-                    member: $0.text("member")))
+                    member: $0.text("member"), plots: $0.isSet("plots")))
         },
         InterfaceRoute(.get, "achievements", takes: [group, member], AchievementsReport.self) {
             .insight(.achievements(group: $0.text("group"), member: $0.text("member")))
@@ -388,11 +391,11 @@ extension Site {
         InterfaceRoute(.get, "recap", takes: [.text("week", limit: 32), group], RecapReport.self) {
             .insight(.recap(date: $0.text("week"), group: $0.text("group")))
         },
-        InterfaceRoute(.get, "versus", takes: [user.required, game, range, date, group], VersusReport.self) {
+        InterfaceRoute(.get, "versus", takes: [user.required, game, range, date, group, plots], VersusReport.self) {
             .insight(
                 .versus(
                     user: $0.word("user"), game: $0.text("game"), range: $0.text("range"), date: $0.text("date"),
-                    group: $0.text("group")))
+                    group: $0.text("group"), plots: $0.isSet("plots")))
         },
         InterfaceRoute(.get, "champions", takes: [.text("period", limit: 16), game, group], ChampionsReport.self) {
             .insight(

@@ -94,7 +94,8 @@ extension Site {
         let report = try await node.call(
             .insight(
                 .statistics(
-                    game: selection.game, range: selection.range, date: selection.date, group: group, member: member)),
+                    game: selection.game, range: selection.range, date: selection.date, group: group, member: member,
+                    plots: true)),
             returning: StatisticsReport.self)
         let games = try await catalogue().games
         let icons = Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }
@@ -191,8 +192,9 @@ extension Site {
             return PlotView(
                 plot,
                 facts: [
-                    PlotView.Fact(term: "Average", text: dive.average), PlotView.Fact(term: "Best", text: dive.best),
-                    PlotView.Fact(term: "Not solved", text: dive.failRate),
+                    PlotView.Fact(term: "Average", text: dive.averageLabel),
+                    PlotView.Fact(term: "Best", text: dive.bestLabel),
+                    PlotView.Fact(term: "Not solved", text: dive.failRate.map { "\($0) %" } ?? "–"),
                 ])
         }
     }

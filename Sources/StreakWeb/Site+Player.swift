@@ -123,7 +123,7 @@ extension Site {
             .insight(
                 .versus(
                     user: user, game: nil, range: selection.range == "today" ? "all" : selection.range,
-                    date: selection.date, group: selection.group)), returning: VersusReport.self)
+                    date: selection.date, group: selection.group, plots: true)), returning: VersusReport.self)
         var parts = [
             report.common == 0
                 ? "No puzzle that both of you have played yet."
@@ -141,7 +141,9 @@ extension Site {
             games: report.games.prefix(40).map { game in
                 VersusView.Game(
                     icon: game.icon, name: game.gameName, wins: game.wins, losses: game.losses, ties: game.ties,
-                    averages: game.myAverage.map { "on average \($0) against \(game.theirAverage ?? "–")" })
+                    averages: game.myAverageLabel.map {
+                        "on average \($0) against \(game.theirAverageLabel ?? "–")"
+                    })
             }, plots: report.common > 1 ? report.plots.map { PlotView($0) } : [],
             coveredText: Self.coveredText(report.coveredCount))
     }

@@ -59,7 +59,7 @@ extension Site {
                 title: group.title,
                 note: (group.total.map { "\(ResultView.grouped(group.records)) of \(ResultView.grouped($0)) records" }
                     ?? "\(ResultView.grouped(group.records)) records")
-                    + ", \(group.online) of \(group.members) members online"
+                    + ", \(group.online) of \(group.members) \(group.members == 1 ? "member" : "members") online"
             )
         }
         var sights: [ProfileView.Sight] = []

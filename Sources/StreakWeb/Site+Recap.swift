@@ -69,7 +69,7 @@ extension Site {
                 note: "\(report.completed) of \(report.played)"),
             FigureView(term: "Points", value: String(report.points)),
             FigureView(term: "Days", value: "\(report.activeDays) of 7"),
-            FigureView(term: "Average streak", value: report.averageStreak),
+            FigureView(term: "Average streak", value: Tenths.text(report.averageStreak)),
             report.longestStreak.map {
                 FigureView(term: "Longest streak", value: String($0.count), note: $0.gameName)
             }, report.best.map { FigureView(term: "Best result", value: $0.label, note: $0.gameName) },

@@ -32,7 +32,7 @@ struct RemindersView: Sendable {
 extension Site {
     func showReminders(_ visit: Visit) async throws -> Response {
         let frame = try await frame()
-        let report = try await node.call(.reminder(.show), returning: RemindersReport.self)
+        let report = try await node.call(.reminder(.show(plots: true)), returning: RemindersReport.self)
         let games = try await catalogue().games
         let played = try await node.call(.insight(.streaks(date: nil, group: nil)), returning: StreaksReport.self)
         let quiet = report.quiet?.split(separator: "-").map(String.init) ?? []

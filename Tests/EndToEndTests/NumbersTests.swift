@@ -28,7 +28,10 @@ import Testing
         expectKeys(
             stats, ["from", "to", "played", "completed", "completionRate", "trend", "deepDives", "plots"], "stats")
         #expect(stats["played"].integer == 3)
-        #expect(stats["deepDives"][0]["average"].text == "3.0")
+        #expect(stats["deepDives"][0]["average"].number == 3)
+        #expect(stats["deepDives"][0]["averageLabel"].text == "3.0")
+        #expect(stats["plots"].items.isEmpty)
+        #expect(try await ada.ask("stats", "wordle", "--plots")["plots"].items.count > 1)
         let streaks = try await ada.ask("streaks", "--date", "2025-03-03")
         expectKeys(streaks, ["date", "overall", "streaks", "atRisk"], "streaks")
         #expect(streaks["streaks"][0]["current"].integer == 3)

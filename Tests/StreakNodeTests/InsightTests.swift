@@ -18,7 +18,7 @@ import Testing
         -> StatisticsReport
     {
         try await node.call(
-            .insight(.statistics(game: nil, range: range, date: nil, group: nil, member: member)),
+            .insight(.statistics(game: nil, range: range, date: nil, group: nil, member: member, plots: true)),
             returning: StatisticsReport.self)
     }
 
@@ -141,7 +141,8 @@ import Testing
                 .insight(.versus(user: "Bob", game: nil, range: nil, date: nil, group: nil)),
                 returning: VersusReport.self)
             #expect(versus.common == 2 && versus.losses == 2 && versus.run == -2)
-            #expect(versus.games.map(\.myAverage) == ["4.0"] && versus.games.map(\.theirAverage) == ["2.0"])
+            #expect(versus.games.map(\.myAverage) == [4] && versus.games.map(\.theirAverageLabel) == ["2.0"])
+            #expect(versus.plots.isEmpty)
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
         _ node: MeshNode, _ change: ReminderChange? = nil
     ) async throws -> RemindersReport {
         try await node.call(
-            .reminder(change.map(ReminderRequest.change) ?? .show), returning: RemindersReport.self)
+            .reminder(change.map(ReminderRequest.change) ?? .show()), returning: RemindersReport.self)
     }
 
     /// A running node without a network, whose clock stands at noon.

@@ -138,7 +138,7 @@ import Testing
         let found = index.headToHead(
             Fixture.player("ann"), Fixture.player("bob"), query: query, games: Fixture.game)
         #expect(found.total.firstWins == 1 && found.total.ties == 1 && found.total.secondWins == 0)
-        #expect(found.games.map(\.firstAverage) == ["1.5"])
+        #expect(found.games.map(\.firstAverage.label) == ["1.5"])
     }
 
     @Test func `a text to share names no number of a log`() {

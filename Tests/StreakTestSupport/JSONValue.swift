@@ -48,6 +48,11 @@ public enum JSONValue: Decodable, Hashable, Sendable {
         return text
     }
 
+    public var number: Double? {
+        guard case .number(let number) = self else { return nil }
+        return number
+    }
+
     public var integer: Int? {
         guard case .number(let number) = self else { return nil }
         return Int(exactly: number)

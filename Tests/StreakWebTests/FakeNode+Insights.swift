@@ -10,7 +10,7 @@ extension FakeNode {
 
     func answer(_ request: InsightRequest) throws -> any Sendable {
         switch request {
-        case .statistics(let game, let range, _, _, let member):
+        case .statistics(let game, let range, _, _, let member, _):
             if let game, !games.contains(where: { $0.id == game }) {
                 throw NodeFailure.unknownGame(game, suggestions: [])
             }
@@ -19,7 +19,7 @@ extension FakeNode {
         case .achievements(_, let member): return achievements(isFresh: member == nil, member: member)
         case .celebrate: return achievements(isFresh: false, member: nil)
         case .recap(let date, _): return recap(date ?? "2026-11-21")
-        case .versus(let user, let game, _, _, let group):
+        case .versus(let user, let game, _, _, let group, _):
             return versus(user, game: game, group: group ?? Self.group)
         case .champions(let period, let game, let group):
             return champions(period, game: game, group: group ?? Self.group)
@@ -57,7 +57,7 @@ extension FakeNode {
             report.deepDives = [
                 DeepDiveReport(
                     game: game, gameName: gameName(game), played: 512, completed: 500, distribution: [],
-                    average: "3.8", best: "1", failRate: "2 %")
+                    average: 3.8, averageLabel: "3.8", best: 1, bestLabel: "1 guess", failRate: 2)
             ]
             report.plots.append(Drawing.bars("\(gameName(game)): results", [3, 31, 118, 204, 110, 34, 12]))
         }
@@ -128,11 +128,11 @@ extension FakeNode {
         var report = RecapReport(
             week: "2026-W47", from: date < "2026-11-16" ? "2026-11-09" : "2026-11-16",
             to: date < "2026-11-16" ? "2026-11-15" : "2026-11-22", played: 0, completed: 0, points: 0, activeDays: 0,
-            averageStreak: "–", winners: [], climbers: [], coveredCount: 0)
+            winners: [], climbers: [], coveredCount: 0)
         if !groups.isEmpty { (report.group, report.groupTitle) = (Self.group, title) }
         guard !hasNothing else { return report }
         (report.played, report.completed, report.completionRate) = (38, 35, 92)
-        (report.points, report.activeDays, report.averageStreak) = (163, 6, "6.5")
+        (report.points, report.activeDays, report.averageStreak) = (163, 6, 6.5)
         (report.longestStreak, report.best) = (count("wordle", 41), result("mini", day: "2026-11-20"))
         report.text = "My week 47\n38 played, 92 % solved"
         report.winners = [
@@ -157,10 +157,10 @@ extension FakeNode {
         report.games = [
             .init(
                 game: "wordle", gameName: gameName("wordle"), icon: "🟩", wins: 60, losses: 41, ties: 22,
-                myAverage: "3.5", theirAverage: "3.9"),
+                myAverage: 3.5, myAverageLabel: "3.5", theirAverage: 3.9, theirAverageLabel: "3.9"),
             .init(
-                game: "mini", gameName: gameName("mini"), icon: "⏱️", wins: 37, losses: 47, ties: 7, myAverage: "0:45",
-                theirAverage: "0:41"),
+                game: "mini", gameName: gameName("mini"), icon: "⏱️", wins: 37, losses: 47, ties: 7, myAverage: 45,
+                myAverageLabel: "0:45", theirAverage: 41, theirAverageLabel: "0:41"),
         ]
         report.plots = [Drawing.line("Wins less losses")]
         return report

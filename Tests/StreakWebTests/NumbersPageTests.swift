@@ -142,7 +142,9 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage { page in
             let browser = try await page.signedIn()
             let all = try await browser.get("/numbers").body
-            #expect(page.node.asked.contains(.insight(.statistics(game: nil, range: "30d", date: nil, group: nil))))
+            #expect(
+                page.node.asked.contains(
+                    .insight(.statistics(game: nil, range: "30d", date: nil, group: nil, plots: true))))
             for text in [
                 "<dd>1,284</dd>", "<dd>93 %<small>1190 of 1284</small>", "32 h 15 min", "class=\"plot plot-lines\"",
                 "class=\"plot plot-calendar\"", "23 Oct – 21 Nov",
@@ -159,7 +161,8 @@ private struct Form: Sendable, CustomTestStringConvertible {
                 page.node.asked.contains(
                     .insight(
                         .statistics(
-                            game: nil, range: "30d", date: nil, group: FakeNode.group, member: FakeNode.user(0)))))
+                            game: nil, range: "30d", date: nil, group: FakeNode.group, member: FakeNode.user(0),
+                            plots: true))))
         }
     }
 
@@ -221,7 +224,9 @@ private struct Form: Sendable, CustomTestStringConvertible {
             #expect(
                 page.node.asked.contains(
                     .insight(
-                        .versus(user: FakeNode.user(0), game: nil, range: "7d", date: nil, group: FakeNode.group))))
+                        .versus(
+                            user: FakeNode.user(0), game: nil, range: "7d", date: nil, group: FakeNode.group,
+                            plots: true))))
             let mine = try await browser.get("/player?user=\(FakeNode.user(1))").body
             #expect(!mine.contains("You against"))
         }

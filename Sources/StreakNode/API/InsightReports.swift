@@ -70,10 +70,14 @@ public struct DeepDiveReport: Codable, Sendable, Equatable {
     public var played: Int
     public var completed: Int
     public var distribution: [BarReport]
-    /// “3.8”, “1:02”; “–” of nothing.
-    public var average: String
-    public var best: String
-    public var failRate: String
+    /// The mean raw result of what was solved, to one decimal, and as text: “3.8”, “1:02”, “–” of nothing.
+    public var average: Double?
+    public var averageLabel: String
+    /// The best raw result, and as text: “3 guesses”, “0:42”.
+    public var best: Int?
+    public var bestLabel: String
+    /// Per cent; nil of nothing.
+    public var failRate: Int?
 }
 
 public struct PersonalBestReport: Codable, Sendable, Equatable {
@@ -127,6 +131,7 @@ public struct StatisticsReport: Codable, Sendable, Equatable {
     public var trend: [TrendPointReport]
     /// The game, or each of its variants; empty for all games.
     public var deepDives: [DeepDiveReport]
+    /// Empty unless asked for.
     public var plots: [PlotReport]
 }
 
@@ -203,8 +208,8 @@ public struct RecapReport: Codable, Sendable, Equatable {
     public var completionRate: Int?
     public var points: Int
     public var activeDays: Int
-    /// “6.5”; “–” without a streak.
-    public var averageStreak: String
+    /// To one decimal; nil without a streak.
+    public var averageStreak: Double?
     public var longestStreak: GameCountReport?
     public var best: ResultReport?
     /// My week as a text to share; nil without a result.
@@ -226,9 +231,11 @@ public struct VersusReport: Codable, Sendable, Equatable {
         public var wins: Int
         public var losses: Int
         public var ties: Int
-        /// “3.5”, “0:45”; nil where results have no number.
-        public var myAverage: String?
-        public var theirAverage: String?
+        /// Raw results, to one decimal, and as text: “3.5”, “0:45”; nil where results have no number.
+        public var myAverage: Double?
+        public var myAverageLabel: String?
+        public var theirAverage: Double?
+        public var theirAverageLabel: String?
     }
 
     /// How it stood at the end of a day.
@@ -259,6 +266,7 @@ public struct VersusReport: Codable, Sendable, Equatable {
     public var games: [Game]
     public var points: [Point]
     public var coveredCount: Int
+    /// Empty unless asked for.
     public var plots: [PlotReport]
 }
 
@@ -314,6 +322,7 @@ public struct RemindersReport: Codable, Sendable, Equatable {
     public var excluded: [String]
     /// Results of the last 30 days by hour of the day, 24 numbers.
     public var hours: [Int]
+    /// Empty unless asked for.
     public var plots: [PlotReport]
 }
 

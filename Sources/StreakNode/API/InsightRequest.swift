@@ -1,10 +1,11 @@
 /// What is asked about numbers. Days are `yyyy-MM-dd`; nil takes the viewer's today.
 ///
 /// `group` nil is all of one's own results; with a `member` it is the active group, of which the member's results are
-/// counted as far as this user may see them.
+/// counted as far as this user may see them. Drawings are kilobytes each, so they come only where `plots` asks for them.
 public enum InsightRequest: Codable, Sendable, Equatable {
     /// → `StatisticsReport`. `range` as for boards; nil takes 30 days.
-    case statistics(game: String?, range: String?, date: String?, group: String?, member: String? = nil)
+    case statistics(
+        game: String?, range: String?, date: String?, group: String?, member: String? = nil, plots: Bool = false)
     /// → `StreaksReport`
     case streaks(date: String?, group: String?, member: String? = nil)
     /// → `AchievementsReport`
@@ -14,7 +15,7 @@ public enum InsightRequest: Codable, Sendable, Equatable {
     /// → `RecapReport` of the ISO week that holds `date`. `group` nil is the active group, if there is one.
     case recap(date: String?, group: String?)
     /// → `VersusReport`: this user against another member. `range` as for boards; nil takes all time.
-    case versus(user: String, game: String?, range: String?, date: String?, group: String?)
+    case versus(user: String, game: String?, range: String?, date: String?, group: String?, plots: Bool = false)
     /// → `ChampionsReport`. `period` is `week` or `month`.
     case champions(period: String, game: String?, group: String?)
     /// → `ShareTextReport`: a text ready to copy, for one's result of a game and day.
@@ -23,8 +24,8 @@ public enum InsightRequest: Codable, Sendable, Equatable {
 
 /// When a node reminds its user of streaks at risk.
 public enum ReminderRequest: Codable, Sendable, Equatable {
-    /// → `RemindersReport`
-    case show
+    /// → `RemindersReport`; drawings only where `plots` asks for them.
+    case show(plots: Bool = false)
     /// → `RemindersReport`: changes what is not nil.
     case change(ReminderChange)
 }

@@ -26,6 +26,8 @@ public struct DeepDive: Hashable, Sendable {
     public var averageLabel: String {
         Scoring.averageLabel(sum: average.sum, count: average.count, in: game) ?? "–"
     }
+    /// The raw result of `best`.
+    public var bestValue: Int? { best.flatMap { RawResult($0).value(in: game) } }
     /// "3 guesses", "0:42"; "–" of nothing.
     public var bestLabel: String { best.map { Scoring.label(for: $0, in: game) } ?? "–" }
 }

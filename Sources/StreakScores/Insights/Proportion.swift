@@ -39,6 +39,12 @@ public struct Average: Hashable, Sendable {
     /// `nil` of nothing.
     public var value: Double? { count > 0 ? Double(sum) / Double(count) : nil }
 
+    /// As `value`, rounded half up to one decimal; `nil` of nothing.
+    public var tenths: Double? {
+        guard count > 0, sum >= 0 else { return nil }
+        return Double(sum / count) + Double(((sum % count) * 10 + count / 2) / count) / 10
+    }
+
     /// One decimal, rounded half up: "3.5"; "–" of nothing.
     public var label: String {
         guard count > 0, sum >= 0 else { return "–" }

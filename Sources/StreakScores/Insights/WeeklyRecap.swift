@@ -30,7 +30,10 @@ public struct WeeklyRecap: Hashable, Sendable {
                 + Scoring.totalLabel(points))
         lines.append("Played on \(activeDays) of 7 days")
         if averageStreak.count > 0 {
-            lines.append("\(averageStreak.count) streaks alive, on average \(averageStreak.label)")
+            lines.append(
+                averageStreak.count == 1
+                    ? "1 streak alive, now at \(averageStreak.sum)"
+                    : "\(averageStreak.count) streaks alive, on average \(averageStreak.label)")
         }
         if let longestStreak {
             let game = games(longestStreak.game)?.name ?? longestStreak.game.rawValue

@@ -11,6 +11,12 @@ struct SubjectOptions: ParsableArguments {
     var group: String?
 }
 
+/// Whether drawings come with the numbers.
+struct DrawingOptions: ParsableArguments {
+    @Flag(help: "With --json: the drawings too, as SVG.")
+    var plots = false
+}
+
 struct StatsCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Show statistics: of a game, or of all games together.")
@@ -25,11 +31,14 @@ struct StatsCommand: QueryCommand {
     var date: String?
 
     @OptionGroup var subject: SubjectOptions
+    @OptionGroup var drawing: DrawingOptions
     @OptionGroup var shared: SharedOptions
 
     func request() -> NodeRequest {
         .insight(
-            .statistics(game: game, range: range, date: date, group: subject.group, member: subject.member))
+            .statistics(
+                game: game, range: range, date: date, group: subject.group, member: subject.member,
+                plots: drawing.plots))
     }
 
     func lines(for report: StatisticsReport, style: OutputStyle) -> [String] {
@@ -178,10 +187,12 @@ struct VersusCommand: QueryCommand {
     @Option(help: "The group (else the active one).")
     var group: String?
 
+    @OptionGroup var drawing: DrawingOptions
     @OptionGroup var shared: SharedOptions
 
     func request() -> NodeRequest {
-        .insight(.versus(user: user, game: game, range: range, date: date, group: group))
+        .insight(
+            .versus(user: user, game: game, range: range, date: date, group: group, plots: drawing.plots))
     }
 
     func lines(for report: VersusReport, style: OutputStyle) -> [String] {
@@ -197,7 +208,7 @@ struct VersusCommand: QueryCommand {
         for game in report.games {
             table.addRow(
                 .init(game.icon), .init(game.gameName, .bold), .init("\(game.wins)"), .init("\(game.losses)"),
-                .init("\(game.ties)"), .init(game.myAverage ?? ""), .init(game.theirAverage ?? ""))
+                .init("\(game.ties)"), .init(game.myAverageLabel ?? ""), .init(game.theirAverageLabel ?? ""))
         }
         lines += style.lines(of: table)
         if report.coveredCount > 0 {
@@ -274,6 +285,8 @@ extension StatisticsReport {
 }
 
 extension DeepDiveReport {
+    private var lost: String { failRate.map { "\($0) %" } ?? "–" }
+
     fileprivate func lines(_ style: OutputStyle) -> [String] {
         let most = max(1, distribution.map(\.count).max() ?? 1)
         var table = TextTable([.right, .left, .right])
@@ -282,7 +295,7 @@ extension DeepDiveReport {
                 .init(bar.label), .init(String(repeating: "█", count: bar.count * 30 / most), bar.loss ? .bad : .good),
                 .init("\(bar.count)", .dim))
         }
-        return ["", "\(style.applying(.bold, to: gameName)): average \(average), best \(best), lost \(failRate)"]
+        return ["", "\(style.applying(.bold, to: gameName)): average \(averageLabel), best \(bestLabel), lost \(lost)"]
             + style.lines(of: table)
     }
 }

@@ -35,6 +35,7 @@ struct RemindersCommand: QueryCommand {
     @Option(parsing: .singleValue, help: "Remind of this game again; may be given several times.", completion: .games)
     var include: [String] = []
 
+    @OptionGroup var drawing: DrawingOptions
     @OptionGroup var shared: SharedOptions
 
     func request() throws -> NodeRequest {
@@ -42,7 +43,7 @@ struct RemindersCommand: QueryCommand {
         let change = ReminderChange(
             on: state.map { $0 == .on }, smart: smart ? true : nil, time: time, quiet: quiet == "none" ? "" : quiet,
             desktop: desktop.map { $0 == .on }, command: command, include: include, exclude: exclude)
-        return .reminder(change == ReminderChange() ? .show : .change(change))
+        return .reminder(change == ReminderChange() ? .show(plots: drawing.plots) : .change(change))
     }
 
     func lines(for report: RemindersReport, style: OutputStyle) -> [String] {
