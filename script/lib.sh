@@ -80,6 +80,31 @@ install_for_network_tests() {
     install_debian ip:iproute2 nft:nftables tcpdump:tcpdump
 }
 
+# Prints the name of a Python that can make virtual environments.
+find_python() {
+    local name
+    for name in python3 python3.14 python3.13 python3.12 python3.11; do
+        if command -v "$name" >/dev/null 2>&1 &&
+            "$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            printf '%s' "$name"
+            return
+        fi
+    done
+    return 1
+}
+
+# make_venv FOLDER REQUIREMENTS PYTHON: a virtual environment with these packages, unless it is there.
+make_venv() {
+    local venv=$1 requirements=$2 python=$3
+    # The copy of the requirements beside the packages tells whether these are the right ones.
+    if cmp -s "$requirements" "$venv/requirements.txt"; then return; fi
+    rm -rf "$venv"
+    mkdir -p "$(dirname "$venv")"
+    "$python" -m venv "$venv" >&2 || return 1
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 15 -r "$requirements" >&2 || return 1
+    cp "$requirements" "$venv/requirements.txt"
+}
+
 # Whether this machine lets us make network namespaces.
 can_make_namespaces() {
     [ "$(uname)" = Linux ] && [ "$(id -u)" -eq 0 ] && command -v ip >/dev/null 2>&1 || return 1

@@ -1,0 +1,207 @@
+"""Looks over the pages of a running node in a browser; see script/pages.
+
+usage: pages.py PROGRAM CHROMIUM
+"""
+import datetime
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+from pathlib import Path
+
+import axe_playwright_python
+from playwright.sync_api import sync_playwright
+
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+WIDTHS = (320, 1280)
+SCHEMES = ("light", "dark")
+RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+    "rules": {"target-size": {"enabled": True}},
+    "resultTypes": ["violations"],
+}
+# What a scheme changes is colours only.
+COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"]}
+# Addresses of one page that differ in values only look alike, and one of them is looked at; so many of one path.
+MOST_OF_PATH = 4
+READY = 60
+
+
+class Node:
+    """A friend with a data folder and a running node."""
+
+    def __init__(self, program, folder, name):
+        self.program, self.folder = program, f"{folder}/{name}"
+        self.ask("init", "--name", name)
+        words = ["--data", self.folder, "--json", "up", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--no-lan"]
+        self.process = subprocess.Popen([program, *words], stdout=subprocess.PIPE, text=True)
+        for line in self.process.stdout:
+            event = json.loads(line)
+            if event["event"] == "ready":
+                self.web, self.sign_in = event["web"], event["signIn"]
+                return
+        raise SystemExit("The node did not start.")
+
+    def ask(self, *words, text=None):
+        done = subprocess.run(
+            [self.program, "--data", self.folder, "--json", *words], input=text, capture_output=True, text=True, timeout=READY)
+        if done.returncode != 0:
+            raise SystemExit(f"streakmesh {' '.join(words)} failed: {done.stdout}{done.stderr}")
+        return json.loads(done.stdout)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+def results(seed, games, days):
+    """A file of results: many on some days, so that the calendar shows all of its colours."""
+    chance = random.Random(seed)
+    today = datetime.date.today()
+    lines = ["date,game,score,maxAttempts,completed,seconds"]
+    for ago in range(days):
+        day = today - datetime.timedelta(days=ago)
+        for game in games[: chance.choice([0, 1, 2, 3, 5, len(games), len(games)]) if ago else len(games)]:
+            if game == "nyt-mini":
+                lines.append(f"{day},{game},,,true,{chance.randint(20, 240)}")
+            else:
+                lost = chance.random() < 0.08
+                most = {"wordle": 6, "connections": 4}.get(game, 6)
+                lines.append(f"{day},{game},{'' if lost else chance.randint(1, most)},{most},{str(not lost).lower()},")
+    return "\n".join(lines) + "\n"
+
+
+def furnish(ada, bela, folder):
+    """Something on every page: members, results of months, streaks, invites, own games, requests."""
+    ada.ask("group", "create", "Breakfast club with a rather long name for a phone")
+    bela.ask("join", ada.ask("invite")["link"])
+    ada.ask("invite", "--uses", "5", "--approval")
+    games = ["wordle", "connections", "nyt-mini", "worldle", "framed", "tradle", "bandle", "globle", "nerdle", "heardle"]
+    for node, seed in ((ada, 1), (bela, 2)):
+        known = [game["id"] for game in node.ask("games")["games"]]
+        path = f"{folder}/{seed}.csv"
+        Path(path).write_text(results(seed, [game for game in games if game in known], 150))
+        node.ask("import", path)
+        node.ask("sharing", "resume", "--history", "all")
+    ada.ask("games", "add", "Block Blast", "--model", "highScore", "--icon", "🧱")
+    ada.ask("games", "add", "Press-ups", "--model", "count", "--icon", "💪")
+    ada.ask("record", "Press-ups")
+    ada.ask("reminders", "on")
+    deadline = time.monotonic() + READY
+    while True:
+        rows = ada.ask("board", "--range", "all", "--reveal")["rows"]
+        if sum(1 for row in rows if row["played"] > 100) == 2:
+            return
+        if time.monotonic() > deadline:
+            raise SystemExit(f"The results did not come: {rows}")
+        time.sleep(0.2)
+
+
+def likeness(address):
+    """What addresses of pages that look alike have in common; words that choose a view count, others do not."""
+    parts = urllib.parse.urlsplit(address)
+    fields = urllib.parse.parse_qsl(parts.query)
+    views = ("range", "metric", "scope", "period", "category", "favourites")
+    return parts.path, tuple(sorted((name, value if name in views else "") for name, value in fields))
+
+
+class Visitor:
+    def __init__(self, page, home):
+        self.page, self.home = page, home
+        self.faults, self.views = {}, 0
+
+    def visit(self, address):
+        """Looks at one page in every way, and returns where its links lead."""
+        answer = self.page.goto(self.home + address, wait_until="load")
+        if answer.status >= 400:
+            self.note(f"answered {answer.status}", address)
+        links = self.page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                self.resize(width)
+                self.look(f"{address} ({width} px, {scheme})", RULES if scheme == SCHEMES[0] else COLOURS)
+        return links
+
+    def resize(self, width):
+        """So high that nothing lies under the bar at the lower edge: there one scrolls."""
+        self.page.set_viewport_size({"width": width, "height": 720})
+        height = self.page.evaluate("document.documentElement.scrollHeight")
+        self.page.set_viewport_size({"width": width, "height": min(height + 160, 15_000)})
+
+    def look(self, view, rules):
+        self.views += 1
+        wide = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        if wide > 0:
+            self.note("wider than the screen", f"{view} by {wide} px")
+        found = self.page.evaluate("rules => axe.run(document, rules)", rules)
+        for violation in found["violations"]:
+            for node in violation["nodes"]:
+                why = re.sub(r"\s+", " ", node["failureSummary"])[:300]
+                self.note(f"{violation['id']}: {' '.join(map(str, node['target']))}: {why}", view)
+
+    def note(self, fault, view):
+        self.faults.setdefault(fault, []).append(view)
+
+
+def pages(visitor, first):
+    """Follows every link, and yields the addresses looked at."""
+    waiting, seen, kinds = [first], {first}, set()
+    while waiting:
+        address = waiting.pop(0)
+        kind = likeness(address)
+        if kind in kinds or sum(1 for other in kinds if other[0] == kind[0]) == MOST_OF_PATH:
+            continue
+        kinds.add(kind)
+        for link in visitor.visit(address):
+            parts = urllib.parse.urlsplit(link)
+            target = parts.path + (f"?{parts.query}" if parts.query else "")
+            own = f"{parts.scheme}://{parts.netloc}" == visitor.home
+            # Files are no pages.
+            if own and target not in seen and not target.startswith(("/assets/", "/export")):
+                seen.add(target)
+                waiting.append(target)
+        yield address
+
+
+def main(program, chromium):
+    nodes = []
+    with tempfile.TemporaryDirectory(prefix="streakmesh-pages.") as folder:
+        try:
+            nodes = [Node(program, folder, "Ada"), Node(program, folder, "Bela")]
+            ada, bela = nodes
+            furnish(ada, bela, folder)
+            with sync_playwright() as playwright:
+                arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+                browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
+                context = browser.new_context(bypass_csp=True)
+                context.add_init_script(path=str(AXE))
+                page = context.new_page()
+                # Streams of events would keep pages from being left at once.
+                page.route("**/events", lambda route: route.abort())
+                page.goto(ada.sign_in)
+                visitor = Visitor(page, ada.web)
+                looked_at = list(pages(visitor, "/today"))
+                browser.close()
+        finally:
+            for node in nodes:
+                node.stop()
+    for fault, views in visitor.faults.items():
+        print(f"✘ {fault}\n    in {len(views)}: {', '.join(views[:3])}")
+    print(f"{len(looked_at)} pages in {visitor.views} views: {len(visitor.faults) or 'no'} faults.")
+    if os.environ.get("PAGES_LIST"):
+        print("\n".join(looked_at))
+    return 1 if visitor.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))
