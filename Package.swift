@@ -140,7 +140,9 @@ let testTargets: [Target] = [
         ]),
     tests(
         "StreakWebTests", ["StreakWeb", "StreakNode", .nioCore, .nioPosix, .nioEmbedded, .serviceLifecycle, .logging]),
-    tests("StreakCommandTests", ["streakmesh", "StreakWeb", "StreakNode", .argumentParser]),
+    tests(
+        "StreakCommandTests",
+        ["streakmesh", "StreakWeb", "StreakNode", "StreakStorage", "StreakMembership", .argumentParser]),
     tests(
         "ProtocolConformanceTests",
         [

@@ -216,10 +216,15 @@ extension MeshEngine {
 
     mutating func receivedDeviceRefusal(_ reason: DeviceRefusal, over link: LinkID) {
         guard let attempt = deviceAttempt(over: link) else { return }
+        let endpoint = links.pathSummary(link)?.endpoint
         links.close(link, at: now)
         // This device may not have heard of the link yet; of all else each of the user's devices would say the same.
         let isFinal = reason != .unknownLink && reason != .other
         deviceIntakes[attempt.command] = nil
+        // Who answers where the link's maker is knows best: there is no second opinion to wait for.
+        if isFinal, let endpoint, (attempt.link.addresses.first ?? []).contains(endpoint) {
+            return finishJoin(attempt.command, .failed(.deviceRefused(reason)))
+        }
         askOthers(
             attempt.command, because: .deviceRefused(reason), for: isFinal ? JoinAttempt.secondOpinion : nil)
     }

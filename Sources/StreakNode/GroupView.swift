@@ -76,7 +76,7 @@ struct GroupView: Sendable {
     /// A profile as it is shown; nil for what cannot be.
     private static func profile(_ value: [UInt8]) -> Profile? {
         guard var profile = try? Profile(value: value),  // withdrawn, or of another version
-            let name = DisplayText.validated(profile.name, maximumLength: ProtocolLimits.maximumNameLength)
+            let name = DisplayText.validatedName(profile.name, maximumLength: ProtocolLimits.maximumNameLength)
         else { return nil }
         profile.name = name
         profile.region = DisplayText.validated(profile.region, maximumLength: Profile.maximumRegionLength) ?? ""

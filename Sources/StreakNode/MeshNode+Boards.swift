@@ -42,7 +42,7 @@ extension MeshNode {
 
     /// What a range's text says; days of its own that all lie ahead have no results.
     func range(_ text: String) throws -> BoardRange {
-        guard let range = BoardRange(text) else { throw NodeFailure.invalidRange(text) }
+        let range = try Argument.range(text)
         if case .custom(let span) = range, span.from > clock.today {
             throw NodeFailure.futureDate(span.from.description)
         }
@@ -151,7 +151,9 @@ extension MeshNode {
     func status() -> StatusReport {
         let linked = engine.linkedDevices
         let groups = sharedGroups.map { group in
-            let online = linked.count { $0.groups.contains(group) } + (network == nil ? 0 : 1)
+            let state = engine.state(of: group)
+            let reached = linked.filter { $0.groups.contains(group) }.compactMap { state?.device($0.device)?.user }
+            let online = Set(reached + (network == nil ? [] : [identity.user])).count
             return GroupStatus(
                 id: group.description, title: title(of: group),
                 digest: engine.digest(of: group)?.description ?? "", records: engine.countingRecordCount(of: group),
@@ -161,7 +163,7 @@ extension MeshNode {
         }
         return StatusReport(
             state: stateWord(linked), groups: groups, peers: linked.map(peerStatus), version: NodeVersion.current,
-            running: network != nil, listen: listenAddress, web: nil,
+            running: network != nil, listen: listenAddress, web: pageAddress,
             lastSync: lastSync.map { Timestamp(seconds: $0).text }, recoveryConfirmed: isRecoveryConfirmed,
             clock: clockReport(), damage: damage.sentences.isEmpty ? nil : damage,
             differing: accountSettings.differences.count)
@@ -211,6 +213,9 @@ extension MeshNode {
             address: isHidden ? nil : device.endpoint.description, lastHeard: lastHeard(device))
     }
 
+    /// Somebody who has not answered within this time is not there: a handshake is repeated three times in it.
+    private static let answerLimit: Duration = .seconds(2)
+
     /// Dials everybody, and waits until what can be reached has been caught up with.
     func synchronise() async throws -> StatusReport {
         guard network != nil else { throw NodeFailure.nobodyReachable }
@@ -220,7 +225,7 @@ extension MeshNode {
         }
         guard hasOthers else { return status() }
         try await execute(.dialEveryone)
-        await settle(waitingForLinks: true)
+        await settle(waitingForLinks: Self.answerLimit)
         guard !engine.linkedDevices.isEmpty else { throw NodeFailure.nobodyReachable }
         return status()
     }

@@ -123,12 +123,12 @@ extension MeshNode {
 
     func answerToCode(_ isAnswering: Bool) async throws {
         guard isAnswering else { return _ = try await execute(.setAnswersToCode(nil)) }
-        let code = try friendCode(knownCode(of: identity.user) ?? "")
+        let code = try Argument.friendCode(knownCode(of: identity.user) ?? "")
         try await execute(.setAnswersToCode(Self.keys(of: code)))
     }
 
     func addFriend(_ text: String) async throws {
-        let code = try friendCode(text)
+        let code = try Argument.friendCode(text)
         guard code.description != knownCode(of: identity.user) else { throw NodeFailure.ownFriendCode }
         try await execute(.addFriend(Self.keys(of: code), name: ownName))
     }
@@ -141,23 +141,11 @@ extension MeshNode {
 
     /// Leaves what the two have to themselves. An owner hands it to the friend first: what was shared stays with both.
     func removeFriend(_ selector: String) async throws {
-        let matches = Self.matches(selector, among: engine.friendGroups) { pair in
-            (
-                name(of: pair.friend, in: pair.group), shownID(of: pair.friend, in: pair.group),
-                isAnonymous(pair.friend, in: pair.group) ? nil : knownCode(of: pair.friend)
-            )
-        }
-        guard let friend = matches.first?.friend else { throw NodeFailure.unknownFriend(selector) }
-        guard matches.allSatisfy({ $0.friend == friend }) else {
-            throw NodeFailure.ambiguousMember(
-                selector,
-                candidates: matches.map {
-                    "\(name(of: $0.friend, in: $0.group)) in “\(title(of: $0.group))”"
-                })
-        }
+        let matches = try await friendGroups(selector)
+        let friend = matches[0].friend
         let pairs = matches.filter(\.isPair).map(\.group)
         guard !pairs.isEmpty else {
-            throw NodeFailure.notAPair(title: matches.first.map { title(of: $0.group) } ?? "")
+            throw NodeFailure.notAPair(title: title(of: matches[0].group))
         }
         for group in pairs {
             if engine.state(of: group)?.owner == identity.user { try await execute(.transfer(group, to: friend)) }
@@ -167,24 +155,15 @@ extension MeshNode {
 
     // MARK: Whom a text means
 
-    func friendCode(_ text: String) throws -> FriendCode {
-        if let code = FriendCode(text) { return code }
-        let symbols = text.filter { $0.isLetter || $0.isNumber }.count
-        throw NodeFailure.invalidFriendCode(
-            reason: symbols == 0
-                ? "it is empty"
-                : symbols == 12
-                    ? "at least one of its symbols is mistyped"
-                    : "it has \(symbols) \(symbols == 1 ? "symbol" : "symbols") in place of 12"
-        )
-    }
-
     /// Somebody whose request is here.
     func asker(_ selector: String) throws -> UserID {
-        let matches = Self.matches(selector, among: engine.receivedFriendRequests) {
-            ($0.name, $0.user.description, $0.code.description)
+        let matches = Selector(selector).matches(among: engine.receivedFriendRequests) {
+            Selector.Key(code: $0.code.description, id: $0.user.description, names: [$0.name])
         }
-        guard let match = matches.first, matches.count == 1 else { throw NodeFailure.unknownFriend(selector) }
+        guard let match = matches.first else { throw NodeFailure.unknownFriend(selector) }
+        guard matches.count == 1 else {
+            throw NodeFailure.ambiguousMember(selector, candidates: matches.map { "\($0.name) (\($0.code))" })
+        }
         return match.user
     }
 
@@ -197,77 +176,56 @@ extension MeshNode {
         text(of: Self.blockedSetting(of: user)).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The name is kept: by that the user knows again whom it has blocked.
+    /// Whoever is known here can be blocked: who asks, a friend, a member of a group. The name is kept: by that the user knows
+    /// again whom it has blocked.
     func blockFriend(_ selector: String) async throws {
-        let blocked = blockedMatches(selector)
-        guard let person = try person(selector) else {
-            throw blocked.isEmpty ? NodeFailure.unknownFriend(selector) : .alreadyBlocked(selector)
+        let blocked = try await blockedUser(selector)
+        let person: KnownPerson
+        do {
+            person = try await knownPerson(selector)
+        } catch NodeFailure.unknownFriend where blocked != nil {
+            throw NodeFailure.alreadyBlocked(blockedName(of: blocked ?? identity.user) ?? selector)
         }
-        guard !engine.blockedUsers.contains(person.user) else { throw NodeFailure.alreadyBlocked(selector) }
+        guard !engine.blockedUsers.contains(person.user) else { throw NodeFailure.alreadyBlocked(person.name) }
         try await execute(
             .blockFriend(person.user),
             with: [.keepSetting(name: Self.blockedSetting(of: person.user), value: Array(person.name.utf8))])
     }
 
     func unblockFriend(_ selector: String) async throws {
-        let matches = blockedMatches(selector)
-        guard let user = matches.first, matches.count == 1 else {
-            throw try person(selector) == nil || !matches.isEmpty
-                ? NodeFailure.unknownFriend(selector) : .notBlocked(selector)
+        guard let user = try await blockedUser(selector) else {
+            throw NodeFailure.notBlocked(try await knownPerson(selector).name)
         }
         try await execute(
             .unblockFriend(user), with: [.keepSetting(name: Self.blockedSetting(of: user), value: [])])
     }
 
-    /// Somebody whose request is here, or a friend; nil where there is none.
-    private func person(_ selector: String) throws -> (user: UserID, name: String)? {
-        // Else a friend.
-        if let asker = try? asker(selector) {
-            return (asker, Self.shownName(engine.receivedFriendRequests.first { $0.user == asker }?.name ?? ""))
+    /// Whom a text names of those who are blocked.
+    private func blockedUser(_ text: String) async throws -> UserID? {
+        await computeCodes(of: engine.blockedUsers)
+        let found = Selector(text).matches(among: engine.blockedUsers) {
+            Selector.Key(code: knownCode(of: $0), id: $0.description, names: [blockedName(of: $0) ?? ""])
         }
-        let matches = Self.matches(selector, among: engine.friendGroups) { pair in
-            (name(of: pair.friend, in: pair.group), pair.friend.description, knownCode(of: pair.friend))
+        guard found.count < 2 else {
+            throw NodeFailure.ambiguousMember(
+                text,
+                candidates: found.map {
+                    "\(blockedName(of: $0) ?? "") (\(knownCode(of: $0) ?? String($0.description.prefix(16))))"
+                })
         }
-        guard let match = matches.first else { return nil }
-        guard Set(matches.map(\.friend)).count == 1 else { throw NodeFailure.unknownFriend(selector) }
-        return (match.friend, name(of: match.friend, in: match.group))
+        return found.first
     }
 
     /// A group into which this user may come back, by its title or the start of its ID.
     func offeredReturn(_ selector: String) throws -> GroupID {
-        let matches = Self.matches(selector, among: engine.offeredReturns) { ($0.title, $0.group.description, nil) }
+        let matches = Selector(selector).matches(amongGroups: engine.offeredReturns) {
+            Selector.Key(id: $0.group.description, names: [$0.title])
+        }
         guard let match = matches.first else { throw NodeFailure.unknownReturn(selector) }
         guard matches.count == 1 else {
             throw NodeFailure.ambiguousGroup(selector, candidates: matches.map(\.group.description))
         }
         return match.group
-    }
-
-    private func blockedMatches(_ selector: String) -> [UserID] {
-        Self.matches(selector, among: engine.blockedUsers) {
-            (blockedName(of: $0) ?? "", $0.description, knownCode(of: $0))
-        }
-    }
-
-    /// Those that a text names best: by ID or code, by name, by the beginning of either.
-    private static func matches<Candidate>(
-        _ selector: String, among candidates: [Candidate],
-        by key: (Candidate) -> (name: String, id: String, code: String?)
-    ) -> [Candidate] {
-        let wanted = selector.lowercased()
-        guard !wanted.isEmpty else { return [] }
-        let code = FriendCode(selector)?.description
-        let tests: [((name: String, id: String, code: String?)) -> Bool] = [
-            { $0.id == wanted || (code != nil && $0.code == code) },
-            { $0.name.lowercased() == wanted },
-            { wanted.count >= 4 && $0.id.hasPrefix(wanted) },
-            { $0.name.lowercased().hasPrefix(wanted) },
-        ]
-        for test in tests {
-            let found = candidates.filter { test(key($0)) }
-            if !found.isEmpty { return found }
-        }
-        return []
     }
 
     /// The slow hash goes on beside the actor.

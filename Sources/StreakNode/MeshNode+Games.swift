@@ -234,7 +234,7 @@ extension MeshNode {
 
     /// Keeps settings that all of this user's devices share.
     func keep(_ drafts: [RecordDraft]) async throws {
-        guard let privateGroup else { throw NodeFailure.noGroup }
+        guard let privateGroup else { throw NodeFailure.noGroup() }
         try await execute(.write([(privateGroup, drafts)]))
     }
 }

@@ -16,9 +16,7 @@ extension MeshNode {
 
     /// Groups that go by the alias keep it, and groups that sharing has stopped in keep the old name.
     func rename(to name: String) async throws -> ProfileReport {
-        guard let name = DisplayText.validated(name, maximumLength: ProtocolLimits.maximumNameLength) else {
-            throw NodeFailure.invalidName(limit: ProtocolLimits.maximumNameLength)
-        }
+        let name = try Argument.checkName(name)
         try await execute(
             .write(ownGroups.compactMap { profileWrite(in: $0, name: name) }),
             with: [.keepSetting(name: Self.nameSetting, value: Array(name.utf8))])
@@ -81,13 +79,14 @@ extension MeshNode {
         return sharedGroups.first(where: engine.isMember)
     }
 
-    /// The group that a title, an ID or a prefix of either names; the active one for nil.
+    /// The group that a title, an ID or the beginning of either names; the active one for nil.
     ///
     /// - Throws: `notMember` for one that has ended for this user.
     func group(_ selector: String?) throws -> GroupID {
         guard let selector, !selector.isEmpty else {
-            guard let active = activeGroup else { throw NodeFailure.noGroup }
-            return active
+            if let active = activeGroup { return active }
+            let ended = sharedGroups.filter { ending(of: $0) != nil }.map(groupReport)
+            throw NodeFailure.noGroup(ended: ended)
         }
         let group = try listedGroup(selector)
         if ending(of: group) != nil { try checkMembership(of: group) }
@@ -96,15 +95,10 @@ extension MeshNode {
 
     /// A group on the list, also one that has ended for this user. Of several those that the user is in are meant.
     private func listedGroup(_ selector: String) throws -> GroupID {
-        let wanted = selector.lowercased()
-        func titled(_ test: (String) -> Bool) -> [GroupID] {
-            sharedGroups.filter { test(title(of: $0).lowercased()) }
+        let named = Selector(selector).matches(amongGroups: sharedGroups) { group in
+            Selector.Key(id: group.description, names: [title(of: group)])
         }
-        let candidates = [
-            sharedGroups.filter { $0.description == wanted }, titled { $0 == wanted },
-            sharedGroups.filter { $0.description.hasPrefix(wanted) }, titled { $0.hasPrefix(wanted) },
-        ]
-        guard let named = candidates.first(where: { !$0.isEmpty }) else { throw NodeFailure.unknownGroup(selector) }
+        guard !named.isEmpty else { throw NodeFailure.unknownGroup(selector) }
         let current = named.filter(engine.isMember)
         let found = current.isEmpty ? named : current
         guard found.count == 1 else {
@@ -153,9 +147,7 @@ extension MeshNode {
     }
 
     func createGroup(title: String) async throws -> GroupReport {
-        guard let title = DisplayText.validated(title, maximumLength: ProtocolLimits.maximumTitleLength) else {
-            throw NodeFailure.invalidTitle(limit: ProtocolLimits.maximumTitleLength)
-        }
+        let title = try Argument.checkTitle(title)
         guard case .group(let group) = try await execute(.foundGroup(title: title)) else {
             throw NodeFailure.storageFailed("no group was made")
         }
@@ -178,6 +170,11 @@ extension MeshNode {
         try await execute(
             .write([(group, drafts)] + writes(making: sharing, holdFor: group)),
             with: [.keepSetting(name: Self.activeGroupSetting, value: group.bytes.array)])
+    }
+
+    /// A group on the list, also one that has ended for this user.
+    func findGroup(_ selector: String?) throws -> GroupReport {
+        groupReport(try selector.map(listedGroup) ?? group(nil))
     }
 
     func useGroup(_ selector: String) async throws -> GroupReport {
@@ -214,7 +211,7 @@ extension MeshNode {
         } catch NodeFailure.ownerCannotLeave {
             throw NodeFailure.ownerCannotLeave(title: title)
         }
-        await settle(waitingForLinks: true)
+        await settle(waitingForLinks: Self.longest)
         return groupReport(group)
     }
 
@@ -242,14 +239,12 @@ extension MeshNode {
             default: .nothing
             }
         let archive = settings?[Choice.archiveDays].flatMap {
-            (1...Self.maximumArchiveDays).contains($0) ? Int($0) : nil
+            (1...Argument.maximumArchiveDays).contains($0) ? Int($0) : nil
         }
         return BoardRules(
             missedDay: missedDay,
             streaks: StreakRules(usesFreezes: settings?[Choice.freezes] == 1, archiveDays: archive))
     }
-
-    private static let maximumArchiveDays: UInt64 = 366
 
     /// What numbers follow that are no single group's: “all my results”, and boards over all groups. The user's own choice,
     /// kept as the settings of the private group and so the same on all devices.
@@ -260,9 +255,7 @@ extension MeshNode {
     }
 
     func renameGroup(_ group: GroupID, to title: String) async throws -> GroupReport {
-        guard let title = DisplayText.validated(title, maximumLength: ProtocolLimits.maximumTitleLength) else {
-            throw NodeFailure.invalidTitle(limit: ProtocolLimits.maximumTitleLength)
-        }
+        let title = try Argument.checkTitle(title)
         try await decide(.rename(group, title: title), in: group, action: "rename the group")
         return groupReport(group)
     }
@@ -277,26 +270,15 @@ extension MeshNode {
     }
 
     func changeSettings(of group: GroupID, _ change: GroupSettingsChange) async throws -> GroupSettingsReport {
-        guard var settings = engine.state(of: group)?.settings else { throw NodeFailure.noGroup }
-        if let word = change.invites {
-            guard let permission = GroupSettings.InvitePermission.allCases.first(where: { $0.word == word }) else {
-                throw NodeFailure.invalidSetting(
-                    name: "invites", values: GroupSettings.InvitePermission.allCases.map(\.word))
-            }
-            settings.whoMayInvite = permission
-        }
+        guard var settings = engine.state(of: group)?.settings else { throw NodeFailure.noGroup() }
+        if let word = change.invites { settings.whoMayInvite = try Argument.inviters(word) }
         if let isGuarding = change.spoilerGuard { settings[Choice.spoilerGuard] = isGuarding ? nil : 0 }
         if let word = change.missedDay {
-            guard let missed = MissedDay.allCases.first(where: { $0.word == word }) else {
-                throw NodeFailure.invalidSetting(name: "missed", values: MissedDay.allCases.map(\.word))
-            }
-            settings[Choice.missedDay] = [.worstPlusOne: 1, .zero: 2][missed]
+            settings[Choice.missedDay] = [.worstPlusOne: 1, .zero: 2][try Argument.missedDay(word)]
         }
         if let hasFreezes = change.freezes { settings[Choice.freezes] = hasFreezes ? 1 : nil }
         if let days = change.archiveDays {
-            guard let count = UInt64(exactly: days), count <= Self.maximumArchiveDays else {
-                throw NodeFailure.invalidSetting(name: "archive", values: ["0", "7", "\(Self.maximumArchiveDays)"])
-            }
+            let count = try Argument.archiveDays(days)
             settings[Choice.archiveDays] = count == 0 ? nil : count
         }
         if settings != engine.state(of: group)?.settings {
@@ -307,7 +289,7 @@ extension MeshNode {
 
     /// Shows, and where asked changes, what this user's own numbers follow.
     func ownRules(changed change: GroupSettingsChange) async throws -> GroupSettingsReport {
-        guard let privateGroup else { throw NodeFailure.noGroup }
+        guard let privateGroup else { throw NodeFailure.noGroup() }
         let rules = GroupSettingsChange(
             missedDay: change.missedDay, freezes: change.freezes, archiveDays: change.archiveDays)
         return try await changeSettings(of: privateGroup, rules)
@@ -328,7 +310,7 @@ extension MeshNode {
 
     func transfer(_ group: GroupID, to selector: String) async throws -> GroupReport {
         let action = "hand the group on"
-        let user = try member(selector, of: group)
+        let user = try await member(selector, of: group)
         guard user != engine.state(of: group)?.owner else { throw owning(user, in: group, action: action) }
         // Whoever would take the group is no owner who hands it on.
         guard user != identity.user else { throw NodeFailure.notAllowed(action: action, reason: .needsOwner) }
@@ -354,7 +336,7 @@ extension MeshNode {
 
     func nameHeir(_ selector: String?, of group: GroupID) async throws -> GroupReport {
         if let selector {
-            let user = try member(selector, of: group)
+            let user = try await member(selector, of: group)
             guard user != engine.state(of: group)?.owner else {
                 throw owning(user, in: group, action: "name an heir")
             }

@@ -49,7 +49,8 @@ extension MeshNode {
         case .game(.list): return try await guest.call(request, returning: GamesReport.self)
         case .network(.status), .network(.sync): return guestNetworkStatus()
         case .network(.clock): return clockReport()
-        case .network(.repairClock), .profile, .account, .device, .friend, .group, .member, .invite, .privacy, .guest,
+        case .network(.repairClock), .profile, .account, .device, .friend, .group, .member, .person, .invite, .privacy,
+            .guest,
             .score, .board, .insight, .reminder, .game, .exchange:
             throw NodeFailure.guestPlaying(name: guestName ?? "")
         }
@@ -83,9 +84,7 @@ extension MeshNode {
     }
 
     func startGuest(named name: String) async throws -> GuestReport {
-        guard let name = DisplayText.validated(name, maximumLength: ProtocolLimits.maximumNameLength) else {
-            throw NodeFailure.invalidName(limit: ProtocolLimits.maximumNameLength)
-        }
+        let name = try Argument.checkName(name)
         try await makeRoom(forGuest: name)
         if !guestFolder.hasAccount { _ = try Self.createAccount(in: guestFolder, name: name) }
         let opened = try await openGuest()

@@ -10,13 +10,13 @@ extension MeshNode {
     func answer(_ request: InsightRequest) async throws -> any Sendable {
         switch request {
         case .statistics(let game, let range, let date, let group, let member, let plots):
-            try statistics(game: game, range: range, date: date, subject(member, in: group), drawn: plots)
-        case .streaks(let date, let group, let member): try streaks(date: date, subject(member, in: group))
-        case .achievements(let group, let member): try achievements(of: subject(member, in: group))
+            try await statistics(game: game, range: range, date: date, subject(member, in: group), drawn: plots)
+        case .streaks(let date, let group, let member): try await streaks(date: date, subject(member, in: group))
+        case .achievements(let group, let member): try await achievements(of: subject(member, in: group))
         case .celebrate: try await celebrate()
         case .recap(let date, let group): try recap(date: date, group: group)
         case .versus(let user, let game, let range, let date, let group, let plots):
-            try versus(user, game: game, range: range, date: date, group: group, drawn: plots)
+            try await versus(user, game: game, range: range, date: date, group: group, drawn: plots)
         case .champions(let period, let game, let group): try champions(period, game: game, group: group)
         case .shareText(let game, let date): try shareText(game: game, date: date)
         }
@@ -34,16 +34,16 @@ extension MeshNode {
         var coveredCount = 0
     }
 
-    private func subject(_ member: String?, in selector: String?) throws -> InsightSubject {
+    private func subject(_ member: String?, in selector: String?) async throws -> InsightSubject {
         guard let member else {
             guard let group = try selector.map({ try self.group($0) }) ?? privateGroup else {
-                throw NodeFailure.noGroup
+                throw NodeFailure.noGroup()
             }
             return InsightSubject(
                 user: identity.user, group: group, insights: insights(of: me, in: group), name: ownName)
         }
         let group = try group(selector)
-        let user = try self.member(member, of: group)
+        let user = try await self.member(member, of: group)
         return subject(user, in: group)
     }
 
@@ -257,14 +257,14 @@ extension MeshNode {
     }
 
     private func celebrate() async throws -> AchievementsReport {
-        let subject = try subject(nil, in: nil)
+        let subject = try await subject(nil, in: nil)
         let set = subject.insights.achievements(on: clock.today, friends: friendDays(of: subject))
         let reached = Set(set.unlocks.map(\.reached)).union(celebrated)
         if reached != celebrated {
             let text = reached.sorted().map(\.text).joined(separator: " ")
             try await keep([.setting(name: Self.celebratedSetting, value: Array(text.utf8))])
         }
-        return try achievements(of: self.subject(nil, in: nil))
+        return try await achievements(of: self.subject(nil, in: nil))
     }
 
     /// Dated coins that tiers brought the members of a group, for boards of coins. By the group's records alone.
@@ -306,7 +306,7 @@ extension MeshNode {
     private func recap(date: String?, group selector: String?) throws -> RecapReport {
         let shown = try shownDay(date)
         let day = min(shown.startOfWeek.adding(days: 6), clock.today)
-        guard let own = privateGroup else { throw NodeFailure.noGroup }
+        guard let own = privateGroup else { throw NodeFailure.noGroup() }
         let group = try selector.map { try self.group($0) } ?? activeGroup
         let mine = insights(of: me, in: own).weeklyRecap(on: day)
         let ours = group.map { group -> GroupRecap in
@@ -341,9 +341,9 @@ extension MeshNode {
 
     private func versus(
         _ selector: String, game: String?, range: String?, date: String?, group groupSelector: String?, drawn: Bool
-    ) throws -> VersusReport {
+    ) async throws -> VersusReport {
         let group = try group(groupSelector)
-        let user = try member(selector, of: group)
+        let user = try await member(selector, of: group)
         let game = try game.map { try self.game($0) }
         let range = try self.range(range ?? "all")
         let index = index(of: group)
@@ -393,9 +393,7 @@ extension MeshNode {
 
     private func champions(_ word: String, game: String?, group selector: String?) throws -> ChampionsReport {
         let group = try group(selector)
-        guard let period = Champions.Period(rawValue: word) else {
-            throw NodeFailure.invalidSetting(name: "period", values: Champions.Period.allCases.map(\.rawValue))
-        }
+        let period = try Argument.period(word)
         let game = try game.map { try self.game($0) }
         var query = boardQuery(DaySpan(from: clock.today, to: clock.today), in: group)
         query.game = game?.id
@@ -421,7 +419,7 @@ extension MeshNode {
     }
 
     private func shareText(game selector: String, date: String?) throws -> ShareTextReport {
-        guard let privateGroup else { throw NodeFailure.noGroup }
+        guard let privateGroup else { throw NodeFailure.noGroup() }
         let game = try game(selector)
         let day = try day(date) ?? clock.today
         let insights = insights(of: me, in: privateGroup)

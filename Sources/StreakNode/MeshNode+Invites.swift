@@ -7,12 +7,7 @@ extension MeshNode {
     func invite(
         to group: GroupID, uses: Int, lifetime: Int64, needsApproval: Bool = false
     ) async throws -> InviteReport {
-        guard (0...1_000_000).contains(uses) else {
-            throw NodeFailure.invalidInvite(reason: "the number of uses is 1 to 1,000,000, or 0 for unlimited")
-        }
-        guard (1...Ledger.maximumInviteLifetime).contains(lifetime) else {
-            throw NodeFailure.invalidInvite(reason: "an invite lasts at most 90 days")
-        }
+        try Argument.checkInvite(uses: uses, lifetime: lifetime)
         try checkMembership(of: group)
         let outcome: CommandOutcome
         do {
@@ -77,6 +72,11 @@ extension MeshNode {
         }
     }
 
+    /// That a link has expired by this machine's clock, which is told: it may be the one that is wrong.
+    static func expired(_ link: InviteLink, at clock: SystemClock) -> NodeFailure {
+        .linkExpired(at: Timestamp(seconds: link.expiresAt).text, now: Timestamp(seconds: clock.wallTime.seconds).text)
+    }
+
     func inspect(_ text: String) throws -> InvitePreview {
         let link = try Self.link(text, for: .join)
         return InvitePreview(
@@ -88,12 +88,12 @@ extension MeshNode {
     func join(_ text: String, timeout: Int64, history: Int?) async throws -> JoinReport {
         let link = try Self.link(text, for: .join)
         guard !link.isExpired(at: clock.wallTime.seconds) else {
-            throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)
+            throw Self.expired(link, at: clock)
         }
         do {
             try await execute(.join(link, timeout: .seconds(max(1, min(timeout, 3_600)))))
         } catch NodeFailure.linkExpired {
-            throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)
+            throw Self.expired(link, at: clock)
         } catch NodeFailure.approvalNeeded {
             throw NodeFailure.approvalNeeded(title: Self.shownTitle(link.title))
         }

@@ -39,7 +39,7 @@ extension MeshNode {
     ) async throws -> ProfileReport {
         let clock = SystemClock()
         guard !link.isExpired(at: clock.wallTime.seconds) else {
-            throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)
+            throw expired(link, at: clock)
         }
         let lock = try prepare(folder)
         let waiting = folder.inner("linking")
@@ -54,7 +54,7 @@ extension MeshNode {
             try waiting.delete()
         } catch NodeFailure.linkExpired {
             try waiting.delete()
-            throw NodeFailure.linkExpired(at: Timestamp(seconds: link.expiresAt).text)
+            throw expired(link, at: clock)
         } catch {
             try waiting.delete()
             throw error

@@ -22,7 +22,10 @@ extension MeshNode {
             let inputs = inbox.take()
             for input in inputs { handle(input) }
             let codes = inbox.takeCodes()
-            for (user, code) in codes where !needsRecovery { feed(.codeDerived(user, code)) }
+            for (user, code) in codes {
+                if !needsRecovery { feed(.codeDerived(user, code)) }
+                codeArrived(code, of: user)
+            }
             let isStoring = !pendingChangeIDs.isEmpty
             if isStoring { flush() }
             let isDue = !needsRecovery && engine.nextDeadline.map { $0 <= clock.now } ?? false
@@ -85,7 +88,7 @@ extension MeshNode {
     }
 
     /// Has a code worked out beside this actor; the loop hands it to the engine.
-    private func deriveCode(of user: UserID) {
+    func deriveCode(of user: UserID) {
         if let code = knownCode(of: user).flatMap({ FriendCode($0) }) { return inbox.put(code, of: user) }
         let inbox = inbox
         NIOThreadPool.singleton.submit { state in

@@ -9,7 +9,7 @@ extension MeshNode {
         let named = (engine.state(of: group)?.members.map(\.user) ?? []).filter { !isAnonymous($0, in: group) }
         await computeCodes(of: named)
         let names = names(in: group)
-        guard let state = engine.state(of: group) else { throw NodeFailure.noGroup }
+        guard let state = engine.state(of: group) else { throw NodeFailure.noGroup() }
         let linked = engine.linkedDevices
         let reports = state.members.map { member in
             report(of: member, in: group, state, names, linked.filter { member.devices.contains($0.device) })
@@ -68,31 +68,8 @@ extension MeshNode {
             endedBy: former.hasLeft ? nil : origin.flatMap { names[$0.user] })
     }
 
-    /// The member that a name, an ID as reports give it, a friend code, or a prefix of name or ID means.
-    func member(_ selector: String, of group: GroupID) throws -> UserID {
-        let wanted = selector.lowercased()
-        let names = names(in: group)
-        let users = engine.state(of: group)?.members.map(\.user) ?? []
-        func matching(_ test: (UserID) -> Bool) -> [UserID] { wanted.isEmpty ? [] : users.filter(test) }
-        let code = FriendCode(selector)?.description
-        let candidates = [
-            matching { shownID(of: $0, in: group) == wanted },
-            matching { names[$0]?.lowercased() == wanted },
-            matching { code != nil && knownCode(of: $0) == code && !isAnonymous($0, in: group) },
-            matching { wanted.count >= 4 && shownID(of: $0, in: group).hasPrefix(wanted) },
-            matching { names[$0]?.lowercased().hasPrefix(wanted) ?? false },
-        ]
-        guard let found = candidates.first(where: { !$0.isEmpty }) else { throw NodeFailure.unknownMember(selector) }
-        guard found.count == 1 else {
-            throw NodeFailure.ambiguousMember(
-                selector,
-                candidates: found.map { "\(names[$0] ?? "") (\(shownID(of: $0, in: group).prefix(8)))" })
-        }
-        return found[0]
-    }
-
     func setRole(of selector: String, to role: GroupState.Role, in group: GroupID) async throws -> MembersReport {
-        let user = try member(selector, of: group)
+        let user = try await member(selector, of: group)
         let action = role == .admin ? "promote a member" : "demote an admin"
         guard user != identity.user || engine.state(of: group)?.owner != user else {
             throw owning(user, in: group, action: action)
@@ -106,7 +83,7 @@ extension MeshNode {
 
     func removeMember(_ selector: String, from group: GroupID) async throws -> MembersReport {
         let action = "remove this member"
-        let user = try member(selector, of: group)
+        let user = try await member(selector, of: group)
         guard user != identity.user else { throw NodeFailure.notAllowed(action: action, reason: .leaves) }
         guard user != engine.state(of: group)?.owner else {
             throw NodeFailure.notAllowed(action: action, reason: .ownerStays)

@@ -82,7 +82,7 @@ extension MeshNode {
     }
 
     /// The name of the profile; until it has arrived, what an anonymous member would be called.
-    private func plainName(of user: UserID, in group: GroupID) -> String {
+    func plainName(of user: UserID, in group: GroupID) -> String {
         profile(of: user, in: group)?.name ?? Pseudonym(of: user, in: group).alias()
     }
 
@@ -100,24 +100,48 @@ extension MeshNode {
         String((knownCode(of: user) ?? user.description.uppercased()).prefix(4))
     }
 
-    /// Codes that one request computes at the most: a slow hash of 60 ms each.
-    private static let maximumComputedCodes = 8
+    /// Codes that one request waits for, a slow hash of 60 ms each: two where the node runs, for it works out the rest
+    /// meanwhile; more where nothing is left running.
+    private var maximumComputedCodes: Int { isRunning ? 2 : 8 }
 
-    /// Sees to it that the codes of these users are known, or the first few of those that are not. The hashes are
-    /// computed beside this actor, once, and kept.
+    /// Sees to it that the codes of these users are known: the first few of those that are not now, the others soon. The
+    /// hashes are computed beside this actor, once, and kept.
     func computeCodes(of users: [UserID]) async {
-        let missing = users.filter { knownCode(of: $0) == nil }.prefix(Self.maximumComputedCodes)
+        let missing = users.filter { knownCode(of: $0) == nil }
         guard !missing.isEmpty else { return }
-        let codes = await Self.codes(of: Array(missing))
-        for (user, code) in codes where knownCode(of: user) == nil {
-            // What cannot be kept now is computed again the next time.
-            _ = try? await execute(.keepSetting(name: Self.codeSetting(of: user), value: Array(code.utf8)))
-        }
+        for (user, code) in await Self.codes(of: missing.prefix(maximumComputedCodes)) { keep(code, of: user) }
+        process()
+        guard isRunning else { return }
+        let later = missing.filter { knownCode(of: $0) == nil && !wantedCodes.contains($0) }
+        let isIdle = wantedCodes.isEmpty
+        wantedCodes += later
+        if isIdle, let first = wantedCodes.first { deriveCode(of: first) }
+    }
+
+    /// The next of those that are worked out one after another; at the end pages look again.
+    func codeArrived(_ code: FriendCode?, of user: UserID) {
+        guard wantedCodes.first == user else { return }
+        wantedCodes.removeFirst()
+        if let code { keep(code, of: user) }
+        if let next = wantedCodes.first { deriveCode(of: next) } else { inbox.publish(.groupsChanged) }
+    }
+
+    private func keep(_ code: FriendCode, of user: UserID) {
+        guard knownCode(of: user) == nil, !isClosed, !needsRecovery else { return }
+        // What cannot be stored now is worked out again the next time.
+        feed(
+            .command(
+                takeCommandID(), .keepSetting(name: Self.codeSetting(of: user), value: Array(code.description.utf8))))
     }
 
     @concurrent
-    private static func codes(of users: [UserID]) async -> [(UserID, String)] {
-        // Without memory for the hash there is no code to show.
-        users.compactMap { user in (try? FriendCode(of: user)).map { (user, $0.description) } }
+    private static func codes(of users: ArraySlice<UserID>) async -> [(UserID, FriendCode)] {
+        await withTaskGroup(of: (UserID, FriendCode)?.self) { group in
+            for user in users {
+                // Without memory for the hash there is no code to show.
+                group.addTask { (try? FriendCode(of: user)).map { (user, $0) } }
+            }
+            return await group.reduce(into: []) { codes, code in code.map { codes.append($0) } }
+        }
     }
 }

@@ -61,7 +61,7 @@ extension MeshNode {
         }
         let derived = Pseudonym(of: identity.user, in: group).alias()
         if let alias = change.alias, !alias.isEmpty {
-            guard let name = DisplayText.validated(alias, maximumLength: ProtocolLimits.maximumNameLength) else {
+            guard let name = DisplayText.validatedName(alias, maximumLength: ProtocolLimits.maximumNameLength) else {
                 throw NodeFailure.invalidAlias(limit: ProtocolLimits.maximumNameLength)
             }
             profile.name = name

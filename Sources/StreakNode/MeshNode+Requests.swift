@@ -9,6 +9,7 @@ extension MeshNode {
     ) async throws -> Report {
         let report: any Sendable
         do {
+            try request.checkArguments()
             report = try await answer(request)
         } catch {
             throw NodeFailure(storage: error)
@@ -28,6 +29,7 @@ extension MeshNode {
         case .friend(let request): try await answer(request)
         case .group(let request): try await answer(request)
         case .member(let request): try await answer(request)
+        case .person(let request): try await answer(request)
         case .invite(let request): try await answer(request)
         case .privacy(let request): try await answer(request)
         case .guest(let request): try await answer(request)
@@ -69,7 +71,7 @@ extension MeshNode {
         case .list: break
         case .answer(let isAnswering): try await answerToCode(isAnswering)
         case .add(let code): try await addFriend(code)
-        case .cancel(let code): try await execute(.cancelFriend(friendCode(code)))
+        case .cancel(let code): try await execute(.cancelFriend(Argument.friendCode(code)))
         case .approve(let user): try await approveFriend(user)
         case .decline(let user): try await execute(.declineFriend(asker(user)))
         case .block(let user): try await blockFriend(user)
@@ -85,6 +87,7 @@ extension MeshNode {
         switch request {
         case .list: GroupListReport(groups: sharedGroups.map(groupReport))
         case .create(let title): try await createGroup(title: title)
+        case .find(let selector): try findGroup(selector)
         case .use(let selector): try await useGroup(selector)
         case .leave(let selector, let erasing): try await leaveGroup(selector, erasing: erasing)
         case .rename(let selector, let title): try await renameGroup(group(selector), to: title)

@@ -15,9 +15,7 @@ extension MeshNode {
     func ownResults() -> [DailyScore] { ownIndex.results(of: me) }
 
     func day(_ text: String?) throws -> PuzzleDay? {
-        guard let text else { return nil }
-        guard let day = PuzzleDay(text) else { throw NodeFailure.invalidDate(text) }
-        return day
+        try text.map(Argument.day)
     }
 
     // MARK: Pasting
@@ -254,7 +252,7 @@ extension MeshNode {
         _ selector: String, date: String, puzzle: Int?, in indexes: [ScoreIndex]
     ) throws -> DailyScore {
         let game = try game(selector)
-        guard let day = try day(date) else { throw NodeFailure.invalidDate(date) }
+        let day = try Argument.day(date)
         let matches = indexes.lazy.flatMap { $0.results(of: self.me, game: game.id, from: day, to: day) }
         guard let result = matches.first(where: { puzzle == nil || $0.puzzle == puzzle }) else {
             throw NodeFailure.noSuchResult(game: game.name, day: day.description)

@@ -4,24 +4,25 @@ import StreakEngine
 struct Settler {
     let earliest: MonotonicInstant
     let latest: MonotonicInstant
-    let needsLink: Bool
+    /// Until when a first link is waited for.
+    let linked: MonotonicInstant
     let continuation: CheckedContinuation<Void, Never>
 }
 
 extension MeshNode {
     /// How long reachable peers are waited for at the least and at the most.
     private static let shortest: Duration = .milliseconds(150)
-    private static let longest: Duration = .seconds(6)
+    static let longest: Duration = .seconds(6)
 
-    /// Waits until nothing is under way with anybody who is linked, but not for ever.
-    func settle(waitingForLinks: Bool = false) async {
+    /// Waits until nothing is under way with anybody who is linked, but not for ever; and for a first link as long as is said.
+    func settle(waitingForLinks limit: Duration = .zero) async {
         guard network != nil else { return }
         let now = clock.now
         await withCheckedContinuation { continuation in
             settlers.append(
                 Settler(
                     earliest: now.advanced(by: Self.shortest), latest: now.advanced(by: Self.longest),
-                    needsLink: waitingForLinks, continuation: continuation))
+                    linked: now.advanced(by: limit), continuation: continuation))
             setAlarm()
         }
     }
@@ -34,7 +35,7 @@ extension MeshNode {
         let hasLink = !engine.linkedDevices.isEmpty
         var remaining: [Settler] = []
         for settler in settlers {
-            let isDone = isResting && now >= settler.earliest && (hasLink || !settler.needsLink)
+            let isDone = isResting && now >= settler.earliest && (hasLink || now >= settler.linked)
             if isDone || now >= settler.latest || isClosed {
                 settler.continuation.resume()
             } else {
@@ -47,6 +48,9 @@ extension MeshNode {
     /// When settlers are to be looked at next.
     var nextSettling: MonotonicInstant? {
         // In between, every turn of the loop looks: only what comes in changes what is under way.
-        settlers.map { $0.earliest > clock.now ? $0.earliest : $0.latest }.min()
+        let now = clock.now
+        return settlers.compactMap { settler in
+            [settler.earliest, settler.linked, settler.latest].filter { $0 > now }.min() ?? settler.latest
+        }.min()
     }
 }

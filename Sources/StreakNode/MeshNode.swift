@@ -76,6 +76,10 @@ public actor MeshNode: NodeCalling {
     var nextExamination = MonotonicInstant.zero.advanced(by: examinationInterval)
     var deadline: MonotonicInstant?
     var alarm: Scheduled<Void>?
+    /// Where the page is, which the program that runs it tells.
+    private(set) var pageAddress: String?
+    /// Members whose friend codes are worked out one after another, beside everything else.
+    var wantedCodes: [UserID] = []
     private var readiness: [CheckedContinuation<String, any Error>] = []
     /// Why the node could not begin to serve.
     private var startFailure: (any Error)?
@@ -101,9 +105,7 @@ public actor MeshNode: NodeCalling {
         in folder: DataFolder, name: String, settings: (DeviceIdentity) -> [RecordDraft] = { _ in [] },
         identity makeIdentity: (DataFolder, inout SystemEntropy) throws -> DeviceIdentity
     ) throws -> ProfileReport {
-        guard let name = DisplayText.validated(name, maximumLength: ProtocolLimits.maximumNameLength) else {
-            throw NodeFailure.invalidName(limit: ProtocolLimits.maximumNameLength)
-        }
+        let name = try Argument.checkName(name)
         let lock = try prepare(folder)
         var entropy = SystemEntropy()
         let identity = try makeIdentity(folder, &entropy)
@@ -258,6 +260,9 @@ public actor MeshNode: NodeCalling {
         for continuation in readiness { continuation.resume(with: result) }
         readiness = []
     }
+
+    /// The page of this node is here, says the program that serves it.
+    public func serves(page address: String) { pageAddress = address }
 
     /// What happens, from now on. The stream ends when the node is closed.
     public nonisolated func events() -> AsyncStream<NodeEvent> { inbox.subscribe() }

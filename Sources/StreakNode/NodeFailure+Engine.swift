@@ -7,7 +7,7 @@ extension NodeFailure {
     /// Why the engine did not carry out a command. `title` is the group's, where it is about one.
     init(_ failure: CommandFailure, title: String) {
         switch failure {
-        case .unknownGroup: self = .noGroup
+        case .unknownGroup: self = .noGroup()
         case .notMember: self = .notMember(title: title)
         case .alreadyMember: self = .alreadyMember(title: title)
         case .notAllowed(let error): self.init(error)

@@ -30,6 +30,7 @@ public actor StartingNode: NodeCalling, AccountMaking {
     private var node: MeshNode?
     /// Who waits for the node.
     private var waiting: [AsyncStream<MeshNode>.Continuation] = []
+    private var pageAddress: String?
     private var isOpening = false
     /// Who waits for an opening that is under way to end, well or not.
     private var openers: [CheckedContinuation<Void, any Error>] = []
@@ -61,6 +62,7 @@ public actor StartingNode: NodeCalling, AccountMaking {
     private func open() async throws {
         let opened = try await MeshNode(opening: folder, configuration: configuration, inbox: inbox)
         guard !isClosed else { return await opened.close() }
+        if let pageAddress { await opened.serves(page: pageAddress) }
         node = opened
         for waiter in waiting { waiter.yield(opened) }
         waiting = []
@@ -81,6 +83,12 @@ public actor StartingNode: NodeCalling, AccountMaking {
     /// - Throws: what `MeshNode.run` throws.
     public func run() async throws { try await opened()?.run() }
 
+    /// As of a `MeshNode`, also before there is one.
+    public func serves(page address: String) async {
+        pageAddress = address
+        await node?.serves(page: address)
+    }
+
     /// What happens, from now on.
     public nonisolated func events() -> AsyncStream<NodeEvent> { inbox.subscribe() }
 
@@ -88,6 +96,7 @@ public actor StartingNode: NodeCalling, AccountMaking {
     public func call<Report: Codable & Sendable>(
         _ request: NodeRequest, returning type: Report.Type
     ) async throws -> Report {
+        try request.checkArguments()
         try await openIfPossible()
         guard let node else { throw isClosed ? NodeFailure.stopping : .noAccount }
         return try await node.call(request, returning: type)

@@ -37,7 +37,7 @@ extension FailureText {
         "friendAlreadyAsked": "What became of it is listed on this page.",
         "friendBlocked": "Unblock them first, on this page.",
         "guestPlaying": "End the guest mode first.",
-        "invalidFriendCode": "It looks like 7K3M-9QXT-42WD; case, blanks and hyphens don't matter.",
+        "invalidFriendCode": "It looks like 7K3M-9QXT-42WJ; case, blanks and hyphens don't matter.",
         "guestResultsKept": "First export or discard them, below; or let that guest go on.",
         "importFailed": "Nothing was imported. Check the file, then choose it again.",
         "invalidGame": "Nothing was saved. Change it and try again.",

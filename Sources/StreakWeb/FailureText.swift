@@ -60,10 +60,14 @@ public enum FailureText {
         case .invalidName(let limit):
             (
                 "invalidName", "That name cannot be used.",
-                "Choose 1 to \(limit) characters of any script, without control characters.", Exit.badData
+                nameRule(limit), Exit.badData
             )
         default: nil
         }
+    }
+
+    private static func nameRule(_ limit: Int) -> String {
+        "Choose 1 to \(limit) characters of any script, without control characters, and nothing that looks like a friend code or an ID."
     }
 
     private static func describeSecret(_ failure: NodeFailure) -> Description? {
@@ -130,7 +134,7 @@ public enum FailureText {
         case .ambiguousMember(let text, let candidates):
             (
                 "ambiguousMember", "“\(shortened(text))” could be any of \(listed(candidates)).",
-                "Say more of the name, or use the ID of `streakmesh members --json`.", Exit.badData
+                "Use the friend code of `streakmesh members`, or the ID of `streakmesh members --json`.", Exit.badData
             )
         case .approvalNeeded(let title):
             (
@@ -165,7 +169,7 @@ public enum FailureText {
         case .invalidAlias(let limit):
             (
                 "invalidAlias", "That alias cannot be used.",
-                "Choose 1 to \(limit) characters of any script, without control characters.", Exit.badData
+                nameRule(limit), Exit.badData
             )
         case .invalidRegion(let limit):
             (
@@ -191,7 +195,7 @@ public enum FailureText {
         case .invalidFriendCode(let reason):
             (
                 "invalidFriendCode", "This is not a friend code: \(sentence(reason)).",
-                "It looks like `7K3M-9QXT-42WD`; case, blanks and hyphens don't matter.", Exit.badData
+                "It looks like `7K3M-9QXT-42WJ`; case, blanks and hyphens don't matter.", Exit.badData
             )
         case .ownFriendCode:
             (
@@ -257,7 +261,7 @@ public enum FailureText {
         case .invalidTitle(let limit):
             (
                 "invalidTitle", "That title cannot be used.",
-                "Choose 1 to \(limit) characters of any script, without control characters.", Exit.badData
+                nameRule(limit), Exit.badData
             )
         case .unknownGroup(let text):
             (
@@ -269,9 +273,9 @@ public enum FailureText {
                 "ambiguousGroup", "“\(shortened(text))” could be any of \(listed(candidates)).",
                 "Say more of the title, or use the group's ID.", Exit.badData
             )
-        case .noGroup:
+        case .noGroup(let ended):
             (
-                "noGroup", "You are in no group.",
+                "noGroup", noGroup(after: ended),
                 "Create one with `streakmesh group create TITLE`, or join with `streakmesh join LINK`.", Exit.failed
             )
         case .machineShutOut:
@@ -294,6 +298,12 @@ public enum FailureText {
             )
         default: nil
         }
+    }
+
+    private static func noGroup(after ended: [GroupReport]) -> String {
+        let endings = ended.prefix(5).compactMap(\.endingSentence)
+        return (endings + [endings.isEmpty ? "You are in no group." : "You are in no other group."]).joined(
+            separator: " ")
     }
 
     private static func describeRole(_ failure: NodeFailure) -> Description? {
@@ -336,10 +346,9 @@ public enum FailureText {
 
     private static func describeLink(_ failure: NodeFailure) -> Description? {
         switch failure {
-        case .linkExpired(let instant):
+        case .linkExpired(let instant, let now):
             (
-                "linkExpired", "This link expired on \(Timestamp(instant)?.dateText ?? shortened(instant)).",
-                "Ask your friend for a new one.", Exit.badData
+                "linkExpired", expiry(instant, now: now), "Ask your friend for a new one.", Exit.badData
             )
         case .linkUsedUp:
             (
@@ -380,6 +389,15 @@ public enum FailureText {
             )
         default: nil
         }
+    }
+
+    /// Where the days differ the clock is told of: it may be the one that is wrong.
+    private static func expiry(_ instant: String, now: String?) -> String {
+        let day = Timestamp(instant)?.dateText ?? shortened(instant)
+        guard let today = now.flatMap({ Timestamp($0)?.dateText }), today != day else {
+            return "This link expired on \(day)."
+        }
+        return "This link expired on \(day), and this machine’s clock says \(today): if that is wrong, set the clock."
     }
 
     private static func describeGame(_ failure: NodeFailure) -> Description? {

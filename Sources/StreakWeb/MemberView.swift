@@ -12,6 +12,8 @@ struct MemberView: Sendable, Equatable {
     var href: String
     var avatar: AvatarView
     var name: String
+    /// The name with what cannot be taken for anybody else.
+    var described: String
     var me: Bool
     /// Where a role is worth saying.
     var roleName: String?
@@ -34,6 +36,7 @@ struct MemberView: Sendable, Equatable {
         href = PageLink("/player").adding("group", group).adding("user", member.user).text
         avatar = AvatarView(user: member.user, name: member.name)
         name = member.name
+        described = member.described
         me = member.me
         roleName = member.role == "member" ? nil : member.role
         marks = [

@@ -43,7 +43,25 @@ extension GroupReport {
     public var standingText: String? { role == "left" ? nil : endingText }
 }
 
+extension PersonReport {
+    /// “Ben” (friend code 7K3M-9QXT-42WJ, ID 9f2c4e0b7a31d5c8…): a name alone proves nothing.
+    public var described: String { describing(name, code: code, id: user) }
+}
+
+extension GroupReport {
+    /// “Breakfast club” (ID 9f2c4e0b7a31d5c8…)
+    public var described: String { describing(title, code: nil, id: id) }
+}
+
+private func describing(_ name: String, code: String?, id: String) -> String {
+    let known = code.map { "friend code \($0), " } ?? ""
+    return "“\(FailureText.shortened(name))” (\(known)ID \(id.prefix(16))…)"
+}
+
 extension MemberReport {
+    /// As of a `PersonReport`.
+    var described: String { describing(name, code: anonymous ? nil : code, id: user) }
+
     /// The day since when the place stands, “14 February 2026”, by UTC.
     public var sinceText: String? { since.flatMap { Timestamp($0) }?.dayText }
 

@@ -125,8 +125,9 @@ extension Site {
         let user = visit.fields["user"] ?? ""
         let report = try await node.call(
             .member(request(visit.fields["group"], user)), returning: MembersReport.self)
-        let name = visit.fields["name"] ?? "The member"
-        let isIn = report.members.contains { $0.user == user }
+        let member = report.members.first { $0.user == user }
+        let name = member?.name ?? report.former.first { $0.user == user }?.name ?? "The member"
+        let isIn = member != nil
         return say(
             "\(name) \(outcome).", then: isIn ? visit.back : PageLink("/friends").adding("group", report.group).text,
             visit)

@@ -213,7 +213,7 @@ extension Site {
         _ visit: Visit, _ form: GameForm, group: String?, trial: DefineView.Trial?, refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
-        guard let chosen = group ?? frame.active?.id else { throw NodeFailure.noGroup }
+        guard let chosen = group ?? frame.active?.id else { throw NodeFailure.noGroup() }
         func options(_ values: [(value: String, label: String)], _ selected: String?) -> [OptionView] {
             values.map { OptionView(value: $0.value, label: $0.label, selected: $0.value == selected) }
         }

@@ -84,8 +84,8 @@ extension Site {
             archiveText: label(archive, days), heir: settings.heir,
             mayTakeOver: members.contains { $0.me && $0.heir && $0.role != "owner" },
             heirs: [OptionView(value: "", label: "Nobody", selected: settings.heir == nil)]
-                + others.map { OptionView(value: $0.user, label: $0.name, selected: $0.heir) },
-            successors: others.map { OptionView(value: $0.user, label: $0.name, selected: $0.heir) },
+                + others.map { OptionView(value: $0.user, label: $0.described, selected: $0.heir) },
+            successors: others.map { OptionView(value: $0.user, label: $0.described, selected: $0.heir) },
             hasSuccessors: !others.isEmpty, friendsHref: link("/friends"), inviteHref: link("/invite"),
             privacyHref: link("/privacy"), leaveHref: link("/leave"))
         return page(.friends, "group", title: group.title, view, frame, visit)

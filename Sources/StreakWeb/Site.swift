@@ -57,7 +57,7 @@ struct Site: Sendable {
                 guard let found = groups.first(where: { $0.id == id }) else { throw NodeFailure.unknownGroup(id) }
                 return found
             }
-            guard let active else { throw NodeFailure.noGroup }
+            guard let active else { throw NodeFailure.noGroup() }
             return active
         }
     }

@@ -18,7 +18,8 @@ struct CommandContext {
     func call<Report: Codable & Sendable>(
         _ request: NodeRequest, returning type: Report.Type, needsNetwork: Bool = false
     ) async throws -> Report {
-        try await ask(needsNetwork: needsNetwork) { try await $0.call(request, returning: type) }
+        try request.checkArguments()
+        return try await ask(needsNetwork: needsNetwork) { try await $0.call(request, returning: type) }
     }
 
     /// Asks the running node, or opens the folder where none runs. Throws what `questions` throw, and `NodeFailure`.

@@ -96,12 +96,12 @@ extension QueryCommand {
     static var tellsEndings: Bool { false }
 
     func run(in context: CommandContext) async throws {
-        try await show(in: context)
+        try await show(request(), in: context)
     }
 
     /// Asks, and shows the answer, with the endings before it where they are told.
-    fileprivate func show(in context: CommandContext) async throws {
-        let request = try request()
+    fileprivate func show(_ request: NodeRequest, in context: CommandContext) async throws {
+        try request.checkArguments()
         let tellsEndings = Self.tellsEndings && !context.usesJSON
         let (groups, answer) = try await context.ask(needsNetwork: Self.needsNetwork) {
             node -> ([GroupReport], Result<Report, NodeFailure>) in
@@ -118,7 +118,8 @@ extension QueryCommand {
         switch answer {
         case .success(let report): context.show(report) { endings + lines(for: report, style: $0) }
         case .failure(let failure):
-            endings.forEach(context.terminal.writeError)
+            // Without a group the failure itself tells of those that have ended.
+            if case .noGroup = failure {} else { endings.forEach(context.terminal.writeError) }
             throw failure
         }
     }
@@ -142,16 +143,47 @@ struct ConfirmationOptions: ParsableArguments {
     var yes = false
 }
 
-/// A command that tells beforehand what comes of it, and asks.
+/// A command that tells beforehand what comes of it, and asks. The question names whom or what the node found by what was
+/// typed, and exactly that is then done.
 protocol ConfirmedCommand: QueryCommand {
     var confirmation: ConfirmationOptions { get }
-    /// What others keep and what changes, in sentences, and the question.
-    var warning: (consequence: String, question: String) { get }
+    /// Whom or what it is about, as typed.
+    var target: ConfirmationTarget { get }
+    /// What others keep and what changes, in sentences, and the question about what was found.
+    func warning(about found: String) -> (consequence: String, question: String)
+    /// `selector` is the ID of what was found; nil where nobody was asked, for what was typed.
+    func request(about selector: String?) -> NodeRequest
 }
 
 extension ConfirmedCommand {
+    func request() -> NodeRequest { request(about: nil) }
+
     func run(in context: CommandContext) async throws {
-        if !confirmation.yes { try context.confirm(warning.consequence, warning.question) }
-        try await show(in: context)
+        guard !confirmation.yes, context.isAttended else { return try await show(request(), in: context) }
+        let found = try await context.find(target)
+        let warning = warning(about: found.text)
+        try context.confirm(warning.consequence, warning.question)
+        try await show(request(about: found.id), in: context)
+    }
+}
+
+/// Whom or what a question is about.
+enum ConfirmationTarget {
+    case person(PersonRequest)
+    /// Nil for the active group.
+    case group(String?)
+}
+
+extension CommandContext {
+    /// Has the node say whom or what was meant: its ID, and words that cannot be taken for anybody else.
+    func find(_ target: ConfirmationTarget) async throws -> (id: String, text: String) {
+        switch target {
+        case .person(let request):
+            let person = try await call(.person(request), returning: PersonReport.self)
+            return (person.user, person.described.printable)
+        case .group(let selector):
+            let group = try await call(.group(.find(group: selector)), returning: GroupReport.self)
+            return (group.id, group.described.printable)
+        }
     }
 }

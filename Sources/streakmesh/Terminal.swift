@@ -16,6 +16,8 @@ struct Terminal {
     var isOutputInteractive: Bool
     /// The next line that is typed, without its end; nil at the end of input.
     var typedLine: @Sendable () -> String? = { readLine() }
+    /// Told of every question that is asked.
+    var heard: @Sendable (String) -> Void = { _ in }
 
     /// The streams of this process.
     static func current(environment: [String: String]) -> Terminal {
@@ -47,6 +49,7 @@ struct Terminal {
     /// Writes a question without a line end and reads the answer; nil at the end of input.
     func ask(_ question: String) -> String? {
         Self.write(question, to: STDERR_FILENO, terminator: "")
+        heard(question)
         return typedLine()
     }
 

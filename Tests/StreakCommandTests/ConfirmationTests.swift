@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StreakNode
+import StreakStorage
 import Synchronization
 import Testing
 
@@ -9,73 +10,114 @@ import Testing
 /// What others notice, or what cannot be taken back, is asked about where a person sits at the terminal (product row B6).
 @Suite struct ConfirmationTests {
     private final class Questions: Sendable {
-        let count = Mutex(0)
+        let asked = Mutex<[String]>([])
     }
 
-    /// What was asked, and how the command ended in a folder without an account.
+    /// What was asked, and how the command ended.
     private struct Run {
-        var questions: Int
+        var questions: [String]
         var error: (any Error)?
 
         var isStopped: Bool { error as? ExitCode == .failure }
-        /// It went on to the node.
-        var isCarriedOut: Bool { error as? NodeFailure == .noAccount }
     }
 
-    private static func run(_ words: [String], answer: String?, isInteractive: Bool = true) async throws -> Run {
+    /// In the folder of Ada, who is alone in the group “Red”.
+    private static func withFolder<Answer>(_ body: (URL, ProfileReport) async throws -> Answer) async throws -> Answer {
         let folder = FileManager.default.temporaryDirectory.appending(path: "sm-\(UInt32.random(in: 0...UInt32.max))")
-        let command = try #require(
-            StreakMeshCommand.parseAsRoot(words + ["--data", folder.path]) as? any SessionCommand)
-        let questions = Questions()
-        var run = Run(questions: 0)
-        do {
-            try await Self.run(command, isInteractive: isInteractive) {
-                questions.count.withLock { $0 += 1 }
-                return answer
-            }
-        } catch {
-            run.error = error
-        }
-        run.questions = questions.count.withLock { $0 }
-        // A folder that was never made needs no removal.
-        try? FileManager.default.removeItem(at: folder)
-        return run
+        // A folder that stays behind in the temporary one harms nothing.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let profile = try MeshNode.createAccount(in: DataFolder(path: folder.path), name: "Ada")
+        #expect(try await run(["group", "create", "Red"], in: folder, answer: nil).error == nil)
+        return try await body(folder, profile)
     }
 
     private static func run(
-        _ command: any SessionCommand, isInteractive: Bool, typedLine: @escaping @Sendable () -> String?
-    ) async throws {
+        _ words: [String], in folder: URL, answer: String?, isInteractive: Bool = true
+    ) async throws -> Run {
+        let command = try #require(
+            StreakMeshCommand.parseAsRoot(words + ["--data", folder.path]) as? any SessionCommand)
+        let questions = Questions()
         let context = command.shared.context()
-        let terminal = Terminal(
-            isInputInteractive: isInteractive, isOutputInteractive: false, typedLine: typedLine)
-        try await command.run(
-            in: CommandContext(folder: context.folder, terminal: terminal, usesJSON: context.usesJSON))
+        var terminal = Terminal(isInputInteractive: isInteractive, isOutputInteractive: false)
+        terminal.typedLine = { answer }
+        terminal.heard = { question in questions.asked.withLock { $0.append(question) } }
+        var run = Run(questions: [])
+        do {
+            try await command.run(
+                in: CommandContext(folder: context.folder, terminal: terminal, usesJSON: context.usesJSON))
+        } catch {
+            run.error = error
+        }
+        run.questions = questions.asked.withLock { $0 }
+        return run
     }
 
-    static let commands = [
-        ["sharing", "stop"], ["sharing", "stop", "--group", "Red"], ["friend", "remove", "Ben"],
-        ["member", "remove", "Ben"], ["group", "transfer", "Ben"],
+    /// What is asked about, and why the node then refuses it of Ada; nil where it does not.
+    static let commands: [(words: [String], question: String, failure: NodeFailure?)] = [
+        (["sharing", "stop"], "Stop sharing with “Red” (ID ", nil),
+        (["sharing", "stop", "--group", "re"], "Stop sharing with “Red” (ID ", nil),
+        (
+            ["member", "remove", "ada"], "Remove “Ada” (friend code ",
+            .notAllowed(action: "remove this member", reason: .leaves)
+        ),
+        (
+            ["member", "promote", "ada"], "Make “Ada” (friend code ",
+            .notAllowed(action: "promote a member", reason: .ownsGroup)
+        ),
+        (
+            ["group", "transfer", "ada"], "Hand the group on to “Ada” (friend code ",
+            .notAllowed(action: "hand the group on", reason: .ownsGroup)
+        ),
     ]
 
     @Test(arguments: commands)
-    func `a person is asked first, and only a yes goes on`(words: [String]) async throws {
-        for answer in ["n", "", "No", nil] {
-            let run = try await Self.run(words, answer: answer)
-            #expect(run.isStopped && run.questions == 1, "\(answer ?? "end of input"): \(run)")
-        }
-        for answer in ["y", "Yes"] {
-            let run = try await Self.run(words, answer: answer)
-            #expect(run.isCarriedOut && run.questions == 1, "\(run)")
+    func `a person is asked about whom or what was found, and only a yes goes on`(
+        words: [String], question: String, failure: NodeFailure?
+    ) async throws {
+        try await Self.withFolder { folder, profile in
+            for answer in ["n", "", nil] {
+                let run = try await Self.run(words, in: folder, answer: answer)
+                #expect(run.isStopped && run.questions.count == 1, "\(answer ?? "end of input"): \(run)")
+                #expect(run.questions.first?.contains(question) == true, "\(run.questions)")
+                #expect(
+                    words[0] == "sharing"
+                        || run.questions.first?.contains("\(profile.friendCode), ID \(profile.user.prefix(16))…")
+                            == true
+                )
+            }
+            let run = try await Self.run(words, in: folder, answer: "Yes")
+            #expect(run.error as? NodeFailure == failure && run.questions.count == 1, "\(run)")
         }
     }
 
-    @Test(arguments: commands + [["group", "leave", "Red"]])
-    func `scripts, JSON and --yes are not asked`(words: [String]) async throws {
-        for run in [
-            try await Self.run(words, answer: "n", isInteractive: false),
-            try await Self.run(words + ["--json"], answer: "n"), try await Self.run(words + ["--yes"], answer: "n"),
-        ] {
-            #expect(run.isCarriedOut && run.questions == 0, "\(run)")
+    @Test(arguments: commands)
+    func `scripts, JSON and --yes are not asked`(
+        words: [String], question: String, failure: NodeFailure?
+    ) async throws {
+        try await Self.withFolder { folder, _ in
+            for run in [
+                try await Self.run(words, in: folder, answer: "n", isInteractive: false),
+                try await Self.run(words + ["--json"], in: folder, answer: "n"),
+                try await Self.run(words + ["--yes"], in: folder, answer: "n"),
+            ] {
+                #expect(run.error as? NodeFailure == failure && run.questions.isEmpty, "\(run)")
+            }
+        }
+    }
+
+    @Test func `what names nobody is refused before anything is asked`() async throws {
+        try await Self.withFolder { folder, _ in
+            for (words, failure) in [
+                (["member", "remove", "Ad"], NodeFailure.unknownMember("Ad")),
+                (["friend", "remove", "Ben"], .unknownFriend("Ben")),
+                (["friend", "block", "Ben"], .unknownFriend("Ben")),
+                (["group", "leave", "Blue"], .unknownGroup("Blue")),
+            ] {
+                let run = try await Self.run(words, in: folder, answer: "y")
+                #expect(run.error as? NodeFailure == failure && run.questions.isEmpty, "\(run)")
+            }
+            let run = try await Self.run(["group", "leave", "re"], in: folder, answer: "n")
+            #expect(run.isStopped && run.questions.first?.contains("Leave “Red” (ID ") == true, "\(run)")
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StreakMembership
 import Testing
 
 @testable import streakmesh
@@ -84,5 +85,27 @@ import Testing
             let name = try #require(command.configuration.commandName)
             #expect(reference.contains("`\(name)"), "docs/cli.md does not tell of “\(name)”")
         }
+    }
+
+    /// Friend codes in documents and in what the program says, with the file's name.
+    static let examples: [(file: String, code: String)] = {
+        let folders = ["docs", "Protocol", "Sources"].map { root.appending(path: $0) }
+        let files = folders.flatMap { folder in
+            let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+            return all?.compactMap { $0 as? URL } ?? []
+        }
+        let wanted = ["md", "swift", "mustache", "js"]
+        return (files + [root.appending(path: "README.md")]).filter { wanted.contains($0.pathExtension) }.flatMap {
+            file -> [(String, String)] in
+            // A file that cannot be read has no examples; other tests notice its absence.
+            let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+            return text.matches(of: /[0-9A-Z]{4}(-[0-9A-Z]{4})+/).map { (file.lastPathComponent, String($0.output.0)) }
+                .filter { $0.1.count == 14 && $0.1 != "XXXX-XXXX-XXXX" }
+        }
+    }()
+
+    @Test func `every friend code that stands as an example is one`() {
+        #expect(Self.examples.count > 3)
+        for (file, code) in Self.examples { #expect(FriendCode(code) != nil, "\(code) in \(file)") }
     }
 }

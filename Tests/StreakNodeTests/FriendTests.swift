@@ -32,7 +32,7 @@ import Testing
                 try await Self.friends(ada, .block(user: "Ben"))
             }
             #expect(try await Self.friends(ada, .unblock(user: "ben")).blocked.isEmpty)
-            await #expect(throws: NodeFailure.notBlocked("ben")) {
+            await #expect(throws: NodeFailure.notBlocked("Ben")) {
                 try await Self.friends(ada, .unblock(user: "ben"))
             }
             await #expect(throws: NodeFailure.unknownFriend("Cy")) {

@@ -73,7 +73,9 @@ import Testing
             await #expect(throws: NodeFailure.notMember(title: "Red")) {
                 try await ben.group(.use(group: "Red"))
             }
-            await #expect(throws: NodeFailure.noGroup) { try await ben.board() }
+            // Who asks for the board is told what happened to the only group.
+            let ended = try await Self.groups(ben)
+            await #expect(throws: NodeFailure.noGroup(ended: ended)) { try await ben.board() }
             await #expect(throws: NodeFailure.notMember(title: "Red")) {
                 try await ben.add("Wordle 1,701 4/6", to: ["Red"])
             }

@@ -124,7 +124,7 @@ import Testing
 extension MeshNode {
     /// Founds a group that knows nothing of this user.
     fileprivate func foundWithoutIntroduction() async throws -> GroupID {
-        guard case .group(let group) = try await execute(.foundGroup(title: "Red")) else { throw NodeFailure.noGroup }
+        guard case .group(let group) = try await execute(.foundGroup(title: "Red")) else { throw NodeFailure.noGroup() }
         return group
     }
 

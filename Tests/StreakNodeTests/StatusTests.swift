@@ -29,4 +29,13 @@ import Testing
             #expect(after.seconds < heard.seconds - 100)
         }
     }
+
+    @Test func `the page's address is told as soon as the page is served`() async throws {
+        try await NodeParty.alone { node, _ in
+            let before = try await node.status()
+            await node.serves(page: "http://127.0.0.1:7420")
+            let after = try await node.status()
+            #expect((before.web, after.web) == (nil, "http://127.0.0.1:7420"))
+        }
+    }
 }

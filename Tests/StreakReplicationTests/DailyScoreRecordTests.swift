@@ -74,6 +74,25 @@ struct DisplayTextTests {
         #expect(DisplayText.validated(text, maximumLength: 10) == expected)
     }
 
+    @Test(
+        arguments: [
+            "7K3M-9QXT-42WJ", "7k3m 9qxt 42wj", "7K3M–9QXT–42WJ", "7K3M9QXT42WJ", "4c1d", "4C1D2E3F", "deadbeef",
+            "00000000",
+        ])
+    func `what looks like a friend code or an ID is no name`(text: String) {
+        #expect(DisplayText.validatedName(text, maximumLength: 40) == nil)
+        #expect(DisplayText.validatedName("The \(text)", maximumLength: 40) == "The \(text)")
+    }
+
+    @Test(
+        arguments: [
+            "Ada", "Abe", "Ebba", "Dede", "Cade", "Anna Rosa Lena", "MasterChef12", "Player#A1B2", "007", "Zoë 2024",
+            "12345 Main", "Facade",
+        ])
+    func `a name may have letters and digits that codes and IDs have`(text: String) {
+        #expect(DisplayText.validatedName(text, maximumLength: 40) == text)
+    }
+
     @Test func `a profile's name is bounded by characters too`() throws {
         let profile = try Profile(value: Profile(name: String(repeating: "a", count: 60)).recordValue)
         #expect(profile.name == String(repeating: "a", count: ProtocolLimits.maximumNameLength))

@@ -173,7 +173,9 @@ extension NodeRequest {
     /// Whether it changes nothing.
     var isQuestion: Bool {
         switch self {
-        case .profile(.whoami), .device(.list), .friend(.list), .group(.list), .group(.settings), .member(.list),
+        case .profile(.whoami), .device(.list), .friend(.list), .group(.list), .group(.settings), .group(.find),
+            .member(.list),
+            .person,
             .member(.requests), .invite(.list), .invite(.inspect), .privacy(.show), .guest(.status), .score(.preview),
             .score(.results), .score(.games), .board, .network(.status), .network(.clock), .reminder(.show),
             .game(.list), .game(.test),

@@ -110,6 +110,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         case .group(.settings), .group(.changeSettings), .group(.ownRules): return settings
         case .group: return try first(groups)
         case .member(let request): return answer(request)
+        case .person: return PersonReport(user: Self.user(2), name: name(2), code: "7K3M-9QXT-42WJ")
         case .invite(.create), .invite(.friends): return invite("a1b2c3", uses: 1)
         case .invite(.list), .invite(.revoke):
             return InviteListReport(
@@ -160,7 +161,7 @@ final class FakeNode: NodeCalling, AccountMaking {
     }
 
     private func first<Element>(_ elements: [Element]) throws -> Element {
-        guard let element = elements.first else { throw NodeFailure.noGroup }
+        guard let element = elements.first else { throw NodeFailure.noGroup() }
         return element
     }
 
@@ -317,7 +318,7 @@ final class FakeNode: NodeCalling, AccountMaking {
     }
 
     private func board(_ request: BoardRequest) throws -> BoardReport {
-        if isAlone { throw NodeFailure.noGroup }
+        if isAlone { throw NodeFailure.noGroup() }
         if let game = request.game, !games.contains(where: { $0.id == game }) {
             throw NodeFailure.unknownGame(game, suggestions: ["wordle"])
         }

@@ -8,7 +8,8 @@ import Testing
     static let all: [NodeFailure] = [
         .noAccount, .accountExists, .accountDamaged, .cannotCreate(reason: "r"), .invalidName(limit: 40),
         .invalidTitle(limit: 60), .unknownGroup("x"),
-        .ambiguousGroup("x", candidates: ["a", "b"]), .noGroup, .unknownReturn("x"), .gameOfAnother("x"),
+        .ambiguousGroup("x", candidates: ["a", "b"]),
+        .noGroup(), .unknownReturn("x"), .gameOfAnother("x"),
         .accountUnderWay, .notMember(title: "t"), .notAllowed(action: "invite"), .linkForDevice, .linkForGroup,
         .alreadyRole(name: "n", role: "admin"),
         .ownerCannotLeave(title: "t"), .linkMalformed, .linkDamaged, .linkTampered, .linkUnsupported(version: 2),
@@ -50,6 +51,24 @@ import Testing
             #expect([1, 64, 65, 69, 73, 75, 77].contains(text.exitCode))
             #expect(!text.message.contains("/secret"))
         }
+    }
+
+    @Test func `an expired link tells of the clock where that may be the reason`() {
+        let expired = "2026-11-20T10:00:00Z"
+        func message(_ now: String?) -> String { FailureText.describe(.linkExpired(at: expired, now: now)).message }
+        #expect(message("2026-11-20T12:00:00Z") == "This link expired on 20 November 2026.")
+        #expect(
+            message("2031-03-03T12:00:00Z")
+                == "This link expired on 20 November 2026, and this machine’s clock says 3 March 2031: if that is wrong, set the clock."
+        )
+    }
+
+    @Test func `whoever is in no group any more is told what happened`() {
+        let ended = GroupReport(
+            id: "4c1d", title: "Red", role: "removed", members: 0, active: false, ended: "2026-11-20T10:00:00Z")
+        let text = FailureText.describe(.noGroup(ended: [ended]))
+        #expect(text.code == "noGroup")
+        #expect(text.message == "You were removed from “Red” on 20 November 2026. You are in no other group.")
     }
 
     @Test func `the guide lists every code beside its exit code`() throws {

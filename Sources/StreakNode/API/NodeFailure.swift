@@ -33,8 +33,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case ambiguousGroup(String, candidates: [String])
     /// No group that this user may come back to has this title, ID or prefix.
     case unknownReturn(String)
-    /// There is no group yet.
-    case noGroup
+    /// There is no group, or none any more; those that have ended for this user.
+    case noGroup(ended: [GroupReport] = [])
     /// This machine was shut out of its account: it keeps what it has and records nothing more.
     case machineShutOut
     /// This user is not, or no longer, in the group.
@@ -113,8 +113,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case linkTampered
     /// A link of a later version.
     case linkUnsupported(version: Int)
-    /// ISO 8601 in UTC.
-    case linkExpired(at: String)
+    /// When, and what this machine's clock says, both ISO 8601 in UTC.
+    case linkExpired(at: String, now: String? = nil)
     case linkUsedUp
     case linkRevoked
     /// The group has removed this user; the link is older than that.

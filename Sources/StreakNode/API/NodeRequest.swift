@@ -2,8 +2,9 @@ import StreakScores
 
 /// What a page, a command or an embedding program asks of a node. The same requests travel over the control socket.
 ///
-/// `group` is a title, an ID or a unique prefix of either, in every request; nil stands for the active group. `user` is
-/// a name, a user ID as reports give it, or a unique prefix of either. Days are `yyyy-MM-dd`.
+/// `group` is a title, an ID or a unique beginning of either, in every request; nil stands for the active group. `user` is
+/// a friend code, a user ID as reports give it, a unique beginning of that of four digits or more, or a name; what is
+/// named in an earlier one of these ways goes before what is named in a later one. Days are `yyyy-MM-dd`.
 public enum NodeRequest: Codable, Sendable, Equatable {
     case profile(ProfileRequest)
     case account(AccountRequest)
@@ -11,6 +12,7 @@ public enum NodeRequest: Codable, Sendable, Equatable {
     case friend(FriendshipRequest)
     case group(GroupRequest)
     case member(MemberRequest)
+    case person(PersonRequest)
     case invite(InviteRequest)
     case privacy(PrivacyRequest)
     case guest(GuestRequest)
@@ -51,8 +53,6 @@ public enum DeviceRequest: Codable, Sendable, Equatable {
 }
 
 /// Friends by code. → `FriendsReport`
-///
-/// `user` is a name, a friend code, a user ID, or a unique prefix of name or ID.
 public enum FriendshipRequest: Codable, Sendable, Equatable {
     case list
     /// Whether this node answers whoever looks for the user's code.
@@ -82,6 +82,8 @@ public enum GroupRequest: Codable, Sendable, Equatable {
     case list
     /// → `GroupReport`
     case create(title: String)
+    /// → `GroupReport`: which one is meant, also of those that have ended for this user.
+    case find(group: String?)
     /// → `GroupReport`: makes it the active one.
     case use(group: String)
     /// → `GroupReport`. Friends' nodes delete this user's records where `erasing` is set.
@@ -119,6 +121,16 @@ public enum MemberRequest: Codable, Sendable, Equatable {
     case approve(id: String)
     /// → `JoinRequestsReport`
     case deny(id: String)
+}
+
+/// Who is meant, before anything is done to them. → `PersonReport`
+public enum PersonRequest: Codable, Sendable, Equatable {
+    /// A member of a group.
+    case member(group: String?, user: String)
+    /// A friend, as `FriendshipRequest.remove` means one.
+    case friend(user: String)
+    /// Somebody who asks, a friend, or a member of a group: whom `FriendshipRequest.block` can mean.
+    case known(user: String)
 }
 
 /// Links that let others in.

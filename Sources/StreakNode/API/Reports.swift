@@ -32,6 +32,15 @@ public struct GroupListReport: Codable, Sendable, Equatable {
     public var groups: [GroupReport]
 }
 
+/// Somebody who was meant by a name, a code or an ID.
+public struct PersonReport: Codable, Sendable, Equatable {
+    /// As in `MemberReport`; names exactly this person in every request.
+    public var user: String
+    public var name: String
+    /// The friend code; nil where the person is anonymous.
+    public var code: String?
+}
+
 public struct MemberReport: Codable, Sendable, Equatable {
     /// The user ID; of a member who is anonymous here an ID that stands for this group only.
     public var user: String

@@ -19,6 +19,7 @@ extension NodeCalling {
         case .member(.requests), .member(.approve), .member(.deny):
             try await reply(to: request, with: JoinRequestsReport.self)
         case .member: try await reply(to: request, with: MembersReport.self)
+        case .person: try await reply(to: request, with: PersonReport.self)
         case .invite(.create), .invite(.friends): try await reply(to: request, with: InviteReport.self)
         case .invite(.list), .invite(.revoke): try await reply(to: request, with: InviteListReport.self)
         case .invite(.inspect): try await reply(to: request, with: InvitePreview.self)

@@ -77,7 +77,7 @@ struct FriendCommand: AsyncParsableCommand {
             abstract: "Say yes to a request: the two of you get a group.",
             discussion: "A name proves nothing: compare the code with what your friend tells you.")
 
-        @Argument(help: "Who: name, code or ID.")
+        @Argument(help: "Who: friend code, ID or name.")
         var user: String
 
         @OptionGroup var shared: SharedOptions
@@ -90,7 +90,7 @@ struct FriendCommand: AsyncParsableCommand {
     struct Decline: QueryCommand {
         static let configuration = CommandConfiguration(abstract: "Say no to a request.")
 
-        @Argument(help: "Who: name, code or ID.")
+        @Argument(help: "Who: friend code, ID or name.")
         var user: String
 
         @OptionGroup var shared: SharedOptions
@@ -113,16 +113,28 @@ struct FriendCommand: AsyncParsableCommand {
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
 
-    struct Block: QueryCommand {
+    struct Block: ConfirmedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take no more requests of somebody, who is not told.")
+            abstract: "Take no more requests of somebody, who is not told.",
+            discussion:
+                "Somebody who asks, a friend, or a member of a group of yours. Groups that you are both in stay.")
 
-        @Argument(help: "Who: name, code or ID.")
+        @Argument(help: "Who: friend code, ID or name.")
         var user: String
 
+        @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .friend(.block(user: user)) }
+        var target: ConfirmationTarget { .person(.known(user: user)) }
+
+        func warning(about found: String) -> (consequence: String, question: String) {
+            (
+                "Your node takes no more requests of theirs, and they are not told. Groups that you are both in stay.",
+                "Block \(found)?"
+            )
+        }
+
+        func request(about selector: String?) -> NodeRequest { .friend(.block(user: selector ?? user)) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -130,7 +142,7 @@ struct FriendCommand: AsyncParsableCommand {
     struct Unblock: QueryCommand {
         static let configuration = CommandConfiguration(abstract: "Take requests of somebody again.")
 
-        @Argument(help: "Who: name, code or ID.")
+        @Argument(help: "Who: friend code, ID or name.")
         var user: String
 
         @OptionGroup var shared: SharedOptions
@@ -145,20 +157,22 @@ struct FriendCommand: AsyncParsableCommand {
             abstract: "End the group of the two of you.",
             discussion: "Both keep what was shared so far; neither gets anything new.")
 
-        @Argument(help: "The friend: name, code or ID.")
+        @Argument(help: "The friend: friend code, ID or name.")
         var user: String
 
         @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
 
-        var warning: (consequence: String, question: String) {
+        var target: ConfirmationTarget { .person(.friend(user: user)) }
+
+        func warning(about found: String) -> (consequence: String, question: String) {
             (
                 "The group of you two ends: both keep what was shared so far, and neither gets anything new.",
-                "End it with “\(user.printable)”?"
+                "End it with \(found)?"
             )
         }
 
-        func request() -> NodeRequest { .friend(.remove(user: user)) }
+        func request(about selector: String?) -> NodeRequest { .friend(.remove(user: selector ?? user)) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }

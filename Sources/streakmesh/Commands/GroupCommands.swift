@@ -147,19 +147,23 @@ struct GroupCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Hand a group on to another member. By the owner, who is a plain member then.")
 
-        @OptionGroup var target: MemberCommand.Target
+        @OptionGroup var member: MemberCommand.Target
         @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
 
-        var warning: (consequence: String, question: String) {
+        var target: ConfirmationTarget { member.target }
+
+        func warning(about found: String) -> (consequence: String, question: String) {
             (
                 """
                 The new owner decides everything from then on, and you become a plain member. Only they can hand it back.
-                """, "Hand the group on to “\(target.user.printable)”?"
+                """, "Hand the group on to \(found)?"
             )
         }
 
-        func request() -> NodeRequest { .group(.transfer(group: target.group, user: target.user)) }
+        func request(about selector: String?) -> NodeRequest {
+            .group(.transfer(group: member.group, user: selector ?? member.user))
+        }
 
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             ["\(style.applying(.bold, to: report.title)) has a new owner; you are \(report.role) now."]
@@ -170,7 +174,7 @@ struct GroupCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Name who may take a group over from you; without a name, nobody. By the owner.")
 
-        @Argument(help: "The member: name, friend code, user ID, or a unique beginning of name or ID.")
+        @Argument(help: "The member: friend code, user ID, a unique beginning of the ID, or name.")
         var user: String?
 
         @Option(help: "The group (else the active one).")
@@ -224,18 +228,22 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var shared: SharedOptions
 
         func run(in context: CommandContext) async throws {
-            if !yes, try await !isEnded(in: context) {
+            var selector = group
+            // Taking an ended one off the list concerns nobody else.
+            if !yes, context.isAttended, let current = try await current(in: context) {
                 let consequence =
                     erase
                     ? "Your friends' nodes will delete the results you shared, when they hear of it."
                     : "Your friends keep the results you shared so far."
                 try context.confirm(
-                    "\(consequence) Only a new invite lets you in again.", "Leave “\(group.printable)”?")
+                    "\(consequence) Only a new invite lets you in again.", "Leave \(current.described.printable)?")
+                selector = current.id
             }
+            let meant = selector
             let departure = try await context.ask(needsNetwork: true) { node in
                 let before = try await node.call(.network(.status), returning: StatusReport.self)
                 let report = try await node.call(
-                    .group(.leave(group: group, erasing: erase)), returning: GroupReport.self)
+                    .group(.leave(group: meant, erasing: erase)), returning: GroupReport.self)
                 // The group is left; a node that is just stopping cannot say any more who heard of it.
                 let after = try? await node.call(.network(.status), returning: StatusReport.self)
                 return Departure(report, before: before, after: after)
@@ -243,22 +251,11 @@ struct GroupCommand: AsyncParsableCommand {
             context.show(departure.report) { departure.lines($0) }
         }
 
-        /// Whether the group is only taken off the list, which concerns nobody else. Asked of the node only where a person
-        /// is.
-        private func isEnded(in context: CommandContext) async throws -> Bool {
-            guard context.isAttended else { return false }
-            let groups = try await context.call(.group(.list), returning: GroupListReport.self).groups
-            return groups.areEnded(group)
+        /// The group that is meant; nil for one that has ended already.
+        private func current(in context: CommandContext) async throws -> GroupReport? {
+            let found = try await context.call(.group(.find(group: group)), returning: GroupReport.self)
+            return found.endingText == nil ? found : nil
         }
-    }
-}
-
-extension [GroupReport] {
-    /// Whether all that a text may mean have ended for their user, and there are such.
-    func areEnded(_ selector: String) -> Bool {
-        let wanted = selector.lowercased()
-        let meant = filter { $0.id.hasPrefix(wanted) || $0.title.lowercased().hasPrefix(wanted) }
-        return !meant.isEmpty && meant.allSatisfy { $0.endingText != nil }
     }
 }
 

@@ -26,20 +26,31 @@ struct MemberCommand: AsyncParsableCommand {
 
     /// Whom a command is about.
     struct Target: ParsableArguments {
-        @Argument(help: "The member: name, friend code, user ID, or a unique beginning of name or ID.")
+        @Argument(help: "The member: friend code, user ID, a unique beginning of the ID, or name.")
         var user: String
 
         @Option(help: "The group (else the active one).")
         var group: String?
+
+        var target: ConfirmationTarget { .person(.member(group: group, user: user)) }
     }
 
-    struct Promote: QueryCommand {
+    struct Promote: ConfirmedCommand {
         static let configuration = CommandConfiguration(abstract: "Make a member an admin. By the owner.")
 
-        @OptionGroup var target: Target
+        @OptionGroup var member: Target
+        @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .member(.promote(group: target.group, user: target.user)) }
+        var target: ConfirmationTarget { member.target }
+
+        func warning(about found: String) -> (consequence: String, question: String) {
+            ("An admin lets people in, removes plain members and changes the settings.", "Make \(found) an admin?")
+        }
+
+        func request(about selector: String?) -> NodeRequest {
+            .member(.promote(group: member.group, user: selector ?? member.user))
+        }
 
         func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -47,10 +58,10 @@ struct MemberCommand: AsyncParsableCommand {
     struct Demote: QueryCommand {
         static let configuration = CommandConfiguration(abstract: "Make an admin a plain member. By the owner.")
 
-        @OptionGroup var target: Target
+        @OptionGroup var member: Target
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .member(.demote(group: target.group, user: target.user)) }
+        func request() -> NodeRequest { .member(.demote(group: member.group, user: member.user)) }
 
         func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -63,20 +74,24 @@ struct MemberCommand: AsyncParsableCommand {
                 not heard of it yet goes on sharing with them until then.
                 """)
 
-        @OptionGroup var target: Target
+        @OptionGroup var member: Target
         @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
 
-        var warning: (consequence: String, question: String) {
+        var target: ConfirmationTarget { member.target }
+
+        func warning(about found: String) -> (consequence: String, question: String) {
             (
                 """
                 They get nothing new from the group, and only a new invite lets them in again. The group keeps what they have \
                 shared so far, and they keep their own results.
-                """, "Remove “\(target.user.printable)”?"
+                """, "Remove \(found)?"
             )
         }
 
-        func request() -> NodeRequest { .member(.remove(group: target.group, user: target.user)) }
+        func request(about selector: String?) -> NodeRequest {
+            .member(.remove(group: member.group, user: selector ?? member.user))
+        }
 
         func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
     }

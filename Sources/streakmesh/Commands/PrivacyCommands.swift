@@ -71,16 +71,18 @@ struct SharingCommand: AsyncParsableCommand {
         @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
 
-        var warning: (consequence: String, question: String) {
+        var target: ConfirmationTarget { .group(group) }
+
+        func warning(about found: String) -> (consequence: String, question: String) {
             (
                 """
                 You go on seeing the boards, and nothing new of yours goes there. Your friends keep what you have shared so \
                 far, and nothing tells them that you stopped.
-                """, "Stop sharing with \(group.map { "“\($0.printable)”" } ?? "the active group")?"
+                """, "Stop sharing with \(found)?"
             )
         }
 
-        func request() -> NodeRequest { .privacy(.stopSharing(group: group)) }
+        func request(about selector: String?) -> NodeRequest { .privacy(.stopSharing(group: selector ?? group)) }
 
         func lines(for report: PrivacyReport, style: OutputStyle) -> [String] { report.lines(style) }
     }

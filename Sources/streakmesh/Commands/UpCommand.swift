@@ -84,7 +84,10 @@ struct UpCommand: SessionCommand {
             WebServer(
                 node: node, accounts: node, events: events, configuration: try webConfiguration(),
                 entropy: Self.randomBytes, now: { Int64(Date().timeIntervalSince1970) }, logger: logger,
-                onReady: { address.continuation.yield($0) })
+                onReady: {
+                    await node.serves(page: $0.url)
+                    address.continuation.yield($0)
+                })
         }
         try context.folder.prepareControlSocketFolder()
         let control = ControlServer(
