@@ -58,19 +58,10 @@ extension MeshNode {
         }
     }
 
-    private func dateOrder(_ options: ImportOptions) throws -> DateOrder? {
-        switch options.dates {
-        case nil: nil
-        case "day-first": .dayFirst
-        case "month-first": .monthFirst
-        case .some: throw NodeFailure.invalidSetting(name: "date-order", values: ["day-first", "month-first"])
-        }
-    }
-
     private func load(_ source: ImportSource, _ options: ImportOptions) async throws -> ImportReport {
         let reader = ResultImport(
             catalogue: Catalogue(games: Catalogue.standard.games + scoredCustomGames),
-            now: clock.wallTime.seconds, dateOrder: try dateOrder(options),
+            now: clock.wallTime.seconds, dateOrder: try Argument.dateOrder(options.dates),
             game: try options.game.map { try self.game($0) })
         let index = ownIndex
         let me = me
@@ -79,33 +70,59 @@ extension MeshNode {
         do throws(ImportFault) {
             plan = try reader.plan(bytes) { index.score($0, of: me) }
         } catch {
-            if case .ambiguousDates(let line) = error { throw NodeFailure.ambiguousDates(line: line) }
+            if case .ambiguousDates(let line, let element) = error {
+                throw NodeFailure.ambiguousDates(line: line, element: element)
+            }
             throw NodeFailure.importFailed(reason: error.sentence)
         }
         return try await carryOut(plan, options)
     }
 
-    /// Writes what a plan accepts, in one transaction, into the private group and all that share the games.
-    private func carryOut(_ plan: ImportPlan, _ options: ImportOptions) async throws -> ImportReport {
+    /// Writes what a plan accepts, in one transaction, into the private group and all that share the games; nothing where
+    /// something is refused that nobody said to leave out.
+    private func carryOut(
+        _ plan: ImportPlan, _ options: ImportOptions, unread: [ChatRefusal] = []
+    ) async throws -> ImportReport {
         let replaced = options.replaces ? plan.conflicts.map(\.replacement) : []
+        let refusedCount = plan.refusedCount + unread.count
+        let isTaken = refusedCount == 0 || options.skipsBad
         let changes = changes(recording: plan.accepted, replacing: replaced)
-        let published = options.isPreview ? [] : try await write(changes)
+        let published = options.isPreview || !isTaken ? [] : try await write(changes)
         let left = options.replaces ? [] : plan.conflicts
-        let refused = plan.refused.map {
-            RefusedLine(line: $0.line, reason: $0.reason.word, message: $0.reason.sentence)
-        }
+        let importable = plan.accepted.count + replaced.count
         return ImportReport(
-            imported: plan.accepted.count + replaced.count, skipped: plan.duplicates.count + left.count,
-            replaced: replaced.count, refused: refused, refusedCount: plan.refusedCount,
+            imported: isTaken ? importable : 0, importable: importable,
+            skipped: plan.duplicates.count + left.count, replaced: isTaken ? replaced.count : 0,
+            refused: plan.refused.map(line) + unread.map(line), refusedCount: refusedCount,
             conflicts: left.prefix(ResultImport.maximumRefusals).map(line), conflictCount: left.count,
-            preview: options.isPreview, sample: (plan.accepted + replaced).prefix(20).map { resultReport($0) },
-            published: published)
+            adjusted: plan.adjusted.map(line), adjustedCount: plan.adjustedCount, preview: options.isPreview,
+            sample: (plan.accepted + replaced).prefix(20).map { resultReport($0) }, published: published)
+    }
+
+    private func line(_ refused: ImportPlan.Refused) -> RefusedLine {
+        RefusedLine(
+            line: refused.line, element: refused.element, reason: refused.reason.word,
+            message: refused.reason.sentence)
+    }
+
+    private func line(_ unread: ChatRefusal) -> RefusedLine {
+        RefusedLine(line: unread.line, reason: unread.refusal.reason.word, message: unread.refusal.reason.sentence)
+    }
+
+    private func line(_ adjusted: ImportPlan.Adjusted) -> RefusedLine {
+        let result = resultReport(adjusted.result)
+        let most = adjusted.result.maxAttempts.map { "\($0)" } ?? "none"
+        return RefusedLine(
+            line: adjusted.line, element: adjusted.element, reason: "maximum",
+            message:
+                "\(result.gameName) of \(result.day) is read with the game’s maximum, \(most), not \(adjusted.printed)."
+        )
     }
 
     private func line(_ conflict: ImportPlan.Conflict) -> RefusedLine {
         let (old, new) = (resultReport(conflict.existing), resultReport(conflict.imported))
         return RefusedLine(
-            line: conflict.line, reason: "conflict",
+            line: conflict.line, element: conflict.element, reason: "conflict",
             message: "\(old.gameName) of \(old.day) is recorded as \(old.label), not \(new.label).")
     }
 
@@ -153,7 +170,7 @@ extension MeshNode {
     private func loadChat(
         _ source: ImportSource, sender name: String?, _ options: ImportOptions
     ) async throws -> ImportReport {
-        let log = try chat(source, order: try dateOrder(options))
+        let log = try chat(source, order: try Argument.dateOrder(options.dates))
         let reading = log.shares(of: try sender(name, in: log), with: shareReader)
         if let line = reading.undecidedLine { throw NodeFailure.ambiguousDates(line: line) }
         var plan = ImportPlan()
@@ -182,13 +199,7 @@ extension MeshNode {
                 plan.conflicts.append(ImportPlan.Conflict(line: found.line, imported: score, existing: earlier))
             }
         }
-        var report = try await carryOut(plan, options)
-        report.refused += reading.refusals.map { unread in
-            RefusedLine(
-                line: unread.line, reason: unread.refusal.reason.word, message: unread.refusal.reason.sentence)
-        }
-        report.refusedCount += reading.refusals.count
-        return report
+        return try await carryOut(plan, options, unread: reading.refusals)
     }
 }
 
@@ -220,7 +231,8 @@ extension ImportFault {
             """
         case .missingColumn(let column): "The file has no column “\(column.title)”."
         case .unclosedQuote(let line): "The quote that begins in line \(line) never ends."
-        case .malformed(let line): "Line \(line) is not JSON."
+        case .malformed(let line, let element):
+            element.map { "Result \($0), in line \(line), is not JSON." } ?? "Line \(line) is not JSON."
         case .noResults:
             """
             This is JSON, but not of results. These are an array of objects such as \
@@ -228,10 +240,12 @@ extension ImportFault {
             """
         case .notAChat: "This is JSON, but no chat as Telegram exports it."
         case .unknownVersion: "The file is of a later version."
-        case .ambiguousDates(let line):
-            "The date in line \(line) could be day first or month first; say which."
-        case .contradictoryDates(let dayFirst, let monthFirst):
-            "Line \(dayFirst) writes its date day first, line \(monthFirst) month first."
+        case .ambiguousDates(let line, let element):
+            "The date in \(element.map { "result \($0)" } ?? "line \(line)") could be day first or month first; say which."
+        case .contradictoryDates(let dayFirst, let monthFirst, let areElements):
+            areElements
+                ? "Result \(dayFirst) writes its date day first, result \(monthFirst) month first."
+                : "Line \(dayFirst) writes its date day first, line \(monthFirst) month first."
         }
     }
 }

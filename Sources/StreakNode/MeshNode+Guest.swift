@@ -123,7 +123,10 @@ extension MeshNode {
                 .score(.results(game: nil, from: nil, to: nil)), returning: ResultsReport.self)
             report = GuestReport(active: false, name: await playing.ownName, results: results.results.count)
             if case .export(let file) = ending {
-                try Self.write(results, to: file)
+                let format = file.lowercased().hasSuffix(".csv") ? "csv" : "json"
+                _ = try await playing.call(
+                    .exchange(.export(format: format, game: nil, from: nil, to: nil, file: file)),
+                    returning: ExportReport.self)
                 report.file = file
             }
         } catch {
@@ -143,10 +146,6 @@ extension MeshNode {
             inbox.publish(.groupsChanged)
         }
         return report
-    }
-
-    private static func write(_ results: ResultsReport, to path: String) throws {
-        try writeFile(Array(try ControlCoding.line(results).readableBytesView), to: path)
     }
 
     /// Writes a new file for the user.

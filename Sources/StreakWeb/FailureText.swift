@@ -394,7 +394,7 @@ public enum FailureText {
     /// Where the days differ the clock is told of: it may be the one that is wrong.
     private static func expiry(_ instant: String, now: String?) -> String {
         let day = Timestamp(instant)?.dateText ?? shortened(instant)
-        guard let today = now.flatMap({ Timestamp($0)?.dateText }), today != day else {
+        guard let now, now.prefix(10) != instant.prefix(10), let today = Timestamp(now)?.dateText else {
             return "This link expired on \(day)."
         }
         return "This link expired on \(day), and this machine’s clock says \(today): if that is wrong, set the clock."
@@ -471,9 +471,10 @@ public enum FailureText {
 
     private static func describeDate(_ failure: NodeFailure) -> Description? {
         switch failure {
-        case .ambiguousDates(let line):
+        case .ambiguousDates(let line, let element):
             (
-                "ambiguousDates", "The date in line \(line) could be day first or month first.",
+                "ambiguousDates",
+                "The date in \(element.map { "result \($0)" } ?? "line \(line)") could be day first or month first.",
                 "Say which, with `--date-order day-first` or `--date-order month-first`.", Exit.badData
             )
         case .invalidDate(let text):

@@ -20,8 +20,9 @@ struct Upload: Sendable, Equatable {
 
     var source: ImportSource { .text(text) }
 
-    func request(isPreview: Bool) -> NodeRequest {
-        let options = ImportOptions(isPreview: isPreview, replaces: replaces, dates: dates, game: game)
+    func request(isPreview: Bool, skipsBad: Bool = false) -> NodeRequest {
+        let options = ImportOptions(
+            isPreview: isPreview, replaces: replaces, dates: dates, game: game, skipsBad: skipsBad)
         return .exchange(isChat ? .loadChat(source, sender: sender, options) : .load(source, options))
     }
 }
@@ -29,8 +30,14 @@ struct Upload: Sendable, Equatable {
 /// Results in files: out and in.
 struct ExchangeView: Sendable {
     struct Line: Sendable {
-        var line: Int
+        /// “Line 3”, “Result 2”
+        var place: String
         var message: String
+
+        init(_ refused: RefusedLine) {
+            place = refused.element.map { "Result \($0)" } ?? "Line \(refused.line)"
+            message = refused.message
+        }
     }
 
     struct Preview: Sendable {
@@ -44,7 +51,12 @@ struct ExchangeView: Sendable {
         var replaces: Bool
         var refused: [Line]
         var refusedText: String?
+        /// Read with another maximum than the file says.
+        var adjusted: [Line]
+        var adjustedText: String?
         var canImport: Bool
+        /// Whether lines are refused, which the button then leaves out.
+        var skipsBad: Bool
         var buttonText: String
     }
 
@@ -81,7 +93,7 @@ extension Site {
 
     private func exchangePage(
         _ visit: Visit, upload: Upload?, preview: ImportReport? = nil, senders: [ChatReport.Sender] = [],
-        ambiguousLine: Int? = nil, refusal: Refusal? = nil
+        ambiguous: String? = nil, refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
         let games = try await catalogue().games
@@ -108,8 +120,8 @@ extension Site {
                         "\($0.shares == 1 ? "1 result" : "\($0.shares) results") in \($0.messages == 1 ? "1 message" : "\($0.messages) messages")"
                 )
             }, hasSenders: !senders.isEmpty,
-            orderText: ambiguousLine.map { "The date in line \(ResultView.grouped($0)) could be either." },
-            isFresh: preview == nil && senders.isEmpty && ambiguousLine == nil)
+            orderText: ambiguous.map { "The date in \($0) could be either." },
+            isFresh: preview == nil && senders.isEmpty && ambiguous == nil)
         return page(
             .history, "exchange", title: "Export and import", view, frame, visit, refusal: refusal)
     }
@@ -172,8 +184,10 @@ extension Site {
         } catch NodeFailure.unknownSender {
             let chat = try await node.call(.exchange(.inspectChat(upload.source)), returning: ChatReport.self)
             return try await exchangePage(visit, upload: upload, senders: chat.senders)
-        } catch NodeFailure.ambiguousDates(let line) {
-            return try await exchangePage(visit, upload: upload, ambiguousLine: line)
+        } catch NodeFailure.ambiguousDates(let line, let element) {
+            return try await exchangePage(
+                visit, upload: upload,
+                ambiguous: element.map { "result \(ResultView.grouped($0))" } ?? "line \(ResultView.grouped(line))")
         }
     }
 
@@ -199,7 +213,11 @@ extension Site {
     /// Imports what was looked at.
     private func importResults(_ visit: Visit) async throws -> Response {
         guard let upload = sessions.upload(for: visit.session) else { throw FormFault(refusal: Self.nothingSent) }
-        let report = try await node.call(upload.request(isPreview: false), returning: ImportReport.self)
+        let report = try await node.call(
+            upload.request(isPreview: false, skipsBad: visit.fields["bad"] == "skip"), returning: ImportReport.self)
+        guard report.refusedCount == 0 || visit.fields["bad"] == "skip" else {
+            return try await exchangePage(visit, upload: upload, preview: report)
+        }
         sessions.dropUpload(of: visit.session)
         let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
         let shared = OutcomeView.titles(of: report.published, groups).map { " Shared with \($0)." } ?? ""
@@ -219,18 +237,19 @@ extension Site {
     private static func preview(_ report: ImportReport, icons: [String: String]) -> ExchangeView.Preview {
         func count(_ number: Int) -> String { ResultView.grouped(number) }
         func lines(_ refused: [RefusedLine]) -> [ExchangeView.Line] {
-            refused.prefix(50).map { ExchangeView.Line(line: $0.line, message: $0.message) }
+            refused.prefix(50).map(ExchangeView.Line.init)
         }
         func rest(_ shown: Int, of all: Int, _ what: String) -> String? {
             all == 0
                 ? nil : all > shown ? "\(count(all)) \(what), of which \(shown) are shown" : "\(count(all)) \(what)"
         }
-        let left = report.imported - report.sample.count
+        let left = report.importable - report.sample.count
+        let results = report.importable == 1 ? "1 result" : "\(count(report.importable)) results"
         return ExchangeView.Preview(
-            title: report.imported == 0 ? "Nothing new in it" : "This would be imported",
+            title: report.importable == 0 ? "Nothing new in it" : "This would be imported",
             figures: [
                 FigureView(
-                    term: "New", value: count(report.imported - report.replaced)),
+                    term: "New", value: count(report.importable - report.replaced)),
                 FigureView(term: "Replaced", value: count(report.replaced)),
                 FigureView(term: "Recorded already", value: count(report.skipped - report.conflictCount)),
                 FigureView(term: "Conflicts", value: count(report.conflictCount)),
@@ -247,7 +266,10 @@ extension Site {
                 min(report.conflicts.count, 50), of: report.conflictCount, "recorded with another value"),
             replaces: report.replaced > 0, refused: lines(report.refused),
             refusedText: rest(min(report.refused.count, 50), of: report.refusedCount, "refused"),
-            canImport: report.imported > 0,
-            buttonText: report.imported == 1 ? "Import 1 result" : "Import \(count(report.imported)) results")
+            adjusted: lines(report.adjusted),
+            adjustedText: rest(
+                min(report.adjusted.count, 50), of: report.adjustedCount, "read with the game’s own maximum"),
+            canImport: report.importable > 0, skipsBad: report.refusedCount > 0,
+            buttonText: report.refusedCount == 0 ? "Import \(results)" : "Leave out what is refused, import \(results)")
     }
 }

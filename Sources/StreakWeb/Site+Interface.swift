@@ -410,13 +410,13 @@ extension Site {
 
     private static let file = InterfaceKey.text("text", limit: WebLimit.uploadSize).required
     private static let options: [InterfaceKey] = [
-        .flag("preview"), .flag("replace"), .text("dates", limit: 16), game,
+        .flag("preview"), .flag("replace"), .flag("skipBad"), .text("dates", limit: 16), game,
     ]
 
     private static func options(_ document: InterfaceDocument) -> ImportOptions {
         ImportOptions(
             isPreview: document.isSet("preview"), replaces: document.isSet("replace"), dates: document.text("dates"),
-            game: document.text("game"))
+            game: document.text("game"), skipsBad: document.isSet("skipBad"))
     }
 
     private static let exchangeRoutes: [InterfaceRoute] = [

@@ -16,7 +16,7 @@ import Testing
         """
 
     private static func load(
-        _ text: String, on node: MeshNode, _ options: ImportOptions = ImportOptions()
+        _ text: String, on node: MeshNode, _ options: ImportOptions = ImportOptions(skipsBad: true)
     ) async throws -> ImportReport {
         try await node.call(.exchange(.load(.text(text), options)), returning: ImportReport.self)
     }
@@ -29,7 +29,7 @@ import Testing
     @Test func `an import stores and publishes what is new, and refuses line by line`() async throws {
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))
-            let preview = try await Self.load(Self.csv, on: node, ImportOptions(isPreview: true))
+            let preview = try await Self.load(Self.csv, on: node, ImportOptions(isPreview: true, skipsBad: true))
             #expect(preview.imported == 3 && preview.preview && preview.published.isEmpty)
             #expect(try await node.results().isEmpty)
             let report = try await Self.load(Self.csv, on: node)
@@ -39,6 +39,34 @@ import Testing
             #expect(try await node.board(of: "Red").rows.first?.played == 3)
             let again = try await Self.load(Self.csv, on: node)
             #expect(again.imported == 0 && again.skipped == 3)
+        }
+    }
+
+    @Test func `nothing of a file with a bad line is stored until that is said`() async throws {
+        try await NodeParty.alone { node, _ in
+            for isPreview in [true, false] {
+                let held = try await Self.load(Self.csv, on: node, ImportOptions(isPreview: isPreview))
+                #expect((held.imported, held.importable, held.refusedCount) == (0, 3, 2))
+                #expect(held.published.isEmpty)
+            }
+            #expect(try await node.results().isEmpty)
+            let chat = "[21/11/2025, 08:01:12] Ada: Wordle 1,616 3/6\n[22/11/2025, 08:01:12] Ada: Wordle 1,617 9/6\n"
+            let request = ExchangeRequest.loadChat(.text(chat), sender: nil, ImportOptions())
+            let held = try await node.call(.exchange(request), returning: ImportReport.self)
+            #expect((held.imported, held.importable, held.refused.map(\.line)) == (0, 1, [2]))
+            #expect(try await node.results().isEmpty)
+        }
+    }
+
+    @Test func `a maximum that is not the game's is told of, and a result of JSON by its place`() async throws {
+        try await NodeParty.alone { node, _ in
+            let json =
+                #"[{"game":"wordle","date":"2026-01-01","score":3,"maxAttempts":8},{"game":"x","date":"2026-01-01"}]"#
+            let report = try await Self.load(json, on: node)
+            #expect(report.refused.map(\.element) == [2] && report.refused.map(\.line) == [1])
+            #expect(report.adjustedCount == 1 && report.adjusted.map(\.element) == [1])
+            #expect(report.adjusted.first?.message.hasSuffix("is read with the game’s maximum, 6, not 8.") == true)
+            #expect(try await node.results().map(\.maxAttempts) == [6])
         }
     }
 
@@ -114,7 +142,7 @@ import Testing
     func `what dates mean is asked of a chat as of a table, and what is answered counts`(text: String) async throws {
         try await NodeParty.alone { node, _ in
             func load(_ dates: String?) async throws -> ImportReport {
-                let options = ImportOptions(dates: dates)
+                let options = ImportOptions(dates: dates, skipsBad: true)
                 let request: ExchangeRequest =
                     text.hasPrefix("[")
                     ? .loadChat(.text(text), sender: "Ada", options) : .load(.text(text), options)

@@ -72,15 +72,21 @@ import Testing
         }
     }
 
-    @Test func `results are exported or discarded at the end`() async throws {
+    @Test(arguments: ["guest.json", "guest.csv", "Guest.CSV"])
+    func `results are exported, in the form that the file's name says, or discarded at the end`(name: String)
+        async throws
+    {
         try await NodeParty.alone { node, party in
-            let file = party.path("guest.json")
+            let file = party.path(name)
             _ = try await Self.guest(node, .start(name: "Gus"))
             try await node.add("Wordle 1,701 5/6")
             let report = try await Self.guest(node, .stop(.export(file: file)))
             #expect(report.file == file)
-            let document = try Data(contentsOf: URL(fileURLWithPath: file))
-            #expect(try JSONDecoder().decode(ResultsReport.self, from: document).results.map(\.puzzle) == [1_701])
+            let text = try String(contentsOf: URL(fileURLWithPath: file), encoding: .utf8)
+            #expect(text.hasPrefix(name.hasSuffix("json") ? "{\"version\":1," : "date,game,score,"))
+            let preview = try await node.call(
+                .exchange(.load(.file(path: file), ImportOptions(isPreview: true))), returning: ImportReport.self)
+            #expect(preview.sample.map(\.puzzle) == [1_701])
             _ = try await Self.guest(node, .start(name: "Gus"))
             #expect(try await node.results().isEmpty)
             _ = try await Self.guest(node, .stop(.discard))

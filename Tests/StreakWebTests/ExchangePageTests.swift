@@ -48,15 +48,24 @@ import Testing
             let browser = try await page.signedIn()
             let look = try await browser.post("/import/look", Self.table)
             for text in [
-                "<dd>1,204</dd>", "Import 1,204 results", "Line 7", "Line 12", "7 of 6 attempts",
+                "<dd>1,204</dd>", "Leave out what is refused, import 1,204 results", "Line 7",
+                "Nothing is imported while a line is refused", "1 read with the game’s own maximum", "6, not 8.",
+                "Line 12", "7 of 6 attempts",
                 "… and 1,202 more", "1 recorded with another value", "2 refused",
             ] {
                 #expect(look.body.contains(text), "\(text)")
             }
             #expect(page.node.changes.isEmpty)
-            let done = try await browser.post("/import", "")
+            // The button says that lines are left out; without its word nothing is stored, and the page is shown again.
+            let held = try await browser.post("/import", "")
+            #expect(held.status == 200 && held.body.contains("name=\"bad\" value=\"skip\""))
+            let done = try await browser.post("/import", "bad=skip")
             #expect(done.headers["location"] == "/history")
-            #expect(page.node.changes == [.exchange(.load(Self.source, ImportOptions()))])
+            #expect(
+                page.node.changes == [
+                    .exchange(.load(Self.source, ImportOptions())),
+                    .exchange(.load(Self.source, ImportOptions(skipsBad: true))),
+                ])
             #expect(
                 try await browser.get("/history").body.contains(
                     "Imported 1,204 results, skipped 81. Shared with Sunday puzzlers."))
@@ -80,7 +89,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("date,game\n2026-11-20,wordle", "Import 1,204 results"), ("[1.1.26] Ada: Wordle", "Which of them are you?"),
+        ("date,game\n2026-11-20,wordle", "import 1,204 results"),
+        ("date,game\n2026-11-20,fine", "Import 1,204 results"), ("[1.1.26] Ada: Wordle", "Which of them are you?"),
         ("Wordle 1,617 3/6", "<textarea id=\"text\" name=\"text\""),
     ])
     func `a dropped file is shown for what it is, and nothing is stored`(file: String, shown: String) async throws {
@@ -110,10 +120,10 @@ import Testing
             #expect(look.body.contains("Other values replace what is recorded."))
             _ = try await browser.post("/import/look", "replace=off")
             _ = try await browser.post("/import/look", "replace=on")
-            _ = try await browser.post("/import", "")
+            _ = try await browser.post("/import", "bad=skip")
             #expect(
                 page.node.changes == [
-                    .exchange(.load(Self.source, ImportOptions(replaces: true)))
+                    .exchange(.load(Self.source, ImportOptions(replaces: true, skipsBad: true)))
                 ])
         }
     }
@@ -125,12 +135,14 @@ import Testing
             #expect(look.body.contains("Which of them are you?"))
             #expect(look.body.contains("311 results in 600 messages"))
             let mine = try await browser.post("/import/look", "sender=Ben")
-            #expect(mine.body.contains("Import 1,204 results"))
-            _ = try await browser.post("/import", "")
+            #expect(mine.body.contains("import 1,204 results"))
+            _ = try await browser.post("/import", "bad=skip")
             #expect(
                 page.node.changes == [
                     .exchange(
-                        .loadChat(.text("[1.1.26] Ada: Wordle"), sender: "Ben", ImportOptions(dates: "day-first")))
+                        .loadChat(
+                            .text("[1.1.26] Ada: Wordle"), sender: "Ben",
+                            ImportOptions(dates: "day-first", skipsBad: true)))
                 ])
         }
     }
@@ -148,9 +160,9 @@ import Testing
             #expect(look.status == 200)
             #expect(look.body.contains("Which comes first in its dates?") && look.body.contains("line 1,002"))
             let decided = try await browser.post("/import/look", "order=\(order)")
-            #expect(decided.body.contains("Import 1,204 results"))
-            _ = try await browser.post("/import", "")
-            let options = ImportOptions(dates: order)
+            #expect(decided.body.contains("import 1,204 results"))
+            _ = try await browser.post("/import", "bad=skip")
+            let options = ImportOptions(dates: order, skipsBad: true)
             #expect(
                 page.node.changes == [
                     .exchange(

@@ -84,15 +84,23 @@ extension FakeNode {
             line: 7, reason: "conflict",
             message: "\(gameName("wordle")) of 2026-11-02 is recorded as 3 guesses, not 4 guesses.")
         return ImportReport(
-            imported: options.replaces ? 1_205 : 1_204, skipped: options.replaces ? 80 : 81,
+            imported: !options.skipsBad && !text.contains("fine") ? 0 : options.replaces ? 1_205 : 1_204,
+            importable: options.replaces ? 1_205 : 1_204, skipped: options.replaces ? 80 : 81,
             replaced: options.replaces ? 1 : 0,
-            refused: [
+            refused: text.contains("fine")
+                ? []
+                : [
+                    RefusedLine(
+                        line: 12, reason: "impossible",
+                        message: isHostile ? Self.script : "7 of 6 attempts is more than there are."),
+                    RefusedLine(line: 40, reason: "future", message: "2031-01-01 has not begun anywhere."),
+                ], refusedCount: text.contains("fine") ? 0 : 2, conflicts: options.replaces ? [] : [conflict],
+            conflictCount: options.replaces ? 0 : 1,
+            adjusted: [
                 RefusedLine(
-                    line: 12, reason: "impossible",
-                    message: isHostile ? Self.script : "7 of 6 attempts is more than there are."),
-                RefusedLine(line: 40, reason: "future", message: "2031-01-01 has not begun anywhere."),
-            ], refusedCount: 2, conflicts: options.replaces ? [] : [conflict],
-            conflictCount: options.replaces ? 0 : 1, preview: options.isPreview,
+                    line: 3, reason: "maximum",
+                    message: "Wordle of 2026-11-01 is read with the game’s maximum, 6, not 8.")
+            ], adjustedCount: 1, preview: options.isPreview,
             sample: [result("wordle", day: "2026-11-01"), result("mini", day: "2026-11-01")],
             published: options.isPreview ? [] : [Self.group])
     }

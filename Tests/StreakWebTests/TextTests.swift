@@ -56,10 +56,10 @@ import Testing
     @Test func `an expired link tells of the clock where that may be the reason`() {
         let expired = "2026-11-20T10:00:00Z"
         func message(_ now: String?) -> String { FailureText.describe(.linkExpired(at: expired, now: now)).message }
-        #expect(message("2026-11-20T12:00:00Z") == "This link expired on 20 November 2026.")
+        #expect(message("2026-11-20T12:00:00Z") == "This link expired on 20 November 2026, 10:00 UTC.")
         #expect(
             message("2031-03-03T12:00:00Z")
-                == "This link expired on 20 November 2026, and this machine’s clock says 3 March 2031: if that is wrong, set the clock."
+                == "This link expired on 20 November 2026, 10:00 UTC, and this machine’s clock says 3 March 2031, 12:00 UTC: if that is wrong, set the clock."
         )
     }
 

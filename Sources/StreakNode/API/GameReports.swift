@@ -22,15 +22,20 @@ public struct ExportReport: Codable, Sendable, Equatable {
 
 public struct RefusedLine: Codable, Sendable, Equatable {
     public var line: Int
-    /// A stable word: `unknownGame`, `impossible`, `future`, `conflict`, …
+    /// Which result of a JSON document, counted from 1: all may stand on one line.
+    public var element: Int?
+    /// A stable word: `unknownGame`, `impossible`, `future`, `conflict`, `maximum`, …
     public var reason: String
     /// A plain sentence for people.
     public var message: String
 }
 
 public struct ImportReport: Codable, Sendable, Equatable {
-    /// Results that are stored, or in a preview would be; replacements included.
+    /// Results that are stored, or in a preview would be; replacements included. None, where a line is refused and the
+    /// request does not say to leave such lines out.
     public var imported: Int
+    /// What would be imported without the lines that are refused.
+    public var importable: Int
     /// Recorded already: with the same value, or with another one that was left.
     public var skipped: Int
     /// Of `imported`, those that replaced another value.
@@ -41,6 +46,9 @@ public struct ImportReport: Codable, Sendable, Equatable {
     /// Recorded already with another value, and left; the first thousand.
     public var conflicts: [RefusedLine]
     public var conflictCount: Int
+    /// Read with another maximum than the line says, for the game has its own; the first thousand.
+    public var adjusted: [RefusedLine] = []
+    public var adjustedCount = 0
     public var preview: Bool
     /// The first twenty of what is or would be imported.
     public var sample: [ResultReport]

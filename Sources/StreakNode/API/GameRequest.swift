@@ -91,8 +91,14 @@ public struct ImportOptions: Codable, Sendable, Equatable {
     public var dates: String?
     /// The game of a file that names none.
     public var game: String?
+    /// Lines that are refused are left out; else nothing of a file with such a line is stored.
+    public var skipsBad: Bool
 
-    public init(isPreview: Bool = false, replaces: Bool = false, dates: String? = nil, game: String? = nil) {
+    public init(
+        isPreview: Bool = false, replaces: Bool = false, dates: String? = nil, game: String? = nil,
+        skipsBad: Bool = false
+    ) {
+        self.skipsBad = skipsBad
         self.isPreview = isPreview
         self.replaces = replaces
         self.dates = dates

@@ -141,8 +141,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case invalidGame(reason: String, isPattern: Bool = false)
     /// A file cannot be read as results; a sentence.
     case importFailed(reason: String)
-    /// The date in this line of a file can be read day first or month first, and nothing in the file decides.
-    case ambiguousDates(line: Int)
+    /// The date in this line of a file, or this result of a JSON document, can be read day first or month first, and nothing in the file decides.
+    case ambiguousDates(line: Int, element: Int? = nil)
     /// Several people write in a chat, and none is named or the name is none of theirs.
     case unknownSender(String?, candidates: [String])
     /// Not a day as `yyyy-MM-dd`.

@@ -175,7 +175,7 @@ public enum GuestRequest: Codable, Sendable, Equatable {
 public enum GuestEnding: Codable, Sendable, Equatable {
     /// They wait for the next time that a guest plays.
     case keep
-    /// They are written to a new file, as JSON, and removed here.
+    /// They are written to a new file, as CSV where its name ends in `.csv` and else as JSON, and removed here.
     case export(file: String)
     case discard
 }

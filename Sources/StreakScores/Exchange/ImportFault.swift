@@ -16,17 +16,17 @@ public enum ImportFault: Error, Sendable, Hashable {
     case missingColumn(ResultColumn)
     /// The quotation that begins in the row at `line` never ends.
     case unclosedQuote(line: Int)
-    /// What begins with `{` or `[` is not JSON.
-    case malformed(line: Int)
+    /// What begins with `{` or `[` is not JSON, from this line on; in this result, where one has begun.
+    case malformed(line: Int, element: Int? = nil)
     /// JSON, but neither an array of objects nor an object with such an array as its `results`.
     case noResults
     /// JSON whose `version` is not 1: a newer program wrote it.
     case unknownVersion
     /// The date in this line, say 03/04/2026, may be a day of March or of April, and no other line decides it. The
     /// caller can: `ResultImport.dateOrder`.
-    case ambiguousDates(line: Int)
-    /// One line writes the day first, the other the month. The caller can decide.
-    case contradictoryDates(dayFirst: Int, monthFirst: Int)
+    case ambiguousDates(line: Int, element: Int? = nil)
+    /// One line, or one result of a JSON document, writes the day first, the other the month. The caller can decide.
+    case contradictoryDates(dayFirst: Int, monthFirst: Int, areElements: Bool = false)
 }
 
 /// Why a row was refused. The others stand.

@@ -9,10 +9,12 @@ struct JSONScanner {
     private var position = 0
     /// Where the reader is, counted from 1.
     private(set) var line = 1
+    /// How many results have begun.
+    var element = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    var malformed: ImportFault { .malformed(line: line) }
+    var malformed: ImportFault { .malformed(line: line, element: element > 0 ? element : nil) }
 
     /// The next byte that is no blank, which is not consumed.
     mutating func peek() -> UInt8? {

@@ -59,6 +59,8 @@ public enum ResultColumn: Int, CaseIterable, Sendable, Hashable {
 struct ResultRow {
     /// Where the row begins, counted from 1.
     var line = 0
+    /// Which of the results of a JSON document it is, counted from 1: all may stand on one line.
+    var element: Int?
     /// Why no result can be in these cells.
     var fault: ImportRefusal?
     private var cells = [String](repeating: "", count: ResultColumn.allCases.count)
@@ -69,8 +71,9 @@ struct ResultRow {
         set { cells[column.rawValue] = newValue }
     }
 
-    mutating func clear(line: Int) {
+    mutating func clear(line: Int, element: Int? = nil) {
         self.line = line
+        self.element = element
         fault = nil
         for position in cells.indices { cells[position] = "" }
     }

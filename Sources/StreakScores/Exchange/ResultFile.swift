@@ -32,12 +32,14 @@ struct ResultFile {
         var monthFirst: Int?
         try forEachRow { (row: ResultRow) throws(ImportFault) -> Void in
             switch PrintedDate(row[.date])?.order {
-            case .dayFirst: dayFirst = dayFirst ?? row.line
-            case .monthFirst: monthFirst = monthFirst ?? row.line
+            case .dayFirst: dayFirst = dayFirst ?? row.element ?? row.line
+            case .monthFirst: monthFirst = monthFirst ?? row.element ?? row.line
             case nil: break
             }
         }
-        if let dayFirst, let monthFirst { throw .contradictoryDates(dayFirst: dayFirst, monthFirst: monthFirst) }
+        if let dayFirst, let monthFirst {
+            throw .contradictoryDates(dayFirst: dayFirst, monthFirst: monthFirst, areElements: isJSON)
+        }
         if dayFirst != nil { return .dayFirst }
         return monthFirst == nil ? nil : .monthFirst
     }

@@ -5,11 +5,14 @@ public struct ImportPlan: Sendable, Equatable {
     /// A row with another value for a result that is recorded already or stands in an earlier row.
     public struct Conflict: Sendable, Equatable {
         public var line: Int
+        /// Which result of a JSON document, counted from 1.
+        public var element: Int?
         public var imported: DailyScore
         public var existing: DailyScore
 
-        public init(line: Int, imported: DailyScore, existing: DailyScore) {
+        public init(line: Int, element: Int? = nil, imported: DailyScore, existing: DailyScore) {
             self.line = line
+            self.element = element
             self.imported = imported
             self.existing = existing
         }
@@ -26,12 +29,24 @@ public struct ImportPlan: Sendable, Equatable {
     /// A row without a result that could be recorded.
     public struct Refused: Sendable, Equatable {
         public var line: Int
+        /// Which result of a JSON document, counted from 1.
+        public var element: Int?
         public var reason: ImportRefusal
 
-        public init(line: Int, reason: ImportRefusal) {
+        public init(line: Int, element: Int? = nil, reason: ImportRefusal) {
             self.line = line
+            self.element = element
             self.reason = reason
         }
+    }
+
+    /// A row that prints another maximum than its game has: it is read with the game's.
+    public struct Adjusted: Sendable, Equatable {
+        public var line: Int
+        /// Which result of a JSON document, counted from 1.
+        public var element: Int?
+        public var printed: Int
+        public var result: DailyScore
     }
 
     /// New results in file order, each key once; for `highScore` also a better value than is recorded.
@@ -44,6 +59,10 @@ public struct ImportPlan: Sendable, Equatable {
     public var refused: [Refused] = []
     /// All refused rows.
     public var refusedCount = 0
+    /// In file order, the first `ResultImport.maximumRefusals` of them.
+    public var adjusted: [Adjusted] = []
+    /// All adjusted rows.
+    public var adjustedCount = 0
 
     public init() {}
 }
@@ -97,15 +116,17 @@ public struct ResultImport: Sendable {
             do throws(ImportRefusal) {
                 draft = try reader.draft(row)
             } catch {
-                return builder.refuse(error, line: row.line)
+                return builder.refuse(error, at: row)
             }
             if !isOrderKnown, draft.date?.isOrdered == true {
                 order = try file.dateOrder()
                 isOrderKnown = true
             }
-            if order == nil, draft.date?.isAmbiguous == true { throw .ambiguousDates(line: row.line) }
+            if order == nil, draft.date?.isAmbiguous == true {
+                throw .ambiguousDates(line: row.line, element: row.element)
+            }
             // Where no date of the file decides the order, this one is the same in both.
-            builder.add(draft, order: order ?? .dayFirst, line: row.line, existing: existing)
+            builder.add(draft, order: order ?? .dayFirst, of: row, existing: existing)
         }
         return builder.plan
     }
@@ -125,34 +146,42 @@ private struct ImportPlanBuilder {
         self.furthest = furthest
     }
 
-    mutating func refuse(_ reason: ImportRefusal, line: Int) {
+    mutating func refuse(_ reason: ImportRefusal, at row: ResultRow) {
         plan.refusedCount += 1
         guard plan.refused.count < ResultImport.maximumRefusals else { return }
         var reason = reason
         if case .unknownGame(let text, _) = reason {
             reason = .unknownGame(text, nearest: names.nearest(text)?.id)
         }
-        plan.refused.append(ImportPlan.Refused(line: line, reason: reason))
+        plan.refused.append(ImportPlan.Refused(line: row.line, element: row.element, reason: reason))
+    }
+
+    private mutating func note(_ printed: Int, of result: DailyScore, at row: ResultRow) {
+        plan.adjustedCount += 1
+        guard plan.adjusted.count < ResultImport.maximumRefusals else { return }
+        plan.adjusted.append(
+            ImportPlan.Adjusted(line: row.line, element: row.element, printed: printed, result: result))
     }
 
     mutating func add(
-        _ draft: ResultRowReader.Draft, order: DateOrder, line: Int, existing: (ScoreKey) -> DailyScore?
+        _ draft: ResultRowReader.Draft, order: DateOrder, of row: ResultRow, existing: (ScoreKey) -> DailyScore?
     ) {
         var result = draft.result
         if let date = draft.date {
             guard let day = date.day(order) else {
-                return refuse(.unreadable(.date, date.description), line: line)
+                return refuse(.unreadable(.date, date.description), at: row)
             }
             result.day = day
         }
-        guard result.day <= furthest else { return refuse(.future(result.day), line: line) }
-        guard draft.game.hasPuzzle(on: result.day) else { return refuse(.impossible(.date), line: line) }
+        guard result.day <= furthest else { return refuse(.future(result.day), at: row) }
+        guard draft.game.hasPuzzle(on: result.day) else { return refuse(.impossible(.date), at: row) }
         if draft.game.model == .count, !draft.isLiteral, !result.isKeyedByPuzzle {
             // Every row is a log; the same table gives the same ones again.
             let number = logs[result.key, default: 0] &+ 1
             logs[result.key] = number
             result = result.log(numbered: number)
         }
+        if let printed = draft.printedMaximum { note(printed, of: result, at: row) }
         let key = result.key
         let position = positions[key]
         guard let earlier = position.map({ plan.accepted[$0] }) ?? existing(key) else {
@@ -161,15 +190,16 @@ private struct ImportPlanBuilder {
             return
         }
         if result.agrees(with: earlier, inHardMode: draft.statesHardMode) {
-            plan.duplicates.append(line)
+            plan.duplicates.append(row.line)
         } else if draft.game.model != .highScore {
-            plan.conflicts.append(ImportPlan.Conflict(line: line, imported: result, existing: earlier))
+            plan.conflicts.append(
+                ImportPlan.Conflict(line: row.line, element: row.element, imported: result, existing: earlier))
         } else if !Scoring.isBetter(result, than: earlier, in: draft.game) {
             // The better value of a day stands.
-            plan.duplicates.append(line)
+            plan.duplicates.append(row.line)
         } else if let position {
             plan.accepted[position] = result
-            plan.duplicates.append(line)
+            plan.duplicates.append(row.line)
         } else {
             positions[key] = plan.accepted.count
             plan.accepted.append(result)

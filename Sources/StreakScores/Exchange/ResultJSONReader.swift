@@ -45,7 +45,8 @@ struct ResultJSONReader {
         repeat {
             guard let mark = scanner.peek() else { throw scanner.malformed }
             guard mark == UInt8(ascii: "{") else { throw .noResults }
-            row.clear(line: scanner.line)
+            scanner.element += 1
+            row.clear(line: scanner.line, element: scanner.element)
             try readResult(into: &row)
             try body(row)
         } while scanner.skip(",")

@@ -13,6 +13,8 @@ struct ResultRowReader {
         var isLiteral: Bool
         /// The row says whether hard mode was on.
         var statesHardMode: Bool
+        /// The row's maximum, where the game has another one, which counts.
+        var printedMaximum: Int?
     }
 
     let names: GameNames
@@ -35,6 +37,7 @@ struct ResultRowReader {
             isEdited: try truth(.edited, in: row) ?? false)
         try readOutcome(of: row, in: game, into: &result)
         var date: PrintedDate?
+        var printedMaximum: Int?
         if let keyed {
             result.isKeyedByPuzzle = keyed
             date = try printedDate(row)
@@ -45,12 +48,13 @@ struct ResultRowReader {
                 date = try printedDate(row)
                 result.isKeyedByPuzzle = puzzle != nil
             }
-            try complete(&result, in: game)
+            printedMaximum = try complete(&result, in: game)
         }
         let isKnown = names.game(game.id.rawValue) != nil || self.game?.id == game.id
         if let column = ResultLimits.violation(by: result, in: isKnown ? game : nil) { throw .impossible(column) }
         return Draft(
-            result: result, game: game, date: date, isLiteral: keyed != nil, statesHardMode: !row[.hardMode].isEmpty)
+            result: result, game: game, date: date, isLiteral: keyed != nil, statesHardMode: !row[.hardMode].isEmpty,
+            printedMaximum: printedMaximum)
     }
 
     // MARK: What was played
@@ -119,13 +123,11 @@ struct ResultRowReader {
         if !result.isCompleted, result.score == 0, game.isLostWithNothing { result.score = nil }
     }
 
-    /// Fills in what people leave out and this program would have recorded with a paste.
-    private func complete(_ result: inout DailyScore, in game: Game) throws(ImportRefusal) {
-        if let most = result.maxAttempts, let fixed = game.maxAttempts, most != fixed,
-            !Self.changingMaximum.contains(game.id)
-        {
-            throw .impossible(.maxAttempts)
-        }
+    /// Fills in what people leave out and this program would have recorded with a paste. Returns the row's maximum where the
+    /// game's takes its place: other programs know other ones, and the result is the same.
+    private func complete(_ result: inout DailyScore, in game: Game) throws(ImportRefusal) -> Int? {
+        let printed = result.maxAttempts
+        if !Self.changingMaximum.contains(game.id) { result.maxAttempts = game.maxAttempts ?? printed }
         result.maxAttempts = result.maxAttempts ?? game.maxAttempts
         result.gameName = game.name
         result.isEdited = false
@@ -144,6 +146,7 @@ struct ResultRowReader {
         }
         // A table's "6" beside "not solved" tells how often was tried; a loss has no score.
         if !result.isCompleted { result.score = nil }
+        return printed == result.maxAttempts ? nil : printed
     }
 
     /// Games that print another maximum each day.

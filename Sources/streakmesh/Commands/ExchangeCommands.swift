@@ -54,6 +54,9 @@ struct ImportCommand: SessionCommand {
     @Flag(help: "Let other values replace what is recorded.")
     var replace = false
 
+    @Flag(help: "Leave out lines that are refused; else nothing of a file with such a line is stored.")
+    var skipBad = false
+
     @Option(help: "What 03/04/2026 means: day-first or month-first.", completion: .list(["day-first", "month-first"]))
     var dateOrder: String?
 
@@ -72,13 +75,15 @@ struct ImportCommand: SessionCommand {
         let spool = file == "-" ? try Spool(of: context) : nil
         defer { spool?.remove() }
         let source = ImportSource.file(path: spool?.path ?? file.absolutePath)
-        let options = ImportOptions(isPreview: dryRun, replaces: replace, dates: dateOrder, game: game)
+        let options = ImportOptions(
+            isPreview: dryRun, replaces: replace, dates: dateOrder, game: game, skipsBad: skipBad)
         let isChat = chat || sender != nil
         let report = try await context.call(
             .exchange(isChat ? .loadChat(source, sender: sender, options) : .load(source, options)),
             returning: ImportReport.self)
         context.show(report) { report.lines($0) }
-        if report.imported + report.skipped == 0, report.refusedCount > 0 { throw ExitCode(65) }
+        // With a refused line nothing was stored; and what leaves out every line has not imported anything either.
+        if report.refusedCount > 0, !skipBad || report.imported + report.skipped == 0 { throw ExitCode(65) }
     }
 }
 
@@ -110,12 +115,13 @@ private struct Spool {
 
 extension ImportReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
+        let isHeld = imported == 0 && importable > 0
         var lines = [
             "\(preview ? "Would import" : "Imported") \(style.applying(.bold, to: "\(imported)")), skipped \(skipped), "
                 + "refused \(refusedCount)."
         ]
         if replaced > 0 { lines.append("\(replaced) of them \(preview ? "would replace" : "replaced") other values.") }
-        if preview, !sample.isEmpty {
+        if preview, !isHeld, !sample.isEmpty {
             var table = TextTable([.left, .left, .left])
             for result in sample {
                 table.addRow(.init(result.day, .dim), .init(result.gameName, .bold), .init(result.label))
@@ -124,12 +130,24 @@ extension ImportReport {
             if imported > sample.count { lines.append("… and \(imported - sample.count) more") }
         }
         for line in (conflicts + refused).prefix(20) {
-            lines.append("\(style.applying(.bad, to: "✗")) line \(line.line): \(line.message.printable)")
+            lines.append("\(style.applying(.bad, to: "✗")) \(line.place): \(line.message.printable)")
         }
         if conflictCount + refusedCount > 20 { lines.append("… and \(conflictCount + refusedCount - 20) more") }
         if conflictCount > 0 { lines.append("  Add `--replace` to put the new values in their place.") }
+        for line in adjusted.prefix(20) { lines.append("  \(line.place): \(line.message.printable)") }
+        if adjustedCount > 20 { lines.append("… and \(adjustedCount - 20) more with another maximum") }
+        if isHeld {
+            lines.append(
+                "Nothing \(preview ? "would be" : "was") stored, because a line is refused. "
+                    + "Mend it, or add `--skip-bad` to import the other \(importable).")
+        }
         return lines
     }
+}
+
+extension RefusedLine {
+    /// “line 3”, “result 2 (line 1)”
+    fileprivate var place: String { element.map { "result \($0) (line \(line))" } ?? "line \(line)" }
 }
 
 extension String {

@@ -180,7 +180,7 @@ enum Exchange {
         BadRow("2024-03-09,wordle,7/6,,", .impossible(.score)),
         BadRow("2024-03-09,wordle,7,,", .impossible(.score)),
         BadRow("2024-03-09,wordle,0,,", .impossible(.score)),
-        BadRow("2024-03-09,wordle,3/8,,", .impossible(.maxAttempts)),
+        BadRow("2024-03-09,wordle,7/8,,", .impossible(.score)),
         BadRow("2024-03-09,wordle,3/6,8,", .contradictory(.maxAttempts)),
         BadRow("2024-03-09,wordle,X/6,,yes", .contradictory(.completed)),
         BadRow("2024-03-09,nyt-mini,360000,,", .impossible(.score)),
@@ -224,6 +224,33 @@ enum Exchange {
         #expect(plan.refused == [ImportPlan.Refused(line: 3, reason: bad.reason)])
     }
 
+    @Test func `a row of another maximum is taken with the game's own, and told of`() throws {
+        let plan = try Exchange.plan(
+            "date,game,score,max,completed\n2024-01-01,wordle,3,8,true\n2024-01-02,wordle,4/5,,\n2024-01-03,wordle,2,6,\n"
+                + "2024-01-04,bandle,2,5,\n")
+        #expect(plan.refused.isEmpty)
+        #expect(plan.accepted.map(\.maxAttempts) == [6, 6, 6, 5])
+        #expect(plan.adjusted.map(\.line) == [2, 3] && plan.adjusted.map(\.printed) == [8, 5])
+        #expect(plan.adjustedCount == 2)
+    }
+
+    @Test func `results of JSON on one line are told apart by their place in it`() throws {
+        let plan = try Exchange.plan(
+            """
+            [{"game":"wordle","date":"2024-01-01","score":3},{"game":"wordle","date":"2024-01-02","score":9},\
+            {"game":"wordle","date":"2024-01-03","score":4,"maxAttempts":8},{"game":"nonesuch","date":"2024-01-03"}]
+            """)
+        #expect(plan.refused.map(\.element) == [2, 4] && plan.refused.map(\.line) == [1, 1])
+        #expect(plan.adjusted.map(\.element) == [3])
+        #expect(throws: ImportFault.malformed(line: 1, element: 2)) { try Exchange.plan("[{},{\"score\":]") }
+        #expect(throws: ImportFault.ambiguousDates(line: 1, element: 2)) {
+            try Exchange.plan(
+                """
+                [{"game":"wordle","date":"2024-01-01","score":3},{"game":"wordle","date":"03/04/2024","score":3}]
+                """)
+        }
+    }
+
     @Test func `lines are counted through line ends in cells`() throws {
         let plan = try Exchange.plan("date,note,game,score\r\n1,\"a\r\nb\nc\rd\",wordle,3\r\n2,,wordle,3\r\n")
         #expect(plan.refused.map(\.line) == [2, 6])
@@ -254,10 +281,10 @@ enum Exchange {
         BadFile("{\"messages\":[{\"type\":\"message\"}]}", .noResults), BadFile("[] x", .malformed(line: 1)),
         BadFile("{\"version\":2,\"results\":[]}", .unknownVersion),
         BadFile("{\"version\":1,\n\"results\":[]} x", .malformed(line: 2)),
-        BadFile("{\"version\":1,\"results\":[{\"score\":03}]}", .malformed(line: 1)),
-        BadFile("{\"version\":1,\"results\":[{\"game\":\"\\ud800\"}]}", .malformed(line: 1)),
-        BadFile("{\"version\":1,\"results\":[{\"game\":\"a\nb\"}]}", .malformed(line: 1)),
-        BadFile("{\"version\":1,\"results\":[{}],\"results\":[]}", .malformed(line: 1)),
+        BadFile("{\"version\":1,\"results\":[{\"score\":03}]}", .malformed(line: 1, element: 1)),
+        BadFile("{\"version\":1,\"results\":[{\"game\":\"\\ud800\"}]}", .malformed(line: 1, element: 1)),
+        BadFile("{\"version\":1,\"results\":[{\"game\":\"a\nb\"}]}", .malformed(line: 1, element: 1)),
+        BadFile("{\"version\":1,\"results\":[{}],\"results\":[]}", .malformed(line: 1, element: 1)),
         BadFile("{\"x\":" + String(repeating: "[", count: 100_000), .malformed(line: 1)),
     ]
 
