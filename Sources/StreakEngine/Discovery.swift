@@ -211,7 +211,9 @@ extension MeshEngine {
             if links.link(to: content.linkKey) == nil {
                 dialSighted(content.linkKey, in: source.group, under: linkKey, at: target)
                 // Where there was no room for it: it may have room, and some of many are enough to tell.
-                if content.kind == .query, isCurrent(content.linkKey, in: source.group), isChosenToAnswer(in: source.group) {
+                if content.kind == .query, isCurrent(content.linkKey, in: source.group),
+                    isChosenToAnswer(in: source.group)
+                {
                     answerBeacon(hourKey: hourKey, to: target)
                 }
             } else if content.kind == .query, isCurrent(content.linkKey, in: source.group) {

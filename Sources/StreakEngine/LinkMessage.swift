@@ -186,11 +186,7 @@ extension LinkMessage {
             message.encode(into: &writer)
         case .presence(let group, let entries):
             writer.write(group.value)
-            writer.writeCount(entries.count)
-            for entry in entries {
-                writer.write(entry.device.value)
-                writer.write(entry.hops ?? 0)
-            }
+            writer.write(entries)
         }
     }
 
@@ -324,6 +320,14 @@ extension WireWriter {
 }
 
 extension WireWriter {
+    fileprivate mutating func write(_ entries: [PresenceEntry]) {
+        writeCount(entries.count)
+        for entry in entries {
+            write(entry.device.value)
+            write(entry.hops ?? 0)
+        }
+    }
+
     fileprivate mutating func write(_ wanted: [RunsWanted]) {
         writeCount(wanted.count)
         for entry in wanted {

@@ -15,7 +15,9 @@ extension MeshEngine {
     /// Whether the peer of a link gets what came over `source` from there: it is the sender, or the sender has a link to it.
     private func hasFrom(_ source: LinkID?, _ link: LinkID, of group: GroupID) -> Bool {
         guard let source, link != source else { return link == source }
-        guard let key = sessions[link]?.key, let device = groups[group]?.state.device(linkKey: key) else { return false }
+        guard let key = sessions[link]?.key, let device = groups[group]?.state.device(linkKey: key) else {
+            return false
+        }
         return presence[group]?.isNeighbour(DeviceHandle(device.device), of: source) ?? false
     }
 

@@ -37,11 +37,12 @@ extension MeshEngine {
 
     // MARK: Differences
 
-    /// Acts on what two ends of a link do not know to be equal: tells the peer the digest, where it was told another; else asks
-    /// the peer, where it has told another. While an exchange is under way, or is put off, that settles it.
+    /// Acts on what two ends of a link do not know to be equal: tells the peer the digest, where it was told another;
+    /// else asks the peer, where it has told another. While an exchange is under way, or is put off, that settles it.
     ///
-    /// This is a fact of the link's state: whatever message or chance made the ends differ, each looks again as long as they do,
-    /// `comparisonDelay` after the last time. Only a pair of digests that an exchange of all tips has brought nothing for is left alone.
+    /// This is a fact of the link's state: whatever message or chance made the ends differ, each looks again as long as
+    /// they do, `comparisonDelay` after the last time. Only a pair of digests for which an exchange of all tips has
+    /// brought nothing is left alone.
     mutating func settleDifference(in group: GroupID, over link: LinkID) {
         sessions[link]?.groups[group]?.comparison = nil
         guard let ours = groups[group]?.digest, let session = sessions[link], let peer = session.groups[group],
@@ -93,7 +94,9 @@ extension MeshEngine {
     // MARK: A round
 
     mutating func receivedDigest(_ digest: GroupDigest, arrival: UInt64, of group: GroupID, over link: LinkID) {
-        guard let session = sessions[link], var peer = session.groups[group], let replica = groups[group] else { return }
+        guard let session = sessions[link], var peer = session.groups[group], let replica = groups[group] else {
+            return
+        }
         peer.digest = digest
         peer.arrival = arrival
         sessions[link]?.groups[group] = peer
@@ -467,8 +470,8 @@ extension MeshEngine {
         completeJoins(of: group, over: link)
         // What a digest told meanwhile is another matter than what is deferred or was refused.
         if end != .unanswered, round.asksAgain { return startRound(over: link, group: group, comparingAll: false) }
-        // Where digests still differ the peer lacks something, and is about to ask; or the cursor stood for another copy of its
-        // store, and all tips have to be compared.
+        // Where digests still differ the peer lacks something, and is about to ask; or the cursor stood for another copy
+        // of its store, and all tips have to be compared.
         if theirs != replica.digest { compareSoon(group, over: link) }
     }
 

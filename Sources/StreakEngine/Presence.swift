@@ -100,7 +100,8 @@ struct Presence: Sendable {
         for (link, device) in direct { Self.add(Route(hops: 1, link: link), to: device, in: &found) }
         for (link, neighbour) in direct {
             // Each entry is looked at for itself: any order gives the same routes.
-            for (device, hops) in heard[link] ?? [:] where hops < Self.maximumHops && device != own && device != neighbour {
+            for (device, hops) in heard[link] ?? [:]
+            where hops < Self.maximumHops && device != own && device != neighbour {
                 Self.add(Route(hops: hops + 1, link: link), to: device, in: &found)
             }
         }
@@ -142,7 +143,8 @@ struct Presence: Sendable {
         for (device, hops) in current where before[device] != hops {
             news.append(PresenceEntry(device: device, hops: hops))
         }
-        for device in before.keys where current[device] == nil { news.append(PresenceEntry(device: device, hops: nil)) }
+        let gone = before.keys.filter { current[$0] == nil }
+        news += gone.map { PresenceEntry(device: $0, hops: nil) }
         return news.sorted { $0.device < $1.device }
     }
 }
@@ -195,10 +197,11 @@ extension MeshEngine {
         }
     }
 
-    /// How this device reaches another one of a group: over so many links, the first of which leads to `via`. Nil where it
-    /// is offline, as far as the group knows.
+    /// How this device reaches another one of a group: over so many links, the first of which leads to `via`. Nil
+    /// where it is offline, as far as the group knows.
     public func route(to device: DeviceID, in group: GroupID) -> (hops: Int, via: DeviceID)? {
-        guard let state = groups[group]?.state, state.device(device)?.isCurrent ?? false, let route = presence[group]?.route(to: DeviceHandle(device)),
+        guard let state = groups[group]?.state, state.device(device)?.isCurrent ?? false,
+            let route = presence[group]?.route(to: DeviceHandle(device)),
             let key = sessions[route.link]?.key, isAuthorised(route.link, in: group),
             let via = state.device(linkKey: key)?.device
         else { return nil }

@@ -54,7 +54,9 @@ struct SessionTable: Sendable {
         guard let session else { return nil }
         var candidates = [session.strangerSince?.advanced(by: MeshEngine.strangerPatience)]
         // In any order, as above.
-        for group in session.groups.values { candidates += [group.round?.deadline, group.resumption?.at, group.comparison] }
+        for group in session.groups.values {
+            candidates += [group.round?.deadline, group.resumption?.at, group.comparison]
+        }
         let wait = Wait(deadline: candidates.compactMap { $0 }.min(), hasQueued: !session.sending.isEmpty)
         return wait.deadline == nil && !wait.hasQueued ? nil : wait
     }

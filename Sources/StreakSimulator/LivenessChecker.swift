@@ -48,7 +48,9 @@ public struct LivenessChecker: Sendable {
     /// A change that has not come everywhere in its time; nil if there is none.
     func overdue(at now: MonotonicInstant) -> String? {
         let late = changes.values.filter { $0.due.map { $0 < now } ?? false }
-        guard let first = late.min(by: { ($0.due ?? .zero, $0.author) < ($1.due ?? .zero, $1.author) }) else { return nil }
+        guard let first = late.min(by: { ($0.due ?? .zero, $0.author) < ($1.due ?? .zero, $1.author) }) else {
+            return nil
+        }
         let nodes = first.waiting.sorted().map(String.init).joined(separator: ", ")
         return "a result of node \(first.author) did not reach \(nodes) in time"
     }

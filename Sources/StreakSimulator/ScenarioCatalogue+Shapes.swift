@@ -8,11 +8,13 @@ extension Scenario {
             Scenario(
                 "formation-10", "Ten join one after another by the link of one, whom alone all reach", nodes: 10,
                 steps: [
-                    .setShape(.star(hub: 0)), .start(Array(0..<10)), .found(by: 0), .invite(by: 0), .join(Array(1..<10)),
+                    .setShape(.star(hub: 0)), .start(Array(0..<10)), .found(by: 0), .invite(by: 0),
+                    .join(Array(1..<10)),
                     .converge(within: .seconds(2)), .expectPresence(within: .seconds(2)),
                 ]),
             Scenario(
-                "star-hub-restarts", "The only node that all reach ends, and starts again while others write", nodes: 20,
+                "star-hub-restarts", "The only node that all reach ends, and starts again while others write",
+                nodes: 20,
                 steps: formed(20, as: .star(hub: 0), .good) + [
                     .crash([0]), .write(Array(1..<20), count: 1, over: .seconds(3)), .start([0]),
                     .converge(within: .seconds(5)), .expectPresence(within: .seconds(2)),
@@ -62,7 +64,9 @@ extension Scenario {
             } else {
                 together(count) + [.crash(nodes), .setShape(shape), .start(nodes)]
             }
-        return formation + [.setProfile(profile), .expectPresence(within: .seconds(60)), .converge(within: .seconds(60))]
+        return formation + [
+            .setProfile(profile), .expectPresence(within: .seconds(60)), .converge(within: .seconds(60)),
+        ]
     }
 
     private static func eachChange(within limit: Duration, among count: Int) -> [Step] {

@@ -9,7 +9,8 @@ extension Scenario {
 
     /// Every scenario; of the one whose story follows from the seed, that of seed 1.
     public static let all: [Scenario] =
-        basics + shapes + quality + retractions + disks + membership + removals + friends + ways + clocks + processes + liars
+        basics + shapes + quality + retractions + disks + membership + removals + friends + ways + clocks + processes
+        + liars
         + [chaos(seed: 1)]
 
     /// Founding, joining, writing, agreeing.

@@ -76,7 +76,9 @@ extension Simulation {
             performAmongFriends(step)
         case .recover, .keepPrivately, .expectOnePrivateGroup: performAmongMachines(step)
         case .expectPresence(let limit):
-            if !run(for: limit, until: \.isPresenceKnown) { fail("not all know within \(limit) who is online", .liveness) }
+            if !run(for: limit, until: \.isPresenceKnown) {
+                fail("not all know within \(limit) who is online", .liveness)
+            }
         case .expectEachChange(let limit): liveness.expectEachChange(within: limit)
         case .run(let duration): run(for: duration)
         case .converge(let limit): converge(within: limit)

@@ -11,6 +11,8 @@ public struct WebConfiguration: Sendable {
     public var isPortChosen: Bool
     /// Further `name:port` values that the Host header may hold, for a page behind a name of the user's.
     public var allowedHosts: [String]
+    /// How long a connection may take to send a request's head, and how long it stays open for the next one.
+    var idleTime: Duration = .seconds(30)
 
     public init(
         host: String = "127.0.0.1", port: Int = WebConfiguration.defaultPort, isPortChosen: Bool = false,
@@ -41,8 +43,6 @@ enum WebLimit {
     static let uploadSize = 16 << 20
     /// Connections at once: a browser opens six and one for each event stream, a program of the user's some.
     static let connections = 128
-    /// How long a connection may take to send a request's head, and how long it stays open for the next one.
-    static let idleTime: Duration = .seconds(30)
     /// Open event streams. A browser holds one per visible tab.
     static let eventStreams = 16
     /// Signed-in browsers; the oldest is signed out when one more comes.

@@ -88,7 +88,7 @@ public struct WebServer: Service {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [ConnectionPlace(in: connections)],
-                    idleTimeout: TimeAmount(WebLimit.idleTime))),
+                    idleTimeout: TimeAmount(configuration.idleTime))),
             configuration: .init(address: .hostname(configuration.host, port: port), serverName: nil),
             services: [hub],
             onServerRunning: { channel in

@@ -195,7 +195,8 @@ struct Bench: AsyncParsableCommand {
             times.append(start.duration(to: .now).milliseconds)
             for node in nodes { try node.stop() }
         }
-        Figure.show("ten who joined one after another are equal, worst of 10", times.percentile(100), "ms", target: "≤ 2000")
+        Figure.show(
+            "ten who joined one after another are equal, worst of 10", times.percentile(100), "ms", target: "≤ 2000")
     }
 
     /// Nodes of a group that the first founded and the others joined, each by a link of the first, with a result each.

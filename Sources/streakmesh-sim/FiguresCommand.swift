@@ -35,7 +35,8 @@ struct FiguresCommand: ParsableCommand {
     func validate() throws {
         guard groups >= 1, nodes == 0 || nodes >= 2 * groups, nodes <= 1_000, results >= 1,
             speedNodes == 0 || speedNodes >= 2,
-            speedNodes <= 1_000, starNodes == 0 || (3...256).contains(starNodes), losses?.numbers.allSatisfy({ $0 < 100 }) ?? true
+            speedNodes <= 1_000, starNodes == 0 || (3...256).contains(starNodes),
+            losses?.numbers.allSatisfy({ $0 < 100 }) ?? true
         else {
             throw ValidationError(
                 "--star-nodes must be 3 to 256 or 0; --nodes and --speed-nodes must be 2 to 1000 or 0, --groups at most half of --nodes, --results 1 or more, "

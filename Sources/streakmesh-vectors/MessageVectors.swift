@@ -203,7 +203,10 @@ extension VectorFile {
             refused("513 hashes", [1, 14] + [UInt8](repeating: 0, count: 8) + [0x81, 4], "limit-exceeded"),
             refused("513 access keys", [1, 15] + [UInt8](repeating: 0, count: 8) + [0x81, 4], "limit-exceeded"),
             refused("601 devices", [1, 22] + [UInt8](repeating: 0, count: 8) + [0xD9, 4], "limit-exceeded"),
-            refused("a device 16 links away", [1, 22] + [UInt8](repeating: 0, count: 8) + [1] + [UInt8](repeating: 7, count: 8) + [16], "invalid-value: hops"),
+            refused(
+                "a device 16 links away",
+                [1, 22] + [UInt8](repeating: 0, count: 8) + [1] + [UInt8](repeating: 7, count: 8) + [16],
+                "invalid-value: hops"),
             refused("a device proof of 513 bytes", [1, 16, 0x81, 4], "limit-exceeded"),
             refused("a device's certificate of 4,097 bytes", [1, 17, 0x81, 0x20], "limit-exceeded"),
             refused("513 groups", [1, 17, 0, 0x81, 4], "limit-exceeded"),

@@ -8,9 +8,8 @@ struct CommandContext {
     let folder: DataFolder
     let terminal: Terminal
     let usesJSON: Bool
-
     /// How long a command waits for another one that holds the folder.
-    static let patience: Duration = .seconds(10)
+    var patience: Duration = .seconds(10)
 
     var style: OutputStyle { OutputStyle(usesColour: terminal.usesColour) }
 
@@ -51,7 +50,7 @@ struct CommandContext {
                 return try await work()
             } catch NodeFailure.folderBusy(let pid) {
                 let waited = ContinuousClock.now - start
-                guard waited < Self.patience, await !isHopeless() else { throw NodeFailure.folderBusy(pid: pid) }
+                guard waited < patience, await !isHopeless() else { throw NodeFailure.folderBusy(pid: pid) }
                 if !hasTold, waited > .seconds(1) {
                     hasTold = true
                     let process = pid > 0 ? " (process \(pid))" : ""

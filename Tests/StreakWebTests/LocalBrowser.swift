@@ -120,9 +120,12 @@ func withPage(
     var generator = SystemRandomNumberGenerator()
     let seed = UInt64.random(in: 0 ... .max, using: &generator)
     let counter = Mutex(seed)
+    var configuration = WebConfiguration(port: 0)
+    // However busy the machine is, as above.
+    configuration.idleTime = .seconds(600)
     let server = WebServer(
         node: node, accounts: scenario == .newcomer ? node : nil, events: { events },
-        configuration: WebConfiguration(port: 0),
+        configuration: configuration,
         entropy: { count in
             (0..<count).map { _ in
                 counter.withLock { value in

@@ -57,7 +57,7 @@ extension ScoreRequest {
 extension InsightRequest {
     fileprivate func checkArguments() throws {
         switch self {
-        case .statistics(_, let range, let date, _, _), .versus(_, _, let range, let date, _):
+        case .statistics(_, let range, let date, _, _, _), .versus(_, _, let range, let date, _, _):
             try Argument.check(range: range, days: [date])
         case .streaks(let date, _, _), .recap(let date, _), .shareText(_, let date): try Argument.check(days: [date])
         case .champions(let period, _, _): _ = try Argument.period(period)

@@ -157,7 +157,8 @@ extension MembersReport {
             let seen = member.me ? "this is you" : member.online ? "online" : member.lastSeenText(at: now)
             table.addRow(
                 .init(member.name, member.me ? .bold : .plain), .init(member.role),
-                .init(seen, member.online || member.me ? .good : .dim), .init(member.by.map { "by way of \($0)" } ?? member.via ?? ""),
+                .init(seen, member.online || member.me ? .good : .dim),
+                .init(member.by.map { "by way of \($0)" } ?? member.via ?? ""),
                 .init(member.behind.map { $0 == 0 ? "in sync" : "\($0)" } ?? "", .dim),
                 .init(hasSeveralDevices ? "\(member.devices)" : ""), .init(member.code ?? "", .dim),
                 .init(member.marks, .dim))
