@@ -323,6 +323,8 @@ extension MeshEngine {
             guard sessions[link]?.groups[group] != nil else { continue }
             if isAuthorised(link, in: group) {
                 sendDigest(of: group, over: link)
+                // What the peer told before this node's ledger knew it was kept, and not acted on.
+                compareSoon(group, over: link)
                 sessions[link]?.groups[group]?.askedKeys = []
                 requestMissingKeys(of: group, over: link)
             } else {

@@ -97,16 +97,19 @@ extension MeshEngine {
         guard let session = sessions[link], var peer = session.groups[group], let replica = groups[group] else {
             return
         }
+        let isFirst = peer.digest == nil
         peer.digest = digest
         peer.arrival = arrival
         sessions[link]?.groups[group] = peer
+        // A peer that has just come to know the group on this link may have dropped what it was told before.
+        if isFirst { sendDigest(of: group, over: link) }
         guard digest != replica.digest else {
             if peer.round == nil {
                 keepCursor(arrival, of: group, over: link)
                 completeJoins(of: group, over: link)
             }
             // The peer was told another digest, and would ask for what is not there.
-            if peer.announced != digest { sendDigest(of: group, over: link) }
+            if !isFirst, peer.announced != digest { sendDigest(of: group, over: link) }
             return
         }
         let settled = peer.settled.flatMap { $0.theirs == digest && $0.ours == replica.digest ? $0 : nil }
