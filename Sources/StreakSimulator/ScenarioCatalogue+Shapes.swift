@@ -65,7 +65,7 @@ extension Scenario {
                 together(count) + [.crash(nodes), .setShape(shape), .start(nodes)]
             }
         return formation + [
-            .setProfile(profile), .expectPresence(within: .seconds(60)), .converge(within: .seconds(60)),
+            .setProfile(profile), .expectPresence(within: .seconds(600)), .converge(within: .seconds(60)),
         ]
     }
 
