@@ -151,14 +151,13 @@ extension MeshNode {
     func status() -> StatusReport {
         let linked = engine.linkedDevices
         let groups = sharedGroups.map { group in
-            let state = engine.state(of: group)
-            let reached = linked.filter { $0.groups.contains(group) }.compactMap { state?.device($0.device)?.user }
-            let online = Set(reached + (network == nil ? [] : [identity.user])).count
+            let users = engine.state(of: group)?.members.map(\.user) ?? []
             return GroupStatus(
                 id: group.description, title: title(of: group),
                 digest: engine.digest(of: group)?.description ?? "", records: engine.countingRecordCount(of: group),
-                members: engine.state(of: group)?.members.count ?? 0,
-                online: engine.isMember(of: group) ? online : 0, sharing: isSharing(in: group),
+                members: users.count,
+                online: engine.isMember(of: group) ? users.count { isShownOnline($0, in: group) } : 0,
+                sharing: isSharing(in: group),
                 total: engine.progress(of: group)?.total, role: roleWord(in: group))
         }
         return StatusReport(

@@ -52,10 +52,10 @@ extension MeshNode {
                 found[device.device] = device
             }
         }
-        let linked = Set(engine.linkedDevices.map(\.device))
+        let groups = [privateGroup] + memberGroups
         return found.keys.sorted().compactMap { found[$0] }.map { device in
             let isThis = device.device == identity.device
-            let isOnline = isThis ? network != nil : linked.contains(device.device)
+            let isOnline = isThis ? network != nil : groups.contains { engine.route(to: device.device, in: $0) != nil }
             return DeviceReport(
                 device: device.device.description, this: isThis, state: device.isCurrent ? "current" : "revoked",
                 online: isOnline, lastSeen: isOnline ? Timestamp(seconds: clock.wallTime.seconds).text : nil,
