@@ -42,6 +42,8 @@ extension MeshNode {
         }
         guard let kept else { return false }
         feed(.command(takeCommandID(), .keepSetting(name: Self.removalSetting(of: group), value: [])))
+        // What was deleted and changed meanwhile; no record of the group has changed to show it.
+        compareOwnResults(ownRecords(of: group), of: group)
         // Who was let in again by a new invite has chosen what is published.
         guard !sharing(in: group).isStopped, !engine.counts(kept.operation, in: group) else { return true }
         let missed = unpublishedResults(in: group, of: .all).filter { $0.firstRecordedAt >= kept.since }

@@ -136,6 +136,12 @@ extension MeshNode {
         try await call(.invite(.join(link: link, timeout: 120, history: history)), returning: JoinReport.self)
     }
 
+    /// Looks for another node where it listens now: without beacons nobody knows the port of one that started again.
+    func dial(_ other: MeshNode) async throws {
+        let endpoints = try await network?.resolve(try await other.ready()) ?? []
+        _ = try await execute(.dialAddresses(endpoints))
+    }
+
     /// Waits until something holds, looking again whenever anything happens. A test's time limit ends it.
     func until(_ holds: @Sendable (MeshNode) async throws -> Bool) async throws {
         // Looked at again and again: what is waited for may depend on other nodes, whose events this one does not tell.

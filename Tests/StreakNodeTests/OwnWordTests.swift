@@ -98,6 +98,44 @@ import Testing
         }
     }
 
+    @Test func `who stays because a removal is void has published all that was missed`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Dov", "Eve") { nodes in
+            let (ada, dov, eve) = (nodes[0], nodes[1], nodes[2])
+            _ = try await ada.group(.create(title: "Red"))
+            let link = try await ada.invite().link
+            try await dov.join(link)
+            try await eve.join(link)
+            for number in 1_700...1_702 { try await dov.add("Wordle \(number) 3/6") }
+            try await ada.until { try await Self.played($0)["Dov"] == 3 }
+            _ = try await ada.call(.member(.promote(group: nil, user: "Eve")), returning: MembersReport.self)
+            try await eve.until { try await $0.members().first { $0.me }?.role == "admin" }
+            try await dov.until { try await $0.members().first { $0.name == "Eve" }?.role == "admin" }
+        }
+        try await party.running("Ada") { nodes in
+            _ = try await nodes[0].call(.member(.demote(group: nil, user: "Eve")), returning: MembersReport.self)
+        }
+        try await party.running("Eve", "Dov") { nodes in
+            let (eve, dov) = (nodes[0], nodes[1])
+            try await dov.dial(eve)
+            _ = try await eve.call(.member(.remove(group: nil, user: "Dov")), returning: MembersReport.self)
+            try await dov.until { try await $0.status().groups.first?.role == "removed" }
+            let day = try #require(try await dov.results().first { $0.puzzle == 1_700 }?.day)
+            _ = try await Self.delete(day, on: dov)
+            try await dov.add("Wordle 1,701 6/6", replace: true)
+            try await dov.add("Wordle 1,703 2/6")
+            try await dov.add("Wordle 1,704 2/6")
+        }
+        try await party.running("Ada", "Dov") { nodes in
+            let (ada, dov) = (nodes[0], nodes[1])
+            try await dov.dial(ada)
+            try await dov.until { try await $0.status().groups.first?.role == "member" }
+            try await dov.until { try await Self.played($0)["Dov"] == 4 }
+            try await ada.until { try await Self.played($0)["Dov"] == 4 }
+            #expect(try await dov.privacy(.show(group: nil)).heldBack == 0)
+        }
+    }
+
     // MARK: Several machines
 
     private static func second(of party: NodeParty) async throws {
