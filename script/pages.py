@@ -75,8 +75,8 @@ def results(seed, games, days):
                 lines.append(f"{day},{game},,,true,{chance.randint(20, 240)}")
             else:
                 lost = chance.random() < 0.08
-                most = {"wordle": 6, "connections": 4}.get(game, 6)
-                lines.append(f"{day},{game},{'' if lost else chance.randint(1, most)},{most},{str(not lost).lower()},")
+                least, most = {"connections": (4, 7)}.get(game, (1, 6))
+                lines.append(f"{day},{game},{'' if lost else chance.randint(least, most)},{most},{str(not lost).lower()},")
     return "\n".join(lines) + "\n"
 
 
