@@ -65,6 +65,7 @@ def check_keys(file: Entry, report: Report) -> None:
     for one in file.all("invites"):
         report.equal("invite key", keys.invite_key(one.hex("seed")), one.hex("inviteKey"))
         report.equal("pre-shared key of the invite", keys.invite_psk(one.hex("seed")), one.hex("presharedKey"))
+        report.equal("tag key of the invite", keys.invite_tag_key(one.hex("seed")), one.hex("tagKey"))
     for one in file.all("acceptedFriendCodes"):
         report.equal(one.path, report.taken(one.path, lambda: keys.read_friend_code(one["text"])), one["means"])
     for one in file.all("refusedFriendCodes"):
@@ -352,6 +353,9 @@ def check_ledgers(file: Entry, report: Report) -> None:
                 resolver = Resolver(ledger)
                 _check_state(one, resolver.state(), report)
                 _check_counting(one, resolver, report)
+                for excluded in one.all("excluded"):
+                    cause = resolver.exclusion(excluded.hex("linkKey"))
+                    report.equal(f"{one.name}: excluded", cause and cause.name, excluded.hex("by"))
     for one in file.all("refusals"):
         operations = [Operation.decode(bytes.fromhex(hex)) for hex in one["ledger"]]
         ledger = Ledger.of(operations[0].of_group, operations)

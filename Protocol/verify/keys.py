@@ -58,6 +58,11 @@ def invite_psk(seed: bytes) -> bytes:
     return derived(seed, "invite-psk")
 
 
+def invite_tag_key(seed: bytes) -> bytes:
+    """Of the pre-shared key, not of the seed: whoever reads the ledger can compute it."""
+    return derived(invite_psk(seed), "tag-key")
+
+
 def _checksum(symbols: list[int]) -> int:
     return hash256(b"streakmesh/v1/friend-code-checksum", bytes(symbols))[0] & 31
 

@@ -14,6 +14,7 @@ from .ledger import Ledger, publications
 from .operations import ZERO, Cut, FeedCut, Kind, Operation, Role, Settings
 
 MAXIMUM_MEMBERS = 1000
+MAXIMUM_KEYS_OF_REVOCATIONS = 32
 
 
 class Rank(IntEnum):
@@ -127,6 +128,8 @@ class Resolver:
         self.void: dict[bytes, Operation] = {}
         """By name: the revocation that voids an operation."""
         for operation in self.all:
+            if operation.name == self.founding.name:
+                continue
             user = self.account(operation)
             held = self.revocation_of(user, operation.author)
             if held is not None and held.name != operation.name and not self.is_within(operation, held):
@@ -641,11 +644,65 @@ class Resolver:
         return {(self.ledger.get(name).author, name) for name in tips}
 
     def access_key_hashes(self) -> list[bytes]:
-        """By depth, then by the hash of the operation; of one that stands twice the first."""
+        """By depth, then by the hash of the operation; of one that stands twice, and of an account's revocations, the first."""
         kinds = (Kind.FOUND, Kind.REMOVE, Kind.REVOKE_DEVICE)
         naming = [one for one in self.all if one.kind in kinds and one.name in self.counting]
         ordered = sorted(naming, key=lambda one: (self.depths[one.name], one.name))
-        return list(dict.fromkeys(one.body.access_key_hash for one in ordered))
+        hashes: dict[bytes, None] = {}
+        revoking: dict[bytes, int] = {}
+        for one in ordered:
+            if one.kind is Kind.REVOKE_DEVICE:
+                user = self.account(one)
+                revoking[user] = revoking.get(user, 0) + 1
+                if revoking[user] > MAXIMUM_KEYS_OF_REVOCATIONS:
+                    continue
+            hashes[one.body.access_key_hash] = None
+        return list(hashes)
+
+    def exclusion(self, link_key: bytes) -> Operation | None:
+        """What keeps a device out that somebody let in for nothing (§8)."""
+        named = [(one, one.body.certificate) for one in publications(self.all)]
+        known = {c.device for _, c in named if c is not None and c.link_key == link_key}
+        if known & self.devices().keys():
+            return None
+        admissions = [one for one, c in named if one.kind is Kind.ADMIT and c is not None and c.link_key == link_key]
+        cause, seen = self._latest(admissions), set()
+        while cause is not None and cause.name not in seen:
+            seen.add(cause.name)
+            reason = self.refused.get(cause.name)
+            if reason == "unknown-invite":
+                cause = self.ledger.get(cause.body.invite)
+            elif reason == "author-not-member":
+                user = self.account(cause)
+                cause = self._latest([one for one, c in named if c is not None and c.user == user])
+            elif reason == "author-removed":
+                return self._ending_of(cause)
+            elif reason == "author-revoked":
+                return self.void[cause.name]
+            else:
+                return self._ending_of_admission(cause, reason)
+        return None
+
+    def _ending_of(self, operation: Operation) -> Operation | None:
+        """The removal that ends an author's latest place before an operation for it."""
+        user = self.account(operation)
+        place = self._latest([one for one in self.places.get(user, []) if self.before(one, operation)])
+        removals = [one for one in self.removals.get(user, []) if place is None or not self.before(one, place)]
+        strong = [one for one in removals if one.kind is Kind.REMOVE]
+        if strong:
+            return self.holding(strong, operation.author)
+        before = [one for one in removals if self.before(one, operation)]
+        return min(before, key=lambda one: (self.depths[one.name], one.name), default=None)
+
+    def _ending_of_admission(self, operation: Operation, reason: str | None) -> Operation | None:
+        """What revoked the invite of an admission; other reasons the file has none of."""
+        ends = [
+            one
+            for one in self.all
+            if reason == "invite-revoked" and one.kind is Kind.REVOKE_INVITE and one.name in self.counting
+            and one.body.invite == operation.body.invite
+        ]
+        return min(ends, key=lambda one: (self.depths[one.name], one.name), default=None)
 
     def requests(self) -> set[bytes]:
         """The latest of each account that is no member and has not left since, under an invite that is not revoked and that

@@ -60,9 +60,10 @@ public enum Command: Sendable {
     case setRole(GroupID, UserID, RoleChange.Change)
     /// Hands a group on, by its owner; or takes it over, by the heir, `to` itself. Completed with `.done`.
     case transfer(GroupID, to: UserID)
-    /// Removes a member, by owner or admin. What of it is known here goes on counting; the group gets a new access key.
-    /// Completed with `.done`.
-    case remove(GroupID, UserID)
+    /// Removes a member, by owner or admin. What of it is known here goes on counting; the group gets a new access key. The
+    /// invites that it made end with it, and unless `keepingOthersInvites` those of others by which it came in. Completed
+    /// with `.done`.
+    case remove(GroupID, UserID, keepingOthersInvites: Bool = false)
     /// Undoes an admin's removal of a member, by the owner: the admin is demoted with a cut before that operation.
     /// Completed with `.done`.
     case annul(GroupID, removal: OperationID)
@@ -140,6 +141,8 @@ public enum CommandFailure: Error, Sendable, Equatable {
     case joinRefused(JoinRefusal)
     /// What the reached device showed does not hold the link's invite, its inviter or itself.
     case ledgerRejected
+    /// The ledger that the reached device showed has more bytes than a node takes.
+    case ledgerTooLarge
     case nobodyReachable
     case feedFull
     /// No such request is open in this group.
@@ -157,8 +160,9 @@ public enum EngineEvent: Sendable, Equatable {
     /// The ledger of a group says something new.
     case ledgerChanged(GroupID)
     /// This device is a member no more: removed, revoked, or it left and was heard. Other users' records of the group have
-    /// been deleted here, its own account's have not.
-    case lostGroup(GroupID, GroupState.Standing)
+    /// been deleted here, its own account's have not. Nil where the admission turns out not to count: see
+    /// `MeshEngine.exclusion(from:)`.
+    case lostGroup(GroupID, GroupState.Standing?)
     /// Another group is this account's private one from now on, with all that was in the one before: this device has met
     /// another one of the account's that had a private group of its own.
     case privateGroupChanged(from: GroupID, to: GroupID)

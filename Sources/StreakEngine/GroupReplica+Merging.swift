@@ -93,7 +93,7 @@ extension GroupReplica {
         var unfit: [StoredRun] = []
         let state = state
         for feed in feeds.feeds where devices?.contains(feed.id.device) ?? true {
-            guard let device = state.device(feed.id.device), let (runs, limit) = countingRuns(of: feed, in: state)
+            guard let user = shownUser(of: feed.id.device), let (runs, limit) = countingRuns(of: feed, in: state)
             else { continue }
             var endedBranches: Set<UInt8> = []
             for stored in runs where stored.run.first <= limit && !endedBranches.contains(stored.branch) {
@@ -108,16 +108,27 @@ extension GroupReplica {
                 changes += mergeCounting(
                     records.prefix(Int(min(limit - stored.run.first, UInt64(Run.maximumCount - 1))) + 1),
                     from: stored.run.first,
-                    of: feed.id, user: device.user, wall: wall, telling: telling)
+                    of: feed.id, user: user, wall: wall, telling: telling)
             }
         }
         let removed = unfit.flatMap { stored in feeds.modify(stored.run.feed) { $0.leaveOut(from: stored) } }
         return (changes, removed)
     }
 
+    /// Whose a device's records are, where they are shown at all: of a device without a place only on machines of the same
+    /// account that were let in for nothing.
+    private func shownUser(of device: DeviceID) -> UserID? {
+        if let known = state.device(device) { return known.user }
+        guard let own = excludedUser, ledger.user(of: device) == own else { return nil }
+        return own
+    }
+
     /// What counts of a feed under the cuts: its runs, and the number of the last record that does; nil where nothing does.
     func countingRuns(of feed: FeedReplica, in state: GroupState) -> (runs: [StoredRun], last: UInt64)? {
-        switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
+        if excludedUser != nil, state.device(feed.id.device) == nil, shownUser(of: feed.id.device) != nil {
+            return (feed.storedRuns, .max)
+        }
+        return switch state.feedLimit(device: feed.id.device, epoch: feed.id.epoch) {
         case .unlimited: (feed.storedRuns, .max)
         case .through(let cut): feed.storedRuns(through: Tip(number: cut.number, hash: cut.hash))
         case .nothing: nil

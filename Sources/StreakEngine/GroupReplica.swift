@@ -20,6 +20,8 @@ struct GroupReplica: Sendable {
     var wasReset = false
     /// Whether what is merged is not what counts, as after a cut feed has grown.
     var isStale = false
+    /// This node's own account, where it was let in for nothing: what it wrote is shown here all the same.
+    private(set) var excludedUser: UserID?
     /// Records of each feed that count for nothing, because their author has retracted them.
     var voids = Voids()
     /// Runs that are merged and shown, though what precedes them is not here yet.
@@ -151,6 +153,19 @@ struct GroupReplica: Sendable {
         return added
     }
 
+    /// Idle operations that are kept until the next start.
+    static let maximumIdleOperations = 256
+
+    /// Leaves out operations that nobody has to know, and says which. What all amounts to stays the same.
+    mutating func dropIdleOperations(keeping own: DeviceID) -> [OperationKey] {
+        ledger.dropIdle(keeping: own).map { OperationKey(group: id, id: $0) }
+    }
+
+    /// Notes whether this node was let in for nothing.
+    mutating func noteExclusion(of own: DeviceIdentity) {
+        excludedUser = ledger.exclusion(of: own.linkKey.publicKey) == nil ? nil : own.user
+    }
+
     /// Takes a key; false for a known one.
     mutating func add(_ key: AccessKey) -> Bool {
         guard !accessKeys.contains(key) else { return false }
@@ -175,11 +190,20 @@ struct GroupReplica: Sendable {
         return state.accessKeyHashes.filter { !held.contains($0) }
     }
 
-    /// As many tips as one message holds; what is not named is simply sent.
-    var namedTips: [LedgerTip] { Array(ledger.tips.prefix(LinkMessage.maximumTips)) }
+    /// What ended a device's place, or lets its admission count for nothing; nil for a current one, and for whom nobody let in.
+    func ending(of linkKey: AgreementPublicKey) -> OperationID? {
+        switch state.device(linkKey: linkKey)?.standing {
+        case .removed(let by), .revoked(let by): by
+        case .current: nil
+        case nil: ledger.exclusion(of: linkKey)
+        }
+    }
+
+    /// What is here, so that it need not be sent.
+    var namedTips: [LedgerTip] { ledger.namedTips }
 
     func operationTips(changedSince arrival: UInt64) -> [LedgerTip] {
-        ledger.tips.filter { arrival == 0 || operationArrivals[$0.device, default: 0] > arrival }
+        ledger.servedTips.filter { arrival == 0 || operationArrivals[$0.device, default: 0] > arrival }
     }
 
     // MARK: Records
@@ -310,7 +334,9 @@ struct GroupReplica: Sendable {
     /// Deletes all that other accounts wrote. Returns what the store has to remove.
     mutating func eraseRecords(ofAllBut user: UserID) -> [RunKey] {
         let state = state
-        let foreign = feeds.feeds.map(\.id).filter { state.device($0.device)?.user != user }
+        let foreign = feeds.feeds.map(\.id).filter {
+            (state.device($0.device)?.user ?? ledger.user(of: $0.device)) != user
+        }
         guard !foreign.isEmpty else { return [] }
         let keys = feeds.erase(foreign)
         digestMoved()

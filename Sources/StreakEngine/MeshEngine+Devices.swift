@@ -171,7 +171,7 @@ extension MeshEngine {
         for group in shared {
             guard let replica = self.groups[group] else { continue }
             send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
-            sendOperations(replica.ledger.allOperations, handle: replica.handle, over: link)
+            sendOperations(replica.ledger.servedOperations, handle: replica.handle, over: link)
         }
     }
 

@@ -57,7 +57,7 @@ extension MeshEngine {
             let isNew = known == nil && certificate.isIssuedByAccount
             guard isNew || known?.isCurrent ?? false && group == pair else { continue }
             send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
-            sendOperations(replica.ledger.allOperations, handle: replica.handle, over: link)
+            sendOperations(replica.ledger.servedOperations, handle: replica.handle, over: link)
         }
     }
 

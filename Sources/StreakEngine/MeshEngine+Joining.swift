@@ -61,7 +61,7 @@ extension MeshEngine {
     // MARK: The newcomer
 
     mutating func join(_ link: InviteLink, timeout: Duration, command: CommandID) {
-        if groups[link.group] != nil, isCurrentMember(of: link.group) {
+        if isCurrentMember(of: link.group), isConfirmedMember(of: link.group, by: link.inviter) {
             return complete(command, .failed(.alreadyMember(link.group)))
         }
         guard !link.isExpired(at: wall.seconds) || isAwaitingApproval(under: link) else {
@@ -75,6 +75,18 @@ extension MeshEngine {
         dialler.hurry(at: now)
         dialler.checkSoon()
         redialJoins()
+    }
+
+    /// Whether a device is a member by another one's word too: by this one's ledger alone it may have been let in by somebody
+    /// who was removed, and nobody has told it yet.
+    private func isConfirmedMember(of group: GroupID, by other: DeviceID) -> Bool {
+        guard let state = groups[group]?.state, let me = state.member(identity.user) else { return false }
+        // Whoever the owner let in, nobody else keeps out.
+        if other == identity.device || me.admitter == state.owner || me.admitter == identity.user { return true }
+        return state.devices.contains { device in
+            (device.device == other || device.user != me.admitter)
+                && told[CursorKey(group: group, peer: device.device)] != nil
+        }
     }
 
     private mutating func redialJoins() {
@@ -205,7 +217,9 @@ extension MeshEngine {
             }
         } catch {
             links.close(link, at: now)
-            askOthers(id, because: .ledgerRejected, for: JoinAttempt.secondOpinion)
+            var failure = CommandFailure.ledgerRejected
+            if case .tooLarge? = error as? LedgerError { failure = .ledgerTooLarge }
+            askOthers(id, because: failure, for: JoinAttempt.secondOpinion)
             return true
         }
         attempt.answerDue = now.advanced(by: JoinAttempt.patience)
@@ -282,11 +296,13 @@ extension MeshEngine {
 
     /// Comes back into a group that this device was in before: its old epochs stay cut, a new one begins.
     private mutating func reenter(_ ledger: Ledger, accessKeys: [AccessKey], change: inout DurableChange) {
+        let wasIn = isCurrentMember(of: ledger.group) && ledger.state == groups[ledger.group]?.state
         for operation in ledger.allOperations {
             // This device's own copy may hold operations that make some of these void, but none that refuse them.
             _ = try? insert(operation, in: ledger.group, change: &change)
         }
         for key in accessKeys.reversed() { _ = groups[ledger.group]?.add(key) }
+        if wasIn { return }
         let counter = groups[ledger.group]?.ownEpoch?.counter ?? 0
         groups[ledger.group]?.ownEpoch = nil
         _ = openEpoch(in: ledger.group, after: counter, change: &change)
@@ -327,7 +343,9 @@ extension MeshEngine {
                 if case .syncing = attempt.stage {
                     finishJoin(id, .group(attempt.link.group))
                 } else {
-                    finishJoin(id, .failed(attempt.refusal ?? .nobodyReachable))
+                    let isMember = isCurrentMember(of: attempt.link.group)
+                    let failure = isMember ? .alreadyMember(attempt.link.group) : attempt.refusal ?? .nobodyReachable
+                    finishJoin(id, .failed(failure))
                 }
             } else if let due = laterAnswer(to: attempt) {
                 joins[id]?.answerDue = due
@@ -424,7 +442,12 @@ extension MeshEngine {
                 needsApproval ? .refuseJoin(link, .awaitingApproval) : .welcome(link, group)
             ledgerChanged(group, change: change, then: [answer, .passOnOperations(group, added, except: link)])
         } catch {
-            refuseJoin(JoinRefusal(error), over: link)
+            // The link by which somebody came in ends with the removal, which says more.
+            let invite = replica.state.invite(claim.invite)
+            let isRemoved = replica.state.removedUsers.contains { $0.user == claim.certificate.user && !$0.hasLeft }
+            let cameBy = invite?.admitted.contains(claim.certificate.user) ?? false
+            let refusal = JoinRefusal(error)
+            refuseJoin(refusal == .revoked && isRemoved && cameBy ? .removed : refusal, over: link)
         }
     }
 
@@ -441,7 +464,7 @@ extension MeshEngine {
     mutating func welcome(to group: GroupID, over link: LinkID) {
         guard let replica = groups[group] else { return }
         send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
-        sendOperations(replica.ledger.allOperations, handle: replica.handle, over: link)
+        sendOperations(replica.ledger.servedOperations, handle: replica.handle, over: link)
         greet(link)
     }
 }

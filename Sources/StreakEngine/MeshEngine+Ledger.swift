@@ -1,24 +1,26 @@
+import StreakCrypto
 import StreakMembership
 import StreakReplication
-import StreakWire
+public import StreakWire
 
 /// Ledger operations: taken, told and passed on.
 extension MeshEngine {
-    /// Answers a request for operations. A current member gets all; a removed device what removed it and what led there;
-    /// a stranger nothing.
+    /// Answers a request for operations. A current member gets all; a device that was removed, or let in for nothing, what did
+    /// that and what led there; any other stranger nothing.
     mutating func answerOperations(known: [LedgerTip], group handle: GroupHandle, over link: LinkID) {
         guard let group = provenGroup(handle, over: link), let replica = groups[group],
-            let key = sessions[link]?.key, let device = replica.state.device(linkKey: key),
-            !isShutOut(device, of: group)
+            let key = sessions[link]?.key
         else { return }
         let operations: [SignedOperation]
-        switch device.standing {
-        case .current: operations = replica.ledger.operations(missingFrom: known)
-        case .removed(let by), .revoked(let by):
+        if let device = replica.state.device(linkKey: key), device.isCurrent {
+            guard !isShutOut(device, of: group) else { return }
+            operations = replica.ledger.operations(missingFrom: known)
+        } else {
+            guard let ending = replica.ending(of: key) else { return }
             let answered = sessions[link]?.groups[group]?.answeredRemovals ?? 0
             guard answered < PeerGroup.maximumAnsweredRemovals else { return }
             sessions[link]?.groups[group]?.answeredRemovals = answered + 1
-            operations = replica.ledger.ancestry(of: by)
+            operations = replica.ledger.ancestry(of: ending)
         }
         sendOperations(operations, handle: handle, over: link)
     }
@@ -70,9 +72,11 @@ extension MeshEngine {
         if !isMember, groups[group]?.ledger.refusedCount ?? 0 >= Self.maximumRefusedOperations { return }
         var change = DurableChange()
         var added: [SignedOperation] = []
+        let isAsked = sessions[link]?.groups[group]?.round?.stage == .awaitingOperations
         for bytes in encoded {
             do {
                 let operation = try SignedOperation(decoding: bytes)
+                guard isAsked || !isMember || takesPush(operation, in: group, over: link) else { continue }
                 let news = try insert(operation, in: group, change: &change)
                 added += news
                 let isWaiting = !(groups[group]?.ledger.contains(operation.id) ?? true)
@@ -105,6 +109,18 @@ extension MeshEngine {
         let fresh = added
         work.append(.passOnOperations(group, fresh, except: link))
         ledgerChanged(group, change: change, then: work)
+    }
+
+    /// Whether an operation that nobody has asked for is looked at. What is too fast comes in a round.
+    private mutating func takesPush(_ operation: SignedOperation, in group: GroupID, over link: LinkID) -> Bool {
+        guard let ledger = groups[group]?.ledger, !ledger.contains(operation.id),
+            let user = ledger.account(of: operation), user != identity.user,
+            !pacing.takesPush(of: Pacing.Author(group: group, user: user), at: now)
+        else { return true }
+        if sessions[link]?.groups[group]?.resumption == nil {
+            sessions[link]?.groups[group]?.resumption = (now.advanced(by: .seconds(1)), false)
+        }
+        return false
     }
 
     private static func isOfTooMany(_ error: any Error) -> Bool {
@@ -145,6 +161,7 @@ extension MeshEngine {
     /// What follows from a ledger that has changed, for this node's copy and for whoever watches.
     mutating func consequences(for group: GroupID, change: inout DurableChange) -> [Deferred] {
         groups[group]?.sortAccessKeys()
+        dropIdleOperations(of: group, change: &change)
         friends.needsReview = true
         var events: [Deferred] = [.publish(.ledgerChanged(group))]
         if groups[group]?.takeChangedCuts() ?? false {
@@ -156,6 +173,21 @@ extension MeshEngine {
         }
         events += noteMembership(of: group, change: &change)
         return events + [.authorise(group), .digestMoved(group), .publishRevocations(group)]
+    }
+
+    /// Lets nobody fill this disk, or anybody's, with what counts for nothing.
+    private mutating func dropIdleOperations(of group: GroupID, change: inout DurableChange) {
+        guard let ledger = groups[group]?.ledger, ledger.idleCount > GroupReplica.maximumIdleOperations else { return }
+        let own = identity.device
+        let dropped = groups[group]?.dropIdleOperations(keeping: own) ?? []
+        let names = Set(dropped)
+        change.operations.removeAll { names.contains(OperationKey(group: $0.group, id: $0.id)) }
+        change.removedOperations += dropped
+    }
+
+    /// The operation because of which nobody who counts has let this device into a group.
+    public func exclusion(from group: GroupID) -> OperationID? {
+        groups[group]?.ledger.exclusion(of: identity.linkKey.publicKey)
     }
 
     private mutating func rebuild(_ group: GroupID, change: inout DurableChange) {
@@ -183,13 +215,16 @@ extension MeshEngine {
 
     /// Deletes other users' records of a group that this device is in no more, and forgets how far it had caught up.
     private mutating func lose(_ group: GroupID, change: inout DurableChange) -> [Deferred] {
-        guard let standing = groups[group]?.state.device(identity.device)?.standing else { return [] }
+        let standing = groups[group]?.state.device(identity.device)?.standing
+        guard standing != nil || exclusion(from: group) != nil else { return [] }
         lost.insert(group)
         let user = identity.user
         let removed = groups[group]?.eraseRecords(ofAllBut: user) ?? []
         let gone = Set(removed)
         change.runs.removeAll { gone.contains($0.key) }
         change.removedRuns += removed
+        let own = identity
+        groups[group]?.noteExclusion(of: own)
         rebuild(group, change: &change)
         for key in cursors.keys.sorted() where key.group == group {
             let none = Cursor(group: group, peer: key.peer, store: StoreID(bytes: .zero), arrival: 0)

@@ -19,8 +19,8 @@ extension MeshEngine {
             let owner = groups[group]?.state.owner
             let cuts = owner.flatMap { groups[group]?.ledger.cuts(of: $0) { _ in [] } }
             author(.transfer(Transfer(newOwner: heir, cuts: cuts ?? [])), in: group, id: id)
-        case .remove(let group, let user):
-            remove(user, from: group, id: id)
+        case .remove(let group, let user, let keepsOthers):
+            remove(user, from: group, keepingOthersInvites: keepsOthers, id: id)
         case .annul(let group, let removal):
             annul(removal, in: group, id: id)
         case .admit(let group, let request):
@@ -38,12 +38,39 @@ extension MeshEngine {
 
     // MARK: Removing
 
-    private mutating func remove(_ user: UserID, from group: GroupID, id: CommandID) {
+    private mutating func remove(
+        _ user: UserID, from group: GroupID, keepingOthersInvites keepsOthers: Bool, id: CommandID
+    ) {
         guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
         let key = AccessKey.generate(from: &entropy)
         let cuts = replica.ledger.cuts(of: user) { replica.cut(of: $0).feeds }
-        author(
-            .remove(Removal(user: user, cuts: cuts, accessKeyHash: key.hash)), in: group, accessKey: key, id: id)
+        let removal = Removal(user: user, cuts: cuts, accessKeyHash: key.hash)
+        let invites = invitesEnding(with: user, in: group).filter { !keepsOthers || $0.inviter == user }
+        let before = self
+        var change = DurableChange()
+        var added: [SignedOperation] = []
+        do {
+            let bodies = [.remove(removal)] + invites.map { OperationBody.revokeInvite($0.id) }
+            for body in bodies {
+                guard let ledger = groups[group]?.ledger else { continue }
+                added += try insert(ledger.draft(body, by: identity, at: wall.seconds), in: group, change: &change)
+            }
+        } catch {
+            self = before
+            return complete(id, .failed(.notAllowed(error)))
+        }
+        keep(key, in: group, change: &change)
+        ledgerChanged(
+            group, change: change,
+            then: [.complete(id, .done), .passOnOperations(group, added, except: nil)])
+    }
+
+    /// The live invites that a member made, or by which it was let in: by the same link it could come back as somebody else.
+    /// One that has expired by this clock may not have by who answers.
+    public func invitesEnding(with user: UserID, in group: GroupID) -> [GroupState.Invite] {
+        (groups[group]?.state.invites ?? []).filter { invite in
+            (invite.inviter == user || invite.admitted.contains(user)) && invite.isLive(at: wall.seconds - 86_400)
+        }
     }
 
     /// Demotes the author of a removal with a cut before it.

@@ -45,6 +45,9 @@ extension MeshEngine {
         isPrivate(group) && isForeign(device)
     }
 
+    /// Whether the account has given this device up, by any ledger that it holds.
+    public var isShutOut: Bool { isRevokedAnywhere(identity.certificate) }
+
     /// Whether a device is no machine of this account, or none any more, whatever one ledger says.
     func isForeign(_ device: GroupState.Device) -> Bool {
         device.user != identity.user || isRevokedAnywhere(device.certificate)

@@ -27,7 +27,12 @@ extension MeshEngine {
         for stored in snapshot.runs where !(groups[stored.group]?.restore(stored) ?? false) {
             unfitRuns.append(stored.key)
         }
-        for group in groups.keys { unfitRuns += groups[group]?.rebuild(wall: wall) ?? [] }
+        let own = identity
+        for group in groups.keys {
+            startChange.removedOperations += groups[group]?.dropIdleOperations(keeping: own.device) ?? []
+            groups[group]?.noteExclusion(of: own)
+            unfitRuns += groups[group]?.rebuild(wall: wall) ?? []
+        }
         // They come again from peers, packed otherwise perhaps.
         // Own records have no other copy that could be asked for, and without its founding nothing of a group fits.
         startChange.removedRuns = unfitRuns.filter { groups[$0.group] != nil && $0.feed.device != identity.device }

@@ -215,24 +215,35 @@ extension MeshEngine {
         guard !isAuthorised(link, in: group) else { return sendDigest(of: group, over: link) }
         guard !farewells.contains(group) else { return sayFarewell(to: group, over: link) }
         let device = standing(of: link, in: group)
-        guard let replica = groups[group], !(device.map { isShutOut($0, of: group) } ?? false) else { return }
         switch device?.standing {
-        case nil, .current:
-            // A stranger, who perhaps knows more; or a member, from whom this device hears why it is in no more, or that
-            // it is again.
-            send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
+        case .current?:
+            if let device, isShutOut(device, of: group) { return }
+            // From a member this device hears why it is in no more, or that it is again.
+            askForOperations(of: group, over: link)
+        case nil:
+            // A stranger, who perhaps knows more.
+            tellRemoval(of: group, over: link)
+            askForOperations(of: group, over: link)
         case .removed, .revoked:
             tellRemoval(of: group, over: link)
         }
     }
 
+    /// Asks for operations, and says which are here only where the ledger knows the peer: whoever has an old access key can make
+    /// up a device, and tips tell who came in since.
+    private mutating func askForOperations(of group: GroupID, over link: LinkID) {
+        guard let replica = groups[group] else { return }
+        let isKnown = standing(of: link, in: group)?.isCurrent ?? false
+        send(.operationsRequested(replica.handle, known: isKnown ? replica.namedTips : []), over: link)
+    }
+
     /// Only a member is told a digest. Where this device's ledger says that it is none, and not that the peer is in no more, the
     /// peer's says more; it is asked once for every digest.
     private mutating func askWhyTold(_ digest: GroupDigest, of group: GroupID, over link: LinkID) {
-        guard !isCurrentMember(of: group), !farewells.contains(group), let replica = groups[group],
+        guard !isCurrentMember(of: group), !farewells.contains(group),
             sessions[link]?.groups[group]?.digest != digest, mayKnowMore(link, of: group)
         else { return }
-        send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
+        askForOperations(of: group, over: link)
     }
 
     /// Whether the peer may be asked for a ledger: a stranger, a member, or another device of this account.
@@ -241,18 +252,14 @@ extension MeshEngine {
         return device.isCurrent || leadsToOwnDevice(link)
     }
 
-    /// Tells a device that was removed or revoked what did it and what led there, once: all that it gets, and how it
-    /// learns.
+    /// Tells a device that was removed or revoked, or let in by an admission that does not count, what did it and what led
+    /// there, once: all that it gets, and how it learns.
     private mutating func tellRemoval(of group: GroupID, over link: LinkID) {
-        guard let replica = groups[group], let device = standing(of: link, in: group) else { return }
-        switch device.standing {
-        case .removed(let by), .revoked(let by):
-            guard sessions[link]?.groups[group]?.toldRemoval != by else { return }
-            sessions[link]?.groups[group]?.toldRemoval = by
-            sendOperations(replica.ledger.ancestry(of: by), handle: replica.handle, over: link)
-        case .current:
-            break
-        }
+        guard let replica = groups[group], let key = sessions[link]?.key, let ending = replica.ending(of: key),
+            sessions[link]?.groups[group]?.toldRemoval != ending
+        else { return }
+        sessions[link]?.groups[group]?.toldRemoval = ending
+        sendOperations(replica.ledger.ancestry(of: ending), handle: replica.handle, over: link)
     }
 
     private func standing(of link: LinkID, in group: GroupID) -> GroupState.Device? {
@@ -284,7 +291,8 @@ extension MeshEngine {
     /// others know. Whoever has left, and was heard, is silent.
     func listens(in group: GroupID) -> Bool {
         if takesPart(in: group) { return true }
-        guard let state = groups[group]?.state, let device = state.device(identity.device) else { return false }
+        guard let state = groups[group]?.state else { return false }
+        guard let device = state.device(identity.device) else { return exclusion(from: group) != nil }
         return !state.removedUsers.contains { $0.user == device.user && $0.hasLeft }
     }
 

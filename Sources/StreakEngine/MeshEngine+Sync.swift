@@ -144,18 +144,10 @@ extension MeshEngine {
     mutating func answerTips(store asked: StoreID, arrival: UInt64, of group: GroupID, over link: LinkID) {
         guard let replica = groups[group] else { return }
         let since = asked == store && arrival < nextArrival ? arrival : 0
-        var operations = replica.operationTips(changedSince: since)[...]
-        var feeds = replica.countingTips(changedSince: since)[...]
-        repeat {
-            let first = operations.prefix(LinkMessage.maximumTips / 2)
-            let second = feeds.prefix(LinkMessage.maximumTips - first.count)
-            operations = operations.dropFirst(first.count)
-            feeds = feeds.dropFirst(second.count)
-            let message = TipsMessage(
-                arrival: storedArrival, isFinal: operations.isEmpty && feeds.isEmpty, operations: Array(first),
-                feeds: Array(second))
-            send(.tips(replica.handle, message), over: link)
-        } while !operations.isEmpty || !feeds.isEmpty
+        let tips = TipsMessage(
+            arrival: storedArrival, isFinal: true, operations: replica.operationTips(changedSince: since),
+            feeds: replica.countingTips(changedSince: since))
+        send(.tips(replica.handle, tips), over: link)
     }
 
     mutating func receivedTips(_ tips: TipsMessage, of group: GroupID, over link: LinkID) {

@@ -33,7 +33,12 @@ struct Pacing: Sendable {
     /// What a run weighs that finds no place: it takes a signature check and a look at up to three full runs, some 5 ms.
     static let refusedBranchWeight = 512
 
+    /// Ledger operations of an author that are taken as they are pushed; beyond that they come in rounds, many at a time, so that
+    /// no flood has the ledger resolved for each.
+    static let pushedOperations = TokenBucket.Limit(burst: 256, interval: .milliseconds(250))
+
     let pace: RecordPace
+    private var pushes: [Author: TokenBucket] = [:]
     /// Those that are not at rest.
     private var budgets: [Author: Budget] = [:]
 
@@ -55,6 +60,11 @@ struct Pacing: Sendable {
     /// Whether a run of an author is taken that comes in answer.
     func takes(_ author: Author, at now: MonotonicInstant) -> Bool {
         balance(of: author, at: now) > -pace.overdraft
+    }
+
+    /// Whether one more pushed operation of an author is taken.
+    mutating func takesPush(of author: Author, at now: MonotonicInstant) -> Bool {
+        pushes[author, default: TokenBucket(Self.pushedOperations)].take(at: now)
     }
 
     mutating func charge(_ author: Author, weight: Int, at now: MonotonicInstant) {

@@ -189,10 +189,7 @@ extension MeshEngine {
             }
             for (link, device) in neighbours {
                 let news = presence[group]?.news(for: link, to: device) ?? []
-                for start in stride(from: 0, to: news.count, by: LinkMessage.maximumPresenceEntries) {
-                    let part = news[start..<min(news.count, start + LinkMessage.maximumPresenceEntries)]
-                    send(.presence(replica.handle, Array(part)), over: link)
-                }
+                if !news.isEmpty { send(.presence(replica.handle, news), over: link) }
             }
         }
     }

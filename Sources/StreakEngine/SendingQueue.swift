@@ -69,7 +69,7 @@ struct SendingQueue: Sendable {
 extension MeshEngine {
     /// Sends a message as soon as the link takes it, after all that was to be sent before.
     mutating func send(_ message: LinkMessage, over link: LinkID) {
-        queue(.message(message.encoded), over: link)
+        for part in message.parts { queue(.message(part.encoded), over: link) }
     }
 
     /// Sends a ledger, or a part of one, as fast as the peer takes it.

@@ -31,39 +31,29 @@ public enum LedgerInsertion: Sendable, Equatable {
 /// A group's signed operations and what they amount to.
 ///
 /// A value: a copy goes its own way. What is in never depends on the order of arrival, but for what exceeds the limits
-/// (`tooManyPending`, and the branches and operations that a device may reach only by forking its chain). Even beyond
-/// those limits nothing is refused that another account's operation rests on.
+/// (`tooManyPending`, and what an account may reach only by flooding the group or forking its chains: `Ledger+Limits`).
 public struct Ledger: Sendable {
     /// Operations that may wait for ancestors.
     public static let maximumPending = 1_024
-    /// Branches of one device's chain. An honest device has one, a restored one a few.
-    public static let maximumBranches = 64
-    /// Branches of all devices together beyond which only who is in begins another, and only its first. Each operation keeps a
-    /// number of two bytes for each branch, so at that many as much as the longest operation takes.
-    public static let maximumBranchesOfGroup = 4_096
-    /// Numbers that all operations together may keep of the branches before them: 256 MiB. Nothing goes beyond, needed or not:
-    /// whoever shows a newcomer its ledger could otherwise fill its memory.
-    public static let maximumClockSize = 1 << 27
-    /// Operations of one device, all branches of a forked chain together.
-    public static let maximumOperationsOfForkedDevice = 8_000
-
     /// The founding operation's ID.
     public let group: GroupID
 
     /// In order of arrival, so ancestors first.
     private(set) var nodes: [LedgerNode]
     private(set) var nodeByID: [OperationID: LedgerNode]
-    private var nodesByDevice: [DeviceID: [LedgerNode]]
+    private(set) var nodesByDevice: [DeviceID: [LedgerNode]]
     /// The last of every lane.
-    private var laneEnds: [LedgerNode]
-    private var branchCounts: [DeviceID: Int]
+    private(set) var laneEnds: [LedgerNode]
+    private(set) var branchCounts: [DeviceID: Int]
+    /// What the operations of each account take up.
+    private(set) var usage = LedgerUsage()
     /// Of all operations' clocks.
     private var clockSize = 0
     private var headIDs: Set<OperationID>
     /// Who published a device's certificate, or an account's.
     private(set) var introductions: IntroductionIndex
-    private(set) var pendingOperations: PendingOperations
-    private var refusedForks = RefusedForks()
+    var pendingOperations: PendingOperations
+    var refusedForks = RefusedForks()
     private var cache = ResolutionCache()
     /// Set before anything is inserted, if at all.
     var rules = LedgerRules()
@@ -89,6 +79,7 @@ public struct Ledger: Sendable {
         headIDs = [node.id]
         introductions = IntroductionIndex()
         introductions.add(node)
+        usage.add(node)
         pendingOperations = PendingOperations()
     }
 
@@ -134,64 +125,6 @@ public struct Ledger: Sendable {
         guard isVerified(signed) || signed.hasValidSignature() else { throw .invalidSignature }
     }
 
-    // MARK: Limits
-
-    /// Throws `tooManyOperations` for what only a device that forks its chain can sign, unless it is needed.
-    private mutating func checkLimits(of signed: SignedOperation) throws(LedgerError) {
-        let operation = signed.operation
-        let isFull = nodesByDevice[operation.author]?.count ?? 0 >= Self.maximumOperationsOfForkedDevice
-        guard isFull || !isContinuation(operation) && !mayBranch(operation.author) else { return }
-        guard !isNeeded(signed) else { return }
-        refusedForks.add(signed, parents: operation.parents.filter { nodeByID[$0] == nil })
-        pendingOperations.drop(dependingOn: signed.id)
-        throw .tooManyOperations(operation.author)
-    }
-
-    /// Whether a device may begin another branch.
-    private func mayBranch(_ device: DeviceID) -> Bool {
-        let own = branchCounts[device] ?? 0
-        if laneEnds.count < branchLimit { return own < Self.maximumBranches }
-        return own == 0 && state.isCurrentMember(device: device)
-    }
-
-    private var branchLimit: Int { rules.maximumBranchesOfGroup ?? Self.maximumBranchesOfGroup }
-
-    /// Whether an operation follows the end of a branch that is in.
-    private func isContinuation(_ operation: LedgerOperation) -> Bool {
-        nodeByID[operation.previous].map { laneEnds[$0.lane] === $0 } ?? false
-    }
-
-    /// Whether another account's operation rests on this one. If it was refused, that would be, too, and two nodes that
-    /// keep different branches would never again agree.
-    private func isNeeded(_ signed: SignedOperation) -> Bool {
-        if refusedForks.isNeeded(signed.id) { return true }
-        return pendingOperations.dependants(of: signed.id).contains {
-            mayRest($0, onForksOf: signed.operation.author)
-        }
-    }
-
-    /// Whether the author is of another account that has, or had, a place: anybody else's word would lift the limits.
-    private func mayRest(_ signed: SignedOperation, onForksOf forger: DeviceID) -> Bool {
-        guard let user = user(of: signed.operation.author), user != self.user(of: forger) else { return false }
-        return state.device(signed.operation.author) != nil
-    }
-
-    /// Notes which refused operations another account's waiting one rests on, so that they are taken when they come again.
-    private mutating func noteNeeds(of signed: SignedOperation) {
-        guard !refusedForks.isEmpty else { return }
-        var awaited = pendingOperations.missingParents(of: signed.id)
-        var seen = Set(awaited)
-        while let next = awaited.popLast() {
-            if let forger = refusedForks.author(of: next), mayRest(signed, onForksOf: forger) {
-                refusedForks.need(next)
-            }
-            for parent in pendingOperations.missingParents(of: next) + refusedForks.parents(of: next)
-            where seen.insert(parent).inserted {
-                awaited.append(parent)
-            }
-        }
-    }
-
     private func isVerified(_ signed: SignedOperation) -> Bool { rules.verified?.contains(signed.id) ?? false }
 
     private mutating func appendPending(after id: OperationID, withinLimits: Bool) -> [SignedOperation] {
@@ -210,7 +143,9 @@ public struct Ledger: Sendable {
         return added
     }
 
-    private mutating func append(_ signed: SignedOperation, withinLimits: Bool) throws(LedgerError) {
+    private mutating func append(
+        _ signed: SignedOperation, withinLimits: Bool, isVerified: Bool = false
+    ) throws(LedgerError) {
         if withinLimits { try checkLimits(of: signed) }
         let operation = signed.operation
         let parents = operation.parents.compactMap { nodeByID[$0] }
@@ -220,7 +155,7 @@ public struct Ledger: Sendable {
                 throw .brokenChain
             }
         }
-        let (user, clock, depth) = try place(signed, parents: parents)
+        let (user, clock, depth) = try place(signed, parents: parents, isVerified: isVerified)
         guard clockSize + clock.count <= rules.maximumClockSize ?? Self.maximumClockSize else {
             throw .tooManyOperations(operation.author)
         }
@@ -242,16 +177,42 @@ public struct Ledger: Sendable {
         for parent in operation.parents { headIDs.remove(parent) }
         headIDs.insert(node.id)
         introductions.add(node)
+        usage.add(node)
         // A new box, not an emptied one: copies of this value from before keep theirs.
-        cache = ResolutionCache()
+        cache = ResolutionCache(after: cache)
     }
 
     private func place(
-        _ signed: SignedOperation, parents: [LedgerNode]
+        _ signed: SignedOperation, parents: [LedgerNode], isVerified: Bool
     ) throws(LedgerError) -> (user: UserID, clock: [UInt16], depth: Int) {
         let place = LedgerPlace(parents: parents, introductions: introductions)
-        let user = try place.validate(signed, in: group, nodes: nodeByID, isVerified: isVerified(signed))
+        let user = try place.validate(
+            signed, in: group, nodes: nodeByID, isVerified: isVerified || self.isVerified(signed))
         return (user, place.clock, place.depth)
+    }
+
+    /// Leaves out what is idle, but for one device's own chain, and gives back the names of what went.
+    ///
+    /// Where an annulled removal lets some of it count again, whoever signed it still has it.
+    public mutating func dropIdle(keeping own: DeviceID) -> [OperationID] {
+        var isKept = resolution.isIdle.map { !$0 }
+        for node in nodes.reversed() where node.device == own || isKept[node.index] {
+            isKept[node.index] = true
+            for parent in node.signed.operation.parents {
+                if let index = nodeByID[parent]?.index { isKept[index] = true }
+            }
+        }
+        let dropped = nodes.filter { !isKept[$0.index] }.map(\.id)
+        // The founding is always kept, and was looked at once.
+        guard !dropped.isEmpty, var rest = try? Ledger(founding: nodes[0].signed) else { return [] }
+        rest.rules = rules
+        rest.refusedForks = refusedForks
+        for node in nodes.dropFirst() where isKept[node.index] {
+            // Its ancestors are kept with it, and it was taken once.
+            try? rest.append(node.signed, withinLimits: false, isVerified: true)
+        }
+        self = rest
+        return dropped
     }
 
     /// Forgets what waits for ancestors; whoever holds it will offer it again.
@@ -263,6 +224,10 @@ public struct Ledger: Sendable {
 
     /// What all operations amount to. O(operations) after a change, then O(1).
     public var state: GroupState { resolution.state }
+
+    /// The state as it was computed last, perhaps before operations that have come since. What costs nothing to ask for each
+    /// of them.
+    var recentState: GroupState { (cache.latest ?? resolution).state }
 
     var resolution: Resolution {
         cache.resolution { Resolution(nodes: nodes, byID: nodeByID, introductions: introductions, rules: rules) }
@@ -281,6 +246,9 @@ public struct Ledger: Sendable {
     /// How many of them do not count.
     public var refusedCount: Int { resolution.refusedCount }
 
+    /// How many operations nobody has to know.
+    public var idleCount: Int { resolution.isIdle.count { $0 } }
+
     public var pendingCount: Int { pendingOperations.count }
 
     public func operation(_ id: OperationID) -> SignedOperation? { nodeByID[id]?.signed }
@@ -293,6 +261,20 @@ public struct Ledger: Sendable {
     /// The end of every chain, rising by device; a forked one has several.
     public var tips: [LedgerTip] { laneEnds.map(\.tip).sorted() }
 
+    /// Of every chain the last operation that others have to know, rising by device; a forked one has several.
+    public var servedTips: [LedgerTip] {
+        let idle = resolution.isIdle
+        return laneEnds.compactMap { end in
+            var step: LedgerNode? = end
+            while let node = step, idle[node.index] { step = node.previous.flatMap { $0.lane == end.lane ? $0 : nil } }
+            return step?.tip
+        }.sorted()
+    }
+
+    /// What to name where others are asked for what is lacking: whoever does not know the idle end of a chain knows what is
+    /// before it.
+    public var namedTips: [LedgerTip] { Set(tips + servedTips).sorted() }
+
     /// The last counting operation of every chain, rising by device; a forked one has several. What the digest is of.
     public var countingTips: [LedgerTip] { resolution.countingTips }
 
@@ -302,7 +284,7 @@ public struct Ledger: Sendable {
             .sorted { ($0.number, $0.id) < ($1.number, $1.id) }.map(\.signed)
     }
 
-    /// What somebody with these tips lacks, ancestors first.
+    /// What somebody with these tips lacks, ancestors first; but for what is idle, which nobody has to know.
     ///
     /// A tip that is not in here says nothing of what its owner has: another branch of that chain may have parted anywhere,
     /// so the whole chain is sent. What its owner knows already costs it a look.
@@ -315,7 +297,8 @@ public struct Ledger: Sendable {
                 step = current.previous
             }
         }
-        return nodes.filter { !known[$0.index] }.sorted(by: LedgerNode.inOrder).map(\.signed)
+        let idle = resolution.isIdle
+        return nodes.filter { !known[$0.index] && !idle[$0.index] }.sorted(by: LedgerNode.inOrder).map(\.signed)
     }
 
     /// An operation and all its ancestors, ancestors first; empty if it is not in. All that a removed device gets.
@@ -323,6 +306,9 @@ public struct Ledger: Sendable {
         guard let node = nodeByID[id] else { return [] }
         return nodes.filter { $0.isAncestorOrSame(of: node) }.sorted(by: LedgerNode.inOrder).map(\.signed)
     }
+
+    /// What a newcomer is given: all but what is idle, ancestors first.
+    public var servedOperations: [SignedOperation] { operations(missingFrom: []) }
 
     /// All operations, ancestors first, in one order for everybody.
     public var allOperations: [SignedOperation] { nodes.sorted(by: LedgerNode.inOrder).map(\.signed) }
@@ -346,6 +332,13 @@ extension LedgerNode {
 /// The resolution of one set of operations, computed when first asked for.
 private final class ResolutionCache: Sendable {
     private let value = Mutex<Resolution?>(nil)
+    /// Of the set before, or of one before that.
+    private let earlier: Resolution?
+
+    init(after cache: ResolutionCache? = nil) { earlier = cache?.latest }
+
+    /// The newest that was computed; nil where none was.
+    var latest: Resolution? { value.withLock { $0 } ?? earlier }
 
     func resolution(orCompute compute: () -> Resolution) -> Resolution {
         value.withLock { cached in

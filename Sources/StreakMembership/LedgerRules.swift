@@ -15,6 +15,7 @@ struct LedgerRules: Sendable {
     /// Other limits than the protocol's, so that a test reaches them.
     var maximumBranchesOfGroup: Int?
     var maximumClockSize: Int?
+    var budget = LedgerBudget()
     /// What has been verified by another ledger. A signature is true of bytes, so of an operation's name, for ever.
     var verified: VerifiedOperations?
 }

@@ -1,12 +1,12 @@
 import StreakWire
 
-/// Names of operations that were refused because their device has too many branches, and which of them others rest on.
+/// Names of operations that were refused because of a limit, and which of them others rest on.
 ///
 /// Names only: what is needed is asked for again. Of very many the oldest are forgotten; they are noted when they come
 /// again.
 struct RefusedForks: Sendable {
-    /// Two devices' worth of operations.
-    static let maximumCount = 2 * Ledger.maximumOperationsOfForkedDevice
+    /// With their parents at most 4 MiB.
+    static let maximumCount = 4_096
 
     private struct Refused: Sendable {
         let author: DeviceID

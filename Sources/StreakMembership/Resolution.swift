@@ -9,6 +9,8 @@ struct Resolution: Sendable {
     let refusedCount: Int
     /// The ends of the chains of what counts, rising.
     let countingTips: [LedgerTip]
+    /// By index of node: whether it counts for nothing, and nothing that matters to anybody is after it.
+    let isIdle: [Bool]
 
     init(
         nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex,
@@ -20,6 +22,7 @@ struct Resolution: Sendable {
         refusedCount = refusals.count { $0 != nil }
         state = resolver.state()
         countingTips = resolver.countingTips()
+        isIdle = resolver.idle()
     }
 }
 
@@ -60,6 +63,28 @@ extension Resolver {
             }
         }
         return tips.sorted()
+    }
+
+    /// Which operations nobody has to know: without them the others amount to the same. Protocol/membership.md §8.
+    func idle() -> [Bool] {
+        var isIdle = [Bool](repeating: false, count: nodes.count)
+        guard refusals.contains(where: { $0 != nil }) else { return isIdle }
+        isIdle = nodes.map { refusals[$0.index] != nil && !speaksWithoutCounting($0) }
+        for node in nodes.reversed() where !isIdle[node.index] {
+            for parent in node.signed.operation.parents {
+                if let index = nodesByID[parent]?.index { isIdle[index] = false }
+            }
+        }
+        return isIdle
+    }
+
+    /// Whether an operation says something that the passes look at though it does not count: of devices, of who is in, or of an
+    /// owner's heirs.
+    private func speaksWithoutCounting(_ node: LedgerNode) -> Bool {
+        switch node.body {
+        case .found, .admit, .addDevice, .revokeDevice, .transfer, .remove, .leave: true
+        case .invite, .revokeInvite, .request, .setRole, .rename, .settings: tenuresByUser[node.user] != nil
+        }
     }
 
     // MARK: People
@@ -206,8 +231,13 @@ extension Resolver {
         let named = nodes.filter { refusals[$0.index] == nil && $0.accessKeyHash != nil }
         var hashes: [Bytes32] = []
         var seen: Set<Bytes32> = []
-        for hash in named.sorted(by: LedgerNode.inOrder).compactMap(\.accessKeyHash) where seen.insert(hash).inserted {
-            hashes.append(hash)
+        var revoking: [UserID: Int] = [:]
+        for node in named.sorted(by: LedgerNode.inOrder) {
+            if node.body.kind == .revokeDevice {
+                guard revoking[node.user, default: 0] < ProtocolLimits.maximumKeysOfRevocations else { continue }
+                revoking[node.user, default: 0] += 1
+            }
+            if let hash = node.accessKeyHash, seen.insert(hash).inserted { hashes.append(hash) }
         }
         return hashes
     }

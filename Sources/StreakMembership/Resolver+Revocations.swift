@@ -77,6 +77,8 @@ extension Resolver {
     func revocation(of node: LedgerNode) -> LedgerNode? { revokedBy[node.index] }
 
     private func findRevocation(of node: LedgerNode, _ standing: DeviceStanding) -> LedgerNode? {
+        // The founding always counts: without it there is no group.
+        if node === nodes[0] { return nil }
         if let revocation = standing.revocation, node !== revocation,
             !(standing.last.map { node.isInChain(to: $0) } ?? false)
         {

@@ -197,8 +197,8 @@ extension MeshNode {
         case .epochReplaced:
             inbox.publish(
                 .notice("This device’s history went on elsewhere; a new chapter was begun and nothing is lost."))
-        case .lostGroup(let group, let standing):
-            tellLoss(of: group, standing)
+        case .lostGroup(let group, _):
+            tellLoss(of: group)
         case .privateGroupChanged:
             (lostResults, olderResults) = ([:], [:])
             rebuildViews()

@@ -33,13 +33,8 @@ extension MeshNode {
         return key.accountKey
     }
 
-    /// Whether the recovery key has shut this machine out of the account.
-    var isShutOut: Bool {
-        guard let privateGroup, case .revoked = engine.state(of: privateGroup)?.device(identity.device)?.standing else {
-            return false
-        }
-        return true
-    }
+    /// Whether the account has shut this machine out, by whatever group it has heard of it.
+    var isShutOut: Bool { engine.isShutOut }
 
     func ownDevices() -> [DeviceReport] {
         guard let privateGroup else { return [] }
@@ -57,7 +52,8 @@ extension MeshNode {
             let isThis = device.device == identity.device
             let isOnline = isThis ? network != nil : groups.contains { engine.route(to: device.device, in: $0) != nil }
             return DeviceReport(
-                device: device.device.description, this: isThis, state: device.isCurrent ? "current" : "revoked",
+                device: device.device.description, this: isThis,
+                state: device.isCurrent && !(isThis && isShutOut) ? "current" : "revoked",
                 online: isOnline, lastSeen: isOnline ? Timestamp(seconds: clock.wallTime.seconds).text : nil,
                 certifiedBy: device.certificate.issuers.last?.description ?? "account", origin: origin(of: device))
         }

@@ -7,7 +7,7 @@ import StreakWire
 extension MeshNode {
     /// How a place in a group ended.
     struct GroupEnding {
-        /// `left` or `removed`; `revoked` where this device alone has lost its place.
+        /// `left` or `removed`; `revoked` where this device alone has lost its place; `notLetIn` where who let it in could not.
         let word: String
         /// What ended it.
         let operation: OperationID
@@ -19,6 +19,7 @@ extension MeshNode {
         if case .revoked(let operation) = state.device(identity.device)?.standing {
             return GroupEnding(word: "revoked", operation: operation)
         }
+        if let operation = engine.exclusion(from: group) { return GroupEnding(word: "notLetIn", operation: operation) }
         guard state.role(of: identity.user) == nil,
             let former = state.removedUsers.first(where: { $0.user == identity.user })
         else { return nil }

@@ -130,7 +130,7 @@ extension MeshNode {
     }
 
     /// This device is in a group no more: whoever watches is told.
-    func tellLoss(of group: GroupID, _ standing: GroupState.Standing) {
+    func tellLoss(of group: GroupID) {
         rebuildView(of: group)
         let title = title(of: group)
         switch roleWord(in: group) {
@@ -141,6 +141,11 @@ extension MeshNode {
             inbox.publish(
                 .notice(
                     "You were removed from “\(title)”. Your own results stay; the others’ are deleted here."))
+        case "notLetIn":
+            inbox.publish(
+                .notice(
+                    "You were not let in to “\(title)”: who did it was a member no more, or the link had been revoked. "
+                        + "A new invite lets you in."))
         default: break
         }
         inbox.publish(.groupsChanged)

@@ -81,15 +81,21 @@ extension MeshNode {
         return try await members(of: group)
     }
 
-    func removeMember(_ selector: String, from group: GroupID) async throws -> MembersReport {
+    func removeMember(
+        _ selector: String, from group: GroupID, keepingInvites: Bool
+    ) async throws -> MembersReport {
         let action = "remove this member"
         let user = try await member(selector, of: group)
         guard user != identity.user else { throw NodeFailure.notAllowed(action: action, reason: .leaves) }
         guard user != engine.state(of: group)?.owner else {
             throw NodeFailure.notAllowed(action: action, reason: .ownerStays)
         }
-        try await decide(.remove(group, user), in: group, action: action)
-        return try await members(of: group)
+        let reports = inviteReports(of: group)
+        try await decide(.remove(group, user, keepingOthersInvites: keepingInvites), in: group, action: action)
+        let ended = Set((engine.state(of: group)?.invites ?? []).filter(\.isRevoked).map(\.id.description))
+        var report = try await members(of: group)
+        report.endedInvites = reports.filter { ended.contains($0.id) }
+        return report
     }
 
     // MARK: Newcomers who wait

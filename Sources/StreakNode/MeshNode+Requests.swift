@@ -105,7 +105,8 @@ extension MeshNode {
         case .list(let selector): try await members(of: group(selector))
         case .promote(let selector, let user): try await setRole(of: user, to: .admin, in: group(selector))
         case .demote(let selector, let user): try await setRole(of: user, to: .member, in: group(selector))
-        case .remove(let selector, let user): try await removeMember(user, from: group(selector))
+        case .remove(let selector, let user, let keepsInvites):
+            try await removeMember(user, from: group(selector), keepingInvites: keepsInvites)
         case .requests(let selector):
             JoinRequestsReport(requests: try await joinRequests(of: selector.map { try group($0) }))
         case .approve(let id): try await answerJoinRequest(id, admitting: true)

@@ -14,6 +14,7 @@ extension NodeFailure {
         case .linkExpired: self = .linkExpired(at: "")
         case .joinRefused(let reason): self.init(reason)
         case .ledgerRejected: self = .linkOfAnotherGroup
+        case .ledgerTooLarge: self = .groupTooLarge
         case .nobodyReachable: self = .nobodyReachable
         case .unknownRequest: self = .unknownRequest("")
         case .deviceRefused(let refusal): self.init(refusal)

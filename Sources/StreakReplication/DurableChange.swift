@@ -59,6 +59,17 @@ public struct StoredOperation: Hashable, Sendable {
     }
 }
 
+/// Names an operation in a store.
+public struct OperationKey: Hashable, Sendable {
+    public let group: GroupID
+    public let id: OperationID
+
+    public init(group: GroupID, id: OperationID) {
+        self.group = group
+        self.id = id
+    }
+}
+
 /// How far this store has taken over a peer's: in the peer's store `store`, up to arrival `arrival`.
 public struct Cursor: Hashable, Sendable {
     public let group: GroupID
@@ -113,6 +124,8 @@ public struct OwnEpoch: Hashable, Sendable {
 /// One transaction: all of it is on disk, or none.
 public struct DurableChange: Hashable, Sendable {
     public var operations: [StoredOperation] = []
+    /// Operations that nobody has to know any more. Removed after `operations` are added.
+    public var removedOperations: [OperationKey] = []
     public var runs: [StoredRun] = []
     /// Runs that others replace, or that were erased. Removed before `runs` are added.
     public var removedRuns: [RunKey] = []
@@ -128,7 +141,8 @@ public struct DurableChange: Hashable, Sendable {
     public init() {}
 
     public var isEmpty: Bool {
-        operations.isEmpty && runs.isEmpty && removedRuns.isEmpty && cursors.isEmpty && accessKeys.isEmpty
+        operations.isEmpty && removedOperations.isEmpty && runs.isEmpty && removedRuns.isEmpty && cursors.isEmpty
+            && accessKeys.isEmpty
             && ownEpochs.isEmpty && addresses.isEmpty && droppedGroups.isEmpty && settings.isEmpty
     }
 }
@@ -162,6 +176,7 @@ extension DurableChange {
         if !removed.isEmpty { runs.removeAll { removed.contains($0.key) } }
         removedRuns += later.removedRuns
         operations += later.operations
+        removedOperations += later.removedOperations
         runs += later.runs
         cursors += later.cursors
         accessKeys += later.accessKeys

@@ -305,10 +305,11 @@ struct Liar: Sendable {
         }
     }
 
-    /// Invites that end at once, one after the other: what any member may do.
+    /// Whatever takes up room: invites that end at once, as any member may make, and behind its own chain what counts for
+    /// nothing, and its own certificate over and over.
     private mutating func floodOperations(over link: LinkID, at now: MonotonicInstant) {
         guard let known = ledger else { return }
-        var fresh: [SignedOperation] = []
+        var fresh: [SignedOperation] = surplusOperations(16)
         for _ in 0..<2 {
             guard
                 // By its size it is one.
@@ -325,6 +326,26 @@ struct Liar: Sendable {
             fresh.append(operation)
         }
         if !fresh.isEmpty { say(.operations(handle, fresh.map(\.bytes), isFinal: false), over: link, at: now) }
+    }
+
+    private mutating func surplusOperations(_ count: Int) -> [SignedOperation] {
+        var fresh: [SignedOperation] = []
+        for index in 0..<count {
+            guard let known = ledger else { break }
+            let own = known.tips.filter { $0.device == identity.device }.max()
+            let title = String(repeating: "x", count: 230) + "\(random.next() % 1_000)"
+            let operation = LedgerOperation(
+                group: group, author: identity.device, number: (own?.number ?? 0) + 1,
+                previous: own?.operation ?? .none,
+                parents: own.map { [$0.operation] } ?? Array(known.heads.prefix(LedgerOperation.maximumParents)),
+                time: wall.seconds, body: index % 2 == 0 ? .rename(title) : .addDevice(identity.certificate))
+            // After a thousand its chain is full.
+            guard let signed = try? SignedOperation(signing: operation, with: identity.signingKey),
+                let added = try? ledger?.insert(signed, withinLimits: false), case .added = added
+            else { break }
+            fresh.append(signed)
+        }
+        return fresh
     }
 
     /// Goes back to where the feed began and writes something else, for this friend only.

@@ -31,6 +31,8 @@ struct SimulatedStore: Sendable {
         for operation in change.operations where !operations.contains(where: { $0.id == operation.id }) {
             operations.append(operation)
         }
+        let removed = Set(change.removedOperations.map(\.id))
+        if !removed.isEmpty { operations.removeAll { removed.contains($0.id) } }
         for key in change.removedRuns { runs[key] = nil }
         for run in change.runs { runs[run.key] = run }
         for cursor in change.cursors { cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor }

@@ -77,6 +77,7 @@ extension Store {
     /// Returns whether records are gone for good.
     static func write(_ change: DurableChange, in database: Database) throws -> Bool {
         try writeOperations(change.operations, in: database)
+        try removeOperations(change.removedOperations, in: database)
         let removed = try remove(change.removedRuns, in: database)
         try writeRuns(change.runs, in: database)
         try writeLocalRows(change, in: database)
@@ -119,6 +120,12 @@ extension Store {
                 RowChecksum.checksum(of: operation).stored,
             ])
         }
+    }
+
+    private static func removeOperations(_ keys: [OperationKey], in database: Database) throws {
+        guard !keys.isEmpty else { return }
+        let removal = try database.cachedStatement(sql: "DELETE FROM operations WHERE group_id = ? AND operation = ?")
+        for key in keys { try removal.execute(arguments: [key.group.stored, key.id.stored]) }
     }
 
     /// Returns how many records went with the runs.

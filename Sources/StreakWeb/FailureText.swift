@@ -372,6 +372,11 @@ public enum FailureText {
                 "linkOfAnotherGroup", "The node that answered showed another group than this link names.",
                 "Nothing was shared. Ask your friend for a new link.", Exit.badData
             )
+        case .groupTooLarge:
+            (
+                "groupTooLarge", "The group has more entries about who is in than a new member's node takes.",
+                "Nothing was shared. Its owner can remove whoever fills it, or found it again.", Exit.failed
+            )
         case .nobodyReachable:
             (
                 "nobodyReachable", "Nobody of the group answered in time.",

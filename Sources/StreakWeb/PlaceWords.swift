@@ -2,7 +2,7 @@ public import StreakNode
 
 // What pages and commands say alike: how somebody's place in a group came about and ended, and what was left alone.
 
-private func isPlace(_ role: String) -> Bool { !["left", "removed", "revoked"].contains(role) }
+private func isPlace(_ role: String) -> Bool { !["left", "removed", "revoked", "notLetIn"].contains(role) }
 
 extension GroupStatus {
     /// Whether this user is still in.
@@ -25,6 +25,8 @@ extension GroupReport {
         return switch role {
         case "left": "You left “\(title)”\(day)."
         case "revoked": "This machine was shut out of “\(title)”\(day): it gets nothing there and shares nothing."
+        case "notLetIn":
+            "You were not let in to “\(title)”\(day): who did it was a member no more, or the link had been revoked."
         default: "You were removed from “\(title)”\(day)."
         }
     }
@@ -35,6 +37,7 @@ extension GroupReport {
         return switch role {
         case "left": "you left"
         case "revoked": "this machine was shut out"
+        case "notLetIn": "you were not let in"
         default: "you were removed"
         }
     }
@@ -100,5 +103,14 @@ extension FormerMemberReport {
     public var endingText: String {
         let day = ended.flatMap { Timestamp($0) }.map { " on \($0.dayText)" } ?? ""
         return reason == "left" ? "left\(day)" : "was removed\(day)\(endedBy.map { " by \($0)" } ?? "")"
+    }
+}
+
+extension InviteReport {
+    /// What is said where it ended with a member: “Ben’s invite 1a2b3c4d has ended, 2 of 5 uses used.”
+    public var endedText: String {
+        let owner = mine ? "Your" : author.map { "\($0)’s" } ?? "An"
+        let times = used == 1 ? "used once" : "used \(used) times"
+        return "\(owner) invite \(id.prefix(8)) has ended, \(uses.map { "\(used) of \($0) uses used" } ?? times)."
     }
 }

@@ -105,6 +105,9 @@ extension Site {
         memberForm("/member/promote", "is an admin now") { .promote(group: $0, user: $1) },
         memberForm("/member/demote", "is a plain member now") { .demote(group: $0, user: $1) },
         memberForm("/member/remove", "is removed and gets nothing new from your node") { .remove(group: $0, user: $1) },
+        memberForm("/member/remove-only", "is removed and gets nothing new from your node") {
+            .remove(group: $0, user: $1, keepingInvites: true)
+        },
         Form("/requests/approve", { .member(.approve(id: $0.word("id"))) }) { (_: JoinRequestsReport, _) in
             "They are in, as soon as their node asks again."
         },
@@ -127,9 +130,8 @@ extension Site {
             .member(request(visit.fields["group"], user)), returning: MembersReport.self)
         let member = report.members.first { $0.user == user }
         let name = member?.name ?? report.former.first { $0.user == user }?.name ?? "The member"
-        let isIn = member != nil
-        return say(
-            "\(name) \(outcome).", then: isIn ? visit.back : PageLink("/friends").adding("group", report.group).text,
-            visit)
+        let ended = report.endedInvites.map { " " + $0.endedText }.joined()
+        let next = member != nil ? visit.back : PageLink("/friends").adding("group", report.group).text
+        return say("\(name) \(outcome).\(ended)", then: next, visit)
     }
 }

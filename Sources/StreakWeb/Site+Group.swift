@@ -98,6 +98,8 @@ extension Site {
             case "revoked":
                 "Your own results stay on this machine. Use another machine of yours, or link this one anew with another "
                     + "data folder."
+            case "notLetIn":
+                "Your own results stay on this machine. Ask a member for a new invite: it lets you in at once."
             default:
                 "You get nothing new from it, and what the others shared is deleted on this machine. Your own results "
                     + "stay. Only a new invite lets you in again."

@@ -156,8 +156,12 @@ extension Site {
         InterfaceRoute(.post, "members/demote", takes: [group, user.required], MembersReport.self) {
             .member(.demote(group: $0.text("group"), user: $0.word("user")))
         },
-        InterfaceRoute(.post, "members/remove", takes: [group, user.required], MembersReport.self) {
-            .member(.remove(group: $0.text("group"), user: $0.word("user")))
+        InterfaceRoute(
+            .post, "members/remove", takes: [group, user.required, .flag("keepInvites")], MembersReport.self
+        ) {
+            .member(
+                .remove(
+                    group: $0.text("group"), user: $0.word("user"), keepingInvites: $0.flag("keepInvites") ?? false))
         },
         InterfaceRoute(.get, "requests", takes: [group], JoinRequestsReport.self) {
             .member(.requests(group: $0.text("group")))

@@ -24,6 +24,8 @@ public enum ProtocolLimits {
     public static let maximumTextSize = 1_000
     public static let maximumDevicesPerUser = 8
     public static let maximumMembers = 1_000
+    /// Revocations of one account that name an access key: no account fills everybody's list of keys.
+    public static let maximumKeysOfRevocations = 32
     /// Live invites of one account in one group, and those a node answers in all.
     public static let maximumLiveInvitesOfMember = 8
     public static let maximumLiveInvitesOfAdmin = 32

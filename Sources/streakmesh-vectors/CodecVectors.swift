@@ -91,6 +91,8 @@ extension VectorFile {
                         "seed": .text(secrets.seed.description),
                         "inviteKey": .hex(secrets.inviteKey.publicKey.rawBytes),
                         "presharedKey": .hex(secrets.presharedKey.rawBytes()),
+                        "tagKey": .hex(
+                            Blake2b.derive(context: "streakmesh/v1/tag-key", from: secrets.presharedKey).rawBytes()),
                     ]
                 ],
                 "refusedFriendCodes": [

@@ -15,7 +15,7 @@ extension VectorFile {
                         founded(), joined(), admittedTwice(), left(), removed(), admittedByRemoved(), raised(),
                         revoked(),
                         handedOn(), notAllowed(),
-                    ] + changes() + revocations() + feedSets()),
+                    ] + changes() + revocations() + foundings() + feedSets()),
                 "refusals": .list(try refusals()),
             ])
     }
@@ -28,6 +28,8 @@ extension VectorFile {
         var refused: [(String, String)] = []
         var erased: [Person] = []
         var feeds: [CountedFeed] = []
+        /// Whom somebody let in for nothing, and what says so.
+        var excluded: [(Person, SignedOperation)] = []
     }
 
     static func set(_ name: String, _ stage: LedgerStage, _ expected: Expectation) throws -> JSON {
@@ -65,6 +67,14 @@ extension VectorFile {
             "requests": .list(state.requests.map { .text($0.id.description) }),
             "refused": .list(refused),
             "feeds": .list(expected.feeds.map(\.json)),
+            "excluded": .list(
+                try expected.excluded.map { person, cause in
+                    let key = person.identity.linkKey.publicKey
+                    guard stage.ledger.exclusion(of: key) == cause.id else {
+                        throw VectorFailure(text: "\(name): \(person.name) is told of another operation")
+                    }
+                    return ["linkKey": .hex(key.rawBytes), "by": .text(cause.id.description)]
+                }),
         ]
     }
 

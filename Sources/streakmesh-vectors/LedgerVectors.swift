@@ -10,10 +10,11 @@ struct LedgerStage {
     private var keyCount = 0
     private var minute: Int64 = 0
 
-    init(title: String = "Friends", founder: Person) throws {
+    init(title: String = "Friends", founder: Person, on device: DeviceIdentity? = nil) throws {
         var entropy = SeededEntropy(seed: 2)
         let founding = try Ledger.found(
-            title: title, identity: founder.identity, accessKey: try Cast.accessKey(), at: Cast.now, entropy: &entropy)
+            title: title, identity: device ?? founder.identity, accessKey: try Cast.accessKey(), at: Cast.now,
+            entropy: &entropy)
         ledger = try Ledger(founding: founding)
         labels[founding.id] = "found"
     }

@@ -57,6 +57,10 @@ struct Flood {
         let heads = group.ledger.heads
         let start = group.last(of: liar.device)
         group.ledger.rules.verified = VerifiedOperations()
+        // What a flood costs that no budget keeps out.
+        group.ledger.rules.budget.ofMember = 1 << 40
+        group.ledger.rules.budget.ofAll = 1 << 40
+        group.ledger.rules.budget.whole = 1 << 40
         let phone = liar.anotherDevice(99, certifiedBy: liar.identity)
         let first = group.claim(honest[1].identity, invite)
         // Itself, over and over, on as many handshakes.

@@ -263,6 +263,35 @@ import Testing
             #expect(known.first { $0.this }?.state == "revoked")
         }
     }
+
+    @Test(arguments: [true, false])
+    func `a machine that was shut out while it was off knows it everywhere, across restarts`(
+        hasGroup: Bool
+    ) async throws {
+        let party = try NodeParty()
+        try await party.running("Ada") { nodes in
+            if hasGroup { _ = try await nodes[0].group(.create(title: "Red")) }
+            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
+        }
+        try await party.running("Ada") { nodes in
+            let devices = try await nodes[0].call(.device(.list), returning: DeviceListReport.self).devices
+            let other = try #require(devices.first { !$0.this })
+            _ = try await nodes[0].call(
+                .device(.revoke(device: other.device, key: nil)), returning: DeviceListReport.self)
+        }
+        try await party.running("Ada", "Laptop") { nodes in
+            try await nodes[1].until {
+                try await $0.call(.device(.list), returning: DeviceListReport.self).devices.first { $0.this }?.state
+                    == "revoked"
+            }
+            await #expect(throws: NodeFailure.machineShutOut) { try await nodes[1].add("Wordle 1,701 3/6") }
+        }
+        try await party.running("Laptop") { nodes in
+            let known = try await nodes[0].call(.device(.list), returning: DeviceListReport.self).devices
+            #expect(known.first { $0.this }?.state == "revoked")
+            await #expect(throws: NodeFailure.machineShutOut) { try await nodes[0].add("Wordle 1,701 3/6") }
+        }
+    }
 }
 
 extension MeshNode {

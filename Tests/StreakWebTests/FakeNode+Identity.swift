@@ -11,7 +11,7 @@ extension FakeNode {
     func answer(_ request: MemberRequest) -> any Sendable {
         switch request {
         case .requests, .approve, .deny: JoinRequestsReport(requests: [])
-        case .remove(_, let user): removing(user, from: members)
+        case .remove(_, let user, _): removing(user, from: members)
         case .list, .promote, .demote: members
         }
     }

@@ -21,6 +21,9 @@ private struct Form: Sendable, CustomTestStringConvertible {
         Form("/member/promote", "group=\(group)&user=ab", .member(.promote(group: group, user: "ab"))),
         Form("/member/demote", "group=\(group)&user=ab", .member(.demote(group: group, user: "ab"))),
         Form("/member/remove", "group=\(group)&user=ab", .member(.remove(group: group, user: "ab"))),
+        Form(
+            "/member/remove-only", "group=\(group)&user=ab",
+            .member(.remove(group: group, user: "ab", keepingInvites: true))),
         Form("/requests/approve", "id=77aa", .member(.approve(id: "77aa"))),
         Form("/requests/deny", "id=77aa", .member(.deny(id: "77aa"))),
         Form("/group/rename", "group=\(group)&title=New", .group(.rename(group: group, title: "New"))),

@@ -15,7 +15,7 @@ import Testing
         .ownerCannotLeave(title: "t"), .linkMalformed, .linkDamaged, .linkTampered, .linkUnsupported(version: 2),
         .linkExpired(at: "2026-11-20T10:00:00Z"), .linkUsedUp, .linkRevoked, .removedFromGroup,
         .alreadyMember(title: "t"),
-        .linkOfAnotherGroup, .nobodyReachable, .clockWrong(seconds: 126_144_000), .unknownInvite("x"),
+        .linkOfAnotherGroup, .groupTooLarge, .nobodyReachable, .clockWrong(seconds: 126_144_000), .unknownInvite("x"),
         .invalidInvite(reason: "r"),
         .unknownGame("x", suggestions: []), .ambiguousGame("x", candidates: ["a"]), .invalidScore(reason: "r"),
         .invalidDate("x"), .futureDate("2030-01-01"), .invalidRange("x"), .invalidMetric("x"),
@@ -101,6 +101,7 @@ import Testing
         ("left", "You left “Club” on 20 November 2026.", "you left"),
         ("removed", "You were removed from “Club” on 20 November 2026.", "you were removed"),
         ("revoked", "This machine was shut out of “Club” on 20 November 2026", "this machine was shut out"),
+        ("notLetIn", "You were not let in to “Club” on 20 November 2026", "you were not let in"),
     ])
     func `a person is removed and a machine shut out, in whole sentences and in notes`(
         role: String, sentence: String, note: String

@@ -122,6 +122,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case alreadyMember(title: String)
     /// What the reached node showed is not the group of the link.
     case linkOfAnotherGroup
+    /// The group's ledger has more bytes than a node takes.
+    case groupTooLarge
     /// Nobody of the group answered in time.
     case nobodyReachable
     /// This machine's clock is ahead of most others' by so much.

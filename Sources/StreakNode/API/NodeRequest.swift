@@ -113,8 +113,8 @@ public enum MemberRequest: Codable, Sendable, Equatable {
     case promote(group: String?, user: String)
     /// → `MembersReport`
     case demote(group: String?, user: String)
-    /// → `MembersReport`
-    case remove(group: String?, user: String)
+    /// → `MembersReport`. With the member its live invites end, and unless `keepingInvites` those of others by which it came.
+    case remove(group: String?, user: String, keepingInvites: Bool = false)
     /// → `JoinRequestsReport`: newcomers that wait for an admin's word; of every group where `group` is nil.
     case requests(group: String?)
     /// → `JoinRequestsReport`. `id` is an ID or a unique prefix of one.

@@ -16,7 +16,8 @@ public struct ProfileReport: Codable, Sendable, Equatable {
 public struct GroupReport: Codable, Sendable, Equatable {
     public var id: String
     public var title: String
-    /// `owner`, `admin`, `member`; `left` or `removed` where this user is no longer in, `revoked` where this device is not.
+    /// `owner`, `admin`, `member`; `left` or `removed` where this user is no longer in, `revoked` where this device is not,
+    /// `notLetIn` where who let the user in could not.
     public var role: String
     public var members: Int
     public var active: Bool
@@ -115,6 +116,8 @@ public struct MembersReport: Codable, Sendable, Equatable {
     public var members: [MemberReport]
     public var waiting: [JoinRequestReport] = []
     public var former: [FormerMemberReport] = []
+    /// The invites that ended with the member who was removed just now.
+    public var endedInvites: [InviteReport] = []
 }
 
 /// What the owner and the admins decided for a group.

@@ -71,8 +71,12 @@ struct MemberCommand: AsyncParsableCommand {
             abstract: "Remove a member. By the owner; by an admin, if the member is none.",
             discussion: """
                 The group keeps the results shared so far, and so does whoever was removed; they get nothing new. Who has \
-                not heard of it yet goes on sharing with them until then.
+                not heard of it yet goes on sharing with them until then. The invites that they made end, and those by which \
+                they came in.
                 """)
+
+        @Flag(help: "Let others' invites live by which they came in.")
+        var keepInvites = false
 
         @OptionGroup var member: Target
         @OptionGroup var confirmation: ConfirmationOptions
@@ -84,13 +88,14 @@ struct MemberCommand: AsyncParsableCommand {
             (
                 """
                 They get nothing new from the group, and only a new invite lets them in again. The group keeps what they have \
-                shared so far, and they keep their own results.
+                shared so far, and they keep their own results. The invites that they made \
+                \(keepInvites ? "end." : "end, and those by which they came in (--keep-invites lets others’ live).")
                 """, "Remove \(found)?"
             )
         }
 
         func request(about selector: String?) -> NodeRequest {
-            .member(.remove(group: member.group, user: selector ?? member.user))
+            .member(.remove(group: member.group, user: selector ?? member.user, keepingInvites: keepInvites))
         }
 
         func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
@@ -173,6 +178,7 @@ extension MembersReport {
                 .init(member.placeText ?? "", .dim))
         }
         lines += [""] + style.lines(of: places)
+        if !endedInvites.isEmpty { lines += [""] + endedInvites.map(\.endedText.printable) }
         if let lonelyText {
             lines += [
                 "", lonelyText.printable,

@@ -1,0 +1,180 @@
+import StreakCrypto
+import StreakWire
+import Testing
+
+@testable import StreakMembership
+
+/// What any account may fill of a ledger, however it goes about it. Budgets are made small, so that few signatures reach them.
+struct LedgerBudgetTests {
+    let olga = Person(1), bob = Person(4), mallory = Person(6)
+
+    private func group(_ change: (inout LedgerBudget) -> Void = { _ in }) throws -> TestGroup {
+        var group = try TestGroup(founder: olga)
+        group.ledger.rules.budget.ofMember = 60_000
+        group.ledger.rules.budget.ofDevice = 4_000
+        group.ledger.rules.budget.ofStranger = 8_000
+        change(&group.ledger.rules.budget)
+        try group.admit(bob, mallory)
+        return group
+    }
+
+    /// Invites without end. Returns how many were refused.
+    private func flood(_ group: inout TestGroup, by device: DeviceIdentity, count: Int) throws -> Int {
+        var refused = 0
+        var previous = group.last(of: device.device)
+        let heads = group.ledger.heads
+        for _ in 0..<count {
+            let terms = group.freshSecrets().terms(maximumUses: 1, expiresAt: TestGroup.now + 9)
+            let operation = try group.signed(.invite(terms), by: device, parents: heads, after: previous)
+            do {
+                _ = try group.ledger.insert(operation)
+                previous = operation
+            } catch {
+                #expect(error == .tooManyOperations(device.device))
+                refused += 1
+            }
+        }
+        return refused
+    }
+
+    @Test func `an account fills no more than its budget, and others go on speaking`() throws {
+        var group = try group()
+        let refused = try flood(&group, by: mallory.identity, count: 200)
+        #expect(refused > 100)
+        #expect(group.ledger.usage.byUser[mallory.user] ?? 0 <= 60_000 + 2 * ProtocolLimits.maximumOperationSize)
+        try group.perform(.rename("Ours"), by: olga.identity)
+        try group.perform(.leave(Departure(erases: false, cuts: [])), by: bob.identity)
+        #expect(group.ledger.state.title == "Ours" && !group.has(bob))
+    }
+
+    @Test func `a device that has used up its account's budget keeps no other of its devices from speaking`() throws {
+        var group = try group()
+        let phone = mallory.anotherDevice(61)
+        try group.perform(.addDevice(phone.certificate), by: mallory.identity)
+        #expect(try flood(&group, by: mallory.identity, count: 150) > 50)
+        // The account key's word against the machine that floods.
+        let revocation = group.revocation(of: mallory.identity, by: mallory, hash: group.freshHash())
+        try group.perform(.revokeDevice(revocation), by: phone)
+        #expect(!group.ledger.state.isCurrentMember(device: mallory.device))
+    }
+
+    @Test func `what another account rests on is taken beyond a budget`() throws {
+        var group = try group()
+        let before = group
+        #expect(try flood(&group, by: mallory.identity, count: 120) > 20)
+        // Bob has heard of another branch, and goes on from there.
+        var other = before
+        let first = try other.perform(
+            .invite(other.freshSecrets().terms(maximumUses: 5, expiresAt: TestGroup.now + 9)), by: mallory.identity)
+        let rests = try other.signed(
+            .leave(Departure(erases: false, cuts: [])), by: bob.identity, parents: [first.id],
+            after: other.last(of: bob.device))
+        #expect(throws: LedgerError.tooManyOperations(mallory.device)) { _ = try group.ledger.insert(first) }
+        _ = try group.ledger.insert(rests)
+        _ = try group.ledger.insert(first)
+        #expect(group.ledger.contains(rests.id) && !group.has(bob))
+    }
+
+    @Test func `accounts let in for a flood fill no more than all may together`() throws {
+        var group = try group {
+            $0.ofAll = 80_000
+            $0.share = 6_000
+            $0.whole = 120_000
+        }
+        let helpers = (0..<6 as Range<UInt64>).map { Person(800 + $0) }
+        let invite = try group.invite(by: olga)
+        for helper in helpers { try group.admit(helper, by: olga, under: invite) }
+        for helper in helpers { _ = try flood(&group, by: helper.identity, count: 60) }
+        let plain = group.ledger.usage.total - (group.ledger.usage.byUser[olga.user] ?? 0)
+        #expect(plain <= 120_000 + ProtocolLimits.maximumOperationSize)
+        // Whoever has said little still can; the owner can do all.
+        try group.perform(.leave(Departure(erases: false, cuts: [])), by: bob.identity)
+        try group.perform(group.removal(of: helpers[0]), by: olga.identity)
+        #expect(!group.has(bob) && !group.has(helpers[0]))
+    }
+
+    @Test func `an account has no more devices than it may ever have, and a thief's leave room for its own`() throws {
+        var group = try group { $0.devices = 4 }
+        var refused = 0
+        let heads = group.ledger.heads
+        // Each says that it knows of none of the others.
+        for seed in 0..<8 as Range<UInt64> {
+            let stolen = bob.anotherDevice(900 + seed, certifiedBy: bob.identity)
+            let operation = try group.signed(
+                .addDevice(stolen.certificate), by: bob.identity, parents: heads, after: nil)
+            do { _ = try group.ledger.insert(operation) } catch { refused += 1 }
+        }
+        #expect(refused == 4)
+        let own = bob.anotherDevice(999)
+        let operation = try group.signed(.addDevice(own.certificate), by: own, parents: heads, after: nil)
+        _ = try group.ledger.insert(operation)
+        #expect(group.ledger.state.isCurrentMember(device: own.device))
+    }
+
+    @Test func `an account's revocations name so many access keys, and no more`() throws {
+        var group = try group { $0.ofMember = 4 << 20 }
+        for seed in 0..<40 as Range<UInt64> {
+            let device = bob.anotherDevice(1_000 + seed)
+            let general = DeviceRevocation(
+                accountKey: bob.accountKey, everywhere: device.device, accessKeyHash: group.freshHash())
+            try group.perform(.revokeDevice(general), by: bob.identity)
+        }
+        #expect(group.ledger.state.accessKeyHashes.count == 1 + ProtocolLimits.maximumKeysOfRevocations)
+        // A removal still changes the key.
+        try group.perform(group.removal(of: bob), by: olga.identity)
+        #expect(group.ledger.state.accessKeyHashes.count == 2 + ProtocolLimits.maximumKeysOfRevocations)
+    }
+}
+
+/// Operations that count for nothing and that nobody rests on: nobody has to know them.
+struct IdleOperationTests {
+    @Test func `what is idle changes nothing for who does not know it`() throws {
+        var idleCount = 0
+        for seed in 1...200 as ClosedRange<UInt64> {
+            let random = try RandomLedger(seed: seed, count: 70)
+            var rest = try random.fresh()
+            for operation in random.ledger.servedOperations where !rest.contains(operation.id) {
+                _ = try rest.insert(operation)
+            }
+            idleCount += random.ledger.idleCount
+            #expect(rest.count == random.ledger.count - random.ledger.idleCount, "seed \(seed)")
+            #expect(rest.state == random.ledger.state, "seed \(seed)")
+            #expect(rest.countingTips == random.ledger.countingTips, "seed \(seed)")
+            // Nobody asks again for what is not served.
+            #expect(random.ledger.servedTips.allSatisfy { rest.contains($0.operation) }, "seed \(seed)")
+            #expect(random.ledger.operations(missingFrom: rest.tips).isEmpty, "seed \(seed)")
+            var dropped = random.ledger
+            let names = dropped.dropIdle(keeping: random.operations[0].operation.author)
+            #expect(dropped.state == random.ledger.state && names.count <= random.ledger.idleCount, "seed \(seed)")
+        }
+        #expect(idleCount > 100, "there must be some to leave out")
+    }
+
+    @Test func `what counts again once a removal is annulled comes back from who has it`() throws {
+        let olga = Person(1), bob = Person(4), ada = Person(6)
+        var group = try TestGroup(founder: olga)
+        try group.admit(bob, ada)
+        try group.promote(ada)
+        var bobs = group
+        let removal = try group.perform(group.removal(of: bob, upTo: nil), by: ada.identity)
+        let late = try bobs.perform(
+            .invite(bobs.freshSecrets().terms(maximumUses: 0, expiresAt: TestGroup.now + 9)), by: bob.identity)
+        _ = try group.ledger.insert(late)
+        #expect(group.ledger.idleCount == 1)
+        #expect(group.ledger.dropIdle(keeping: olga.device) == [late.id])
+        #expect(group.ledger.contains(removal.id) && !group.ledger.contains(late.id))
+        // The owner takes the admin's power away, from before the removal on.
+        let cut = DeviceCut(device: ada.device, lastOperation: .none, feeds: [])
+        try group.perform(
+            .setRole(RoleChange(user: ada.user, change: .member, cuts: [cut])), by: olga.identity)
+        for operation in group.ledger.servedOperations where !bobs.ledger.contains(operation.id) {
+            _ = try bobs.ledger.insert(operation)
+        }
+        #expect(bobs.ledger.countingTips != group.ledger.countingTips)
+        for operation in bobs.ledger.operations(missingFrom: group.ledger.tips) {
+            _ = try group.ledger.insert(operation)
+        }
+        #expect(group.ledger.countingTips == bobs.ledger.countingTips && group.ledger.state == bobs.ledger.state)
+        #expect(group.ledger.state.invites.contains { $0.id == late.id })
+    }
+}
