@@ -45,6 +45,9 @@ struct RegressionTests {
         Case(
             scenario: "damaged-streams", seed: 6,
             fault: "a stream that waited for the rest of a frame whose length had changed was kept for minutes"),
+        Case(
+            scenario: "line-12-loss-50", seed: 4,
+            fault: "a session was given up whose responder went on sending under it: what it sent was lost for minutes"),
     ]
 
     @Test(arguments: cases)

@@ -45,6 +45,8 @@ struct LinksNetwork {
 
     var nodes: [Node] = []
     var profile = Profile()
+    /// Nodes whose packets under sessions are all lost; their answers to handshakes are not.
+    var muteNodes: Set<Int> = []
     private(set) var now = MonotonicInstant.zero
     /// Every datagram sent, in order.
     private(set) var sent: [Datagram] = []
@@ -170,7 +172,7 @@ struct LinksNetwork {
                 nodes[node].datagramCount += 1
                 #expect(bytes.count <= ProtocolLimits.maximumDatagramSize)
                 sent.append(datagram)
-                transmit(datagram)
+                if bytes.first != 4 || !muteNodes.contains(node) { transmit(datagram) }
             case .openStream(let id, let target): open(id, from: node, to: target)
             case .sendStream(let id, let bytes):
                 streamPieces.append((node, id, bytes))

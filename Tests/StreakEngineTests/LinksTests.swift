@@ -419,6 +419,26 @@ struct LinksTests {
         #expect(network.nodes[0].links.nextDeadline == nil)
     }
 
+    @Test func `a session that was given up while its responder counts on it serves again once a packet comes`() {
+        var network = pair(.init(blocksStreams: true))
+        network.dial(0, 1)
+        network.run(for: .seconds(1))
+        network.muteNodes = [1]
+        network.dial(0, 1)
+        network.run(for: .seconds(6))
+        network.muteNodes = []
+        network.send([1], from: 1, as: .rumour)
+        network.send([2], from: 0, as: .rumour)
+        // Longer than old sessions are kept.
+        network.run(for: .seconds(300))
+        network.send([3], from: 1, as: .rumour)
+        network.send([4], from: 0, as: .rumour)
+        network.run(for: .seconds(1))
+        #expect(network.nodes[0].messages == [[1], [3]])
+        #expect(network.nodes[1].messages == [[2], [4]])
+        #expect(network.nodes.allSatisfy { $0.drops.isEmpty && $0.closings.isEmpty })
+    }
+
     @Test func `dialling oneself fails`() {
         var network = pair()
         network.add(13, invites: [LinksFixture.inviteKey])

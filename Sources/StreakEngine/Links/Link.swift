@@ -19,6 +19,8 @@ struct Link: Sendable {
         var lastPing: MonotonicInstant?
         var probe: Probe?
         var hello: Hello?
+        /// The session that was given up because its responder was not heard under it; one of `draining`.
+        var abandoned: UInt32?
     }
 
     /// A ping to an address the peer seems to have moved to.
@@ -35,7 +37,6 @@ struct Link: Sendable {
         let final: [UInt8]?
         let token: UInt64
         let startedAt: MonotonicInstant
-        var attempts = 0
         var nextAttempt: MonotonicInstant
     }
 

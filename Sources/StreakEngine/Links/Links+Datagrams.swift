@@ -60,6 +60,7 @@ extension Links {
             links[id]?.datagrams?.lastHeard = now
             sessions[index]?.heardAt = now
             if links[id]?.datagrams?.hello?.session == index { links[id]?.datagrams?.hello = nil }
+            if links[id]?.datagrams?.abandoned == index { resumeSession(index, of: id, at: now) }
             if opened.isNewest { noteSource(source, of: id, at: now, entropy: &entropy) }
             touch(id)
             receivePacket(opened.plaintext, on: id, from: .datagrams(session: index, source), at: now)

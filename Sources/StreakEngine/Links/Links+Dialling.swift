@@ -148,8 +148,8 @@ extension Links {
     /// Repeats the final message and a ping until the responder is heard under the new session.
     mutating func sendHello(over id: LinkID, at now: MonotonicInstant) {
         guard let path = links[id]?.datagrams, var hello = path.hello else { return }
-        hello.nextAttempt = now.advanced(by: Dial.firstRepetition * (1 << min(hello.attempts, 8)))
-        hello.attempts += 1
+        // At a steady pace: the response has shown that the way is there, and the responder may count on this session already.
+        hello.nextAttempt = now.advanced(by: Dial.firstRepetition)
         links[id]?.datagrams?.hello = hello
         if let final = hello.final { outputs.append(.sendDatagram(final, to: path.endpoint)) }
         sendDatagram(.ping(hello.token), over: id, under: hello.session, at: now)

@@ -137,6 +137,7 @@ extension Links {
         if prefers(index, to: path.current) {
             path.draining.append(path.current)
             path.current = index
+            path.abandoned = nil
             links[id]?.needsRekeying = false
             if links[id]?.rekeying?.dial == nil { links[id]?.rekeying = nil }
         } else {
@@ -179,20 +180,33 @@ extension Links {
         if let tag = session.answeredTag { forget(answeredTag: tag) }
     }
 
-    /// Gives up the newest session, which its responder never used, for the one before it.
+    /// Goes back from the newest session, under which its responder was not heard, to the one before it. What comes under the
+    /// newest is still read: the responder may send under it, while only what it has sent so far was lost.
     mutating func abandonSession(_ index: UInt32, of id: LinkID, at now: MonotonicInstant) {
         guard var path = links[id]?.datagrams else { return }
         path.hello = nil
-        path.draining.removeAll { $0 == index }
-        discardSession(index)
         if path.current == index {
             guard let previous = path.draining.popLast() else {
                 return loseDatagrams(of: id, reason: .timedOut, at: now)
             }
             path.current = previous
+            path.draining.append(index)
+            path.abandoned = index
         }
+        path.drainingSince = now
         links[id]?.datagrams = path
         touch(id)
+    }
+
+    /// The responder of a session that was given up is heard under it: both send under it from now on.
+    mutating func resumeSession(_ index: UInt32, of id: LinkID, at now: MonotonicInstant) {
+        guard var path = links[id]?.datagrams else { return }
+        path.abandoned = nil
+        path.draining.removeAll { $0 == index }
+        path.draining.append(path.current)
+        path.current = index
+        path.drainingSince = now
+        links[id]?.datagrams = path
     }
 
     /// Datagrams no longer get through: what they carried goes over a stream, or the link ends.
