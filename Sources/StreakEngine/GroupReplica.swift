@@ -47,6 +47,9 @@ struct GroupReplica: Sendable {
         let isCurrent: Bool
         let cuts: [DeviceCut]
         let erasedEpochs: [Epoch]
+
+        /// Whether anything that the device has written counts for nothing.
+        var cutsAnything: Bool { !isCurrent || !cuts.isEmpty || !erasedEpochs.isEmpty }
     }
 
     init(ledger: Ledger, accessKeys: [AccessKey]) {
@@ -127,10 +130,16 @@ struct GroupReplica: Sendable {
     mutating func takeChangedCuts() -> Bool {
         let cuts = currentCuts
         defer { knownCuts = cuts }
-        return knownCuts.contains { !cuts.contains($0) }
-            || cuts.contains { cut in
-                !knownCuts.contains(cut) && (!cut.isCurrent || !cut.cuts.isEmpty || !cut.erasedEpochs.isEmpty)
+        // Both ascend by device.
+        var rest = cuts[...]
+        for known in knownCuts {
+            while let next = rest.first, next.device < known.device {
+                if next.cutsAnything { return true }
+                rest.removeFirst()
             }
+            guard rest.popFirst() == known else { return true }
+        }
+        return rest.contains(where: \.cutsAnything)
     }
 
     /// Takes a ledger operation. Returns the operations that are now part of the ledger, formerly pending ones among them.
