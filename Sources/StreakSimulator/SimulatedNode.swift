@@ -25,7 +25,8 @@ struct SimulatedNode: Sendable {
     /// What runs, in lists of one or none, so that a node can be looked at without a copy of it.
     private var engines: [MeshEngine] = []
     private var liars: [Liar] = []
-    /// Nil while the node is down, or lies.
+    /// Nil while the node is down, or lies. A copy, which costs as much as what an engine does with a datagram: whoever looks
+    /// often asks.
     var engine: MeshEngine? {
         get { engines.first }
         set { engines = newValue.map { [$0] } ?? [] }
@@ -78,6 +79,11 @@ struct SimulatedNode: Sendable {
         self.outerAddress = outerAddress
         self.clockLead = clockLead
         self.store = store
+    }
+
+    /// What the engine says, looked at in place; nil while there is none.
+    func ask<Answer>(_ question: (borrowing MeshEngine) -> Answer) -> Answer? {
+        engines.isEmpty ? nil : question(engines[0])
     }
 
     /// Gives an input to the program that runs. Returns what it wants done, and when it wants to be woken; both in the

@@ -28,14 +28,15 @@ extension Simulation {
     /// The nodes that run, honestly, and are members.
     var activeMembers: [Int] {
         guard let group = ground.group else { return [] }
-        return nodes.indices.filter { nodes[$0].engine?.isMember(of: group) ?? false }
+        return nodes.indices.filter { nodes[$0].ask { $0.isMember(of: group) } ?? false }
     }
 
     private var standings: [LivenessChecker.Standing] {
         guard let group = ground.group else { return [] }
         return activeMembers.map { index in
             LivenessChecker.Standing(
-                node: index, digest: nodes[index].engine?.digest(of: group), pendingCount: nodes[index].pending.count)
+                node: index, digest: nodes[index].ask { $0.digest(of: group) } ?? nil,
+                pendingCount: nodes[index].pending.count)
         }
     }
 
@@ -47,7 +48,7 @@ extension Simulation {
         let members = activeMembers
         let devices = Set(members.map { nodes[$0].identity.device })
         return members.allSatisfy { member in
-            let linked = nodes[member].engine?.linkedDevices.map(\.device) ?? []
+            let linked = nodes[member].ask { $0.linkedDevices.map(\.device) } ?? []
             return devices.subtracting(linked) == [nodes[member].identity.device]
         }
     }
@@ -56,10 +57,12 @@ extension Simulation {
     var isPresenceKnown: Bool {
         guard let group = ground.group else { return false }
         let members = activeMembers
+        let devices = members.map { nodes[$0].identity.device }
         return members.allSatisfy { member in
-            members.allSatisfy {
-                $0 == member || nodes[member].engine?.route(to: nodes[$0].identity.device, in: group) != nil
-            }
+            let own = nodes[member].identity.device
+            return nodes[member].ask { engine in
+                devices.allSatisfy { $0 == own || engine.route(to: $0, in: group) != nil }
+            } ?? false
         }
     }
 

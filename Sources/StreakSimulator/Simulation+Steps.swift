@@ -75,10 +75,7 @@ extension Simulation {
         case .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice:
             performAmongFriends(step)
         case .recover, .keepPrivately, .expectOnePrivateGroup: performAmongMachines(step)
-        case .expectPresence(let limit):
-            if !run(for: limit, until: \.isPresenceKnown) {
-                fail("not all know within \(limit) who is online", .liveness)
-            }
+        case .expectPresence(let limit): expectPresence(within: limit)
         case .expectEachChange(let limit): liveness.expectEachChange(within: limit)
         case .run(let duration): run(for: duration)
         case .converge(let limit): converge(within: limit)
@@ -333,14 +330,25 @@ extension Simulation {
         checkAgreement()
     }
 
+    private mutating func expectPresence(within limit: Duration) {
+        guard ground.group != nil else { return fail("no group", .story) }
+        guard !watch(for: limit, untilShown: \.isPresenceKnown), failure == nil else { return }
+        fail("not all know within \(limit) who is online", .liveness)
+    }
+
     /// Lets time pass until all running members agree; true if they do.
     mutating func runUntilAgreed(for limit: Duration) -> Bool {
+        watch(for: limit, untilShown: { $0.disagreement == nil })
+    }
+
+    /// Lets time pass until something holds that follows from what nodes have published; true if it does.
+    private mutating func watch(for limit: Duration, untilShown isDone: (Simulation) -> Bool) -> Bool {
         var lookedAt = -1
         return run(for: limit) { simulation in
             // To look at all nodes after every event would cost more than all they do.
             guard simulation.changeCount != lookedAt else { return false }
             lookedAt = simulation.changeCount
-            return simulation.disagreement == nil
+            return isDone(simulation)
         }
     }
 }

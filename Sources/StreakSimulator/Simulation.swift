@@ -46,7 +46,7 @@ public struct Simulation: Sendable {
     /// Nodes whose state may be another than when it was looked at last, and when it is looked at next.
     var changedNodes: Set<Int> = []
     var nextMoment: MonotonicInstant = .zero
-    /// Counts what may change whether all agree.
+    /// Counts what may change whether all agree, and know who is online.
     private(set) var changeCount = 0
     var liveness = LivenessChecker()
     /// Told when results show up, where somebody measures that.
@@ -336,6 +336,8 @@ public struct Simulation: Sendable {
             changed(index)
             visibility?.merged(records, at: index, now: now)
             for record in records { liveness.shown(record.key.subject, at: index) }
+        case .presenceChanged:
+            changeCount += 1
         case .lostGroup(let group, _):
             nodes[index].lostGroups.insert(group)
             changed(index)

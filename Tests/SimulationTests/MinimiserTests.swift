@@ -42,6 +42,14 @@ struct MinimiserTests {
         #expect(replayed.reason == shorter.reason)
     }
 
+    @Test func `who is online cannot be asked for without a group`() throws {
+        let scenario = Scenario(
+            "no-group", "nobody founds", nodes: 2, steps: [.start([0, 1]), .expectPresence(within: .seconds(1))])
+        #expect {
+            _ = try Simulation.play(scenario, seed: 1)
+        } throws: { ($0 as? SimulationFailure)?.kind == .story }
+    }
+
     @Test func `it stops after as many runs as it may take`() throws {
         var minimiser = Minimiser(scenario, failing: try #require(failure()))
         minimiser.maximumRuns = 3
