@@ -154,6 +154,12 @@ public struct Scenario: Sendable {
     }
 }
 
+extension Scenario {
+    /// How many of so many seeds a short soak plays: all where there are eight nodes or fewer, and beyond that the fewer the
+    /// more there are, as a run costs about the square of them; five at the least.
+    public func shortSeedCount(of count: Int) -> Int { min(count, max(5, count * 64 / max(64, nodeCount * nodeCount))) }
+}
+
 /// What a run that went well has to show.
 public struct SimulationReport: Sendable, Equatable {
     public let scenario: String

@@ -2,7 +2,7 @@ import StreakSimulator
 import Testing
 
 /// Every scenario with one seed, with all checks of a build for debugging. What fails prints the line that replays it;
-/// `script/test` goes on with 50 seeds of each in a release build.
+/// `script/test` goes on with up to 50 seeds of each in a release build.
 struct ScenarioTests {
     // Of fifty nodes a build for debugging takes minutes.
     @Test(arguments: Scenario.all.filter { $0.nodeCount <= 20 }.map(\.name))
@@ -10,6 +10,13 @@ struct ScenarioTests {
         let scenario = try #require(Scenario.named(name, seed: 1))
         let report = try Simulation.play(scenario, seed: 1)
         #expect(try Simulation.play(scenario, seed: 1) == report)
+    }
+
+    @Test(arguments: [(2, 50), (8, 50), (12, 22), (20, 8), (50, 5)])
+    func `a short soak plays large scenarios with fewer seeds`(nodes: Int, seeds: Int) {
+        let scenario = Scenario("any", "any", nodes: nodes, steps: [])
+        #expect(scenario.shortSeedCount(of: 50) == seeds)
+        #expect(scenario.shortSeedCount(of: 3) == 3)
     }
 
     @Test func `another seed is another story`() throws {
