@@ -139,7 +139,10 @@ let testTargets: [Target] = [
             "StreakGames", "StreakWire", "StreakCrypto", .nioCore, .nioPosix, .serviceLifecycle, .logging,
         ]),
     tests(
-        "StreakWebTests", ["StreakWeb", "StreakNode", .nioCore, .nioPosix, .nioEmbedded, .serviceLifecycle, .logging]),
+        "StreakWebTests",
+        [
+            "StreakWeb", "StreakNode", "StreakGames", .nioCore, .nioPosix, .nioEmbedded, .serviceLifecycle, .logging,
+        ]),
     tests(
         "StreakCommandTests",
         ["streakmesh", "StreakWeb", "StreakNode", "StreakStorage", "StreakMembership", .argumentParser]),

@@ -107,6 +107,20 @@ import Testing
         #expect(DesktopNotification.body(text) == body)
     }
 
+    @Test func `no neighbour hides a character of markup`() {
+        // All that Unicode joins to a neighbour.
+        let joining = (0x300...0xE01EF).lazy.compactMap { Unicode.Scalar(UInt32($0)) }.filter {
+            !$0.isSteering && ("<\($0)".count == 1 || "\($0)<".count == 1)
+        }
+        var count = 0
+        for near in joining {
+            count += 1
+            let body = Array(DesktopNotification.body("\(near)<\(near)&\(near)\\\(near)>\(near)").unicodeScalars)
+            #expect(body == Array("\(near)&lt;\(near)&amp;\(near)\\\\\(near)&gt;\(near)".unicodeScalars))
+        }
+        #expect(count > 2_000)
+    }
+
     @Test func `where no such program is, nothing happens, and what comes next is done`() throws {
         let stage = try Stage()
         let desktop = DesktopNotification(environment: ["PATH=\(stage.party.path("none"))"])

@@ -38,9 +38,12 @@ final class FakeNode: NodeCalling, AccountMaking {
     private let origins = Mutex<[AccountOrigin]>([])
 
     /// What every text of a report ends in.
-    private let mark: String?
+    let marks: Marks?
 
-    init(_ scenario: Scenario, mark: String? = nil) { (self.scenario, self.mark) = (scenario, mark) }
+    init(_ scenario: Scenario, marks: [String] = []) {
+        self.scenario = scenario
+        self.marks = marks.isEmpty ? nil : Marks(marks)
+    }
 
     /// The accounts made so far.
     var accounts: [AccountOrigin] { origins.withLock { $0 } }
@@ -89,7 +92,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         guard let report = try answer(request) as? Report else {
             throw NodeFailure.invalidRequest("the fake node answers \(type) to something else")
         }
-        return try mark.map { try Mark.marked(report, with: $0) } ?? report
+        return try marks?.marked(report) ?? report
     }
 
     private var isAlone: Bool { scenario == .lonely || scenario == .removed }

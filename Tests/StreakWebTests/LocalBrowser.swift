@@ -66,6 +66,31 @@ struct LocalBrowser: Sendable {
 
     func get(_ path: String) async throws -> Answer { try await send("GET", path) }
 
+    /// Several pages over one connection, asked for at once.
+    func get(all paths: [String]) async throws -> [Answer] {
+        let cookie = cookie.map { "Cookie: \($0)\r\n" } ?? ""
+        let requests = paths.enumerated().map { number, path in
+            let end = number == paths.count - 1 ? "Connection: close\r\n" : ""
+            return "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(cookie)\(end)\r\n"
+        }
+        var received: [UInt8] = []
+        try await exchange(requests.joined()) { part in
+            received += part.readableBytesView
+            return true
+        }
+        var answers: [Answer] = []
+        var rest = received[...]
+        while let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) {
+            var answer = Self.parse(String(decoding: rest[..<end.upperBound], as: UTF8.self))
+            let body = rest[end.upperBound...].prefix(Int(answer.headers["content-length"] ?? "") ?? 0)
+            answer.body = String(decoding: body, as: UTF8.self)
+            answers.append(answer)
+            rest = rest[body.endIndex...]
+        }
+        guard answers.count == paths.count else { throw NodeFailure.stopping }
+        return answers
+    }
+
     func post(_ path: String, _ body: String) async throws -> Answer {
         try await send("POST", path, body: body, headers: ["Origin": "http://127.0.0.1:\(port)"])
     }
@@ -110,11 +135,13 @@ struct RunningPage: Sendable {
 
 /// Runs a page on a free port for the length of `use`.
 ///
-/// - Parameter mark: what every text of the node's reports ends in.
-func withPage(
-    _ scenario: FakeNode.Scenario = .full, mark: String? = nil, _ use: @Sendable (RunningPage) async throws -> Void
-) async throws {
-    let node = FakeNode(scenario, mark: mark)
+/// - Parameter marks: what the texts of the node's reports end in, one after the other.
+@discardableResult
+func withPage<Result: Sendable>(
+    _ scenario: FakeNode.Scenario = .full, marks: [String] = [],
+    _ use: @Sendable (RunningPage) async throws -> Result
+) async throws -> Result {
+    let node = FakeNode(scenario, marks: marks)
     let (events, tell) = AsyncStream.makeStream(of: NodeEvent.self)
     let (ready, announce) = AsyncStream.makeStream(of: WebAddress.self)
     var generator = SystemRandomNumberGenerator()
@@ -135,7 +162,7 @@ func withPage(
             }
         }, now: { FakeNode.now }, logger: quietLogger, onReady: { announce.yield($0) })
     let group = ServiceGroup(configuration: .init(services: [server], logger: quietLogger))
-    try await withThrowingTaskGroup(of: Void.self) { tasks in
+    return try await withThrowingTaskGroup(of: Void.self) { tasks in
         tasks.addTask { try await group.run() }
         var iterator = ready.makeAsyncIterator()
         guard let address = await iterator.next(), let port = Int(address.url.split(separator: ":").last ?? "") else {
@@ -144,13 +171,15 @@ func withPage(
         let page = RunningPage(
             server: server, address: address, port: port, node: node, tell: { tell.yield($0) },
             stop: { await group.triggerGracefulShutdown() })
+        let result: Result
         do {
-            try await use(page)
+            result = try await use(page)
         } catch {
             await group.triggerGracefulShutdown()
             throw error
         }
         await group.triggerGracefulShutdown()
         try await tasks.waitForAll()
+        return result
     }
 }

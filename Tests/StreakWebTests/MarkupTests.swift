@@ -1,8 +1,8 @@
 import Foundation
-import StreakNode
-import Synchronization
+import StreakGames
 import Testing
 
+@testable import StreakNode
 @testable import StreakWeb
 
 /// Nothing that anybody wrote is ever markup, on any page: judged by what a browser makes of the page.
@@ -14,29 +14,130 @@ import Testing
     ]
 
     /// Every character that is special in HTML, before, behind and between all neighbours.
-    static let hostile = neighbours.map { near in
+    static let hostile = neighbours.map(attack).joined(separator: " ")
+
+    private static func attack(_ near: String) -> String {
         "\(near)<zq zq=1>\(near)<\(near)zq>\(near)\"\(near) zq=1 \(near)'\(near) zq=2 \(near)>\(near)<!--\(near)-->\(near)"
             + "</textarea>\(near)</title>\(near)</svg>\(near)<form action=zq>\(near)&\(near)lt;zq\(near)`"
-    }.joined(separator: " ")
+    }
+
+    /// All scalars of these classes: Prepend, Extend, SpacingMark, ZWJ, tags, variation selectors.
+    private static let joining: [Unicode.Scalar] = (Array(0...0x1FFFF) + Array(0xE0000...0xE01EF)).compactMap { value in
+        guard let scalar = Unicode.Scalar(UInt32(value)), !scalar.isSteering else { return nil }
+        let (behind, before) = ("<\(scalar)", "\(scalar)<")
+        return behind.count == 1 || before.count == 1 ? scalar : nil
+    }
+
+    /// All of them beside every special character, in as many texts as keep a page short.
+    private static let attacks: [String] = stride(from: 0, to: joining.count, by: 120).map { start in
+        let part = joining[start..<min(start + 120, joining.count)]
+        return " " + part.map { "\($0)<zq \($0)\"\($0)'\($0)>\($0)&\($0)" }.joined()
+    }
+
+    /// Those of the scalars that stand before an escaped character.
+    private static func shown(in page: String) -> Set<UInt32> {
+        var shown: Set<UInt32> = []
+        var last: UInt32 = 0
+        for scalar in page.unicodeScalars {
+            if last >= 0x300, scalar == "&" { shown.insert(last) }
+            last = scalar.value
+        }
+        return shown
+    }
+
+    private static func fragment(of path: String) -> String {
+        path + (path.contains("?") ? "&" : "?") + "fragment=board"
+    }
+
+    /// Says where pages differ in what a browser makes of them.
+    private static func compare(_ plain: Answer, _ page: Answer, _ what: String) {
+        let (expected, found) = (MarkupTokens(plain.body), MarkupTokens(page.body))
+        #expect(plain.status == page.status, "\(what)")
+        #expect(expected.faults == [], "\(what)")
+        #expect(found.faults == [], "\(what)")
+        #expect(difference(expected.elements, found.elements) == nil, "\(what)")
+    }
+
+    private static func difference(_ expected: [MarkupTokens.Element], _ found: [MarkupTokens.Element]) -> String? {
+        for (left, right) in zip(expected, found) where left != right { return "\(left) became \(right)" }
+        return expected.count == found.count ? nil : "\(expected.count) elements became \(found.count)"
+    }
+
+    @Test func `the classes are those of Unicode`() {
+        #expect(Self.joining.count > 2_000)
+        let known = Set(Self.joining)
+        for near in Self.neighbours { #expect(near.unicodeScalars.allSatisfy(known.contains), "\(near)") }
+    }
 
     @Test(arguments: PageTests.pages)
     func `whatever friends write, a page has the same elements`(path: String) async throws {
-        let (harmless, attacked) = (Collected(), Collected())
-        for (pages, mark) in [(harmless, " zz"), (attacked, " " + Self.hostile)] {
-            try await withPage(.full, mark: mark) { page in
-                let browser = try await page.signedIn()
-                for path in [path, path + (path.contains("?") ? "&" : "?") + "fragment=board"] {
-                    pages.add(try await browser.get(path))
+        let paths = [path, Self.fragment(of: path)]
+        let expected = try await withPage(.full, marks: [" zz"]) { page in
+            try await page.signedIn().get(all: paths)
+        }
+        let all = Set(Self.joining.map(\.value))
+        try await withPage(.full, marks: [" " + Self.hostile] + Self.attacks) { page in
+            let browser = try await page.signedIn()
+            for (plain, answer) in zip(expected, try await browser.get(all: paths)) {
+                Self.compare(plain, answer, path)
+            }
+            // Each look shows other texts at a place, until the page has shown all.
+            var unseen = all
+            for look in 0..<60 where !unseen.isEmpty {
+                for answer in try await browser.get(all: Array(repeating: path, count: min(1 << look, 8))) {
+                    Self.compare(expected[0], answer, path)
+                    unseen.subtract(Self.shown(in: answer.body))
                 }
+                page.node.marks?.skip()
+            }
+            #expect(unseen.isEmpty, "such as \(unseen.min() ?? 0)")
+        }
+    }
+
+    @Test(arguments: [
+        FakeNode.Scenario.silent, .lonely, .outsider, .unconfirmed, .guest, .removed, .pair, .newcomer,
+    ])
+    func `whoever looks, whatever friends write, pages have the same elements`(scenario: FakeNode.Scenario) async throws
+    {
+        let paths = PageTests.pages + ["/welcome", "/nothing-here"] + ["/numbers", "/friends"].map(Self.fragment)
+        func pages(_ mark: String) async throws -> [Answer] {
+            try await withPage(scenario, marks: [mark]) { page in
+                try await page.signedIn().get(all: paths)
             }
         }
-        for (plain, page) in zip(harmless.answers, attacked.answers) {
-            #expect(plain.status == page.status)
-            let (expected, found) = (MarkupTokens(plain.body), MarkupTokens(page.body))
-            #expect(found.faults == [])
-            #expect(expected.faults == [])
-            #expect(Self.difference(expected.elements, found.elements) == nil)
+        let (plain, found) = (
+            try await pages(" zz"), try await pages(" " + Self.attack("\u{600}") + Self.attack("\u{301}"))
+        )
+        for ((path, plain), page) in zip(zip(paths, plain), found) { Self.compare(plain, page, path) }
+    }
+
+    /// Something for every field that a form of the page has, so that most are carried out.
+    private static let fields =
+        "text=Wordle+1%2C617+3%2F6&link=streakmesh%3A%2F%2Fjoin%2FA&name=Zo%C3%AB&title=Lunch&game=wordle&id=a1b2c3"
+        + "&date=2026-11-20&score=3&code=7K2M-9QXD-R4TV&passphrase=long+enough&key=\(FakeNode.key)&model=highScore"
+        + "&history=all&uses=1&expires=7d&pattern=x&file=copy&yes=1&confirm=1&user=\(FakeNode.user(0))"
+        + "&group=\(FakeNode.group)&device=\(FakeNode.laptop)&request=77aa&invite=a1b2c3&region=FR&alias=Zo%C3%AB"
+
+    @Test func `whatever friends write, what a form answers has the same elements`() async throws {
+        let forms = Site.forms.map(\.path).filter { $0 != "/sign-out" }
+        func answers(_ mark: String) async throws -> [(String, Answer)] {
+            try await withPage(.full, marks: [mark]) { page in
+                let browser = try await page.signedIn()
+                var answers: [(String, Answer)] = []
+                for form in forms {
+                    let answer = try await browser.post(form, Self.fields)
+                    answers.append((form, answer))
+                    // What came of it is said on the page that comes next.
+                    guard let next = answer.headers["location"], next.hasPrefix("/") else { continue }
+                    answers.append(("\(form) to \(next)", try await browser.get(next)))
+                }
+                return answers
+            }
         }
+        let (plain, found) = (try await answers(" zz"), try await answers(" " + Self.hostile))
+        #expect(plain.map(\.0) == found.map(\.0))
+        #expect(found.count { !Self.shown(in: $0.1.body).isEmpty } > forms.count / 2)
+        for ((form, plain), (_, page)) in zip(plain, found) { Self.compare(plain, page, form) }
     }
 
     @Test(arguments: [
@@ -47,8 +148,7 @@ import Testing
             let browser = try await page.signedIn()
             let value = Self.hostile.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let paths = Set(PageTests.pages.map { $0.prefix { $0 != "?" } }).sorted()
-            var answers: [Answer] = []
-            for path in paths { answers.append(try await browser.get("\(path)?\(field)=\(value)")) }
+            var answers = try await browser.get(all: paths.map { "\($0)?\(field)=\(value)" })
             for form in Site.forms.map(\.path) where field == "text" || field == "link" {
                 answers.append(try await browser.post(form, "\(field)=\(value)&name=\(value)&title=\(value)"))
             }
@@ -61,6 +161,41 @@ import Testing
                 #expect(foreign.isEmpty)
             }
         }
+    }
+
+    /// Failures with a title, a name or a reason of others in them.
+    private static func failures(_ text: String) -> [NodeFailure] {
+        [
+            .unknownGroup(text), .ambiguousGroup(text, candidates: [text, text]), .notMember(title: text),
+            .unknownMember(text), .ambiguousMember(text, candidates: [text]), .approvalNeeded(title: text),
+            .alreadyFriends(title: text), .notAPair(title: text), .unknownFriend(text), .sharingStopped(title: text),
+            .guestPlaying(name: text), .guestResultsKept(name: text, count: 2), .alreadyRole(name: text, role: "admin"),
+            .ownerCannotLeave(title: text), .alreadyMember(title: text), .unknownGame(text, suggestions: [text]),
+            .gameOfAnother(text), .invalidGame(reason: text), .importFailed(reason: text),
+            .unknownSender(text, candidates: [text]), .noSuchResult(game: text, day: text), .storageFailed(text),
+            .invalidTimes(name: text, text: text, example: text, reason: text), .limitReached(what: text, limit: 1),
+            .cannotListen(address: text, reason: text), .invalidRequest(text), .deviceLink(.alreadyMember(title: text)),
+        ]
+    }
+
+    @Test func `whatever a failure names, it is not markup`() async throws {
+        func answers(_ text: String) async throws -> [Answer] {
+            try await withPage { page in
+                let browser = try await page.signedIn()
+                var answers: [Answer] = []
+                for failure in Self.failures(text) {
+                    page.node.refuse(with: failure)
+                    answers.append(
+                        try await browser.post("/join", "link=streakmesh%3A%2F%2Fjoin%2FA&history=all&yes=1"))
+                    _ = try await browser.post("/group/rename", "title=Lunch")
+                    answers.append(try await browser.get("/group"))
+                }
+                return answers
+            }
+        }
+        let (plain, found) = (try await answers("zz"), try await answers(Self.hostile))
+        #expect(found.count { !Self.shown(in: $0.body).isEmpty } > found.count / 2)
+        for (plain, page) in zip(plain, found) { Self.compare(plain, page, "\(plain.body.count)") }
     }
 
     @Test func `every value within a tag stands in quotation marks`() throws {
@@ -82,16 +217,4 @@ import Testing
             #expect(!PlotView.isDrawing(drawing.replacing("</svg>", with: "\(foreign)</svg>")), "\(foreign)")
         }
     }
-
-    private static func difference(_ expected: [MarkupTokens.Element], _ found: [MarkupTokens.Element]) -> String? {
-        for (left, right) in zip(expected, found) where left != right { return "\(left) became \(right)" }
-        return expected.count == found.count ? nil : "\(expected.count) elements became \(found.count)"
-    }
-}
-
-/// Answers, in the order in which they came.
-private final class Collected: Sendable {
-    private let state = Mutex<[Answer]>([])
-    var answers: [Answer] { state.withLock(\.self) }
-    func add(_ answer: Answer) { state.withLock { $0.append(answer) } }
 }
