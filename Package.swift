@@ -145,7 +145,10 @@ let testTargets: [Target] = [
         ]),
     tests(
         "StreakCommandTests",
-        ["streakmesh", "StreakWeb", "StreakNode", "StreakStorage", "StreakMembership", .argumentParser]),
+        [
+            "streakmesh", "StreakWeb", "StreakNode", "StreakStorage", "StreakMembership", "StreakTestSupport",
+            .argumentParser, .logging,
+        ]),
     tests(
         "ProtocolConformanceTests",
         [

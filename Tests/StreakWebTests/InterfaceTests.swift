@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import StreakGames
 import Synchronization
 import Testing
 
@@ -36,6 +37,26 @@ import Testing
             let request = try #require(page.node.asked.first)
             let line = String(buffer: try await page.node.reply(to: request))
             #expect(line.hasPrefix("{\"ok\":"), "\(line.prefix(200))")
+        }
+    }
+
+    @Test func `no address answers with a text that steers a terminal`() async throws {
+        let hostile = "\u{1B}]0;owned\u{7}\u{1B}[2J\u{9B}31m\u{85}\u{202E}\u{2066}\u{2028}\rA\u{7F}\u{0}"
+        try await withPage(.unconfirmed, marks: [hostile]) { page in
+            let browser = try await page.signedIn()
+            var marked = 0
+            for route in Site.interface {
+                let answer = try await Self.send(route, Self.full(route), from: browser)
+                #expect(answer.status == 200, "\(route.path)")
+                #expect(answer.body.unicodeScalars.filter(\.isSteering).isEmpty, "\(route.path)")
+                if answer.body.contains("\\u001b") { marked += 1 }
+            }
+            #expect(marked > Site.interface.count / 2)
+            page.node.refuse(with: .alreadyMember(title: hostile))
+            for route in Site.interface where route.method == .post {
+                let answer = try await Self.send(route, Self.full(route), from: browser)
+                #expect(answer.body.unicodeScalars.filter(\.isSteering).isEmpty, "\(route.path)")
+            }
         }
     }
 
