@@ -193,6 +193,11 @@ struct GroupReplica: Sendable {
         accessKeys = ranked.sorted { ($0.1, $0.0.hash) > ($1.1, $1.0.hash) }.map(\.0)
     }
 
+    /// The key of the founding, which whoever ever was in holds.
+    var foundingKey: AccessKey? {
+        state.accessKeyHashes.first.flatMap { hash in accessKeys.first { $0.hash == hash } }
+    }
+
     /// The hashes in the ledger of keys that are not here, oldest first.
     var missingAccessKeys: [Bytes32] {
         let held = Set(accessKeys.map(\.hash))

@@ -162,9 +162,10 @@ extension MeshEngine {
     /// Proves to the peer which access keys this device holds; no group is named.
     mutating func greet(_ link: LinkID) {
         guard let session = sessions[link] else { return }
-        let keys = groups.keys.filter { speaks(of: $0, over: link) }.compactMap { groups[$0]?.accessKeys }
-        // What does not fit is old: peers that share no newer key are few.
-        let proofs = (keys.compactMap(\.first) + keys.flatMap { $0.dropFirst() }).prefix(LinkMessage.maximumProofs)
+        let replicas = groups.keys.filter { speaks(of: $0, over: link) }.compactMap { groups[$0] }
+        // Where not all fit in, whoever was away while there were many new keys still shares the oldest.
+        let surest = replicas.compactMap(\.accessKeys.first) + replicas.compactMap(\.foundingKey)
+        let proofs = (surest + replicas.flatMap { $0.accessKeys.dropFirst() }).prefix(LinkMessage.maximumProofs)
             .map { Self.proof($0, by: identity.linkKey.publicKey, session: session) }
         send(.hello(store: store, proofs: proofs), over: link)
     }

@@ -73,6 +73,34 @@ struct LinkMessageLaws {
         #expect(tips == 3 * count && operations == 2 * count && keys == 2 * count && entries == count && finals == 3)
     }
 
+    @Test func `who was away while more keys came than are proven at once still shares a group`() throws {
+        var party = try EngineParty.friends(2)
+        let group = party.group
+        party.partition([[0], [1]])
+        party.run(for: .seconds(300))
+        // Removals of whom nobody knows, as no honest program makes them.
+        try party.corrupt(0) { engine in
+            var entropy = SeededEntropy(seed: 5)
+            for number in 0..<520 as Range<UInt64> {
+                let key = AccessKey.generate(from: &entropy)
+                let nobody = UserID(bytes: Bytes32(9, 9, 9, number))
+                let ledger = try #require(engine.groups[group]?.ledger)
+                let last = try #require(ledger.tips.first { $0.device == engine.identity.device })
+                let operation = LedgerOperation(
+                    group: group, author: engine.identity.device, number: last.number + 1, previous: last.operation,
+                    parents: ledger.heads.sorted(), time: engine.wall.seconds,
+                    body: .remove(Removal(user: nobody, cuts: [], accessKeyHash: key.hash)))
+                let signed = try SignedOperation(signing: operation, with: engine.identity.signingKey)
+                _ = try engine.groups[group]?.insert(signed, arrival: number + 100)
+                _ = engine.groups[group]?.add(key)
+            }
+            #expect(engine.groups[group]?.accessKeys.count ?? 0 > LinkMessage.maximumProofs)
+        }
+        party.partition([])
+        party.run(for: .seconds(300)) { $0.digests().count == 1 }
+        #expect(party.digests().count == 1)
+    }
+
     @Test func `a newcomer comes into a group with more access keys than a welcome holds`() throws {
         var party = try EngineParty.friends(2)
         // Each removal and revocation names one; those that are named by nothing are kept, too.
