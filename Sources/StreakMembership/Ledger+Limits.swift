@@ -21,17 +21,15 @@ extension Ledger {
     mutating func checkLimits(of signed: SignedOperation) throws(LedgerError) {
         let operation = signed.operation
         let user = account(of: signed)
-        if usage.total >= budget.whole, weightOfPlainAccounts(state) >= budget.whole, isPlain(user, state) {
+        if isWhole(recentState), isWhole(state), isPlain(user, state), !endsLittle(operation, by: user) {
             throw .tooManyOperations(operation.author)
         }
         let isFull = nodesByDevice[operation.author]?.count ?? 0 >= Self.maximumOperationsOfForkedDevice
-        guard
+        let isExcess =
             isFull || !isContinuation(operation) && !mayBranch(operation.author) || publishesTooMany(operation)
-                || isSpent(user, device: operation.author, recentState)
-                    // What is known of who is in may be newer than that.
-                    && isSpent(user, device: operation.author, state)
-        else { return }
-        guard !isNeeded(signed) else { return }
+        guard isExcess || isSpent(user, device: operation.author, recentState), !isNeeded(signed) else { return }
+        // What is known of who is in may be newer than that, and is dear to ask for.
+        guard isExcess || isSpent(user, device: operation.author, state) else { return }
         refusedForks.add(signed, parents: operation.parents.filter { !contains($0) })
         pendingOperations.drop(dependingOn: signed.id)
         throw .tooManyOperations(operation.author)
@@ -46,6 +44,18 @@ extension Ledger {
         if let user = introductions.user(of: operation.author) { return user }
         guard case .addDevice(let certificate) = operation.body else { return nil }
         return certificate.user
+    }
+
+    /// Whether nothing more fits in of those who are neither owner nor admin.
+    private func isWhole(_ state: GroupState) -> Bool {
+        usage.total >= budget.whole && weightOfPlainAccounts(state) >= budget.whole
+    }
+
+    /// Whether a member who has said little leaves, or gives up a device. Nobody's flood keeps anybody in, or a stolen device
+    /// good; and nobody is let in by it, so that it ends.
+    private func endsLittle(_ operation: LedgerOperation, by user: UserID?) -> Bool {
+        guard let user, usage.byUser[user] ?? 0 < budget.share, state.isMember(user) else { return false }
+        return operation.body.kind == .leave || operation.body.kind == .revokeDevice
     }
 
     /// Whether an account has used up what it may fill.
@@ -111,7 +121,7 @@ extension Ledger {
     /// Whether the author is of another account that has, or had, a place: anybody else's word would lift the limits.
     private func mayRest(_ signed: SignedOperation, onForksOf forger: DeviceID) -> Bool {
         guard let user = user(of: signed.operation.author), user != self.user(of: forger) else { return false }
-        return state.device(signed.operation.author) != nil
+        return recentState.device(signed.operation.author) != nil || state.device(signed.operation.author) != nil
     }
 
     /// Notes which refused operations another account's waiting one rests on, so that they are taken when they come again.

@@ -28,16 +28,17 @@ public struct LedgerBudget: Sendable, Equatable {
     /// Of an account that is owner or admin.
     public var ofAdmin = 8 << 20
     /// Of any other account that is, or was, in.
-    public var ofMember = 4 << 20
+    public var ofMember = 2 << 20
     /// Of an account that never was.
     public var ofStranger = 64 << 10
     /// What each device has in any case, so that no device of an account keeps another one from speaking.
     public var ofDevice = 64 << 10
     /// All accounts but owner's and admins' together, beyond which each has a share.
-    public var ofAll = 16 << 20
+    public var ofAll = 4 << 20
     public var share = 16 << 10
-    /// All but owner's and admins' together, beyond which nothing more is taken, needed or not.
-    public var whole = 32 << 20
+    /// All but owner's and admins' together, beyond which nothing more is taken, needed or not, but what members with less
+    /// than a share say to leave or to give up a device.
+    public var whole = 8 << 20
     /// Devices that one account may ever have in one group: certified by its own key, and as many by other devices. A stolen
     /// device so keeps none that the account key certifies out.
     public var devices = 32

@@ -307,8 +307,13 @@ struct Liar: Sendable {
 
     /// Whatever takes up room: invites that end at once, as any member may make, and behind its own chain what counts for
     /// nothing, and its own certificate over and over.
+    /// Operations after which a flood ends, with which it is long and can still be played.
+    private static let floodLength: UInt64 = 400
+
     private mutating func floodOperations(over link: LinkID, at now: MonotonicInstant) {
-        guard let known = ledger else { return }
+        guard let known = ledger,
+            known.tips.allSatisfy({ $0.device != identity.device || $0.number < Self.floodLength })
+        else { return }
         var fresh: [SignedOperation] = surplusOperations(16)
         for _ in 0..<2 {
             guard

@@ -37,7 +37,7 @@ struct ForkFloodTests {
         }
     }
 
-    @Test(arguments: [1, 3, 40]) func `what others rest on is taken beyond the limits`(depth: Int) throws {
+    @Test(arguments: [1, 3, 30]) func `what others rest on is taken beyond the limits`(depth: Int) throws {
         var (first, second) = try split(depth: depth)
         let one = try first.perform(.rename("Ours"), by: olga.identity)
         let phone = bob.anotherDevice(41, certifiedBy: bob.identity)

@@ -93,6 +93,28 @@ struct LedgerBudgetTests {
         #expect(!group.has(bob) && !group.has(helpers[0]))
     }
 
+    @Test func `a full ledger keeps nobody who has said little from leaving or giving up a device`() throws {
+        var group = try group()
+        let phone = bob.anotherDevice(62)
+        try group.perform(.addDevice(phone.certificate), by: bob.identity)
+        _ = try flood(&group, by: mallory.identity, count: 20)
+        group.ledger.rules.budget.whole = 1
+        let terms = group.freshSecrets().terms(maximumUses: 1, expiresAt: TestGroup.now + 9)
+        #expect(throws: LedgerError.tooManyOperations(bob.device)) {
+            try group.perform(.invite(terms), by: bob.identity)
+        }
+        let revocation = group.revocation(of: phone, by: bob, hash: group.freshHash())
+        try group.perform(.revokeDevice(revocation), by: bob.identity)
+        #expect(!group.ledger.state.isCurrentMember(device: phone.device))
+        try group.perform(.leave(Departure(erases: false, cuts: [])), by: bob.identity)
+        #expect(!group.has(bob))
+        // Whoever filled it has had a share.
+        group.ledger.rules.budget.share = 1_000
+        #expect(throws: LedgerError.tooManyOperations(mallory.device)) {
+            try group.perform(.leave(Departure(erases: false, cuts: [])), by: mallory.identity)
+        }
+    }
+
     @Test func `an account has no more devices than it may ever have, and a thief's leave room for its own`() throws {
         var group = try group { $0.devices = 4 }
         var refused = 0
