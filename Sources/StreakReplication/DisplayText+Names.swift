@@ -7,7 +7,7 @@ extension DisplayText {
 
     /// `7K3M-9QXT-42WJ`: three groups of four letters and digits, or twelve in a row of which a letter stands behind a digit.
     private static func looksLikeCode(_ text: String) -> Bool {
-        let groups = text.unicodeScalars.split { isSeparator($0) }
+        let groups = text.unicodeScalars.map(folded).split { isSeparator($0) }
         guard groups.allSatisfy({ $0.allSatisfy(isLetterOrDigit) }) else { return false }
         let symbols = groups.flatMap { $0 }
         guard symbols.count == 12, let digit = symbols.firstIndex(where: isDigit) else { return false }
@@ -16,16 +16,21 @@ extension DisplayText {
 
     /// The beginning of an ID: eight hexadecimal digits or more, or four that are not all letters.
     private static func looksLikeID(_ text: String) -> Bool {
-        let scalars = text.unicodeScalars
+        let scalars = text.unicodeScalars.map(folded)
         guard scalars.count >= 4, scalars.allSatisfy({ isDigit($0) || "a"..."f" ~= $0 || "A"..."F" ~= $0 }) else {
             return false
         }
         return scalars.count >= 8 || scalars.contains(where: isDigit)
     }
 
-    /// Whatever stands between the groups of a code, also what only looks like a hyphen.
+    /// A full-width letter or digit as the plain one that it looks like.
+    private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        "\u{FF01}"..."\u{FF5E}" ~= scalar ? Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar : scalar
+    }
+
+    /// Whatever stands between or around the groups of a code.
     private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isWhitespace || scalar.properties.generalCategory == .dashPunctuation || scalar == "\u{2212}"
+        !scalar.properties.isAlphabetic && scalar.properties.numericType == nil
     }
 
     private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {

@@ -114,10 +114,18 @@ public struct DataFolder: Sendable, Hashable {
     /// - Throws: `failed`.
     public func finish() throws { try DurableFile.remove(unfinishedPath) }
 
-    /// Takes the folder for this process. Nothing in it is opened or written without this.
+    /// Takes the folder for this process, and closes it to other users where somebody has opened it. Nothing in it is opened
+    /// or written without this.
     ///
     /// - Throws: `folderInUse`, `folderMissing`, `failed`.
-    public func lock() throws -> DataFolderLock { try DataFolderLock(path: lockPath) }
+    public func lock() throws -> DataFolderLock {
+        let lock = try DataFolderLock(path: lockPath)
+        var status = stat()
+        if unsafe stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
+            guard unsafe chmod(path, 0o700) == 0 else { throw StorageError.system("closing the folder to others") }
+        }
+        return lock
+    }
 }
 
 // MARK: - A folder within

@@ -76,7 +76,8 @@ struct DisplayTextTests {
 
     @Test(
         arguments: [
-            "7K3M-9QXT-42WJ", "7k3m 9qxt 42wj", "7K3M–9QXT–42WJ", "7K3M9QXT42WJ", "4c1d", "4C1D2E3F", "deadbeef",
+            "7K3M-9QXT-42WJ", "7k3m 9qxt 42wj", "7K3M–9QXT–42WJ", "7K3M9QXT42WJ", "7K3M-9QXT-42WJ.",
+            "\u{FF17}\u{FF2B}\u{FF13}\u{FF2D}-9QXT-42WJ", "4c1d", "4C1D2E3F", "deadbeef",
             "00000000",
         ])
     func `what looks like a friend code or an ID is no name`(text: String) {

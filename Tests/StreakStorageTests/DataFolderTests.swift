@@ -64,7 +64,11 @@ struct DataFolderTests {
         let folder = DataFolder(path: temporary.path + "/open")
         try FileManager.default.createDirectory(
             atPath: folder.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
-        try folder.create()
+        try folder.create().close()
+        #expect(try mode(folder.path) == 0o700)
+        // Whatever has opened it since.
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        try folder.lock().close()
         #expect(try mode(folder.path) == 0o700)
     }
 
