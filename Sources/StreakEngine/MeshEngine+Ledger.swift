@@ -129,7 +129,7 @@ extension MeshEngine {
 
     /// Operations of a group that do not count beyond which nothing more is taken from anybody but members: whoever has an
     /// old access key could otherwise fill every disk, dialling again and again.
-    static let maximumRefusedOperations = 4_096
+    static let maximumRefusedOperations = 2_048
 
     /// Inserts an operation and notes what is to be stored.
     ///
