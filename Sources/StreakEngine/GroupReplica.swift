@@ -193,7 +193,7 @@ struct GroupReplica: Sendable {
         accessKeys = ranked.sorted { ($0.1, $0.0.hash) > ($1.1, $1.0.hash) }.map(\.0)
     }
 
-    /// The key of the founding, which whoever ever was in holds.
+    /// The key of the founding, which every member has ever held.
     var foundingKey: AccessKey? {
         state.accessKeyHashes.first.flatMap { hash in accessKeys.first { $0.hash == hash } }
     }

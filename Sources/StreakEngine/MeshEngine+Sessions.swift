@@ -163,7 +163,7 @@ extension MeshEngine {
     mutating func greet(_ link: LinkID) {
         guard let session = sessions[link] else { return }
         let replicas = groups.keys.filter { speaks(of: $0, over: link) }.compactMap { groups[$0] }
-        // Where not all fit in, whoever was away while there were many new keys still shares the oldest.
+        // Where not all fit in, a member that was away while many keys came still shares the oldest.
         let surest = replicas.compactMap(\.accessKeys.first) + replicas.compactMap(\.foundingKey)
         let proofs = (surest + replicas.flatMap { $0.accessKeys.dropFirst() }).prefix(LinkMessage.maximumProofs)
             .map { Self.proof($0, by: identity.linkKey.publicKey, session: session) }
