@@ -30,7 +30,10 @@ extension Ledger {
             case .authorNotMember:
                 // Who let it in was let in by nobody who counts.
                 next = (introductions.byUser[node.user] ?? []).map(\.node).max(by: LedgerNode.inOrder)
-            default:
+            case nil, .needsOwner, .needsAdmin, .invitingNotAllowed, .targetIsProtected, .targetNotMember,
+                .unknownDevice, .targetIsAuthor, .ownerCannotLeave, .transferDoesNotStand, .inviteUsedUp,
+                .inviteExpired, .needsApproval, .notOwnInvite, .alreadyMember, .tooManyMembers, .tooManyInvites,
+                .invalidTitle, .invalidExpiry:
                 return nil
             }
         }
