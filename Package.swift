@@ -45,19 +45,24 @@ let modules: [Target] = [
         name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
     module("StreakCrypto", ["CSodium"]),
     module("StreakWire"),
+    module("StreakRandom"),
+    module("StreakLinks", ["StreakWire", "StreakCrypto"]),
     module("StreakGames"),
     module("StreakScores", ["StreakGames"]),
     module("StreakReplication", ["StreakWire", "StreakCrypto", "StreakGames", "StreakScores"]),
     module("StreakMembership", ["StreakWire", "StreakCrypto"]),
     module(
         "StreakEngine",
-        ["StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakWire", "StreakCrypto"]),
+        [
+            "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakLinks", "StreakWire",
+            "StreakCrypto",
+        ]),
     module("StreakStorage", ["StreakReplication", "StreakWire", "StreakCrypto", .grdb]),
     module(
         "StreakNode",
         [
             "StreakStorage", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames",
-            "StreakWire", "StreakCrypto", .nioCore, .nioPosix, .serviceLifecycle, .logging,
+            "StreakLinks", "StreakWire", "StreakCrypto", .nioCore, .nioPosix, .serviceLifecycle, .logging,
         ]),
     module(
         "StreakWeb",
@@ -69,8 +74,8 @@ let modules: [Target] = [
     module(
         "StreakSimulator",
         [
-            "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakWire",
-            "StreakCrypto",
+            "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakLinks",
+            "StreakWire", "StreakCrypto", "StreakRandom",
         ]
     ),
 ]
@@ -87,19 +92,20 @@ let programs: [Target] = [
         "streakmesh-bench",
         [
             "StreakNode", "StreakStorage", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores",
-            "StreakGames", "StreakWire", "StreakCrypto", .argumentParser,
+            "StreakGames", "StreakLinks", "StreakWire", "StreakCrypto", .argumentParser,
         ]),
     program(
         "streakmesh-vectors",
         [
-            "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakWire",
-            "StreakCrypto",
+            "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakLinks",
+            "StreakWire", "StreakCrypto",
         ]),
 ]
 
 let fuzzed: [Target.Dependency] = [
     "StreakWeb", "StreakNode", "StreakStorage", "StreakSimulator", "StreakEngine", "StreakMembership",
-    "StreakReplication", "StreakScores", "StreakGames", "StreakWire", "StreakCrypto", .nioCore, .nioEmbedded, .grdb,
+    "StreakReplication", "StreakScores", "StreakGames", "StreakLinks", "StreakWire", "StreakCrypto", .nioCore,
+    .nioEmbedded, .grdb,
 ]
 
 let isFuzzing = Context.environment["STREAKMESH_FUZZING"] == "1"
@@ -117,26 +123,31 @@ let fuzzTests: Target = .testTarget(
 let testTargets: [Target] = [
     // What is preloaded into programs under test is built by the tests that need it.
     .target(
-        name: "StreakTestSupport", path: "Tests/StreakTestSupport", exclude: ["Preloaded"], swiftSettings: settings),
+        name: "StreakTestSupport", dependencies: ["StreakRandom"], path: "Tests/StreakTestSupport",
+        exclude: ["Preloaded"], swiftSettings: settings),
     tests("StreakCryptoTests", ["StreakCrypto"]),
-    tests("StreakWireTests", ["StreakWire"]),
+    tests("StreakWireTests", ["StreakWire", "StreakRandom"]),
+    tests("StreakLinksTests", ["StreakLinks", "StreakWire", "StreakCrypto"]),
     tests("StreakGamesTests", ["StreakGames"], resources: [.copy("Fixtures")]),
-    tests("StreakScoresTests", ["StreakScores", "StreakGames"]),
+    tests("StreakScoresTests", ["StreakScores", "StreakGames", "StreakRandom"]),
     tests(
-        "StreakReplicationTests", ["StreakReplication", "StreakWire", "StreakCrypto", "StreakScores", "StreakGames"]),
-    tests("StreakMembershipTests", ["StreakMembership", "StreakWire", "StreakCrypto"]),
+        "StreakReplicationTests",
+        ["StreakReplication", "StreakWire", "StreakCrypto", "StreakScores", "StreakGames", "StreakRandom"]),
+    tests("StreakMembershipTests", ["StreakMembership", "StreakWire", "StreakCrypto", "StreakRandom"]),
     tests(
         "StreakEngineTests",
         [
-            "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakWire",
-            "StreakCrypto",
+            "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakLinks",
+            "StreakWire", "StreakCrypto",
         ]),
     tests("StreakStorageTests", ["StreakStorage", "StreakReplication", "StreakWire", "StreakCrypto", .grdb]),
     tests(
         "StreakNodeTests",
         [
             "StreakNode", "StreakStorage", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores",
-            "StreakGames", "StreakWire", "StreakCrypto", .nioCore, .nioPosix, .serviceLifecycle, .logging,
+            "StreakGames", "StreakLinks", "StreakWire", "StreakCrypto", "StreakRandom", .nioCore, .nioPosix,
+            .serviceLifecycle,
+            .logging,
         ]),
     tests(
         "StreakWebTests",
@@ -152,18 +163,18 @@ let testTargets: [Target] = [
     tests(
         "ProtocolConformanceTests",
         [
-            "streakmesh-vectors", "StreakEngine", "StreakMembership", "StreakReplication", "StreakWire",
+            "streakmesh-vectors", "StreakEngine", "StreakMembership", "StreakReplication", "StreakLinks", "StreakWire",
             "StreakCrypto", "StreakScores", "StreakGames",
         ]),
     tests(
         "SimulationTests",
         [
             "StreakSimulator", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames",
-            "StreakWire", "StreakCrypto",
+            "StreakLinks", "StreakWire", "StreakCrypto",
         ]),
     // The fuzzer is built by script/fuzz only: it needs libFuzzer, which is not part of every toolchain.
     isFuzzing ? fuzzer : fuzzTests,
-    tests("EndToEndTests", ["StreakTestSupport", "streakmesh", .grdb]),
+    tests("EndToEndTests", ["StreakTestSupport", "StreakRandom", "streakmesh", .grdb]),
     tests("RepositoryTests", []),
 ]
 

@@ -10,14 +10,14 @@ from typing import Any
 from . import beacons, friends, keys, links, messages, noise, patterns
 from .certificates import Certificate
 from .codec import Epoch, Reader, Refusal, blob, decode, signed_varint, varint
-from .crypto import agreement_public_key, hash512, is_signed, signing_bytes, signing_public_key
+from .crypto import agreement_public_key, derived, hash512, is_signed, signing_bytes, signing_public_key
 from .feeds import FeedCopy, FeedName, Run, chain_next, chain_origin, is_tip_signed
 from .joining import InviteLink, JoinProof
 from .ledger import Ledger
 from .merging import Entry as MergeEntry
 from .merging import counting, merge, retraction
 from .messages import FeedTip, Message
-from .operations import Operation
+from .operations import Kind, Operation
 from .packing import unpack
 from .records import Clock, DailyScore, GameDefinition, Record, games
 from .report import Entry, Report
@@ -558,6 +558,22 @@ def check_friends(file: Entry, report: Report) -> None:
         report.refused(one.name, one["reason"], lambda: decode(one.hex(), friends.Answer.read))
 
 
+def _check_private_group(one: Entry, report: Report) -> None:
+    """friends.md §7: all that the account's key alone makes."""
+    seed = one.hex("accountSeed")
+    user, access_key = signing_public_key(seed), derived(seed, "private-access-key")
+    operation = Operation.decode(one.hex("founding"))
+    body, certificate = operation.body, operation.body.certificate
+    report.equal("the private group", operation.name, one.hex("group"))
+    report.equal("its first access key", access_key, one.hex("accessKey"))
+    found = (operation.kind, operation.author, operation.time, body.title, body.is_pair, body.access_key_hash)
+    report.equal("its founding", found, (Kind.FOUND, user, 0, "Private", False, derived(access_key, "access-key-hash")))
+    link_key = agreement_public_key(derived(seed, "private-link-key"))
+    names = certificate and (certificate.user, certificate.device, certificate.link_key, certificate.is_valid())
+    report.equal("its founding certificate", names, (user, user, link_key, True))
+    report.equal("its founding's signature", operation.is_signed(), True)
+
+
 def check_device_links(file: Entry, report: Report) -> None:
     """friends.md §2."""
     one = file["link"]
@@ -567,6 +583,7 @@ def check_device_links(file: Entry, report: Report) -> None:
         expected = (one.hex("seed"), one.hex("group"), one.number("expiresAt"), one.hex("user"), one.hex("inviter"))
         report.equal("the device link", found, expected)
         report.equal("the invite's key", keys.invite_key(link.seed), file.hex("inviteKey"))
+    _check_private_group(file["privateGroup"], report)
     for one in file.all("invalidLinks"):
         report.refused(one.name, one["reason"], lambda: InviteLink.parse(one["text"], "device"))
     for one in file.all("invalidInvites"):

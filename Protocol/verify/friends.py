@@ -10,7 +10,6 @@ from .codec import Reader, Refusal, blob, decode, invalid_value
 from .crypto import is_signed
 from .keys import read_friend_code
 from .messages import Message
-from .operations import ZERO, Body, Kind
 from .report import Report
 
 MAXIMUM_REQUEST = 2048
@@ -106,9 +105,3 @@ def check_message(where: str, message: Message, report: Report) -> None:
         case messages.FRIEND_ANSWERED:
             report.checked += 1
             report.taken(where, lambda: decode(message.blobs[0], Answer.read))
-        case messages.PRIVATE_GROUP_NAMED:
-            report.checked += 1
-            for data in message.blobs:
-                word = report.taken(where, lambda: decode(data, lambda reader: Body.read(Kind.REVOKE_DEVICE, reader)))
-                holds = word is not None and word.is_general and word.is_signed_by_account(ZERO)
-                report.holds(where, holds, "it is no word of the account for every group")

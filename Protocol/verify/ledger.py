@@ -10,6 +10,7 @@ from .codec import Refusal
 from .operations import ZERO, Kind, Operation
 
 PUBLISHING = (Kind.FOUND, Kind.ADMIT, Kind.ADD_DEVICE)
+ABOUT_MEMBERS = (Kind.REQUEST, Kind.ADMIT, Kind.SET_ROLE, Kind.TRANSFER, Kind.REMOVE, Kind.LEAVE)
 MAXIMUM_DEVICES = 8
 MAXIMUM_HELD = 8_000
 MAXIMUM_BRANCHES = 64
@@ -48,6 +49,12 @@ class Ledger:
     def before(self, operation: Operation) -> list[Operation]:
         return self._members(self.ancestors[self.index[operation.name]])
 
+    @property
+    def is_private(self) -> bool:
+        """Whether an account key founded the group (friends.md §7)."""
+        certificate = self.operations[0].body.certificate if self.operations else None
+        return certificate is not None and certificate.user == certificate.device
+
     def _members(self, bits: int) -> list[Operation]:
         found = []
         while bits:
@@ -80,6 +87,8 @@ class Ledger:
                 raise Refusal("not-founding")
         elif operation.group != self.group:
             raise Refusal("wrong-group")
+        elif self.is_private and operation.kind in ABOUT_MEMBERS:
+            raise Refusal("private-group")
         if is_within_limits and not self._is_within_limits(operation):
             raise Refusal("too-many-operations")
         if not operation.is_signed():
@@ -149,7 +158,7 @@ class Ledger:
         user = certificate.user
         devices = {one.body.certificate.device for one in publications(before) if one.body.certificate.user == user}
         revoked = {one.body.cuts[0].device for one in before if one.kind is Kind.REVOKE_DEVICE and one.body.user == user}
-        if len((devices - revoked) | {certificate.device}) > MAXIMUM_DEVICES:
+        if len((devices - revoked - {user}) | {certificate.device}) > MAXIMUM_DEVICES:
             raise Refusal("too-many-devices")
 
     @cached_property

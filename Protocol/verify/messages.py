@@ -14,12 +14,12 @@ HELLO, DIGEST, TIPS_REQUESTED, TIPS, OPERATIONS_REQUESTED, OPERATIONS = range(1,
 RUNS_REQUESTED, RUNS, RUMOUR, ACKNOWLEDGED, JOIN_REQUESTED, WELCOME, JOIN_REFUSED = range(7, 14)
 ACCESS_KEYS_REQUESTED, ACCESS_KEYS = range(14, 16)
 DEVICE_REQUESTED, DEVICE_CERTIFIED, DEVICE_REFUSED, FRIEND_REQUESTED = range(16, 20)
-FRIEND_ANSWERED, PRIVATE_GROUP_NAMED = range(20, 22)
-PRESENCE = 22
+FRIEND_ANSWERED = 20
+PRESENCE = 21
 NAMES = (
     "hello digest tips-requested tips operations-requested operations runs-requested runs rumour rumour-acknowledged "
     "join-requested welcome join-refused access-keys-requested access-keys "
-    "device-requested device-certified device-refused friend-requested friend-answered private-group-named "
+    "device-requested device-certified device-refused friend-requested friend-answered "
     "presence"
 ).split()
 
@@ -182,7 +182,7 @@ class Message:
                 return cls(kind, blobs=[reader.blob(2048)])
             case 20:
                 return cls(kind, blobs=[reader.blob(4096)])
-            case 22:
+            case 21:
                 return cls(kind, handle, blobs=reader.list(600, lambda: _presence(reader)))
             case _:
                 group, revoked = reader.take(32), reader.flag("holds revoked")
@@ -218,12 +218,10 @@ class Message:
                 fields = [self.name, varint(len(self.blobs)), *self.blobs]
             case 13 | 18:
                 fields = [bytes([self.reason])]
-            case 14 | 15 | 22:
+            case 14 | 15 | 21:
                 fields = [varint(len(self.blobs)), *self.blobs]
             case 17:
                 fields = [blob(self.blobs[0]), varint(len(self.blobs) - 1), *self.blobs[1:]]
-            case 21:
-                fields = [self.name, final, varint(len(self.blobs)), *map(blob, self.blobs)]
             case _:
                 fields = [self.name, *map(blob, self.blobs)]
         return bytes([1, self.kind]) + self.handle + b"".join(fields)

@@ -124,7 +124,10 @@ class Resolver:
     # Pass 0: revocations
 
     def _pass_0(self) -> None:
-        self.revocations = [one for one in self.all if one.kind is Kind.REVOKE_DEVICE]
+        is_left = self.ledger.is_private  # what an account says for every group is there to be passed on
+        self.revocations = [
+            one for one in self.all if one.kind is Kind.REVOKE_DEVICE and not (is_left and one.body.is_general)
+        ]
         self.void: dict[bytes, Operation] = {}
         """By name: the revocation that voids an operation."""
         for operation in self.all:
@@ -600,7 +603,7 @@ class Resolver:
         for one in publications(self.all):
             certificate = one.body.certificate
             assert certificate is not None
-            if certificate.user in self.places:
+            if certificate.user in self.places and certificate.device != certificate.user:
                 entry = (not self.is_current(certificate.device, certificate.user), certificate.user)
                 found[certificate.device] = min(found.get(certificate.device, entry), entry)
         return {device: user for device, (_, user) in found.items()}

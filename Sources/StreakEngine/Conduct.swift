@@ -1,3 +1,4 @@
+import StreakLinks
 import StreakReplication
 
 /// What one peer may have this node look at in vain. It is kept of the device and not of a link, or a new link would make
@@ -44,6 +45,8 @@ struct Conduct: Sendable {
 }
 
 extension TokenBucket.Limit {
+    /// What one link, and all newcomers together, may have this node do that costs an Argon2id or a change on disk.
+    static let costlyWork = Self(burst: 8, interval: .seconds(20))
     /// A group of 1,000 that starts says all at once, and again as ways become shorter; after that somebody comes or goes
     /// every few seconds.
     static let presenceEntries = Self(burst: 16_384, interval: .milliseconds(50))

@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -321,10 +322,12 @@ extension MeshEngine {
     mutating func dialSighted(
         _ linkKey: AgreementPublicKey, in group: GroupID, under key: LinkKey, at endpoint: Endpoint
     ) {
-        guard let device = groups[group]?.state.device(linkKey: linkKey), device.isCurrent else { return }
-        dialler.sighted(device.device, at: endpoint, now: now)
+        let device = groups[group]?.state.device(linkKey: linkKey)
+        // Who is unknown in the private group is perhaps a machine that the account's key has made.
+        guard device?.isCurrent ?? isPrivate(group) else { return }
+        if let device { dialler.sighted(device.device, at: endpoint, now: now) }
         let count = links(sharing: group).count
-        let isReached = isReached(device.device, in: [group])
+        let isReached = device.map { self.isReached($0.device, in: [group]) } ?? false
         guard dialler.takeRoom(in: [group], links: [group: count], isReached: isReached, at: now) else { return }
         dial(linkKey, under: key, at: endpoint, usesStreams: true)
     }
@@ -360,8 +363,8 @@ extension MeshEngine {
             }
         }
         for link in sessions.keys.sorted() { sessions[link]?.expectedProofs = nil }
-        links.accessKeys = access
-        links.inviteKeys = invites
+        links.setKeys(access, for: .member)
+        links.setKeys(invites, for: .invite)
         discovery.sources = discoverySources()
     }
 

@@ -1,5 +1,6 @@
 public import StreakCrypto
 public import StreakGames
+public import StreakLinks
 public import StreakMembership
 public import StreakReplication
 public import StreakScores
@@ -26,7 +27,7 @@ public enum RecordDraft: Sendable, Equatable {
     case profile(Profile)
     case gameDefinition(GameDefinition)
     case withdrawnGame(GameID)
-    /// What a record of another group of this user says, with its own time: it takes the place among others that it had there.
+    /// What a record that friends still hold says, with its own time: it takes the place among others that it had.
     case copy(Record)
     /// One of the user's own settings, in the private group only; an empty value withdraws it. Names: at most 96 bytes of UTF-8.
     case setting(name: String, value: [UInt8])
@@ -82,8 +83,10 @@ public enum Command: Sendable {
     case leave(GroupID, erasing: Bool)
     /// Joins by a link that was parsed and whose signature holds. Completed with `.group` after the first exchange.
     case join(InviteLink, timeout: Duration)
+    /// Opens the account's private group on a machine that was made with the account's key. Completed with `.group`.
+    case openPrivateGroup(accountKey: SigningSecretKey)
     /// Makes a link by which another machine becomes a device of this account, once and within ten minutes. Completed
-    /// with `.invite`; `MeshEngine.privateGroupSetting` names the private group.
+    /// with `.invite`.
     case linkDevice
     /// Asks for that, by a link of purpose `device`. The engine's identity has fresh keys and a certificate that counts
     /// for nothing. Completed with `.deviceLinked`; the engine is of no use afterwards.
@@ -163,11 +166,6 @@ public enum EngineEvent: Sendable, Equatable {
     /// been deleted here, its own account's have not. Nil where the admission turns out not to count: see
     /// `MeshEngine.exclusion(from:)`.
     case lostGroup(GroupID, GroupState.Standing?)
-    /// Another group is this account's private one from now on, with all that was in the one before: this device has met
-    /// another one of the account's that had a private group of its own.
-    case privateGroupChanged(from: GroupID, to: GroupID)
-    /// All that was here of a group in which this account kept what is private once is deleted: nobody is left there.
-    case formerGroupDropped(GroupID)
     case digestChanged(GroupID, GroupDigest)
     case linkOpened(DeviceID, via: LinkVia, endpoint: Endpoint)
     case linkClosed(DeviceID)

@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 public import StreakMembership
 public import StreakWire
 

@@ -1,4 +1,5 @@
 import StreakGames
+import StreakLinks
 import StreakMembership
 public import StreakReplication
 import StreakScores

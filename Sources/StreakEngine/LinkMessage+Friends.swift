@@ -26,24 +26,26 @@ package enum FriendMessage: Equatable, Sendable {
     case friendRequested([UInt8])
     /// The owner's answer to that.
     case friendAnswered([UInt8])
-    /// One device of an account to another: the group in which it keeps what is private, whether a device is in it that the
-    /// account has given up, and the account's words for every group, each a `DeviceRevocation`.
-    case privateGroupNamed(GroupID, holdsRevoked: Bool, revocations: [[UInt8]])
 
-    static let kinds: ClosedRange<UInt8> = 16...21
+    /// The second byte of the message, which it shares with `LinkMessage.Kind`.
+    enum Kind: UInt8, CaseIterable {
+        case deviceRequested = 16
+        case deviceCertified = 17
+        case deviceRefused = 18
+        case friendRequested = 19
+        case friendAnswered = 20
+    }
+
     static let maximumGroups = 512
-    static let maximumRevocations = 32
-    static let maximumRevocationSize = 1_536
     static let maximumAnswerSize = 4_096
 
-    var kind: UInt8 {
+    var kind: Kind {
         switch self {
-        case .deviceRequested: 16
-        case .deviceCertified: 17
-        case .deviceRefused: 18
-        case .friendRequested: 19
-        case .friendAnswered: 20
-        case .privateGroupNamed: 21
+        case .deviceRequested: .deviceRequested
+        case .deviceCertified: .deviceCertified
+        case .deviceRefused: .deviceRefused
+        case .friendRequested: .friendRequested
+        case .friendAnswered: .friendAnswered
         }
     }
 
@@ -57,36 +59,22 @@ package enum FriendMessage: Equatable, Sendable {
             for group in groups { writer.write(group) }
         case .deviceRefused(let reason):
             writer.write(reason.rawValue)
-        case .privateGroupNamed(let group, let holdsRevoked, let revocations):
-            writer.write(group)
-            writer.write(UInt8(holdsRevoked ? 1 : 0))
-            writer.writeCount(revocations.count)
-            for revocation in revocations { writer.writeBlob(revocation) }
         }
     }
 
-    init(kind: UInt8, from reader: inout WireReader) throws(WireError) {
+    init(_ kind: Kind, from reader: inout WireReader) throws(WireError) {
         switch kind {
-        case 16: self = .deviceRequested(proof: try reader.readBlob(maximum: 512))
-        case 17:
+        case .deviceRequested: self = .deviceRequested(proof: try reader.readBlob(maximum: 512))
+        case .deviceCertified:
             let certificate = try reader.readBlob(maximum: 4_096)
             var groups: [GroupID] = []
             for _ in 0..<(try reader.readCount(maximum: Self.maximumGroups)) {
                 groups.append(try reader.readIdentifier())
             }
             self = .deviceCertified(certificate: certificate, groups: groups)
-        case 18: self = .deviceRefused(DeviceRefusal(rawValue: try reader.readUInt8()) ?? .other)
-        case 19: self = .friendRequested(try reader.readBlob(maximum: FriendRequest.maximumSize))
-        case 20: self = .friendAnswered(try reader.readBlob(maximum: Self.maximumAnswerSize))
-        case 21:
-            let group: GroupID = try reader.readIdentifier()
-            let holdsRevoked = try reader.readFlag(field: "holds revoked")
-            var revocations: [[UInt8]] = []
-            for _ in 0..<(try reader.readCount(maximum: Self.maximumRevocations)) {
-                revocations.append(try reader.readBlob(maximum: Self.maximumRevocationSize))
-            }
-            self = .privateGroupNamed(group, holdsRevoked: holdsRevoked, revocations: revocations)
-        default: throw .unknownKind(kind)
+        case .deviceRefused: self = .deviceRefused(DeviceRefusal(rawValue: try reader.readUInt8()) ?? .other)
+        case .friendRequested: self = .friendRequested(try reader.readBlob(maximum: FriendRequest.maximumSize))
+        case .friendAnswered: self = .friendAnswered(try reader.readBlob(maximum: Self.maximumAnswerSize))
         }
     }
 }

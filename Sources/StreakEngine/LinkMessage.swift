@@ -92,25 +92,45 @@ extension LinkMessage {
     static let preferredSize = 48_000
     static let maximumSize = 60_000
 
+    /// The second byte of a message; 16 to 21 are `FriendMessage.Kind`.
+    enum Kind: UInt8, CaseIterable {
+        case hello = 1
+        case digest = 2
+        case tipsRequested = 3
+        case tips = 4
+        case operationsRequested = 5
+        case operations = 6
+        case runsRequested = 7
+        case runs = 8
+        case rumour = 9
+        case rumourAcknowledged = 10
+        case joinRequested = 11
+        case welcome = 12
+        case joinRefused = 13
+        case accessKeysRequested = 14
+        case accessKeys = 15
+        case presence = 21
+    }
+
     private var kind: UInt8 {
         switch self {
-        case .hello: 1
-        case .digest: 2
-        case .tipsRequested: 3
-        case .tips: 4
-        case .operationsRequested: 5
-        case .operations: 6
-        case .runsRequested: 7
-        case .runs: 8
-        case .rumour: 9
-        case .rumourAcknowledged: 10
-        case .joinRequested: 11
-        case .welcome: 12
-        case .joinRefused: 13
-        case .accessKeysRequested: 14
-        case .accessKeys: 15
-        case .friend(let message): message.kind
-        case .presence: 22
+        case .hello: Kind.hello.rawValue
+        case .digest: Kind.digest.rawValue
+        case .tipsRequested: Kind.tipsRequested.rawValue
+        case .tips: Kind.tips.rawValue
+        case .operationsRequested: Kind.operationsRequested.rawValue
+        case .operations: Kind.operations.rawValue
+        case .runsRequested: Kind.runsRequested.rawValue
+        case .runs: Kind.runs.rawValue
+        case .rumour: Kind.rumour.rawValue
+        case .rumourAcknowledged: Kind.rumourAcknowledged.rawValue
+        case .joinRequested: Kind.joinRequested.rawValue
+        case .welcome: Kind.welcome.rawValue
+        case .joinRefused: Kind.joinRefused.rawValue
+        case .accessKeysRequested: Kind.accessKeysRequested.rawValue
+        case .accessKeys: Kind.accessKeys.rawValue
+        case .friend(let message): message.kind.rawValue
+        case .presence: Kind.presence.rawValue
         }
     }
 
@@ -198,102 +218,86 @@ extension LinkMessage {
         let version = try reader.readUInt8()
         guard version == ProtocolLimits.version else { throw .unsupportedVersion(version) }
         let kind = try reader.readUInt8()
-        switch kind {
-        case 1...4: self = try Self.decodeState(kind, &reader)
-        case 5...8: self = try Self.decodeTransfer(kind, &reader)
-        case 9...15: self = try Self.decodeEvent(kind, &reader)
-        case 22: self = try Self.decodePresence(&reader)
-        case FriendMessage.kinds: self = .friend(try FriendMessage(kind: kind, from: &reader))
-        default: throw .unknownKind(kind)
+        if let kind = Kind(rawValue: kind) {
+            self = try Self.decode(kind, &reader)
+        } else if let kind = FriendMessage.Kind(rawValue: kind) {
+            self = .friend(try FriendMessage(kind, from: &reader))
+        } else {
+            throw .unknownKind(kind)
         }
         _ = try reader.readTail(maximum: ProtocolLimits.maximumTailSize)
     }
 
-    private static func decodeState(_ kind: UInt8, _ reader: inout WireReader) throws(WireError) -> LinkMessage {
-        if kind == 1 {
+    private static func decode(_ kind: Kind, _ reader: inout WireReader) throws(WireError) -> LinkMessage {
+        switch kind {
+        case .hello:
             let store = StoreID(bytes: try reader.readBytes16())
             var proofs: [Bytes16] = []
             for _ in 0..<(try reader.readCount(maximum: maximumProofs)) { proofs.append(try reader.readBytes16()) }
             return .hello(store: store, proofs: proofs)
-        }
-        let group = try reader.readHandle()
-        switch kind {
-        case 2:
+        case .digest:
+            let group = try reader.readHandle()
             let digest = GroupDigest(bytes: try reader.readBytes16())
             let arrival = try reader.readVarint()
             let count = try reader.readVarint()
             return .digest(group, digest, arrival: arrival, count: count, clock: try reader.readVarint())
-        case 3:
+        case .tipsRequested:
+            let group = try reader.readHandle()
             let store = StoreID(bytes: try reader.readBytes16())
             return .tipsRequested(group, store: store, arrival: try reader.readVarint())
-        default:
+        case .tips:
+            let group = try reader.readHandle()
             let arrival = try reader.readVarint()
             let isFinal = try reader.readFlag(field: "final")
             let operations = try reader.readLedgerTips()
             let feeds = try reader.readFeedTips()
             return .tips(
                 group, TipsMessage(arrival: arrival, isFinal: isFinal, operations: operations, feeds: feeds))
-        }
-    }
-
-    private static func decodeTransfer(_ kind: UInt8, _ reader: inout WireReader) throws(WireError) -> LinkMessage {
-        let group = try reader.readHandle()
-        switch kind {
-        case 5:
+        case .operationsRequested:
+            let group = try reader.readHandle()
             return .operationsRequested(group, known: try reader.readLedgerTips())
-        case 6:
+        case .operations:
+            let group = try reader.readHandle()
             let isFinal = try reader.readFlag(field: "final")
             var operations: [[UInt8]] = []
             for _ in 0..<(try reader.readCount(maximum: maximumOperations)) {
                 operations.append(try reader.readBlob(maximum: ProtocolLimits.maximumOperationSize))
             }
             return .operations(group, operations, isFinal: isFinal)
-        case 7:
+        case .runsRequested:
+            let group = try reader.readHandle()
             return .runsRequested(group, try reader.readRunsWanted())
-        default:
+        case .runs:
+            let group = try reader.readHandle()
             let flags = try reader.readUInt8()
             guard flags < 4 else { throw .invalidValue(field: "flags") }
             var runs: [Run] = []
             for _ in 0..<(try reader.readCount(maximum: maximumRuns)) { runs.append(try Run(from: &reader)) }
             return .runs(group, runs, isFinal: flags & 1 != 0, isComplete: flags & 2 != 0)
-        }
-    }
-
-    private static func decodePresence(_ reader: inout WireReader) throws(WireError) -> LinkMessage {
-        let group = try reader.readHandle()
-        var entries: [PresenceEntry] = []
-        for _ in 0..<(try reader.readCount(maximum: maximumPresenceEntries)) {
-            let device = DeviceHandle(value: try reader.readUInt64())
-            let hops = try reader.readUInt8()
-            guard hops <= Presence.maximumHops else { throw .invalidValue(field: "hops") }
-            entries.append(PresenceEntry(device: device, hops: hops == 0 ? nil : hops))
-        }
-        return .presence(group, entries)
-    }
-
-    private static func decodeEvent(_ kind: UInt8, _ reader: inout WireReader) throws(WireError) -> LinkMessage {
-        switch kind {
-        case 9:
+        case .rumour:
             let group = try reader.readHandle()
             return .rumour(group, try Run(from: &reader))
-        case 10:
+        case .rumourAcknowledged:
             return .rumourAcknowledged(try reader.readUInt64())
-        case 11:
+        case .joinRequested:
             let certificate = try reader.readBlob(maximum: 4_096)
             return .joinRequested(certificate: certificate, proof: try reader.readBlob(maximum: 4_096))
-        case 12:
+        case .welcome:
             let group: GroupID = try reader.readIdentifier()
             return .welcome(group: group, accessKeys: try reader.readAccessKeys())
-        case 13:
+        case .joinRefused:
             return .joinRefused(JoinRefusal(rawValue: try reader.readUInt8()) ?? .other)
-        case 14:
+        case .accessKeysRequested:
             let group = try reader.readHandle()
             var hashes: [Bytes32] = []
             for _ in 0..<(try reader.readCount(maximum: maximumProofs)) { hashes.append(try reader.readBytes32()) }
             return .accessKeysRequested(group, hashes)
-        default:
+        case .accessKeys:
             let group = try reader.readHandle()
             return .accessKeys(group, try reader.readAccessKeys())
+        case .presence:
+            let group = try reader.readHandle()
+            return .presence(group, try reader.readPresence())
         }
     }
 }
@@ -365,6 +369,17 @@ extension WireReader {
 
 extension WireReader {
     fileprivate mutating func readHandle() throws(WireError) -> GroupHandle { GroupHandle(value: try readUInt64()) }
+
+    fileprivate mutating func readPresence() throws(WireError) -> [PresenceEntry] {
+        var entries: [PresenceEntry] = []
+        for _ in 0..<(try readCount(maximum: LinkMessage.maximumPresenceEntries)) {
+            let device = DeviceHandle(value: try readUInt64())
+            let hops = try readUInt8()
+            guard hops <= Presence.maximumHops else { throw .invalidValue(field: "hops") }
+            entries.append(PresenceEntry(device: device, hops: hops == 0 ? nil : hops))
+        }
+        return entries
+    }
 
     fileprivate mutating func readAccessKeys() throws(WireError) -> [[UInt8]] {
         var keys: [[UInt8]] = []

@@ -1,3 +1,4 @@
+public import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakScores

@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 public import StreakWire
@@ -41,11 +42,29 @@ extension MeshEngine {
             dialler.add(named: endpoints, at: now)
             dialler.checkSoon()
             complete(id, .done)
-        case .linkDevice, .requestDevice, .setAnswersToCode, .addFriend, .cancelFriend, .approveFriend,
-            .declineFriend, .blockFriend, .unblockFriend, .acceptReturn, .declineReturn:
-            handleFriendCommand(command, id: id)
-        default:
-            handleMembership(command, id: id)
+        case .openPrivateGroup(let accountKey): openPrivateGroup(accountKey: accountKey, id: id)
+        case .rename(let group, let title): author(.rename(title), in: group, id: id)
+        case .changeSettings(let group, let settings): author(.settings(settings), in: group, id: id)
+        case .setRole(let group, let user, let change): setRole(change, of: user, in: group, id: id)
+        case .transfer(let group, let heir): transfer(group, to: heir, id: id)
+        case .remove(let group, let user, let keepsOthers):
+            remove(user, from: group, keepingOthersInvites: keepsOthers, id: id)
+        case .annul(let group, let removal): annul(removal, in: group, id: id)
+        case .admit(let group, let request): admit(request, to: group, id: id)
+        case .denyRequest(let group, let request): deny(request, in: group, id: id)
+        case .addDevice(let certificate): addDevice(certificate, id: id)
+        case .revokeDevice(let device, let accountKey): revoke(device, accountKey: accountKey, id: id)
+        case .linkDevice: linkDevice(id: id)
+        case .requestDevice(let link, let timeout): requestDevice(link, timeout: timeout, id: id)
+        case .setAnswersToCode(let keys): setAnswersToCode(keys, id: id)
+        case .addFriend(let keys, let name): addFriend(keys, name: name, id: id)
+        case .cancelFriend(let code): cancelFriend(code, id: id)
+        case .approveFriend(let user, let name): approveFriend(user, name: name, id: id)
+        case .declineFriend(let user): declineFriend(user, id: id)
+        case .blockFriend(let user): setBlocked(user, to: true, id: id)
+        case .unblockFriend(let user): setBlocked(user, to: false, id: id)
+        case .acceptReturn(let group): acceptReturn(group, id: id)
+        case .declineReturn(let group): declineReturn(group, id: id)
         }
     }
 

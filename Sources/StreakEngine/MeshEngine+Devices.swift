@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 public import StreakMembership
 import StreakReplication
 public import StreakWire
@@ -15,7 +16,6 @@ public struct DeviceLinking: Sendable, Equatable {
 
     /// Of the keys that the machine has made itself.
     public let certificate: DeviceCertificate
-    public let privateGroup: GroupID
     /// The private group first.
     public let groups: [Group]
 }
@@ -72,14 +72,10 @@ struct DeviceIntake: Sendable {
 
 /// Linking devices: one of the user's devices certifies the keys of a new machine.
 extension MeshEngine {
-    /// The setting in which the shell keeps which group is the account's private one.
-    public static let privateGroupSetting = "private-group"
     /// How long a device link is good, in seconds.
     public static let deviceLinkLifetime: Int64 = 600
     /// How long the ledgers may take once the machine is certified.
     private static let ledgerPatience: Duration = .seconds(60)
-
-    var privateGroup: GroupID? { settings[Self.privateGroupSetting].flatMap { GroupID($0) } }
 
     // MARK: The device that is there
 
@@ -158,18 +154,13 @@ extension MeshEngine {
     mutating func introduceDevice(_ certificate: DeviceCertificate, over link: LinkID) {
         guard let privateGroup else { return }
         let others = groups.keys.filter { !isPrivate($0) && isCurrentMember(of: $0) }
-        hand(over: [privateGroup] + others, to: certificate, over: link)
-    }
-
-    /// Hands a device a certificate, and keys and ledgers of those of the groups that it is in.
-    mutating func hand(over groups: [GroupID], to certificate: DeviceCertificate, over link: LinkID) {
-        let shared = groups.filter {
-            self.groups[$0]?.state.isCurrentMember(device: certificate.device) ?? false
+        let shared = ([privateGroup] + others).filter {
+            groups[$0]?.state.isCurrentMember(device: certificate.device) ?? false
         }.prefix(FriendMessage.maximumGroups)
         send(
             .friend(.deviceCertified(certificate: certificate.encoded(), groups: Array(shared))), over: link)
         for group in shared {
-            guard let replica = self.groups[group] else { continue }
+            guard let replica = groups[group] else { continue }
             send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
             sendOperations(replica.ledger.servedOperations, handle: replica.handle, over: link)
         }
@@ -202,10 +193,7 @@ extension MeshEngine {
     }
 
     mutating func receivedDeviceCertificate(_ bytes: [UInt8], groups: [GroupID], over link: LinkID) {
-        guard let attempt = deviceAttempt(over: link) else {
-            return receivedPlace(bytes, in: groups, over: link)
-        }
-        guard deviceIntakes[attempt.command]?.link != link else { return }
+        guard let attempt = deviceAttempt(over: link), deviceIntakes[attempt.command]?.link != link else { return }
         guard let certificate = try? DeviceCertificate(decoding: bytes), certificate.isValid(),  // else it is none
             certificate.device == identity.device, certificate.linkKey == identity.linkKey.publicKey,
             certificate.user == attempt.link.user, groups.first == attempt.link.group, Set(groups).count == groups.count
@@ -281,7 +269,7 @@ extension MeshEngine {
     ) -> DeviceLinking? {
         let user = intake.certificate.user
         guard let own = intake.ledgers[GroupHandle(link.group)]?.ledger?.state,
-            intake.ledgers[GroupHandle(link.group)]?.ledger?.isPrivate(to: user) ?? false,
+            intake.ledgers[GroupHandle(link.group)]?.ledger?.privateUser == user,
             let invite = own.invite(publicKey: link.secrets.inviteKey.publicKey), invite.author == link.inviter,
             own.isCurrentMember(device: link.inviter), own.device(linkKey: responder)?.isCurrent ?? false
         else { return nil }
@@ -296,6 +284,6 @@ extension MeshEngine {
                     group: group, operations: ledger.allOperations.map(\.bytes),
                     accessKeys: entry.namedKeys.reversed().map { $0.key.rawBytes() }))
         }
-        return DeviceLinking(certificate: intake.certificate, privateGroup: link.group, groups: linked)
+        return DeviceLinking(certificate: intake.certificate, groups: linked)
     }
 }

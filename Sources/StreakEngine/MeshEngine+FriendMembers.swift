@@ -1,3 +1,4 @@
+import StreakLinks
 import StreakMembership
 import StreakWire
 

@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -7,7 +8,7 @@ import StreakWire
 extension MeshEngine {
     /// Tells links who may dial under this account's code, and what they see.
     mutating func refreshFriendKeys() {
-        links.friendKeys = friends.own.map { [Self.linkKey(of: $0)] } ?? []
+        links.setKeys(friends.own.map { [Self.linkKey(of: $0)] } ?? [], for: .friend)
         links.friendCredential = identity.certificate.encoded()
         discovery.sources = discoverySources()
     }
@@ -29,8 +30,6 @@ extension MeshEngine {
         case .deviceRefused(let reason): receivedDeviceRefusal(reason, over: link)
         case .friendRequested(let bytes): receivedFriendRequest(bytes, over: link)
         case .friendAnswered(let bytes): receivedFriendAnswer(bytes, over: link)
-        case .privateGroupNamed(let group, let holdsRevoked, let revocations):
-            receivedPrivateGroup(group, holdsRevoked: holdsRevoked, revocations: revocations, over: link)
         }
     }
 
@@ -178,12 +177,19 @@ extension MeshEngine {
         let key = AccessKey.generate(from: &entropy)
         let founding = try Ledger.found(
             title: title, isPair: isPair, identity: identity, accessKey: key, at: wall.seconds, entropy: &entropy)
+        try start(founding, accessKey: key, change: &change)
+        return GroupID(bytes: founding.id.bytes)
+    }
+
+    /// Begins a group's copy with its founding operation.
+    mutating func start(
+        _ founding: SignedOperation, accessKey: AccessKey, change: inout DurableChange
+    ) throws(LedgerError) {
         let ledger = try Ledger(founding: founding)
-        groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: [key])
+        groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: [accessKey])
         change.operations.append(
             StoredOperation(group: ledger.group, id: founding.id, bytes: founding.bytes, arrival: takeArrival()))
-        change.accessKeys.append(StoredAccessKey(group: ledger.group, key: key.key.rawBytes()))
-        return ledger.group
+        change.accessKeys.append(StoredAccessKey(group: ledger.group, key: accessKey.key.rawBytes()))
     }
 
     private mutating func inviteFriend(

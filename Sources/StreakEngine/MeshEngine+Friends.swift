@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 public import StreakWire
@@ -9,23 +10,6 @@ extension MeshEngine {
         friends = FriendRequests(settings: settings)
         if let own = friends.own { friends.codes[identity.user] = own.code }
         refreshFriendKeys()
-    }
-
-    mutating func handleFriendCommand(_ command: Command, id: CommandID) {
-        switch command {
-        case .linkDevice: linkDevice(id: id)
-        case .requestDevice(let link, let timeout): requestDevice(link, timeout: timeout, id: id)
-        case .setAnswersToCode(let keys): setAnswersToCode(keys, id: id)
-        case .addFriend(let keys, let name): addFriend(keys, name: name, id: id)
-        case .cancelFriend(let code): cancelFriend(code, id: id)
-        case .approveFriend(let user, let name): approveFriend(user, name: name, id: id)
-        case .declineFriend(let user): declineFriend(user, id: id)
-        case .blockFriend(let user): setBlocked(user, to: true, id: id)
-        case .unblockFriend(let user): setBlocked(user, to: false, id: id)
-        case .acceptReturn(let group): acceptReturn(group, id: id)
-        case .declineReturn(let group): declineReturn(group, id: id)
-        default: break
-        }
     }
 
     // MARK: Reading
@@ -46,7 +30,7 @@ extension MeshEngine {
                 case (.declined, _): .declined
                 case (.pending, let owner?): .pending(owner)
                 case (.joining, let owner?): .joining(owner)
-                default: .looking
+                case (.looking, _), (.pending, nil), (.joining, nil): .looking
                 }
             return SentFriendRequest(code: code, askedAt: request.askedAt, endsAt: request.endsAt, stage: stage)
         }
@@ -95,7 +79,7 @@ extension MeshEngine {
 
     // MARK: Asking
 
-    private mutating func addFriend(_ keys: FriendCodeKeys, name: String, id: CommandID) {
+    mutating func addFriend(_ keys: FriendCodeKeys, name: String, id: CommandID) {
         let code = keys.code
         func fail(_ failure: FriendFailure) -> CommandOutcome { .failed(.friend(failure)) }
         guard friends.codes[identity.user] != code else { return complete(id, fail(.ownCode)) }
@@ -113,7 +97,7 @@ extension MeshEngine {
         keep(code, then: [.complete(id, .done)])
     }
 
-    private mutating func cancelFriend(_ code: FriendCode, id: CommandID) {
+    mutating func cancelFriend(_ code: FriendCode, id: CommandID) {
         guard friends.sent[code] != nil else { return complete(id, .failed(.friend(.unknownRequest))) }
         forget(code, then: [.complete(id, .done)])
     }
@@ -257,8 +241,8 @@ extension MeshEngine {
     }
 
     /// Whoever answered a dial under a code has shown who it is. Only the owner of the code hears who asks.
-    mutating func judge(_ credential: [UInt8], of peer: AgreementPublicKey, under key: LinkKeyLabel, dial: DialID) {
-        guard case .friendCode(let code) = key, let request = friends.sent[code], request.isOpen,
+    mutating func judge(_ credential: [UInt8], of peer: AgreementPublicKey, under key: LinkKey, dial: DialID) {
+        guard case .friendCode(let code)? = LinkKeyLabel(of: key), let request = friends.sent[code], request.isOpen,
             let certificate = try? DeviceCertificate(decoding: credential),  // hostile, or of a later version
             certificate.linkKey == peer, takeJudgement(of: certificate.user, dial: dial), certificate.isValid(),
             useCode(of: certificate.user, for: .judgement(dial, certificate, code))
@@ -386,9 +370,10 @@ extension MeshEngine {
         case .failed(.linkExpired), .failed(.joinRefused(.usedUp)), .failed(.joinRefused(.expired)),
             .failed(.joinRefused(.revoked)), .failed(.joinRefused(.removed)):
             lookAgain(code)
-        default:
+        case .failed:
             // Nobody was there: the same link again, later.
             break
+        case .done, .invite, .deviceLinked, .refusedBy, .retracted: break
         }
     }
 

@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -133,7 +134,6 @@ extension MeshEngine {
 
     mutating func receivedWelcome(_ group: GroupID, accessKeys: [[UInt8]], over link: LinkID) {
         if receivedWelcomeOfDevice(group, accessKeys: accessKeys, over: link) { return }
-        if receivedWelcomeOfOwnDevice(group, accessKeys: accessKeys, over: link) { return }
         if receivedWelcomeOfFriend(group, accessKeys: accessKeys, over: link) { return }
         guard let id = joins.keys.sorted().first(where: { joins[$0]?.stage == .asked(link) }),
             joins[id]?.link.group == group
@@ -410,8 +410,7 @@ extension MeshEngine {
     /// Whether a ledger held here says that the account has given up a certificate's device, or one that issued it and whose
     /// word it did not keep. Not every group of the account knows every device.
     func isRevokedAnywhere(_ certificate: DeviceCertificate) -> Bool {
-        certificate.user == identity.user && certificate.isRevoked(by: heardRevocations)
-            || groups.keys.contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
+        groups.keys.contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
     }
 
     /// Takes a newcomer in, or puts its wish down where owner or an admin is to decide.
@@ -482,7 +481,11 @@ extension JoinRefusal {
         case .inviteExpired: self = .expired
         case .newcomerRemoved: self = .removed
         case .tooManyMembers: self = .groupFull
-        default: self = .other
+        case .authorNotMember, .authorRemoved, .authorRevoked, .needsOwner, .needsAdmin, .invitingNotAllowed,
+            .targetIsProtected, .targetNotMember, .unknownDevice, .targetIsAuthor, .ownerCannotLeave,
+            .transferDoesNotStand, .needsApproval, .notOwnInvite, .alreadyMember, .claimSpent, .certificateRevoked,
+            .tooManyInvites, .invalidTitle, .invalidExpiry:
+            self = .other
         }
     }
 }

@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 public import StreakWire
@@ -63,7 +64,6 @@ extension MeshEngine {
         _ encoded: [[UInt8]], isFinal: Bool, group handle: GroupHandle, over link: LinkID
     ) {
         if receivedOperationsOfDevice(encoded, isFinal: isFinal, handle: handle, over: link) { return }
-        if receivedOperationsOfOwnDevice(encoded, isFinal: isFinal, handle: handle, over: link) { return }
         if receivedOperationsOfFriend(encoded, isFinal: isFinal, handle: handle, over: link) { return }
         if receivedOperationsWhileJoining(encoded, isFinal: isFinal, handle: handle, over: link) { return }
         guard let group = provenGroup(handle, over: link) else { return }
@@ -132,14 +132,9 @@ extension MeshEngine {
     static let maximumRefusedOperations = 2_048
 
     /// Inserts an operation and notes what is to be stored.
-    ///
-    /// - Throws: also `targetIsProtected` for one by which others would come into a private group, or the account out of it.
     mutating func insert(
         _ operation: SignedOperation, in group: GroupID, change: inout DurableChange
     ) throws(LedgerError) -> [SignedOperation] {
-        guard !isPrivate(group) || !operation.operation.body.changesMembers else {
-            throw .refused(.targetIsProtected)
-        }
         let arrival = nextArrival
         guard let added = try groups[group]?.insert(operation, arrival: arrival), !added.isEmpty else { return [] }
         nextArrival = arrival + 1

@@ -1,44 +1,26 @@
 import StreakCrypto
+import StreakLinks
 public import StreakMembership
 import StreakReplication
 public import StreakWire
 
 /// Who is in, who may what, and under which access keys: the commands that make ledger operations.
 extension MeshEngine {
-    mutating func handleMembership(_ command: Command, id: CommandID) {
-        switch command {
-        case .rename(let group, let title):
-            author(.rename(title), in: group, id: id)
-        case .changeSettings(let group, let settings):
-            author(.settings(settings), in: group, id: id)
-        case .setRole(let group, let user, let change):
-            // A demotion cuts what the devices may do as an admin; their records are nobody's business.
-            let cuts = change == .member ? groups[group]?.ledger.cuts(of: user) { _ in [] } : []
-            author(.setRole(RoleChange(user: user, change: change, cuts: cuts ?? [])), in: group, id: id)
-        case .transfer(let group, let heir):
-            let owner = groups[group]?.state.owner
-            let cuts = owner.flatMap { groups[group]?.ledger.cuts(of: $0) { _ in [] } }
-            author(.transfer(Transfer(newOwner: heir, cuts: cuts ?? [])), in: group, id: id)
-        case .remove(let group, let user, let keepsOthers):
-            remove(user, from: group, keepingOthersInvites: keepsOthers, id: id)
-        case .annul(let group, let removal):
-            annul(removal, in: group, id: id)
-        case .admit(let group, let request):
-            admit(request, to: group, id: id)
-        case .denyRequest(let group, let request):
-            deny(request, in: group, id: id)
-        case .addDevice(let certificate):
-            addDevice(certificate, id: id)
-        case .revokeDevice(let device, let accountKey):
-            revoke(device, accountKey: accountKey, id: id)
-        default:
-            break
-        }
+    mutating func setRole(_ change: RoleChange.Change, of user: UserID, in group: GroupID, id: CommandID) {
+        // A demotion cuts what the devices may do as an admin; their records are nobody's business.
+        let cuts = change == .member ? groups[group]?.ledger.cuts(of: user) { _ in [] } : []
+        author(.setRole(RoleChange(user: user, change: change, cuts: cuts ?? [])), in: group, id: id)
+    }
+
+    mutating func transfer(_ group: GroupID, to heir: UserID, id: CommandID) {
+        let owner = groups[group]?.state.owner
+        let cuts = owner.flatMap { groups[group]?.ledger.cuts(of: $0) { _ in [] } }
+        author(.transfer(Transfer(newOwner: heir, cuts: cuts ?? [])), in: group, id: id)
     }
 
     // MARK: Removing
 
-    private mutating func remove(
+    mutating func remove(
         _ user: UserID, from group: GroupID, keepingOthersInvites keepsOthers: Bool, id: CommandID
     ) {
         guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
@@ -74,7 +56,7 @@ extension MeshEngine {
     }
 
     /// Demotes the author of a removal with a cut before it.
-    private mutating func annul(_ removal: OperationID, in group: GroupID, id: CommandID) {
+    mutating func annul(_ removal: OperationID, in group: GroupID, id: CommandID) {
         guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
         guard let operation = replica.ledger.operation(removal)?.operation, case .remove = operation.body,
             let user = replica.ledger.user(of: operation.author)
@@ -97,7 +79,7 @@ extension MeshEngine {
         return try insert(operation, in: group, change: &change)
     }
 
-    private mutating func addDevice(_ certificate: DeviceCertificate, id: CommandID) {
+    mutating func addDevice(_ certificate: DeviceCertificate, id: CommandID) {
         guard certificate.user == identity.user, certificate.isValid() else {
             return complete(id, .failed(.notAllowed(.invalidCertificate)))
         }
@@ -147,7 +129,7 @@ extension MeshEngine {
         return (["denied"] + names.map { $0.array.prefix(8).hexadecimal }).joined(separator: "-")
     }
 
-    private mutating func admit(_ request: OperationID, to group: GroupID, id: CommandID) {
+    mutating func admit(_ request: OperationID, to group: GroupID, id: CommandID) {
         guard let open = openRequests(in: group).first(where: { $0.id == request }) else {
             return complete(id, .failed(groups[group] == nil ? .unknownGroup : .unknownRequest))
         }
@@ -156,7 +138,7 @@ extension MeshEngine {
         author(.admit(open.claim), in: group, settings: [setting: []], id: id)
     }
 
-    private mutating func deny(_ request: OperationID, in group: GroupID, id: CommandID) {
+    mutating func deny(_ request: OperationID, in group: GroupID, id: CommandID) {
         guard let state = groups[group]?.state else { return complete(id, .failed(.unknownGroup)) }
         guard let open = state.requests.first(where: { $0.id == request }) else {
             return complete(id, .failed(.unknownRequest))

@@ -1,3 +1,4 @@
+import StreakLinks
 import StreakMembership
 public import StreakWire
 

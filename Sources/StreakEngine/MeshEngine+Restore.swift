@@ -1,4 +1,5 @@
 import StreakCrypto
+public import StreakLinks
 public import StreakMembership
 public import StreakReplication
 public import StreakWire
@@ -14,8 +15,6 @@ extension MeshEngine {
         ownEndpoints = Self.endpoints(fromSetting: snapshot.settings[Self.endpointsSetting] ?? [])
         for stored in snapshot.operations {
             guard let operation = try? SignedOperation(decoding: stored.bytes) else { continue }  // fetched again
-            // A store may hold what is refused now, and the account must not be out of its own group by it.
-            if operation.operation.body.changesMembers, isMarkedPrivate(stored.group) { continue }
             if groups[stored.group] == nil {
                 guard let ledger = try? Ledger(founding: operation), ledger.group == stored.group else { continue }
                 groups[stored.group] = GroupReplica(ledger: ledger, accessKeys: keys[stored.group] ?? [])
@@ -37,7 +36,6 @@ extension MeshEngine {
         // Own records have no other copy that could be asked for, and without its founding nothing of a group fits.
         startChange.removedRuns = unfitRuns.filter { groups[$0.group] != nil && $0.feed.device != identity.device }
         restoreReturns()
-        restoreFormerPrivateGroups()
         restoreOwnEpochs(snapshot)
         for cursor in snapshot.cursors { cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor }
         for group in groups.keys {
@@ -92,29 +90,8 @@ extension MeshEngine {
         return endpoints
     }
 
-    // MARK: Mending
-
-    /// What should stand in a store in place of rows that were found damaged: these runs and the ledgers of these groups, as
-    /// they are here. What is not here is left out. Only while no change waits to be stored: then this is what was.
-    public mutating func soundCopies(of runs: [RunKey], ledgers: [GroupID]) -> DurableChange {
-        var change = DurableChange()
-        change.runs = runs.compactMap { key in groups[key.group]?.feeds[key.feed]?.stored(key) }
-        for group in ledgers {
-            guard let operations = groups[group]?.ledger.allOperations else { continue }
-            // In what order they came is not known any more: of one arrival, they are read in this one, ancestors first.
-            let arrival = takeArrival()
-            change.operations += operations.map {
-                StoredOperation(group: group, id: $0.id, bytes: $0.bytes, arrival: arrival)
-            }
-        }
-        return change
-    }
-
-    /// The same of everything.
-    public mutating func soundCopies() -> DurableChange {
-        let runs = groupIDs.flatMap { groups[$0]?.feeds.feeds.flatMap(\.storedRuns) ?? [] }
-        return soundCopies(of: runs.map(\.key), ledgers: groupIDs)
-    }
+    /// All runs of a group, as they are stored.
+    package func storedRuns(of group: GroupID) -> [StoredRun] { groups[group]?.feeds.feeds.flatMap(\.storedRuns) ?? [] }
 
     // MARK: Reading
 

@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -104,11 +105,9 @@ extension MeshEngine {
 
     /// The account's words for every group that this device knows.
     var generalRevocations: [DeviceRevocation] {
-        let ledgers = groups.keys.filter(isPrivate).compactMap { groups[$0]?.ledger }
+        let words = privateGroup.flatMap { groups[$0]?.ledger.revocations(of: identity.user) } ?? []
         var known: Set<DeviceID> = []
-        return (ledgers.flatMap { $0.revocations(of: identity.user) } + heardRevocations).filter {
-            $0.scope == .everyGroup && known.insert($0.cut.device).inserted
-        }
+        return words.filter { $0.scope == .everyGroup && known.insert($0.cut.device).inserted }
     }
 
     /// Tells a group of the devices that the account gave up elsewhere; of news in a private group every group.

@@ -1,3 +1,4 @@
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -74,8 +75,7 @@ extension MeshEngine {
             case .gap, .differentHistory, .unknownAuthor:
                 // Something before it is missing here, or its author is new: the exchange brings both.
                 startRound(over: link, group: group, comparingAll: false)
-            default:
-                break
+            case .malformed, .invalidSignature, .limitReached, .pastCut: break
             }
             return
         }

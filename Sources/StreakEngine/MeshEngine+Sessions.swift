@@ -1,4 +1,5 @@
 import StreakCrypto
+public import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -17,9 +18,10 @@ extension MeshEngine {
     private mutating func process(_ event: LinkEvent) {
         switch event {
         case .opened(let link, let peer, let key, let handshakeHash, let isInitiator, _):
+            guard let label = LinkKeyLabel(of: key) else { return }
             opened(
                 PeerSession(
-                    link: link, key: peer, handshakeHash: handshakeHash, label: key, isInitiator: isInitiator))
+                    link: link, key: peer, handshakeHash: handshakeHash, label: label, isInitiator: isInitiator))
         case .pathChanged(let link, _):
             rememberAddress(of: link)
         case .messageReceived(let link, let bytes, _):
@@ -185,7 +187,6 @@ extension MeshEngine {
             sessions[link]?.groups[group]?.askedKeys = []
             requestMissingKeys(of: group, over: link)
         }
-        discussPrivateGroups(over: link)
     }
 
     /// Finds the groups that the peer has proven to know, new ones of this side among them.
@@ -224,6 +225,7 @@ extension MeshEngine {
         case nil:
             // A stranger, who perhaps knows more.
             tellRemoval(of: group, over: link)
+            introduceItself(in: group, over: link)
             askForOperations(of: group, over: link)
         case .removed, .revoked:
             tellRemoval(of: group, over: link)
@@ -341,7 +343,6 @@ extension MeshEngine {
                 if takesPart(in: group) || leadsToOwnDevice(link) { tellRemoval(of: group, over: link) }
             }
         }
-        for link in sessions.keys { discussPrivateGroups(over: link) }
         refreshKeepalivesSoon()
     }
 
@@ -414,17 +415,7 @@ extension MeshEngine {
             receivedOperations(operations, isFinal: isFinal, group: handle, over: link)
         case .operationsRequested(let handle, let known):
             answerOperations(known: known, group: handle, over: link)
-        default:
-            receivedGroupMessage(message, over: link)
-        }
-    }
-
-    /// Whether one more request to be let in, certified or befriended is looked at: each costs signature checks.
-    mutating func takeRequest(of link: LinkID) -> Bool { sessions[link]?.takeRequest(at: now) ?? false }
-
-    /// Messages about a group's records, which only a current member may send.
-    private mutating func receivedGroupMessage(_ message: LinkMessage, over link: LinkID) {
-        switch message {
+        // What only a current member may say.
         case .digest(let handle, let digest, let arrival, let count, let clock):
             if let group = provenGroup(handle, over: link) {
                 noteTold(digest, count: count, clock: clock, of: group, over: link)
@@ -457,10 +448,11 @@ extension MeshEngine {
             // Kept also of a peer that this node's ledger does not know yet; routes lead over current members only.
             guard let group = provenGroup(handle, over: link) else { return }
             receivedPresence(entries, of: group, over: link)
-        default:
-            break
         }
     }
+
+    /// Whether one more request to be let in, certified or befriended is looked at: each costs signature checks.
+    mutating func takeRequest(of link: LinkID) -> Bool { sessions[link]?.takeRequest(at: now) ?? false }
 
     /// The group a handle names on this link, if its data may flow; a stranger's digest is kept for when it may.
     private mutating func authorisedGroup(

@@ -1,3 +1,4 @@
+import StreakLinks
 import StreakMembership
 public import StreakReplication
 import StreakWire
@@ -429,7 +430,7 @@ extension MeshEngine {
                 pacing.charge(author, weight: Pacing.refusedBranchWeight, at: now)
             }
             return true
-        default: return true
+        case .unknownAuthor, .pastCut: return true
         }
     }
 

@@ -1,4 +1,5 @@
 public import StreakCrypto
+public import StreakLinks
 public import StreakMembership
 public import StreakReplication
 public import StreakWire
@@ -30,13 +31,6 @@ public struct MeshEngine: Sendable {
     /// Groups in which this user goes by an alias: their members are not asked to be friends, for a request names its
     /// asker.
     public var aliasGroups: Set<GroupID> = []
-    /// Groups in which this account's devices, or some of them, kept what is private before; shown to nobody.
-    var formerPrivateGroups: Set<GroupID> = []
-    /// Such groups into which something has come that the private group may lack.
-    var growingFormerGroups: Set<GroupID> = []
-    var moves = PrivateGroupMoves()
-    /// Words of this account's key that no ledger here may hold, though they count.
-    var heardRevocations: [DeviceRevocation] = []
     var friends = FriendRequests()
     /// Groups of this account that friends know, and into which its user has not decided to come back.
     var returns: [GroupID: HeldReturn] = [:]
@@ -99,8 +93,6 @@ public struct MeshEngine: Sendable {
         case refuseJoin(LinkID, JoinRefusal)
         case sayFarewell(GroupID)
         case introduceDevice(LinkID, DeviceCertificate)
-        case letIntoPrivateGroup(LinkID, DeviceCertificate)
-        case discussPrivateGroups
         case answerFriend(UserID)
     }
 
@@ -169,8 +161,6 @@ public struct MeshEngine: Sendable {
         }
         runTimers()
         processLinkEvents()
-        carryOver()
-        dropFormerGroups()
         sendQueued()
         processLinkEvents()
         sessions.refresh()
@@ -187,7 +177,7 @@ public struct MeshEngine: Sendable {
         candidates.append(keepaliveRefresh)
         candidates.append(nextFriendDeadline)
         candidates.append(joins.values.map(\.nextDeadline).min())
-        candidates += [sessions.deadline, moves.resumption]
+        candidates.append(sessions.deadline)
         // The least of all is the same in any order.
         candidates.append(presence.values.lazy.compactMap(\.due).min())
         for group in groups.values { candidates.append(group.nextRelease(at: now, wall: wall)) }
@@ -213,7 +203,6 @@ public struct MeshEngine: Sendable {
             closeLinksOfStrangers()
         }
         endOverdueJoins()
-        resumePrivateGroupTalks()
         pursueFriends()
         dialWhoIsDue()
         announcePresence()
@@ -233,7 +222,6 @@ public struct MeshEngine: Sendable {
     // MARK: Output
 
     mutating func publish(_ event: EngineEvent) {
-        noteGrowth(event)
         outputs.append(.publish(event))
     }
 
@@ -287,14 +275,6 @@ public struct MeshEngine: Sendable {
             for link in sessions.keys { sayFarewell(to: group, over: link) }
         case .introduceDevice(let link, let certificate):
             introduceDevice(certificate, over: link)
-        case .letIntoPrivateGroup(let link, let certificate):
-            // After a move since then it is let in anew.
-            guard let privateGroup, groups[privateGroup]?.state.isCurrentMember(device: certificate.device) ?? false
-            else { break }
-            hand(over: [privateGroup], to: certificate, over: link)
-        case .discussPrivateGroups:
-            moves.end()
-            for link in sessions.keys { discussPrivateGroups(over: link) }
         case .answerFriend(let user):
             answerFriend(user)
         case .greet(let link):

@@ -1,3 +1,4 @@
+import StreakLinks
 import StreakWire
 
 /// How fast the records of one author in one group are taken over.

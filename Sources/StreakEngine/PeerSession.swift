@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -37,8 +38,6 @@ struct PeerSession: Sendable {
     private var requests = TokenBucket(.costlyWork)
     /// Lines of presence from a device that no ledger here knows yet.
     private var presenceEntries = TokenBucket(.presenceEntries)
-    /// What was said of private groups, where another device of this account is at the other end.
-    var privateGroups = PrivateGroupTalk()
 
     init(
         link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool

@@ -1,3 +1,4 @@
+import StreakLinks
 import StreakMembership
 import StreakReplication
 public import StreakWire
@@ -127,13 +128,15 @@ struct Presence: Sendable {
     /// What the peer of a link has to be told, in the order of the handles; it counts as told.
     ///
     /// Its neighbours a node always tells of: whom a record need not be passed on to follows from them. Of devices further
-    /// away only those that it reaches over fewer links than the peer says it does, without the peer.
-    mutating func news(for link: LinkID, to peer: DeviceHandle) -> [PresenceEntry] {
+    /// away only those that it reaches over fewer links than the peer says it does, without the peer; over as many only if its
+    /// own handle is the smaller one. Else two that reach a device alike would both fall silent on hearing the other, and
+    /// both speak again, for ever.
+    mutating func news(for link: LinkID, from own: DeviceHandle, to peer: DeviceHandle) -> [PresenceEntry] {
         let said = heard[link] ?? [:]
         var current: [DeviceHandle: UInt8] = [:]
         for (device, route) in routes where device != peer {
             guard let hops = route.best.link == link ? route.other : route.best.hops, hops <= Self.maximumHops,
-                hops == 1 || hops < said[device] ?? .max
+                hops == 1 || (hops, own) < (said[device] ?? .max, peer)
             else { continue }
             current[device] = hops
         }
@@ -188,7 +191,7 @@ extension MeshEngine {
                 publish(.presenceChanged(group))
             }
             for (link, device) in neighbours {
-                let news = presence[group]?.news(for: link, to: device) ?? []
+                let news = presence[group]?.news(for: link, from: own, to: device) ?? []
                 if !news.isEmpty { send(.presence(replica.handle, news), over: link) }
             }
         }

@@ -1,3 +1,4 @@
+import StreakLinks
 import StreakReplication
 import StreakWire
 

@@ -1,3 +1,5 @@
+import StreakLinks
+
 /// What is known of the device at the other end of every link, by link, and what all of it waits for. Only sessions that
 /// may have changed are looked at again: there are hundreds of links, and most of what happens concerns one.
 struct SessionTable: Sendable {

@@ -158,7 +158,9 @@ public enum GameDefinitionFault: Error, Sendable, Hashable, CustomStringConverti
     public var isOfPattern: Bool {
         switch self {
         case .pattern, .patternWithoutScore, .patternWithoutTime: true
-        default: false
+        case .notACustomID, .nameEmpty, .nameTooLong, .nameNotText, .iconNotOne, .unitTooLong, .unitNotText,
+            .maximumOutOfRange, .maximumWithoutUse, .bestOutOfRange, .bestWithoutUse:
+            false
         }
     }
 

@@ -24,7 +24,7 @@ struct SharePatternSource {
         switch nodes.first {
         case .one(.literal(let letters)): letters.contains(".")
         case .either: true
-        default: false
+        case .one, nil: false
         }
     }
 

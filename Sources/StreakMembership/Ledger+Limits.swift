@@ -21,13 +21,16 @@ extension Ledger {
     mutating func checkLimits(of signed: SignedOperation) throws(LedgerError) {
         let operation = signed.operation
         let user = account(of: signed)
-        if isWhole(recentState), isWhole(state), isPlain(user, state), !endsLittle(operation, by: user) {
+        let endsPlace = endsPlace(operation, by: user)
+        if !endsPlace, isWhole(recentState), isWhole(state), isPlain(user, state) {
             throw .tooManyOperations(operation.author)
         }
         let isFull = nodesByDevice[operation.author]?.count ?? 0 >= Self.maximumOperationsOfForkedDevice
         let isExcess =
             isFull || !isContinuation(operation) && !mayBranch(operation.author) || publishesTooMany(operation)
-        guard isExcess || isSpent(user, device: operation.author, recentState), !isNeeded(signed) else { return }
+        guard isExcess || !endsPlace && isSpent(user, device: operation.author, recentState), !isNeeded(signed) else {
+            return
+        }
         // What is known of who is in may be newer than that, and is dear to ask for.
         guard isExcess || isSpent(user, device: operation.author, state) else { return }
         refusedForks.add(signed, parents: operation.parents.filter { !contains($0) })
@@ -51,11 +54,14 @@ extension Ledger {
         usage.total >= budget.whole && weightOfPlainAccounts(state) >= budget.whole
     }
 
-    /// Whether a member who has said little leaves, or gives up a device. Nobody's flood keeps anybody in, or a stolen device
-    /// good; and nobody is let in by it, so that it ends.
-    private func endsLittle(_ operation: LedgerOperation, by user: UserID?) -> Bool {
-        guard let user, usage.byUser[user] ?? 0 < budget.share, state.isMember(user) else { return false }
-        return operation.body.kind == .leave || operation.body.kind == .revokeDevice
+    /// Whether a member leaves, or gives up a device of its account. Nobody's flood keeps anybody in, or a stolen device good. Each
+    /// ends a place or a device that came within the limits, so this comes to an end, too.
+    private func endsPlace(_ operation: LedgerOperation, by user: UserID?) -> Bool {
+        guard let user, [.leave, .revokeDevice].contains(operation.body.kind) else { return false }
+        let state = state
+        guard state.isCurrentMember(device: operation.author) else { return false }
+        guard case .revokeDevice(let revocation) = operation.body else { return true }
+        return state.device(revocation.cut.device).map { $0.isCurrent && $0.user == user } ?? false
     }
 
     /// Whether an account has used up what it may fill.

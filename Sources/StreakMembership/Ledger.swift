@@ -120,6 +120,7 @@ public struct Ledger: Sendable {
     private mutating func checkAlone(_ signed: SignedOperation, withinLimits: Bool) throws(LedgerError) {
         if case .found = signed.operation.body { throw .notFounding }
         guard signed.operation.group == group else { throw .wrongGroup(signed.operation.group) }
+        guard privateUser == nil || !signed.operation.body.changesMembers else { throw .privateGroup }
         // Before the signature, since an honest peer may offer a forger's branches again and again.
         if withinLimits { try checkLimits(of: signed) }
         guard isVerified(signed) || signed.hasValidSignature() else { throw .invalidSignature }

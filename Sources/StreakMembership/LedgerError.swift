@@ -33,6 +33,8 @@ public enum LedgerError: Error, Equatable, Sendable {
     case invalidRevocation
     /// A cut names an operation that is no ancestor or not that device's.
     case invalidCut(DeviceID)
+    /// The group is an account's private one: it has one member for good.
+    case privateGroup
     /// The account has eight live devices among the ancestors.
     case tooManyDevices(UserID)
     /// The operation would have this many bytes, more than 8,192.

@@ -172,7 +172,9 @@ struct LedgerPlace {
     }
 
     private func checkDeviceLimit(_ certificate: DeviceCertificate) throws(LedgerError) {
-        let others = introductions.liveDevices(of: certificate.user, within: clock).count { $0 != certificate.device }
+        let others = introductions.liveDevices(of: certificate.user, within: clock).count {
+            $0 != certificate.device && $0 != certificate.user.asDevice
+        }
         guard others < ProtocolLimits.maximumDevicesPerUser else { throw .tooManyDevices(certificate.user) }
     }
 }

@@ -36,8 +36,8 @@ public struct LedgerBudget: Sendable, Equatable {
     /// All accounts but owner's and admins' together, beyond which each has a share.
     public var ofAll = 4 << 20
     public var share = 16 << 10
-    /// All but owner's and admins' together, beyond which nothing more is taken, needed or not, but what members with less
-    /// than a share say to leave or to give up a device.
+    /// All but owner's and admins' together, beyond which nothing more is taken, needed or not, but what members say
+    /// to leave or to give up a device.
     public var whole = 8 << 20
     /// Devices that one account may ever have in one group: certified by its own key, and as many by other devices. A stolen
     /// device so keeps none that the account key certifies out.

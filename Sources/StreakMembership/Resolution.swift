@@ -151,7 +151,8 @@ extension Resolver {
         for user in grants.keys.sorted() {
             let published = Dictionary(grouping: introductions.byUser[user] ?? [], by: \.certificate.device)
             let open = standingRemovals(of: user)
-            for id in published.keys.sorted() {
+            // The account's key founds the private group, and is no machine.
+            for id in published.keys.sorted() where id != user.asDevice {
                 let device = device(of: user, published[id] ?? [], removedBy: open)
                 // Only a device that lies belongs to two accounts.
                 if let device, all[id].map({ !$0.isCurrent && device.isCurrent }) ?? true { all[id] = device }

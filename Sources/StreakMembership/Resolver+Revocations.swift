@@ -4,8 +4,13 @@ import StreakWire
 extension Resolver {
 
     func collectRevocations() {
+        // In a private group the word for every group stands to be passed on: who spoke it may not have met the machines that are
+        // there, and it would take away all that the device did. Its holders shut the device out (Protocol/friends.md §7).
+        let isPrivate = nodes[0].user.asDevice == nodes[0].device
         for node in nodes {
-            guard case .revokeDevice(let revocation) = node.body else { continue }
+            guard case .revokeDevice(let revocation) = node.body, !isPrivate || revocation.scope == .group else {
+                continue
+            }
             let key = DeviceOfUser(device: revocation.cut.device, user: node.user)
             revocations[key, default: Revoked(least: node)].add(node, keeping: revocation.keptLinks)
         }

@@ -9,14 +9,14 @@ enum Account {
     private static let accountSecret = "account"
     private static let maximumSize = 8_192
 
-    /// Makes an account with its first device. The account's secret stays until its recovery key is written down.
-    static func create(in folder: DataFolder, entropy: inout some EntropySource) throws -> DeviceIdentity {
+    /// Makes an account's key, which stays until its recovery key is written down.
+    static func create(in folder: DataFolder, entropy: inout some EntropySource) throws -> SigningSecretKey {
         let accountKey = SigningSecretKey.generate(from: &entropy)
         try folder.writeSecret(accountKey.seedBytes(), named: accountSecret)
-        return try createDevice(of: accountKey, in: folder, entropy: &entropy)
+        return accountKey
     }
 
-    /// Makes a device of an account whose secret is kept elsewhere.
+    /// Makes a device of an account.
     static func createDevice(
         of accountKey: SigningSecretKey, in folder: DataFolder, entropy: inout some EntropySource
     ) throws -> DeviceIdentity {

@@ -1,4 +1,5 @@
 import Dispatch
+import Logging
 import StreakEngine
 import StreakGames
 import StreakMembership
@@ -149,9 +150,14 @@ extension MeshNode {
         views[group] = GroupView(admins: admins(of: group)) { results, other in
             engine.forEachMergedRecord(of: group, results: results, other: other)
         }
-        union = nil
+        unionCache.forget()
         followCustomGames()
         if !engine.isPrivate(group) { compareOwnResults(ownRecords(of: group), of: group) }
+    }
+
+    private func log(_ refusal: RefusalReport) {
+        guard refusal.isLogged else { return }
+        configuration.logger.debug("refused \(refusal.what): \(refusal.reason), \(refusal.count) so far")
     }
 
     /// Takes note of what the engine tells, and tells those who watch.
@@ -165,7 +171,7 @@ extension MeshNode {
                 views[group]?.apply(record)
                 if isOwn { tellDifference(record) }
             }
-            union = nil
+            unionCache.forget()
             if records.contains(where: { $0.key.kind == RecordKind.gameDefinition.rawValue }) { followCustomGames() }
             if !engine.isPrivate(group) { compareOwnResults(records, of: group) }
         case .recordsReset(let group):
@@ -175,7 +181,7 @@ extension MeshNode {
             views[group]?.follow(admins: admins(of: group))
             followCustomGames()
             groupsToReview.insert(group)
-            union = nil
+            unionCache.forget()
             tellShutOutMachines(in: group)
             inbox.publish(.groupsChanged)
         case .digestChanged(let group, let digest):
@@ -199,18 +205,13 @@ extension MeshNode {
                 .notice("This device’s history went on elsewhere; a new chapter was begun and nothing is lost."))
         case .lostGroup(let group, _):
             tellLoss(of: group)
-        case .privateGroupChanged:
-            (lostResults, olderResults) = ([:], [:])
-            rebuildViews()
-            inbox.publish(.groupsChanged)
-            inbox.publish(
-                .notice("Another machine of yours was met: what you keep to yourself is now the same on both."))
-        case .formerGroupDropped(let group):
-            views[group] = nil
         case .friend(let event):
             observe(event)
-        case .syncBegan, .runRefused, .operationRefused, .dropped, .messageRefused:
-            break
+        case .runRefused(_, let error): log(refusals.note(error))
+        case .operationRefused: log(refusals.noteOperation())
+        case .dropped(let reason): log(refusals.note(reason))
+        case .messageRefused(let error): log(refusals.note(error))
+        case .syncBegan: break
         }
     }
 }

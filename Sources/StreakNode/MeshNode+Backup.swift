@@ -69,9 +69,7 @@ extension MeshNode {
         let key = try NodeFailure.translating { () throws(RecoveryKeyError) in try RecoveryKey(text) }
         return try createAccount(
             in: folder, name: name, settings: { [AccountSettings.draft(sayingIsRecovered: $0.device)] }
-        ) { folder, entropy in
-            try Account.createDevice(of: key.accountKey, in: folder, entropy: &entropy)
-        }
+        ) { _ in key.accountKey }
     }
 
     /// The recovery key of a folder's account, as long as it is on this machine. Nobody may use the folder meanwhile.

@@ -1,5 +1,6 @@
 import StreakEngine
 import StreakGames
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakScores
@@ -83,9 +84,9 @@ extension MeshNode {
 
     /// Everybody in all groups: a person once, but an anonymous member as a row of its own in every group.
     private func everybody() -> GroupsUnion {
-        if let union { return union }
+        if let union = unionCache.union { return union }
         let made = GroupsUnion(memberGroups.map(results))
-        union = made
+        unionCache.keep(made)
         return made
     }
 
@@ -162,10 +163,11 @@ extension MeshNode {
         }
         return StatusReport(
             state: stateWord(linked), groups: groups, peers: linked.map(peerStatus), version: NodeVersion.current,
-            running: network != nil, listen: listenAddress, web: pageAddress,
+            running: network != nil, listen: readiness.address, web: pageAddress,
             lastSync: lastSync.map { Timestamp(seconds: $0).text }, recoveryConfirmed: isRecoveryConfirmed,
-            clock: clockReport(), damage: damage.sentences.isEmpty ? nil : damage,
-            differing: accountSettings.differences.count)
+            guest: configuration.isGuest ? ownName : nil, clock: clockReport(),
+            damage: damage.sentences.isEmpty ? nil : damage,
+            differing: accountSettings.differences.count, refused: refusals.reports)
     }
 
     private func stateWord(_ linked: [MeshEngine.LinkedDevice]) -> String {

@@ -38,8 +38,8 @@ extension MeshNode {
 
     func ownDevices() -> [DeviceReport] {
         guard let privateGroup else { return [] }
-        // A device that came by a recovery is in a private group of its own; the shared groups know the others. One that is
-        // shut out of some groups only is not shut out.
+        // A machine that the recovery key has made may not have met the others, which shared groups know. One that is shut
+        // out of some groups only is not shut out.
         var found: [DeviceID: GroupState.Device] = [:]
         for group in [privateGroup] + (isShutOut ? [] : memberGroups) {
             for device in engine.state(of: group)?.devices ?? [] where device.user == identity.user {
@@ -53,7 +53,8 @@ extension MeshNode {
             let isOnline = isThis ? network != nil : groups.contains { engine.route(to: device.device, in: $0) != nil }
             return DeviceReport(
                 device: device.device.description, this: isThis,
-                state: device.isCurrent && !(isThis && isShutOut) ? "current" : "revoked",
+                state: device.isCurrent && !(isThis && isShutOut) && !engine.isGivenUp(device.certificate)
+                    ? "current" : "revoked",
                 online: isOnline, lastSeen: isOnline ? Timestamp(seconds: clock.wallTime.seconds).text : nil,
                 certifiedBy: device.certificate.issuers.last?.description ?? "account", origin: origin(of: device))
         }

@@ -7,17 +7,7 @@ import StreakWire
 
 /// Results in files: exports, imports, exported chats.
 extension MeshNode {
-    func answer(_ request: ExchangeRequest) async throws -> any Sendable {
-        switch request {
-        case .export(let format, let game, let from, let to, let file):
-            try export(format: format, game: game, from: from, to: to, file: file)
-        case .load(let source, let options): try await load(source, options)
-        case .inspectChat(let source): try inspectChat(source)
-        case .loadChat(let source, let sender, let options): try await loadChat(source, sender: sender, options)
-        }
-    }
-
-    private func export(
+    func export(
         format: String, game selector: String?, from: String?, to: String?, file: String?
     ) throws -> ExportReport {
         let game = try selector.map { try self.game($0) }
@@ -58,7 +48,7 @@ extension MeshNode {
         }
     }
 
-    private func load(_ source: ImportSource, _ options: ImportOptions) async throws -> ImportReport {
+    func load(_ source: ImportSource, _ options: ImportOptions) async throws -> ImportReport {
         let reader = ResultImport(
             catalogue: Catalogue(games: Catalogue.standard.games + scoredCustomGames),
             now: clock.wallTime.seconds, dateOrder: try Argument.dateOrder(options.dates),
@@ -144,7 +134,7 @@ extension MeshNode {
         }
     }
 
-    private func inspectChat(_ source: ImportSource) throws -> ChatReport {
+    func inspectChat(_ source: ImportSource) throws -> ChatReport {
         let log = try chat(source)
         var counts: [String: Int] = [:]
         for share in log.shares(with: shareReader).shares { counts[share.sender ?? "", default: 0] += 1 }
@@ -167,7 +157,7 @@ extension MeshNode {
         return sender
     }
 
-    private func loadChat(
+    func loadChat(
         _ source: ImportSource, sender name: String?, _ options: ImportOptions
     ) async throws -> ImportReport {
         let log = try chat(source, order: try Argument.dateOrder(options.dates))
@@ -286,6 +276,32 @@ extension ChatLogFault {
         switch self {
         case .tooLong: "The file is larger than \(ChatLog.maximumSize >> 20) MiB."
         case .notAChat: "No line of this file begins a message."
+        }
+    }
+}
+
+extension ExportRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ExportReport {
+        switch self {
+        case .export(let format, let game, let from, let to, let file):
+            try node.export(format: format, game: game, from: from, to: to, file: file)
+        }
+    }
+}
+
+extension ImportRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ImportReport {
+        switch self {
+        case .load(let source, let options): try await node.load(source, options)
+        case .loadChat(let source, let sender, let options): try await node.loadChat(source, sender: sender, options)
+        }
+    }
+}
+
+extension ChatRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ChatReport {
+        switch self {
+        case .inspect(let source): try node.inspectChat(source)
         }
     }
 }

@@ -7,17 +7,6 @@ import StreakWire
 
 /// The games: those everybody has, those a group's members defined, and which are one's favourites.
 extension MeshNode {
-    func answer(_ request: GameRequest) async throws -> any Sendable {
-        switch request {
-        case .list(let search, let category, let favouritesOnly, let group):
-            try games(search: search, category: category, favouritesOnly: favouritesOnly, group: group)
-        case .setFavourite(let game, let isFavourite): try await setFavourite(game, isFavourite)
-        case .define(let form, let group): try await define(form, group: group)
-        case .remove(let game, let group): try await remove(game, group: group)
-        case .test(let form, let text): try test(form, text: text)
-        }
-    }
-
     // MARK: Which games there are
 
     /// A game as a group knows it: of the catalogue, else as defined in the group, else in any other group, else as it was
@@ -125,7 +114,7 @@ extension MeshNode {
         return GamesReport(games: reports.filter(\.favourite) + reports.filter { !$0.favourite })
     }
 
-    private func setFavourite(_ selector: String, _ isFavourite: Bool) async throws -> GameReport {
+    func setFavourite(_ selector: String, _ isFavourite: Bool) async throws -> GameReport {
         let game = try game(selector)
         let choice = isFavourite == game.isFavourite ? nil : isFavourite
         if choice != accountSettings.choices(.favourite)[game.id] {
@@ -159,7 +148,7 @@ extension MeshNode {
         }
     }
 
-    private func define(_ form: GameForm, group selector: String?) async throws -> GameReport {
+    func define(_ form: GameForm, group selector: String?) async throws -> GameReport {
         let group = try group(selector)
         try checkMembership(of: group)
         try checkSharing(in: group)
@@ -203,7 +192,7 @@ extension MeshNode {
             reason: "There is a game called “\(other.name)” already: give yours another name.")
     }
 
-    private func remove(_ selector: String, group: String?) async throws -> GamesReport {
+    func remove(_ selector: String, group: String?) async throws -> GamesReport {
         let group = try self.group(group)
         let game = try game(selector)
         guard let games = views[group]?.games, games[game.id] != nil else {
@@ -214,7 +203,7 @@ extension MeshNode {
         return GamesReport(games: (views[group]?.games.definitions ?? []).map { report(of: $0.game) })
     }
 
-    private func test(_ form: GameForm, text: String) throws -> PatternReport {
+    func test(_ form: GameForm, text: String) throws -> PatternReport {
         let definition = try definition(form, id: newID(for: form.name))
         switch definition.test(on: text) {
         case .matched(let share):
@@ -264,5 +253,32 @@ extension GameReport {
             id: game.id.rawValue, name: game.name, model: game.model.rawValue, favourite: isFavourite,
             url: game.url.isEmpty ? nil : game.url, category: game.category.rawValue, icon: game.emoji,
             definition: definition, groups: groups, mine: isMine)
+    }
+}
+
+extension GamesRequest {
+    public func answer(on node: isolated MeshNode) async throws -> GamesReport {
+        switch self {
+        case .list(let search, let category, let favouritesOnly, let group):
+            try node.games(search: search, category: category, favouritesOnly: favouritesOnly, group: group)
+        case .remove(let game, let group): try await node.remove(game, group: group)
+        }
+    }
+}
+
+extension GameRequest {
+    public func answer(on node: isolated MeshNode) async throws -> GameReport {
+        switch self {
+        case .setFavourite(let game, let isFavourite): try await node.setFavourite(game, isFavourite)
+        case .define(let form, let group): try await node.define(form, group: group)
+        }
+    }
+}
+
+extension PatternRequest {
+    public func answer(on node: isolated MeshNode) async throws -> PatternReport {
+        switch self {
+        case .test(let form, let text): try node.test(form, text: text)
+        }
     }
 }

@@ -56,7 +56,7 @@ extension MeshNode {
     // MARK: Groups
 
     /// The group of one user in which this user's devices keep their own results.
-    var privateGroup: GroupID? { engine.setting(MeshEngine.privateGroupSetting).flatMap { GroupID($0) } }
+    var privateGroup: GroupID? { engine.privateGroup }
 
     /// Groups shared with others, in the order of their titles: those that this user is in, and those that have ended and
     /// are still told of.
@@ -216,7 +216,7 @@ extension MeshNode {
         } catch NodeFailure.ownerCannotLeave {
             throw NodeFailure.ownerCannotLeave(title: title)
         }
-        await settle(waitingForLinks: Self.longest)
+        await settle(waitingForLinks: Settlers.longest)
         return groupReport(group)
     }
 

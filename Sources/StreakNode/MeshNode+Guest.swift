@@ -4,80 +4,47 @@ import StreakReplication
 import StreakStorage
 import StreakWire
 
-/// Somebody else plays on this machine: their results go to a data folder of their own inside this one,
-/// which knows no group; this user's links are closed and its data is left alone meanwhile.
+/// Somebody else plays on this machine: their node is an ordinary one in a data folder of its own inside this one, without
+/// a network. Everything but the guest mode itself is asked of it; this user's links are closed and its data is left alone
+/// meanwhile.
 extension MeshNode {
     static let guestSetting = "guest"
 
     private var guestFolder: DataFolder { folder.inner("guest") }
 
-    private var guestName: String? { text(of: Self.guestSetting).flatMap { $0.isEmpty ? nil : $0 } }
-
     /// A guest's mode outlasts the process.
     func reopenGuest() async throws {
-        guard guestName != nil, guestFolder.hasAccount else { return }
+        guard text(of: Self.guestSetting)?.isEmpty == false, guestFolder.hasAccount else { return }
         guest = try await openGuest()
     }
 
     private func openGuest() async throws -> MeshNode {
-        let configuration = NodeConfiguration(listen: "127.0.0.1:0", usesNetwork: false, usesLAN: false, peers: [])
+        // A guest's account ends with its results: no recovery key is kept of it.
+        try Account.forgetSecret(in: guestFolder)
+        var configuration = NodeConfiguration(listen: "127.0.0.1:0", usesNetwork: false, usesLAN: false, peers: [])
+        configuration.isGuest = true
         return try await MeshNode(opening: guestFolder, configuration: configuration)
     }
 
-    /// Answers what a guest may ask; all else waits for the host.
-    func answer(_ request: NodeRequest, for guest: MeshNode) async throws -> any Sendable {
-        switch request {
-        case .guest(.status): return try await guestStatus()
-        case .guest(.stop(let ending)): return try await stopGuest(ending)
-        case .profile(.whoami): return try await guest.call(request, returning: ProfileReport.self)
-        case .group(.list): return GroupListReport(groups: [])
-        case .score(.add(let text, let date, let replace, _, _)):
-            let request = ScoreRequest.add(text: text, date: date, replace: replace, groups: nil)
-            return try await guest.call(.score(request), returning: AddReport.self)
-        case .score(.record(let game, let score, let isCompleted, let seconds, let date, _, let replace)):
-            let request = ScoreRequest.record(
-                game: game, score: score, isCompleted: isCompleted, seconds: seconds, date: date, groups: nil,
-                replace: replace)
-            return try await guest.call(.score(request), returning: AddReport.self)
-        case .score(.preview), .score(.delete): return try await guest.call(request, returning: AddReport.self)
-        case .score(.undo): return try await guest.call(request, returning: UndoReport.self)
-        case .score(.results): return try await guest.call(request, returning: ResultsReport.self)
-        case .score(.games): return try await guest.call(request, returning: GamesReport.self)
-        case .insight(.statistics): return try await guest.call(request, returning: StatisticsReport.self)
-        case .insight(.streaks): return try await guest.call(request, returning: StreaksReport.self)
-        case .insight(.achievements): return try await guest.call(request, returning: AchievementsReport.self)
-        case .game(.list): return try await guest.call(request, returning: GamesReport.self)
-        case .network(.status), .network(.sync): return guestNetworkStatus()
-        case .network(.clock): return clockReport()
-        case .network(.repairClock), .profile, .account, .device, .friend, .group, .member, .person, .invite, .privacy,
-            .guest,
-            .score, .board, .insight, .reminder, .game, .exchange:
-            throw NodeFailure.guestPlaying(name: guestName ?? "")
-        }
-    }
-
-    private func guestNetworkStatus() -> StatusReport {
-        var report = status()
-        report.state = "local only"
-        report.groups = []
-        report.peers = []
-        report.running = isRunning
-        report.guest = guestName
-        report.recoveryConfirmed = true
-        return report
+    /// What the guest's node answers. Whether a node runs, and where its page is, only this one knows.
+    func answer<Request: NodeRequest>(_ request: Request, by guest: MeshNode) async throws -> Request.Report {
+        let report = try await guest.call(request)
+        guard var status = report as? StatusReport else { return report }
+        (status.running, status.web) = (isRunning, pageAddress)
+        return status as? Request.Report ?? report
     }
 
     func guestStatus() async throws -> GuestReport {
         if let guest {
             let count = try await guest.call(
-                .score(.results(game: nil, from: nil, to: nil)), returning: ResultsReport.self
+                ResultsRequest.list(game: nil, from: nil, to: nil)
             ).results.count
-            return GuestReport(active: true, name: guestName, results: count)
+            return GuestReport(active: true, name: await guest.ownName, results: count)
         }
         guard guestFolder.hasAccount else { return GuestReport(active: false, results: 0) }
         let away = try await openGuest()
         let results = try? await away.call(  // of which only the number is told
-            .score(.results(game: nil, from: nil, to: nil)), returning: ResultsReport.self)
+            ResultsRequest.list(game: nil, from: nil, to: nil))
         let name = await away.ownName
         await away.close()
         return GuestReport(active: false, name: name, results: results?.results.count ?? 0)
@@ -89,7 +56,7 @@ extension MeshNode {
         if !guestFolder.hasAccount { _ = try Self.createAccount(in: guestFolder, name: name) }
         let opened = try await openGuest()
         do {
-            _ = try await opened.call(.profile(.rename(name: name)), returning: ProfileReport.self)
+            _ = try await opened.call(ProfileRequest.rename(name: name))
             // From here on the mode holds, also after a crash.
             try await execute(.keepSetting(name: Self.guestSetting, value: Array(name.utf8)))
         } catch {
@@ -120,13 +87,12 @@ extension MeshNode {
         var report: GuestReport
         do {
             let results = try await playing.call(
-                .score(.results(game: nil, from: nil, to: nil)), returning: ResultsReport.self)
+                ResultsRequest.list(game: nil, from: nil, to: nil))
             report = GuestReport(active: false, name: await playing.ownName, results: results.results.count)
             if case .export(let file) = ending {
                 let format = file.lowercased().hasSuffix(".csv") ? "csv" : "json"
                 _ = try await playing.call(
-                    .exchange(.export(format: format, game: nil, from: nil, to: nil, file: file)),
-                    returning: ExportReport.self)
+                    ExportRequest.export(format: format, game: nil, from: nil, to: nil, file: file))
                 report.file = file
             }
         } catch {
@@ -156,6 +122,31 @@ extension MeshNode {
             throw NodeFailure.cannotWriteFile(reason: "it exists already")
         } catch StorageError.failed(let reason) {
             throw NodeFailure.cannotWriteFile(reason: reason)
+        }
+    }
+}
+
+extension GuestRequest {
+    public func answer(on node: isolated MeshNode) async throws -> GuestReport {
+        switch self {
+        case .status: try await node.guestStatus()
+        case .start(let name): try await node.startGuest(named: name)
+        case .stop(let ending): try await node.stopGuest(ending)
+        }
+    }
+}
+
+extension RequestName {
+    /// Whether it concerns others, or the account itself. A guest has neither; the host's wait.
+    var isForHost: Bool {
+        switch self {
+        case .recoveryKey, .recovery, .backup, .device, .deviceLink, .friendship, .group, .member, .admission, .person,
+            .invite, .inviteList, .link, .join, .privacy, .reminder:
+            true
+        case .profile, .groupList, .groupSettings, .guest, .score, .undo, .results, .status, .clock, .board,
+            .statistics, .streaks, .achievements, .recap, .versus, .champions, .shareText, .games, .game, .pattern,
+            .export, .load, .chat:
+            false
         }
     }
 }

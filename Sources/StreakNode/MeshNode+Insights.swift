@@ -7,21 +7,6 @@ import StreakWire
 
 /// Numbers about a player and a group: statistics, streaks, achievements, recaps.
 extension MeshNode {
-    func answer(_ request: InsightRequest) async throws -> any Sendable {
-        switch request {
-        case .statistics(let game, let range, let date, let group, let member, let plots):
-            try await statistics(game: game, range: range, date: date, subject(member, in: group), drawn: plots)
-        case .streaks(let date, let group, let member): try await streaks(date: date, subject(member, in: group))
-        case .achievements(let group, let member): try await achievements(of: subject(member, in: group))
-        case .celebrate: try await celebrate()
-        case .recap(let date, let group): try recap(date: date, group: group)
-        case .versus(let user, let game, let range, let date, let group, let plots):
-            try await versus(user, game: game, range: range, date: date, group: group, drawn: plots)
-        case .champions(let period, let game, let group): try champions(period, game: game, group: group)
-        case .shareText(let game, let date): try shareText(game: game, date: date)
-        }
-    }
-
     // MARK: Whose numbers
 
     /// A player as one group's records tell of them; the private group holds all of one's own results.
@@ -34,7 +19,7 @@ extension MeshNode {
         var coveredCount = 0
     }
 
-    private func subject(_ member: String?, in selector: String?) async throws -> InsightSubject {
+    func subject(_ member: String?, in selector: String?) async throws -> InsightSubject {
         guard let member else {
             guard let group = try selector.map({ try self.group($0) }) ?? privateGroup else {
                 throw NodeFailure.noGroup()
@@ -48,7 +33,7 @@ extension MeshNode {
     }
 
     /// What this user may see of a member: numbers are made anew without the results that are covered.
-    private func subject(_ user: UserID, in group: GroupID) -> InsightSubject {
+    func subject(_ user: UserID, in group: GroupID) -> InsightSubject {
         let player = PlayerID(user.bytes.array)
         let covered = user == identity.user ? [] : coveredResults(of: player, in: group)
         let name = name(of: user, in: group)
@@ -99,7 +84,7 @@ extension MeshNode {
 
     // MARK: Statistics
 
-    private func statistics(
+    func statistics(
         game selector: String?, range: String?, date: String?, _ subject: InsightSubject, drawn: Bool
     ) throws -> StatisticsReport {
         let group = subject.group
@@ -175,7 +160,7 @@ extension MeshNode {
 
     // MARK: Streaks
 
-    private func streaks(date: String?, _ subject: InsightSubject) throws -> StreaksReport {
+    func streaks(date: String?, _ subject: InsightSubject) throws -> StreaksReport {
         let group = subject.group
         let day = try shownDay(date)
         let insights = subject.insights
@@ -221,7 +206,7 @@ extension MeshNode {
         friendDays(of: subject.user, in: subject.group == privateGroup ? memberGroups : [subject.group])
     }
 
-    private func achievements(of subject: InsightSubject) throws -> AchievementsReport {
+    func achievements(of subject: InsightSubject) throws -> AchievementsReport {
         let friends = friendDays(of: subject)
         let set = subject.insights.achievements(on: clock.today, friends: friends)
         let experience = subject.insights.experience(friends: friends)
@@ -256,7 +241,7 @@ extension MeshNode {
         return Set(words.compactMap { AchievementTier(String($0)) })
     }
 
-    private func celebrate() async throws -> AchievementsReport {
+    func celebrate() async throws -> AchievementsReport {
         let subject = try await subject(nil, in: nil)
         let set = subject.insights.achievements(on: clock.today, friends: friendDays(of: subject))
         let reached = Set(set.unlocks.map(\.reached)).union(celebrated)
@@ -281,7 +266,7 @@ extension MeshNode {
     /// The same for boards over all groups: from all that the groups show of a person, by this user's own rules. Friends
     /// are the others of the groups that show the person so; an anonymous member's are those of the one group.
     func tierCoins(in union: GroupsUnion) -> [PlayerID: DatedCoins] {
-        if let unionCoins { return unionCoins }
+        if let coins = unionCache.coins { return coins }
         var places: [PlayerID: (user: UserID, groups: [GroupID])] = [:]
         for group in memberGroups {
             for member in engine.state(of: group)?.members ?? [] {
@@ -297,13 +282,13 @@ extension MeshNode {
             let friends = friendDays(of: place.user, in: place.groups)
             coins[player.id] = insights.achievements(on: clock.today, friends: friends).coins
         }
-        unionCoins = coins
+        unionCache.keep(coins)
         return coins
     }
 
     // MARK: Recap
 
-    private func recap(date: String?, group selector: String?) throws -> RecapReport {
+    func recap(date: String?, group selector: String?) throws -> RecapReport {
         let shown = try shownDay(date)
         let day = min(shown.startOfWeek.adding(days: 6), clock.today)
         guard let own = privateGroup else { throw NodeFailure.noGroup() }
@@ -339,7 +324,7 @@ extension MeshNode {
 
     // MARK: Two players, and who was first
 
-    private func versus(
+    func versus(
         _ selector: String, game: String?, range: String?, date: String?, group groupSelector: String?, drawn: Bool
     ) async throws -> VersusReport {
         let group = try group(groupSelector)
@@ -391,7 +376,7 @@ extension MeshNode {
                 }, unit: .number, isArea: false))
     }
 
-    private func champions(_ word: String, game: String?, group selector: String?) throws -> ChampionsReport {
+    func champions(_ word: String, game: String?, group selector: String?) throws -> ChampionsReport {
         let group = try group(selector)
         let period = try Argument.period(word)
         let game = try game.map { try self.game($0) }
@@ -418,7 +403,7 @@ extension MeshNode {
             })
     }
 
-    private func shareText(game selector: String, date: String?) throws -> ShareTextReport {
+    func shareText(game selector: String, date: String?) throws -> ShareTextReport {
         guard let privateGroup else { throw NodeFailure.noGroup() }
         let game = try game(selector)
         let day = try day(date) ?? clock.today
@@ -436,4 +421,65 @@ extension MeshNode {
 extension ISOWeek {
     /// `2026-W47`
     fileprivate var text: String { "\(year)-W\(week < 10 ? "0" : "")\(week)" }
+}
+
+extension StatisticsRequest {
+    public func answer(on node: isolated MeshNode) async throws -> StatisticsReport {
+        switch self {
+        case .show(let game, let range, let date, let group, let member, let plots):
+            try await node.statistics(
+                game: game, range: range, date: date, node.subject(member, in: group), drawn: plots)
+        }
+    }
+}
+
+extension StreaksRequest {
+    public func answer(on node: isolated MeshNode) async throws -> StreaksReport {
+        switch self {
+        case .show(let date, let group, let member):
+            try await node.streaks(date: date, node.subject(member, in: group))
+        }
+    }
+}
+
+extension AchievementsRequest {
+    public func answer(on node: isolated MeshNode) async throws -> AchievementsReport {
+        switch self {
+        case .show(let group, let member): try await node.achievements(of: node.subject(member, in: group))
+        case .celebrate: try await node.celebrate()
+        }
+    }
+}
+
+extension RecapRequest {
+    public func answer(on node: isolated MeshNode) async throws -> RecapReport {
+        switch self {
+        case .show(let date, let group): try node.recap(date: date, group: group)
+        }
+    }
+}
+
+extension VersusRequest {
+    public func answer(on node: isolated MeshNode) async throws -> VersusReport {
+        switch self {
+        case .show(let user, let game, let range, let date, let group, let plots):
+            try await node.versus(user, game: game, range: range, date: date, group: group, drawn: plots)
+        }
+    }
+}
+
+extension ChampionsRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ChampionsReport {
+        switch self {
+        case .show(let period, let game, let group): try node.champions(period, game: game, group: group)
+        }
+    }
+}
+
+extension ShareTextRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ShareTextReport {
+        switch self {
+        case .show(let game, let date): try node.shareText(game: game, date: date)
+        }
+    }
 }

@@ -143,7 +143,6 @@ extension MeshNode {
         change.addresses = (link.addresses.first ?? []).map {
             RememberedAddress(device: link.inviter, endpoint: $0, lastAnswered: clock.wallTime.seconds)
         }
-        change.settings[MeshEngine.privateGroupSetting] = linking.privateGroup.bytes.array
         change.settings[friendCodeSetting] = Array(code.description.utf8)
         try store.apply(change)
         try store.close()

@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import StreakCrypto
 import StreakEngine
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakStorage
@@ -26,7 +27,7 @@ extension MeshNode {
                 if !needsRecovery { feed(.codeDerived(user, code)) }
                 codeArrived(code, of: user)
             }
-            let isStoring = !pendingChangeIDs.isEmpty
+            let isStoring = !transaction.isEmpty
             if isStoring { flush() }
             let isDue = !needsRecovery && engine.nextDeadline.map { $0 <= clock.now } ?? false
             if isDue { feed(.deadlineReached) }
@@ -35,9 +36,10 @@ extension MeshNode {
         }
         if let pausedUntil, pausedUntil <= clock.now { resume() }
         remind()
-        examineIfDue()
-        if !pendingChangeIDs.isEmpty { flush() }
-        releaseSettlers()
+        if !transaction.isEmpty { flush() }
+        if !settlers.isEmpty {
+            settlers.release(at: clock.now, isResting: !engine.isExchanging, hasLink: !engine.linkedDevices.isEmpty)
+        }
         setAlarm()
     }
 
@@ -78,9 +80,8 @@ extension MeshNode {
             case .link(.closeStream(let id)): network?.closeStream(id)
             case .sendBeacon(let bytes, let to): network?.sendBeacon(bytes, to: to)
             case .persist(let change, let id):
-                pendingChange.append(change)
-                pendingChangeIDs.append(id)
-            case .complete(let id, let outcome): waiting.removeValue(forKey: id)?.resume(returning: .success(outcome))
+                transaction.append(change, id)
+            case .complete(let id, let outcome): commands.complete(id, outcome)
             case .deriveCode(let user): deriveCode(of: user)
             case .publish(let event): observe(event)
             }
@@ -102,34 +103,24 @@ extension MeshNode {
         guard network != nil || isRunning else { return }
         let isServing = network != nil
         let candidates = [
-            isServing ? pausedUntil ?? engine.nextDeadline : nil, nextSettling, nextReminder, nextExamination,
+            isServing ? pausedUntil ?? engine.nextDeadline : nil, settlers.next(after: clock.now),
+            nextReminder,
         ]
-        guard let due = candidates.compactMap({ $0 }).min() else { return }
-        if let deadline, alarm != nil, deadline <= due, deadline > clock.now { return }
-        alarm?.cancel()
-        deadline = due
-        let delay = max(1, clock.now.duration(to: due).nanoseconds)
-        let inbox = inbox
-        alarm = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: .nanoseconds(delay)) { inbox.wake() }
+        if let due = candidates.compactMap({ $0 }).min() { alarm.set(for: due, at: clock.now, waking: inbox) }
     }
 
     // MARK: Storing
 
     /// Stores what the engine asked for, then tells it.
     private func flush() {
-        let change = pendingChange
-        let ids = pendingChangeIDs
-        let texts = pendingTexts
-        pendingChange = DurableChange()
-        pendingChangeIDs = []
-        pendingTexts = []
+        let stored = transaction.take()
         do {
-            try store.apply(change, keeping: texts)
+            try store.apply(stored.change, keeping: stored.texts)
         } catch {
             refuseEverything(NodeFailure(storage: error))
             return
         }
-        for id in ids { feed(.changeStored(id)) }
+        for id in stored.ids { feed(.changeStored(id)) }
     }
 
     /// A change could not be stored: whoever waits is told so, nothing unconfirmed stays in memory, and others are not
@@ -138,7 +129,7 @@ extension MeshNode {
         perform(engine.closeLinks(at: clock.now))
         needsRecovery = true
         pausedUntil = clock.now.advanced(by: Self.pause)
-        for id in waiting.keys.sorted() { waiting.removeValue(forKey: id)?.resume(returning: .failure(failure)) }
+        commands.failAll(failure)
         inbox.publish(.notice("Results cannot be stored now. Nothing new is confirmed until there is room again."))
         // Where even reading fails, the next command tries again.
         try? recoverIfNeeded()
@@ -151,8 +142,7 @@ extension MeshNode {
         engine = MeshEngine(
             snapshot: try loadStore(), identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
         engine.nextStream = streams
-        pendingChange = DurableChange()
-        pendingChangeIDs = []
+        transaction.discardChanges()
         needsRecovery = false
         (lostResults, olderResults) = ([:], [:])
         newGroups = []

@@ -112,18 +112,14 @@ extension MeshNode {
         for (user, code) in await Self.codes(of: missing.prefix(maximumComputedCodes)) { keep(code, of: user) }
         process()
         guard isRunning else { return }
-        let later = missing.filter { knownCode(of: $0) == nil && !wantedCodes.contains($0) }
-        let isIdle = wantedCodes.isEmpty
-        wantedCodes += later
-        if isIdle, let first = wantedCodes.first { deriveCode(of: first) }
+        if let first = codeQueue.add(missing.filter { knownCode(of: $0) == nil }) { deriveCode(of: first) }
     }
 
     /// The next of those that are worked out one after another; at the end pages look again.
     func codeArrived(_ code: FriendCode?, of user: UserID) {
-        guard wantedCodes.first == user else { return }
-        wantedCodes.removeFirst()
+        guard codeQueue.finish(user) else { return }
         if let code { keep(code, of: user) }
-        if let next = wantedCodes.first { deriveCode(of: next) } else { inbox.publish(.groupsChanged) }
+        if let next = codeQueue.current { deriveCode(of: next) } else { inbox.publish(.groupsChanged) }
     }
 
     private func keep(_ code: FriendCode, of user: UserID) {

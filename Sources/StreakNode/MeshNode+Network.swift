@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakLinks
 import StreakWire
 
 extension LinkVia {
@@ -60,9 +61,15 @@ extension MeshNode {
         }
     }
 
-    func takeCommandID() -> CommandID {
-        defer { nextCommand += 1 }
-        return CommandID(number: nextCommand)
+    func takeCommandID() -> CommandID { commands.takeID() }
+
+    /// Waits until nothing is under way with anybody who is linked, but not for ever; and for a first link as long as is said.
+    func settle(waitingForLinks limit: Duration = .zero) async {
+        guard network != nil else { return }
+        await withCheckedContinuation { continuation in
+            settlers.wait(continuation, from: clock.now, forLinks: limit)
+            setAlarm()
+        }
     }
 
     func startListening(port: UInt16) {

@@ -4,27 +4,15 @@ import StreakWire
 
 /// Whom a text means, of the members of a group, friends and those who ask.
 extension MeshNode {
-    func answer(_ request: PersonRequest) async throws -> PersonReport {
-        switch request {
-        case .member(let selector, let user):
-            let group = try group(selector)
-            return try await person(member(user, of: group), in: group)
-        case .friend(let user):
-            let pair = try await friendGroups(user)[0]
-            return await person(pair.friend, in: pair.group)
-        case .known(let user): return await report(try await knownPerson(user))
-        }
-    }
-
     /// A member under the name and the ID that the group shows.
-    private func person(_ user: UserID, in group: GroupID) async -> PersonReport {
+    func person(_ user: UserID, in group: GroupID) async -> PersonReport {
         guard !isAnonymous(user, in: group) else {
             return PersonReport(user: shownID(of: user, in: group), name: name(of: user, in: group))
         }
         return await report(KnownPerson(user: user, name: name(of: user, in: group)))
     }
 
-    private func report(_ person: KnownPerson) async -> PersonReport {
+    func report(_ person: KnownPerson) async -> PersonReport {
         await computeCodes(of: [person.user])
         return PersonReport(user: person.user.description, name: person.name, code: knownCode(of: person.user))
     }
@@ -120,5 +108,19 @@ extension MeshNode {
                 })
         }
         return person
+    }
+}
+
+extension PersonRequest {
+    public func answer(on node: isolated MeshNode) async throws -> PersonReport {
+        switch self {
+        case .member(let selector, let user):
+            let group = try node.group(selector)
+            return try await node.person(node.member(user, of: group), in: group)
+        case .friend(let user):
+            let pair = try await node.friendGroups(user)[0]
+            return await node.person(pair.friend, in: pair.group)
+        case .known(let user): return await node.report(try await node.knownPerson(user))
+        }
     }
 }

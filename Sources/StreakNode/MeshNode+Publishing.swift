@@ -165,11 +165,11 @@ extension MeshNode {
         }
         writes += shared.filter { !$0.drafts.isEmpty }
         let log = UndoLog(
-            undoing: writes, in: { views[$0]?.index ?? ScoreIndex() }, of: me, privateGroup: privateGroup)
+            undoing: writes, in: { views[$0]?.index ?? ScoreIndex() }, of: me)
         let undo = Command.keepSetting(name: Self.undoSetting, value: log.encoded(at: clock.wallTime))
         // They are taken before anybody else gets a turn, unless the command is refused at once.
-        pendingTexts = texts
-        defer { pendingTexts = [] }
+        transaction.texts = texts
+        defer { transaction.texts = [] }
         try await execute(.write(writes), with: [undo])
         return writes.map(\.group).filter { $0 != privateGroup }.map(\.description)
     }
@@ -180,7 +180,7 @@ extension MeshNode {
         else {
             throw NodeFailure.nothingToUndo  // none, or one of another version
         }
-        var writes = log.writes(toGroups: ownGroups, privateGroup: privateGroup)
+        var writes = log.writes(toGroups: ownGroups)
         // What another machine of this user has written since is not this change's to take back.
         let overwritten = Set(
             writes.flatMap { group, drafts in

@@ -1,5 +1,6 @@
 import StreakEngine
 import StreakGames
+import StreakLinks
 import StreakReplication
 import StreakScores
 import StreakWire
@@ -11,19 +12,8 @@ extension MeshNode {
     private static let stateSetting = "reminder-state"
     private static let desktopSetting = "reminder-desktop"
     private static let commandSetting = "reminder-command"
-    /// A clock may be set, and a machine may sleep: the time of day is looked at this often.
-    private static let longestWait: Int64 = 900
     /// Bytes of a command.
     private static let maximumCommandSize = 1_000
-
-    func answer(_ request: ReminderRequest) async throws -> any Sendable {
-        switch request {
-        case .show(let plots): return remindersReport(drawn: plots)
-        case .change(let change):
-            try await changeReminders(change)
-            return remindersReport(drawn: false)
-        }
-    }
 
     // MARK: What is chosen and kept
 
@@ -37,7 +27,7 @@ extension MeshNode {
 
     private var reminderCommand: String? { text(of: Self.commandSetting).flatMap { $0.isEmpty ? nil : $0 } }
 
-    private func changeReminders(_ change: ReminderChange) async throws {
+    func changeReminders(_ change: ReminderChange) async throws {
         let choices = try reminderChoices.changed(by: change)
         let desktop = change.desktop.map { $0 ? "on" : "off" }
         if let command = change.command {
@@ -86,7 +76,7 @@ extension MeshNode {
         return ReminderPlan.text(for: atRisk) { self.knownGame($0) }
     }
 
-    private func remindersReport(drawn: Bool) -> RemindersReport {
+    func remindersReport(drawn: Bool) -> RemindersReport {
         let choices = reminderChoices
         let (plan, _) = reminderPlan(isOn: true)
         let hours = playingHours
@@ -110,15 +100,12 @@ extension MeshNode {
     /// Tells the user what is due since this was last looked at, once a day; silent where nothing is at risk.
     func remind() {
         guard isRunning, guest == nil, pausedUntil == nil, !needsRecovery, let privateGroup else { return }
-        let now = clock.wallTime.seconds
-        let seen = min(remindersSeen ?? now, now)
-        remindersSeen = now
         let (plan, isNew) = reminderPlan()
         var state = ReminderState(window: plan.window, computedOn: plan.computedOn, lastFired: plan.lastFired)
         var told: String?
-        if let firing = plan.next(after: seen, in: clock.calendar), firing.instant <= now {
-            told = reminderText(on: firing.day)
-            if told != nil { state.lastFired = firing.day }
+        if let day = reminders.dayDue(by: plan, at: clock.wallTime.seconds, in: clock.calendar) {
+            told = reminderText(on: day)
+            if told != nil { state.lastFired = day }
         }
         guard isNew || told != nil else { return }
         // Kept before it is told: a reminder that cannot be noted is not told, so that none comes twice.
@@ -126,16 +113,24 @@ extension MeshNode {
         feed(.command(takeCommandID(), .write([(privateGroup, [draft])])))
         guard let told else { return }
         inbox.publish(.notice(told))
-        if showsOnDesktop { desktop.show(told) }
-        if let reminderCommand { desktop.run(reminderCommand, with: told) }
+        reminders.show(told, onDesktop: showsOnDesktop, command: reminderCommand)
     }
 
     /// When reminders are to be looked at again; nil while none is on.
     var nextReminder: MonotonicInstant? {
         guard isRunning, guest == nil, reminderChoices.isOn else { return nil }
-        let now = clock.wallTime.seconds
-        let due = reminderPlan().plan.next(after: max(remindersSeen ?? now, now), in: clock.calendar)
-        let wait = due.map { min(max($0.instant - now, 1), Self.longestWait) } ?? Self.longestWait
+        let wait = reminders.wait(for: reminderPlan().plan, at: clock.wallTime.seconds, in: clock.calendar)
         return clock.now.advanced(by: .seconds(wait))
+    }
+}
+
+extension ReminderRequest {
+    public func answer(on node: isolated MeshNode) async throws -> RemindersReport {
+        switch self {
+        case .show(let plots): return node.remindersReport(drawn: plots)
+        case .change(let change):
+            try await node.changeReminders(change)
+            return node.remindersReport(drawn: false)
+        }
     }
 }

@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import StreakCrypto
 import StreakEngine
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakScores
@@ -25,32 +26,20 @@ public actor MeshNode: NodeCalling {
     var engine: MeshEngine
     var network: MeshNetwork?
     var views: [GroupID: GroupView] = [:]
-    /// Everybody in all groups, until anything changes.
-    var union: GroupsUnion? {
-        didSet { unionCoins = nil }
-    }
-    /// How reminders reach this machine's user outside of the page.
-    var desktop = DesktopNotification()
-    /// What tiers are worth on boards over all groups; as good as `union`.
-    var unionCoins: [PlayerID: DatedCoins]?
-    /// When reminders were last looked at, in Unix seconds: none is told that was due before.
-    var remindersSeen: Int64?
-    var waiting: [CommandID: CheckedContinuation<Result<CommandOutcome, NodeFailure>, Never>] = [:]
-    var nextCommand: UInt64 = 1
-    /// Changes asked for and not yet on disk, as one transaction.
-    var pendingChange = DurableChange()
-    var pendingChangeIDs: [ChangeID] = []
-    /// Share texts to be kept in the same transaction.
-    var pendingTexts: [ShareText] = []
-    var listenAddress: String?
+    var unionCache = UnionCache()
+    var reminders = Reminders()
+    var commands = PendingCommands()
+    var transaction = PendingTransaction()
+    var alarm = Alarm()
+    var settlers = Settlers()
+    var readiness = Readiness()
     var lastSync: Int64?
     /// Whether the user was told that this machine's clock is wrong.
     var toldClock = false
     var isClosed = false
-    var settlers: [Settler] = []
     /// Where `NodeConfiguration.peers` lead.
     var namedEndpoints: [Endpoint] = []
-    /// Whoever plays on this machine in this user's place.
+    /// The node of who plays on this machine in this user's place.
     var guest: MeshNode?
     /// Whether `run` is under way.
     var isRunning = false
@@ -67,22 +56,15 @@ public actor MeshNode: NodeCalling {
     /// Set while a store that refused a change is given time: until then nothing is taken from others.
     var pausedUntil: MonotonicInstant?
     /// Whether memory holds what the store refused, and has to be thrown away before anything is written.
+    var needsRecovery = false
     /// The user's machines that somebody was told of, because they are shut out but for this group.
     var toldMachines: [GroupID: Set<DeviceID>] = [:]
-    var needsRecovery = false
-    /// What was found damaged on the disk, how far the store was examined, and when that goes on.
+    /// What was found damaged on the disk.
     var damage = DamageReport()
-    var examination = Examination()
-    var nextExamination = MonotonicInstant.zero.advanced(by: examinationInterval)
-    var deadline: MonotonicInstant?
-    var alarm: Scheduled<Void>?
+    var refusals = Refusals()
     /// Where the page is, which the program that runs it tells.
     private(set) var pageAddress: String?
-    /// Members whose friend codes are worked out one after another, beside everything else.
-    var wantedCodes: [UserID] = []
-    private var readiness: [CheckedContinuation<String, any Error>] = []
-    /// Why the node could not begin to serve.
-    private var startFailure: (any Error)?
+    var codeQueue = CodeQueue()
 
     static let nameSetting = "name"
     static let friendCodeSetting = "friend-code"
@@ -93,22 +75,21 @@ public actor MeshNode: NodeCalling {
     ///
     /// - Throws: `NodeFailure`, `StorageError`.
     public static func createAccount(in folder: DataFolder, name: String) throws -> ProfileReport {
-        try createAccount(in: folder, name: name) { folder, entropy in
-            try Account.create(in: folder, entropy: &entropy)
-        }
+        try createAccount(in: folder, name: name) { entropy in try Account.create(in: folder, entropy: &entropy) }
     }
 
-    /// Makes an account whose device `identity` makes.
+    /// Makes the first device of a folder, of the account whose key `accountKey` has.
     ///
     /// - Parameter settings: what this user's devices are to know of the new one.
     static func createAccount(
         in folder: DataFolder, name: String, settings: (DeviceIdentity) -> [RecordDraft] = { _ in [] },
-        identity makeIdentity: (DataFolder, inout SystemEntropy) throws -> DeviceIdentity
+        accountKey: (inout SystemEntropy) throws -> SigningSecretKey
     ) throws -> ProfileReport {
         let name = try Argument.checkName(name)
         let lock = try prepare(folder)
         var entropy = SystemEntropy()
-        let identity = try makeIdentity(folder, &entropy)
+        let accountKey = try accountKey(&entropy)
+        let identity = try Account.createDevice(of: accountKey, in: folder, entropy: &entropy)
         let store = try Store(opening: folder, newStoreID: Self.newStoreID)
         let code = try FriendCode(of: identity.user)
         let clock = SystemClock()
@@ -120,14 +101,13 @@ public actor MeshNode: NodeCalling {
                 .command(CommandID(number: number), command), at: clock.now, wallTime: clock.wallTime)
             for case .persist(let part, _) in outputs { change.append(part) }
         }
-        carryOut(.foundGroup(title: "Private"), number: 1)
+        carryOut(.openPrivateGroup(accountKey: accountKey), number: 1)
         carryOut(.setAnswersToCode(try FriendCodeKeys(of: code)), number: 2)
-        guard let group = engine.groupIDs.first else { throw NodeFailure.storageFailed("no private group") }
+        guard let group = engine.privateGroup else { throw NodeFailure.storageFailed("no private group") }
         let drafts = settings(identity)
         if !drafts.isEmpty { carryOut(.write([(group: group, drafts: drafts)]), number: 3) }
         change.settings[nameSetting] = Array(name.utf8)
         change.settings[friendCodeSetting] = Array(code.description.utf8)
-        change.settings[MeshEngine.privateGroupSetting] = group.bytes.array
         try store.apply(change)
         try store.close()
         try folder.finish()
@@ -199,15 +179,13 @@ public actor MeshNode: NodeCalling {
         do {
             if guest == nil { try await openSockets() }
         } catch {
-            startFailure = error
-            tellWhoWaits(.failure(error))
+            readiness.fail(error)
             throw error
         }
         isRunning = true
         // Whoever runs the node is told now; on a full disk the next run tells again.
         if store.lostChanges > 0 { try? store.forgetLostChanges() }
-        if listenAddress == nil { listenAddress = "" }
-        tellWhoWaits(.success(listenAddress ?? ""))
+        readiness.begin()
         if guest == nil { await dialNamedPeers() }
         process()
         for await _ in inbox.wakes {
@@ -220,11 +198,11 @@ public actor MeshNode: NodeCalling {
 
     /// Friends see at once that this node goes, not only when it stays silent.
     func closeNetwork() async {
-        alarm?.cancel()
+        alarm.cancel()
         perform(engine.closeLinks(at: clock.now))
         let closing = network
         network = nil
-        listenAddress = nil
+        readiness.listens(at: nil)
         await closing?.stop()
         // What still came in was meant for the links that are no more.
         if isRunning { _ = inbox.take() }
@@ -243,22 +221,16 @@ public actor MeshNode: NodeCalling {
     private func openSockets() async throws {
         network = try await openNetwork()
         if let network { startListening(port: network.port) }
-        listenAddress = network?.listenDescription ?? ""
+        readiness.listens(at: network?.listenDescription ?? "")
     }
 
     /// The address served on, as soon as the node runs.
     ///
     /// - Throws: what kept it from running.
     public func ready() async throws -> String {
-        if let listenAddress { return listenAddress }
-        if let startFailure { throw startFailure }
+        if let address = try readiness.known() { return address }
         guard !isClosed else { throw NodeFailure.stopping }
-        return try await withCheckedThrowingContinuation { readiness.append($0) }
-    }
-
-    private func tellWhoWaits(_ result: Result<String, any Error>) {
-        for continuation in readiness { continuation.resume(with: result) }
-        readiness = []
+        return try await withCheckedThrowingContinuation { readiness.wait($0) }
     }
 
     /// The page of this node is here, says the program that serves it.
@@ -272,10 +244,10 @@ public actor MeshNode: NodeCalling {
         guard !isClosed else { return }
         isClosed = true
         await guest?.close()
-        tellWhoWaits(.failure(NodeFailure.stopping))
-        for id in waiting.keys.sorted() { waiting.removeValue(forKey: id)?.resume(returning: .failure(.stopping)) }
-        releaseSettlers()
-        alarm?.cancel()
+        readiness.end()
+        commands.failAll(.stopping)
+        settlers.releaseAll()
+        alarm.cancel()
         inbox.close()
         try? store.close()  // everything confirmed is on disk already
         folderLock.close()
@@ -295,9 +267,9 @@ public actor MeshNode: NodeCalling {
         if isShutOut, command.speaksForAccount { throw NodeFailure.machineShutOut }
         let id = takeCommandID()
         let result = await withCheckedContinuation { continuation in
-            waiting[id] = continuation
+            commands.wait(continuation, for: id)
             feed(.command(id, command))
-            if waiting[id] != nil {
+            if commands.isWaiting(for: id) {
                 for companion in companions { feed(.command(takeCommandID(), companion)) }
             }
             process()

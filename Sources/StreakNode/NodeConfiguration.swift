@@ -1,3 +1,5 @@
+public import Logging
+
 /// How a node meets the world.
 public struct NodeConfiguration: Sendable {
     /// `HOST:PORT` to serve on, for datagrams and streams alike; port 0 picks one.
@@ -8,6 +10,10 @@ public struct NodeConfiguration: Sendable {
     public var usesLAN: Bool
     /// Addresses, as `HOST:PORT`, at which members may be found.
     public var peers: [String]
+    /// Where the node says what it does; nowhere, unless set.
+    public var logger = Logger(label: "streakmesh.node") { _ in SwiftLogNoOpLogHandler() }
+    /// Whether a guest's folder is opened, who is linked to nobody.
+    var isGuest = false
     /// What tells the time of day, in milliseconds since 1970; nil for the machine's clock.
     var wall: (@Sendable () -> Int64)?
     /// By how much the time since the start is ahead of the machine's, never less than before; nil for nothing.

@@ -40,7 +40,10 @@ extension NodeFailure {
         case .needsOwner, .targetIsProtected, .transferDoesNotStand:
             self = .notAllowed(action: "change this group", reason: .needsOwner)
         case .authorNotMember, .authorRemoved, .authorRevoked: self = .notMember(title: "")
-        default: self = .notAllowed(action: "change this group")
+        case .needsAdmin, .targetNotMember, .unknownDevice, .targetIsAuthor, .unknownInvite, .inviteRevoked,
+            .inviteUsedUp, .inviteExpired, .needsApproval, .newcomerRemoved, .alreadyMember, .claimSpent,
+            .certificateRevoked:
+            self = .notAllowed(action: "change this group")
         }
     }
 

@@ -93,13 +93,11 @@ public actor StartingNode: NodeCalling, AccountMaking {
     public nonisolated func events() -> AsyncStream<NodeEvent> { inbox.subscribe() }
 
     /// Answers as the node. A command may have made the account meanwhile.
-    public func call<Report: Codable & Sendable>(
-        _ request: NodeRequest, returning type: Report.Type
-    ) async throws -> Report {
+    public func call<Request: NodeRequest>(_ request: Request) async throws -> Request.Report {
         try request.checkArguments()
         try await openIfPossible()
         guard let node else { throw isClosed ? NodeFailure.stopping : .noAccount }
-        return try await node.call(request, returning: type)
+        return try await node.call(request)
     }
 
     public func makeAccount(_ origin: AccountOrigin) async throws -> ProfileReport {
@@ -107,7 +105,7 @@ public actor StartingNode: NodeCalling, AccountMaking {
         guard !isMaking else { throw NodeFailure.accountUnderWay }
         guard node == nil, !folder.hasAccount else { throw NodeFailure.accountExists }
         try await make(origin)
-        return try await call(.profile(.whoami), returning: ProfileReport.self)
+        return try await call(ProfileRequest.whoami)
     }
 
     private func make(_ origin: AccountOrigin) async throws {

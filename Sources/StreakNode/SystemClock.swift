@@ -1,5 +1,6 @@
 import StreakEngine
 import StreakGames
+import StreakLinks
 import StreakScores
 
 #if canImport(Darwin)

@@ -5,8 +5,7 @@ import StreakWire
 
 /// What takes back one change of this user's results, group by group: nothing comes back where it never was.
 ///
-/// As a setting of the store: form u8 (2) · milliseconds u64 · groups varint · their IDs, 32 bytes each, zeros for the
-/// private group, which may be another one by then · entries varint ·
+/// As a setting of the store: form u8 (2) · milliseconds u64 · groups varint · their IDs, 32 bytes each · entries varint ·
 /// (groups blob · subject blob · value blob) each, as in records written at that time; an empty value withdraws, and bit
 /// n of the first blob says whether the entry is for group n. What all groups take back alike is there once, so that an
 /// import of 20,000 results comes to half a megabyte, however many groups they went to.
@@ -24,13 +23,10 @@ struct UndoLog: Equatable {
         left.draftsByGroup.elementsEqual(right.draftsByGroup) { $0.group == $1.group && $0.drafts == $1.drafts }
     }
 
-    /// Stands for the private group, whichever that is.
-    static let privateGroup = GroupID(bytes: .zero)
-
     /// The opposite of `writes`, for results as each group holds them.
     init(
         undoing writes: [(group: GroupID, drafts: [RecordDraft])], in held: (GroupID) -> ScoreIndex,
-        of player: PlayerID, privateGroup: GroupID?
+        of player: PlayerID
     ) {
         draftsByGroup = writes.map { group, drafts in
             let index = held(group)
@@ -42,19 +38,13 @@ struct UndoLog: Equatable {
                 case .profile, .gameDefinition, .withdrawnGame, .setting, .retraction, .again, .copy: nil
                 }
             }
-            return (group == privateGroup ? Self.privateGroup : group, opposite)
+            return (group, opposite)
         }
     }
 
     /// What to write into those of these groups that the change concerned.
-    func writes(
-        toGroups groups: [GroupID], privateGroup: GroupID?
-    ) -> [(group: GroupID, drafts: [RecordDraft])] {
-        draftsByGroup.compactMap { group, drafts in
-            let group = group == Self.privateGroup ? privateGroup : group
-            guard let group, groups.contains(group), !drafts.isEmpty else { return nil }
-            return (group, drafts)
-        }
+    func writes(toGroups groups: [GroupID]) -> [(group: GroupID, drafts: [RecordDraft])] {
+        draftsByGroup.filter { group, drafts in groups.contains(group) && !drafts.isEmpty }
     }
 
     /// What is taken back, and in which groups.

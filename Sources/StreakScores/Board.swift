@@ -42,7 +42,7 @@ public enum Aggregation: String, Sendable, Hashable, CaseIterable {
         switch model {
         case .highScore: self = .best
         case .count: self = .sum
-        default: return nil
+        case .lowerAttempts, .lowerGuesses, .lowerHints, .lowerTimeSeconds, .higherIsBetter: return nil
         }
     }
 }

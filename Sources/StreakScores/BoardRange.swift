@@ -110,7 +110,7 @@ public struct BoardPage: Hashable, Sendable {
         switch range {
         case .all: return nil
         case .custom(let span): page = BoardPage(range: shifted(span, by: -1), day: day)
-        default: page = BoardPage(range: range, day: moved(by: -1))
+        case .day, .rolling, .week, .month, .year: page = BoardPage(range: range, day: moved(by: -1))
         }
         return page == self || page.isCollapsed(from: self) ? nil : page
     }
@@ -127,7 +127,7 @@ public struct BoardPage: Hashable, Sendable {
                 return nil
             }
             return page
-        default:
+        case .day, .rolling, .week, .month, .year:
             let target = moved(by: 1)
             let begin = range.begin(around: target)
             guard target > day, begin <= today else { return nil }

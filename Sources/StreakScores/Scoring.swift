@@ -62,7 +62,7 @@ public enum Scoring {
             result.isCompleted && result.value(in: game) != nil ? 7 : 0
         case .count:
             min(7, points(for: result, in: game))
-        default:
+        case .lowerAttempts, .lowerGuesses, .lowerHints, .lowerTimeSeconds, .higherIsBetter:
             points(for: result, in: game)
         }
     }
@@ -235,7 +235,7 @@ struct RawResult {
             switch game.model {
             case .lowerTimeSeconds: score ?? seconds
             case .lowerHints: score ?? hints
-            default: score
+            case .lowerAttempts, .lowerGuesses, .higherIsBetter, .highScore, .count: score
             }
         return known.map { min(max($0, 0), Self.largest) }
     }

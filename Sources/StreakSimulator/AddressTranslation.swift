@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakLinks
 import StreakWire
 
 /// A home router between a LAN and the internet: nobody outside reaches a node behind it that has not sent there first.

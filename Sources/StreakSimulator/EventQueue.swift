@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakLinks
 
 /// What will happen, by instant; of one instant in the order in which it was put in.
 struct EventQueue<Event: Sendable>: Sendable {

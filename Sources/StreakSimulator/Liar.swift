@@ -1,6 +1,7 @@
 import StreakCrypto
 import StreakEngine
 import StreakGames
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakScores
@@ -91,7 +92,11 @@ struct Liar: Sendable {
         }
         let epoch = Epoch(counter: 1_000, nonce: random.next())
         ownFeed = FeedReplica(FeedID(device: identity.device, epoch: epoch), in: group)
-        links.accessKeys = accessKeys.enumerated().map { index, key in
+        links.setKeys(linkKeys, for: .member)
+    }
+
+    private var linkKeys: [LinkKey] {
+        accessKeys.enumerated().map { index, key in
             LinkKey(
                 presharedKey: key.linkPresharedKey, tagKey: key.tagKey,
                 label: .access(group, index: accessKeys.count - 1 - index))
@@ -125,7 +130,7 @@ struct Liar: Sendable {
     }
 
     private mutating func dial(at now: MonotonicInstant) {
-        guard let key = links.accessKeys.first else { return }
+        guard let key = linkKeys.first else { return }
         for target in targets where links.link(to: target.key) == nil {
             links.dial(peer: target.key, key: key, to: target.endpoint, at: now, entropy: &entropy)
         }
@@ -147,7 +152,7 @@ struct Liar: Sendable {
         case .messageReceived(let link, let bytes, _):
             // What the honest say reads.
             if let message = try? LinkMessage(decoding: bytes) { answer(message, over: link, at: now) }
-        default:
+        case .pathChanged, .keepaliveReceived, .responderShown, .dialFailed, .dropped:
             break
         }
     }
@@ -180,7 +185,8 @@ struct Liar: Sendable {
             let name = FeedChain.hash(after: run.before, records: records).bytes.w0
             say(.rumourAcknowledged(name), over: link, as: .rumour, at: now)
             _ = try? feeds[run.feed, default: FeedReplica(run.feed, in: group)].receive(run, arrival: 1)
-        default:
+        case .hello, .digest, .tips, .operations, .runs, .rumourAcknowledged, .joinRequested, .welcome,
+            .joinRefused, .accessKeysRequested, .accessKeys, .friend, .presence:
             break
         }
     }

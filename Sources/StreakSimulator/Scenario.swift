@@ -67,6 +67,9 @@ public struct Scenario: Sendable {
         case stopLying(Int)
         /// Demands that no honest node has sent more bytes since the lies began.
         case expectTraffic(below: Int)
+        /// Demands that for so long, while nothing happens, no node sends more than 10 B a second over each of its links, and
+        /// 1 B to each other node, which it may be looking for.
+        case expectIdle(for: Duration)
         /// Makes networks, disks and clocks good again, starts all nodes that are down and ends all liars.
         case endFaults
         case leave(Int, erasing: Bool)

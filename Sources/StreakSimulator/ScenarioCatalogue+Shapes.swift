@@ -41,6 +41,8 @@ extension Scenario {
         Kind(name: "star-50", summary: "Fifty hang on one", shape: .star(hub: 0), nodes: 50),
         Kind(name: "line-12", summary: "Twelve in a line", shape: .line, nodes: 12),
         Kind(name: "bridge-16", summary: "Two of eight, joined by one bridge", shape: .bridge, nodes: 16),
+        // Of an odd ring two neighbours reach a third alike.
+        Kind(name: "ring-5", summary: "Five in a ring", shape: .ring, nodes: 5),
         Kind(name: "ring-12", summary: "Twelve in a ring", shape: .ring, nodes: 12),
         Kind(name: "degree-3", summary: "Sixteen, each of whom reaches three others", shape: .degreeThree, nodes: 16),
     ]
@@ -51,7 +53,8 @@ extension Scenario {
         return Scenario(
             lossPercent == 0 ? kind.name : "\(kind.name)-loss-\(lossPercent)",
             kind.summary + (lossPercent == 0 ? "" : "; \(lossPercent) % of all datagrams are lost"), nodes: kind.nodes,
-            steps: formed(kind.nodes, as: kind.shape, profile) + eachChange(within: limit, among: kind.nodes))
+            steps: formed(kind.nodes, as: kind.shape, profile) + eachChange(within: limit, among: kind.nodes)
+                + (lossPercent == 0 ? [.run(.seconds(3_600)), .expectIdle(for: .seconds(600))] : []))
     }
 
     /// A group whose members know who is online: of a star as it forms, of another shape once its members, who have met, start

@@ -45,7 +45,16 @@ extension Scenario.Step {
     fileprivate var calmed: Self {
         switch self {
         case .setProfile, .setWay, .setWays, .setOneWay: .run(.zero)
-        default: self
+        case .start, .found, .invite, .revokeInvite, .join, .joinFails, .write, .writeMeanwhile, .writeNew,
+            .writeAtOnce, .crash, .crashBetweenOutputs, .backUp, .restore, .copy, .partition, .heal, .setShape,
+            .expectEachChange, .expectPresence, .expectIdle, .cutOneWay, .setClockLead, .repairClock, .jumpClock,
+            .driftClock,
+            .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying, .expectTraffic, .endFaults, .leave,
+            .nameAdmin, .remove, .removeInVain, .revokeDevice, .answerToCode, .askFriend, .expectRequest,
+            .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice, .recover, .keepPrivately,
+            .expectOnePrivateGroup, .expectLost, .forgetAddresses, .nameAddress, .run, .expectMembers, .expectLinked,
+            .expectNoFork, .agreeOnDigests, .converge:
+            self
         }
     }
 
@@ -66,7 +75,12 @@ extension Scenario.Step {
             .expectFriends(let first, let second, _), .linkDevice(let first, let second),
             .recover(let first, let second), .nameAddress(let first, let second):
             [first, second]
-        default: []
+        case .start, .join, .write, .writeMeanwhile, .crash, .crashBetweenOutputs, .partition, .heal, .setShape,
+            .expectEachChange, .expectPresence, .expectIdle, .setProfile, .cutOneWay, .expectTraffic, .endFaults,
+            .answerToCode,
+            .makePrivateGroup, .keepPrivately, .expectOnePrivateGroup, .forgetAddresses, .run, .expectMembers,
+            .expectLinked, .expectNoFork, .agreeOnDigests, .converge:
+            []
         }
     }
 
@@ -78,7 +92,15 @@ extension Scenario.Step {
         case .start, .heal, .setProfile, .setShape, .setDiskFull(_, false), .setClockLead, .stopLying, .endFaults:
             return false
         case .run: return kind == .engine
-        default: return true
+        case .found, .invite, .revokeInvite, .join, .joinFails, .write, .writeMeanwhile, .writeNew, .writeAtOnce,
+            .crash, .crashBetweenOutputs, .backUp, .restore, .copy, .partition, .setWays, .expectEachChange,
+            .expectPresence, .expectIdle, .setWay, .setOneWay, .cutOneWay, .repairClock, .jumpClock, .driftClock,
+            .setDiskFull,
+            .damageDisk, .setDiskForgets, .lie, .expectTraffic, .leave, .nameAdmin, .remove, .removeInVain,
+            .revokeDevice, .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup,
+            .linkDevice, .recover, .keepPrivately, .expectOnePrivateGroup, .expectLost, .forgetAddresses, .nameAddress,
+            .expectMembers, .expectLinked, .expectNoFork, .agreeOnDigests, .converge:
+            return true
         }
     }
 
@@ -105,7 +127,14 @@ extension Scenario.Step {
             // Fewer than two have nothing in common.
             return rest(nodes).count < 2 ? nil : .expectOnePrivateGroup(rest(nodes), within: limit)
         case .forgetAddresses(let nodes): return .forgetAddresses(rest(nodes))
-        default: return self
+        case .found, .invite, .revokeInvite, .joinFails, .writeNew, .writeAtOnce, .backUp, .restore, .copy, .heal,
+            .setShape, .setWays, .expectEachChange, .expectPresence, .expectIdle, .setProfile, .setWay, .setOneWay,
+            .setClockLead,
+            .repairClock, .jumpClock, .driftClock, .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying,
+            .expectTraffic, .endFaults, .leave, .nameAdmin, .remove, .removeInVain, .revokeDevice, .askFriend,
+            .expectRequest, .approveFriend, .expectFriends, .linkDevice, .recover, .expectLost, .nameAddress, .run,
+            .expectMembers, .expectLinked, .expectNoFork, .agreeOnDigests, .converge:
+            return self
         }
     }
 }

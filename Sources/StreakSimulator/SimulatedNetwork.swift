@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakLinks
 import StreakWire
 
 /// What is between the nodes.

@@ -1,5 +1,6 @@
 import StreakCrypto
 import StreakEngine
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -100,7 +101,7 @@ struct SimulatedNode: Sendable {
             switch input {
             case .link(let input): liars[0].handle(input, at: instant, wallTime: wallTime)
             case .deadlineReached: liars[0].handle(.deadlineReached, at: instant, wallTime: wallTime)
-            default: [LinkOutput]()
+            case .beaconReceived, .listening, .networkChanged, .command, .codeDerived, .changeStored: [LinkOutput]()
             }
         return (outputs.map { .link($0) }, liars[0].nextDeadline)
     }

@@ -1,16 +1,12 @@
-/// The simulation's chances: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). Everything follows from the seed.
+import StreakRandom
+
+/// The simulation's chances. Everything follows from the seed.
 struct SimulatedRandom: Sendable {
-    private var state: UInt64
+    private var generator: SplitMix64
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func next() -> UInt64 { generator.next() }
 
     /// At least 0 and less than 1.
     mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }

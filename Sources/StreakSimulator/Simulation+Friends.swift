@@ -8,44 +8,8 @@ extension Simulation {
     /// How long the slow hash of a code takes.
     static let derivationTime: Duration = .milliseconds(60)
 
-    mutating func performAmongFriends(_ step: Scenario.Step) {
-        switch step {
-        case .answerToCode(let indices):
-            for node in indices {
-                expect(.done, of: .setAnswersToCode(SimulatedCode.keys(of: nodes[node].identity.user)), by: node)
-            }
-        case .askFriend(let owner, let node):
-            let keys = SimulatedCode.keys(of: nodes[owner].identity.user)
-            expect(.done, of: .addFriend(keys, name: "Node \(node)"), by: node)
-        case .expectRequest(let asker, let node, let limit):
-            let user = nodes[asker].identity.user
-            let isThere = run(for: limit) {
-                $0.nodes[node].engine?.receivedFriendRequests.contains { $0.user == user } ?? false
-            }
-            if !isThere { fail("node \(node) has no request of node \(asker) within \(limit)", .liveness) }
-        case .approveFriend(let asker, let node):
-            let command = Command.approveFriend(nodes[asker].identity.user, name: "Node \(node)")
-            guard case .group? = outcome(of: command, by: node) else {
-                return fail("node \(node) could not say yes", .outcome)
-            }
-        case .expectFriends(let first, let second, let limit):
-            let isDone = run(for: limit) { $0.commonPairs(first, second).count == 1 && $0.isQuiet(first, second) }
-            let pairs = commonPairs(first, second)
-            ground.group = pairs.first
-            if !isDone {
-                fail("nodes \(first) and \(second) have \(pairs.count) groups of the two after \(limit)", .liveness)
-            }
-        case .makePrivateGroup(let indices):
-            for node in indices { makePrivateGroup(of: node) }
-        case .linkDevice(let node, let relative):
-            linkDevice(node, to: relative)
-        default:
-            break
-        }
-    }
-
     /// The groups that two nodes' users have to themselves, as both see it.
-    private func commonPairs(_ first: Int, _ second: Int) -> [GroupID] {
+    func commonPairs(_ first: Int, _ second: Int) -> [GroupID] {
         let users = Set([nodes[first].identity.user, nodes[second].identity.user])
         func pairs(_ node: Int) -> Set<GroupID> {
             guard let engine = nodes[node].engine else { return [] }
@@ -58,26 +22,24 @@ extension Simulation {
     }
 
     /// Whether neither of two nodes has a request left, nor a group that it is alone in but for its private one.
-    private func isQuiet(_ first: Int, _ second: Int) -> Bool {
+    func isQuiet(_ first: Int, _ second: Int) -> Bool {
         [first, second].allSatisfy { node in
             guard let engine = nodes[node].engine else { return false }
             let alone = engine.groupIDs.filter { engine.state(of: $0)?.members.count == 1 }
             return engine.sentFriendRequests.isEmpty && engine.receivedFriendRequests.isEmpty
-                && alone.allSatisfy { $0.bytes.array == engine.setting(MeshEngine.privateGroupSetting) }
+                && alone.allSatisfy { $0 == engine.privateGroup }
         }
     }
 
     mutating func makePrivateGroup(of node: Int) {
-        guard case .group(let group)? = outcome(of: .foundGroup(title: "Private"), by: node) else {
+        guard case .group? = outcome(of: .openPrivateGroup(accountKey: nodes[node].accountKey), by: node) else {
             return fail("node \(node) has no private group", .outcome)
         }
-        let setting = Command.keepSetting(name: MeshEngine.privateGroupSetting, value: group.bytes.array)
-        expect(.done, of: setting, by: node)
     }
 
     /// Makes a node that is up a device of another one's account, as the shell does it: it starts anew from what it was
     /// handed.
-    private mutating func linkDevice(_ node: Int, to relative: Int) {
+    mutating func linkDevice(_ node: Int, to relative: Int) {
         guard case .invite(_, let text)? = outcome(of: .linkDevice, by: relative),
             // The text of a bad link is shown.
             let link = try? InviteLink(parsing: text, purpose: .device)
@@ -115,7 +77,6 @@ extension Simulation {
         change.addresses = (link.addresses.first ?? []).map {
             RememberedAddress(device: link.inviter, endpoint: $0, lastAnswered: 0)
         }
-        change.settings[MeshEngine.privateGroupSetting] = linking.privateGroup.bytes.array
         return change
     }
 }

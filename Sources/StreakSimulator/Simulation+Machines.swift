@@ -6,27 +6,8 @@ import StreakWire
 
 /// What the machines of one account keep among themselves.
 extension Simulation {
-    mutating func performAmongMachines(_ step: Scenario.Step) {
-        switch step {
-        case .recover(let node, let relative):
-            recover(node, of: relative)
-        case .keepPrivately(let indices, let count):
-            for node in indices { keepPrivately(count, by: node) }
-        case .expectOnePrivateGroup(let indices, let limit):
-            let isDone = run(for: limit) { $0.haveOnePrivateGroup(indices) }
-            guard !isDone else { return }
-            let known = indices.map { node in
-                "\(node): \(privateGroup(of: node)?.description.prefix(8) ?? "none"), "
-                    + "\(keptPrivately(at: node).count) of \(ground.keptPrivately.count) kept"
-            }
-            fail("no common private group after \(limit): \(known.joined(separator: "; "))", .liveness)
-        default:
-            break
-        }
-    }
-
     /// A machine of another node's account that its key has made: with a group of its own, and in no other.
-    private mutating func recover(_ node: Int, of relative: Int) {
+    mutating func recover(_ node: Int, of relative: Int) {
         var entropy = SeededEntropy(seed: random.next())
         let account = nodes[relative].accountKey
         nodes[node].accountKey = account
@@ -37,7 +18,7 @@ extension Simulation {
         makePrivateGroup(of: node)
     }
 
-    private mutating func keepPrivately(_ count: Int, by node: Int) {
+    mutating func keepPrivately(_ count: Int, by node: Int) {
         for _ in 0..<count {
             guard let group = privateGroup(of: node) else { return fail("node \(node) has no private group", .story) }
             let name = "kept/\(ground.keptPrivately.count)"
@@ -46,11 +27,11 @@ extension Simulation {
         }
     }
 
-    private func privateGroup(of node: Int) -> GroupID? {
-        nodes[node].engine?.setting(MeshEngine.privateGroupSetting).flatMap { GroupID($0) }
+    func privateGroup(of node: Int) -> GroupID? {
+        nodes[node].engine?.privateGroup
     }
 
-    private func keptPrivately(at node: Int) -> Set<String> {
+    func keptPrivately(at node: Int) -> Set<String> {
         guard let group = privateGroup(of: node), let engine = nodes[node].engine else { return [] }
         let settings = engine.mergedRecords(of: group).filter {
             $0.key.kind == RecordKind.setting.rawValue && !$0.value.isEmpty
@@ -58,7 +39,7 @@ extension Simulation {
         return Set(settings.map { String(decoding: $0.key.subject, as: UTF8.self) })
     }
 
-    private func haveOnePrivateGroup(_ indices: [Int]) -> Bool {
+    func haveOnePrivateGroup(_ indices: [Int]) -> Bool {
         let groups = Set(indices.map(privateGroup))
         guard let group = groups.first, let group, groups.count == 1 else { return false }
         return Set(indices.map { nodes[$0].engine?.digest(of: group) }).count == 1

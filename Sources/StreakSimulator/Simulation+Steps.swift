@@ -1,5 +1,6 @@
 import StreakCrypto
 import StreakEngine
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -46,45 +47,6 @@ extension Simulation {
     private mutating func perform(_ step: Scenario.Step) {
         switch step {
         case .start(let indices): for index in indices { start(index) }
-        case .found, .invite, .revokeInvite, .join, .joinFails, .leave: performMembership(step)
-        case .nameAdmin, .remove, .removeInVain, .revokeDevice: performRemoval(step)
-        case .write(let indices, let count, let time):
-            scheduleWrites(of: indices, count: count, over: time)
-            run(for: time)
-        case .writeMeanwhile(let indices, let count, let time):
-            scheduleWrites(of: indices, count: count, over: time)
-        case .writeAtOnce(let node, let count):
-            write(by: node, count: count)
-            run(for: .milliseconds(200))
-        case .writeNew(let node, let count):
-            for _ in 0..<count {
-                write(by: node, onlyNew: true)
-                run(for: .milliseconds(50))
-            }
-        case .crash(let indices): for index in indices { crash(index) }
-        case .crashBetweenOutputs(let indices, let delay):
-            for index in indices where nodes[index].isHonest {
-                nodes[index].outputsToLive = random.number(below: 40)
-                nodes[index].restartDelay = delay
-            }
-        case .backUp, .restore, .copy, .setDiskFull, .forgetAddresses, .damageDisk, .setDiskForgets: performOnDisk(step)
-        case .setClockLead, .jumpClock, .driftClock, .repairClock: performOnClock(step)
-        case .lie, .stopLying, .expectTraffic: performAmongLiars(step)
-        case .endFaults: endFaults()
-        case .expectMembers, .expectLinked, .expectLost, .expectNoFork, .agreeOnDigests: expectState(step)
-        case .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice:
-            performAmongFriends(step)
-        case .recover, .keepPrivately, .expectOnePrivateGroup: performAmongMachines(step)
-        case .expectPresence(let limit): expectPresence(within: limit)
-        case .expectEachChange(let limit): liveness.expectEachChange(within: limit)
-        case .run(let duration): run(for: duration)
-        case .converge(let limit): converge(within: limit)
-        default: performOnNetwork(step)
-        }
-    }
-
-    private mutating func performMembership(_ step: Scenario.Step) {
-        switch step {
         case .found(let node):
             if case .group(let group)? = outcome(of: .foundGroup(title: "Friends"), by: node) { ground.group = group }
         case .invite(let node, let uses, let lifetime):
@@ -109,33 +71,40 @@ extension Simulation {
             guard let group = ground.group else { return fail("no group", .story) }
             expect(.done, of: .leave(group, erasing: erasing), by: node)
             if erasing { ground.erased.insert(node) }
-        default:
-            break
-        }
-    }
-
-    private mutating func performRemoval(_ step: Scenario.Step) {
-        guard let group = ground.group else { return fail("no group", .story) }
-        switch step {
         case .nameAdmin(let node, let owner):
+            guard let group = ground.group else { return fail("no group", .story) }
             expect(.done, of: .setRole(group, nodes[node].identity.user, .admin), by: owner)
         case .remove(let node, let admin):
+            guard let group = ground.group else { return fail("no group", .story) }
             ground.cut(node)
             expect(.done, of: .remove(group, nodes[node].identity.user), by: admin)
         case .removeInVain(let node, let admin):
+            guard let group = ground.group else { return fail("no group", .story) }
             expect(.done, of: .remove(group, nodes[node].identity.user), by: admin)
         case .revokeDevice(let node, let relative):
             ground.cut(node)
             let command = Command.revokeDevice(
                 nodes[node].identity.device, accountKey: nodes[relative].accountKey)
             expect(.done, of: command, by: relative)
-        default:
-            break
-        }
-    }
-
-    private mutating func performOnDisk(_ step: Scenario.Step) {
-        switch step {
+        case .write(let indices, let count, let time):
+            scheduleWrites(of: indices, count: count, over: time)
+            run(for: time)
+        case .writeMeanwhile(let indices, let count, let time):
+            scheduleWrites(of: indices, count: count, over: time)
+        case .writeAtOnce(let node, let count):
+            write(by: node, count: count)
+            run(for: .milliseconds(200))
+        case .writeNew(let node, let count):
+            for _ in 0..<count {
+                write(by: node, onlyNew: true)
+                run(for: .milliseconds(50))
+            }
+        case .crash(let indices): for index in indices { crash(index) }
+        case .crashBetweenOutputs(let indices, let delay):
+            for index in indices where nodes[index].isHonest {
+                nodes[index].outputsToLive = random.number(below: 40)
+                nodes[index].restartDelay = delay
+            }
         case .backUp(let node):
             nodes[node].backup = nodes[node].store
         case .restore(let node, let isNoticed):
@@ -161,18 +130,87 @@ extension Simulation {
             nodes[node].store.lose { random.happens(with: share) }
             self.random = random
             nodes[node].isAged = true
-        default:
-            break
-        }
-    }
-
-    private mutating func markAsCopy(_ store: inout SimulatedStore) {
-        store.id = StoreID(bytes: Bytes16(random.next(), random.next()))
-        store.mayBeCopy = true
-    }
-
-    private mutating func performOnNetwork(_ step: Scenario.Step) {
-        switch step {
+        case .setClockLead(let node, let lead): setClock(of: node, lead: lead)
+        case .jumpClock(let node, let jump):
+            setClock(of: node, lead: clockLead(of: node) + jump, drift: nodes[node].clockDrift)
+        case .driftClock(let node, let drift): setClock(of: node, lead: clockLead(of: node), drift: drift)
+        case .repairClock(let node):
+            guard case .retracted(let count)? = outcome(of: .retract, by: node), count > 0 else {
+                return fail("node \(node) had nothing to retract", .story)
+            }
+        case .lie(let node, let lies): beginLying(node, lies)
+        case .stopLying(let node):
+            if nodes[node].isLying { stop(node) }
+        case .expectTraffic(let limit):
+            if largestTraffic > limit { fail("an honest node sent \(largestTraffic) bytes among liars", .engine) }
+        case .endFaults: endFaults()
+        case .expectMembers(let wanted):
+            guard let group = ground.group else { return fail("no group", .story) }
+            for node in activeMembers {
+                let count = nodes[node].engine?.state(of: group)?.members.count ?? 0
+                if count != wanted { fail("node \(node) knows \(count) members, not \(wanted)", .liveness) }
+            }
+        case .expectLinked(let limit):
+            if !run(for: limit, until: { $0.isFullyLinked }) { fail("not all linked within \(limit)", .liveness) }
+        case .expectLost(let node, let limit):
+            guard let group = ground.group else { return fail("no group", .story) }
+            if !run(for: limit, until: { $0.hasLost(node, group) }) {
+                return fail("node \(node) has not learnt within \(limit) that it is in no more", .liveness)
+            }
+            checkHoldsNothing(of: group, at: node)
+        case .expectNoFork:
+            guard let group = ground.group else { return fail("no group", .story) }
+            for node in activeMembers where nodes[node].engine?.hasFork(in: group) ?? false {
+                fail("node \(node) holds a forked feed", .engine)
+            }
+        case .agreeOnDigests(let limit):
+            if !runUntilAgreed(for: limit) { fail("no equal digests within \(limit)", .liveness) }
+        case .answerToCode(let indices):
+            for node in indices {
+                expect(.done, of: .setAnswersToCode(SimulatedCode.keys(of: nodes[node].identity.user)), by: node)
+            }
+        case .askFriend(let owner, let node):
+            let keys = SimulatedCode.keys(of: nodes[owner].identity.user)
+            expect(.done, of: .addFriend(keys, name: "Node \(node)"), by: node)
+        case .expectRequest(let asker, let node, let limit):
+            let user = nodes[asker].identity.user
+            let isThere = run(for: limit) {
+                $0.nodes[node].engine?.receivedFriendRequests.contains { $0.user == user } ?? false
+            }
+            if !isThere { fail("node \(node) has no request of node \(asker) within \(limit)", .liveness) }
+        case .approveFriend(let asker, let node):
+            let command = Command.approveFriend(nodes[asker].identity.user, name: "Node \(node)")
+            guard case .group? = outcome(of: command, by: node) else {
+                return fail("node \(node) could not say yes", .outcome)
+            }
+        case .expectFriends(let first, let second, let limit):
+            let isDone = run(for: limit) { $0.commonPairs(first, second).count == 1 && $0.isQuiet(first, second) }
+            let pairs = commonPairs(first, second)
+            ground.group = pairs.first
+            if !isDone {
+                fail("nodes \(first) and \(second) have \(pairs.count) groups of the two after \(limit)", .liveness)
+            }
+        case .makePrivateGroup(let indices):
+            for node in indices { makePrivateGroup(of: node) }
+        case .linkDevice(let node, let relative):
+            linkDevice(node, to: relative)
+        case .recover(let node, let relative):
+            recover(node, of: relative)
+        case .keepPrivately(let indices, let count):
+            for node in indices { keepPrivately(count, by: node) }
+        case .expectOnePrivateGroup(let indices, let limit):
+            let isDone = run(for: limit) { $0.haveOnePrivateGroup(indices) }
+            guard !isDone else { return }
+            let known = indices.map { node in
+                "\(node): \(privateGroup(of: node)?.description.prefix(8) ?? "none"), "
+                    + "\(keptPrivately(at: node).count) of \(ground.keptPrivately.count) kept"
+            }
+            fail("no common private group after \(limit): \(known.joined(separator: "; "))", .liveness)
+        case .expectPresence(let limit): expectPresence(within: limit)
+        case .expectIdle(let time): expectIdle(for: time)
+        case .expectEachChange(let limit): liveness.expectEachChange(within: limit)
+        case .run(let duration): run(for: duration)
+        case .converge(let limit): converge(within: limit)
         case .nameAddress(let peer, let node):
             expect(.done, of: .dialAddresses([nodes[peer].endpoint]), by: node)
         case .partition(let islands):
@@ -209,50 +247,43 @@ extension Simulation {
                 }
             }
             breakCutStreams()
-        default:
-            break
         }
     }
 
-    private mutating func performOnClock(_ step: Scenario.Step) {
-        switch step {
-        case .setClockLead(let node, let lead): setClock(of: node, lead: lead)
-        case .jumpClock(let node, let jump):
-            setClock(of: node, lead: clockLead(of: node) + jump, drift: nodes[node].clockDrift)
-        case .driftClock(let node, let drift): setClock(of: node, lead: clockLead(of: node), drift: drift)
-        case .repairClock(let node):
-            guard case .retracted(let count)? = outcome(of: .retract, by: node), count > 0 else {
-                return fail("node \(node) had nothing to retract", .story)
-            }
-        default: break
-        }
+    private mutating func markAsCopy(_ store: inout SimulatedStore) {
+        store.id = StoreID(bytes: Bytes16(random.next(), random.next()))
+        store.mayBeCopy = true
     }
 
-    private mutating func performAmongLiars(_ step: Scenario.Step) {
-        switch step {
-        case .lie(let node, let lies):
-            guard let group = ground.group else { return fail("no group", .story) }
-            let others = nodes.indices.filter { $0 != node && nodes[$0].identity.user != nodes[node].identity.user }
-            let liar = Liar(
-                nodes[node].identity, in: group, holding: nodes[node].store.snapshot, lies: Set(lies),
-                targets: others.map { (nodes[$0].identity.linkKey.publicKey, nodes[$0].endpoint) },
-                seed: random.next())
-            if nodes[node].isRunning { stop(node) }
-            if liars.isEmpty {
-                for index in nodes.indices { nodes[index].sentByteCountBeforeLies = nodes[index].sentByteCount }
+    private mutating func beginLying(_ node: Int, _ lies: [Lie]) {
+        guard let group = ground.group else { return fail("no group", .story) }
+        let others = nodes.indices.filter { $0 != node && nodes[$0].identity.user != nodes[node].identity.user }
+        let liar = Liar(
+            nodes[node].identity, in: group, holding: nodes[node].store.snapshot, lies: Set(lies),
+            targets: others.map { (nodes[$0].identity.linkKey.publicKey, nodes[$0].endpoint) },
+            seed: random.next())
+        if nodes[node].isRunning { stop(node) }
+        if liars.isEmpty {
+            for index in nodes.indices { nodes[index].sentByteCountBeforeLies = nodes[index].sentByteCount }
+        }
+        liars.insert(node)
+        nodes[node].startedAt = now
+        nodes[node].wakeAt = nil
+        nodes[node].acceptedStreamCount = 0
+        nodes[node].liar = liar
+        give(.deadlineReached, to: node)
+    }
+
+    private mutating func expectIdle(for time: Duration) {
+        let before = nodes.map(\.sentByteCount)
+        run(for: time)
+        for (index, node) in nodes.enumerated() {
+            let sent = node.sentByteCount - before[index]
+            let links = max(1, node.engine?.linkedDevices.count ?? 0)
+            let limit = (10 * links + nodes.count) * Int(time / .seconds(1))
+            if sent > limit {
+                fail("idle for \(time), node \(index) with \(links) links sent \(sent) bytes, over \(limit)", .engine)
             }
-            liars.insert(node)
-            nodes[node].startedAt = now
-            nodes[node].wakeAt = nil
-            nodes[node].acceptedStreamCount = 0
-            nodes[node].liar = liar
-            give(.deadlineReached, to: node)
-        case .stopLying(let node):
-            if nodes[node].isLying { stop(node) }
-        case .expectTraffic(let limit):
-            if largestTraffic > limit { fail("an honest node sent \(largestTraffic) bytes among liars", .engine) }
-        default:
-            break
         }
     }
 
@@ -294,32 +325,6 @@ extension Simulation {
             for _ in 0..<count {
                 queue.add(.write(index), at: now.advanced(by: random.duration(from: .zero, to: time)))
             }
-        }
-    }
-
-    private mutating func expectState(_ step: Scenario.Step) {
-        guard let group = ground.group else { return fail("no group", .story) }
-        switch step {
-        case .expectMembers(let wanted):
-            for node in activeMembers {
-                let count = nodes[node].engine?.state(of: group)?.members.count ?? 0
-                if count != wanted { fail("node \(node) knows \(count) members, not \(wanted)", .liveness) }
-            }
-        case .expectLinked(let limit):
-            if !run(for: limit, until: { $0.isFullyLinked }) { fail("not all linked within \(limit)", .liveness) }
-        case .expectLost(let node, let limit):
-            if !run(for: limit, until: { $0.hasLost(node, group) }) {
-                return fail("node \(node) has not learnt within \(limit) that it is in no more", .liveness)
-            }
-            checkHoldsNothing(of: group, at: node)
-        case .expectNoFork:
-            for node in activeMembers where nodes[node].engine?.hasFork(in: group) ?? false {
-                fail("node \(node) holds a forked feed", .engine)
-            }
-        case .agreeOnDigests(let limit):
-            if !runUntilAgreed(for: limit) { fail("no equal digests within \(limit)", .liveness) }
-        default:
-            break
         }
     }
 

@@ -1,5 +1,6 @@
 import StreakCrypto
-public import StreakEngine
+import StreakEngine
+public import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakScores
@@ -341,7 +342,8 @@ public struct Simulation: Sendable {
         case .lostGroup(let group, _):
             nodes[index].lostGroups.insert(group)
             changed(index)
-        default:
+        case .linkOpened, .linkClosed, .clockHeard, .syncBegan,
+            .syncEnded, .runRefused, .operationRefused, .epochReplaced, .dropped, .friend, .messageRefused:
             break
         }
     }
@@ -381,7 +383,9 @@ public struct Simulation: Sendable {
         case .linkClosed(let device): "has lost its link to \(device.description.prefix(8))"
         case .syncBegan(_, let device): "asks \(device.description.prefix(8))"
         case .syncEnded(_, let device): "has asked \(device.description.prefix(8))"
-        default: "says \(event)"
+        case .lostGroup, .presenceChanged, .clockHeard, .runRefused,
+            .operationRefused, .epochReplaced, .dropped, .friend, .messageRefused:
+            "says \(event)"
         }
     }
 

@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakLinks
 import StreakReplication
 
 /// Measures how long a result takes from its user's command until each other node shows it.

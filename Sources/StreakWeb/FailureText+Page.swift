@@ -4,11 +4,9 @@ import StreakNode
 extension FailureText {
     /// What to do on a page about a failure; nil where the usual hint fits there too.
     static func hintOnPage(for failure: NodeFailure, code: String) -> String? {
-        switch failure {
-        case .deviceLink: devicePageHints[code]
-        case .notAllowed(_, let reason): rolePageHints[reason]
-        default: pageHints[code]
-        }
+        if case .deviceLink = failure { return devicePageHints[code] }
+        if case .notAllowed(_, let reason) = failure { return rolePageHints[reason] }
+        return pageHints[code]
     }
 
     private static let devicePageHints = [

@@ -20,16 +20,8 @@ public enum FailureText {
     public typealias Description = (code: String, message: String, hint: String, exitCode: Int32)
 
     public static func describe(_ failure: NodeFailure) -> Description {
-        if case .deviceLink(let failure) = failure { return describeDeviceLink(failure) }
-        return describeAccount(failure) ?? describeSecret(failure) ?? describeGroup(failure) ?? describeRole(failure)
-            ?? describePerson(failure) ?? describeFriend(failure) ?? describeLinkText(failure) ?? describeLink(failure)
-            ?? describeGame(failure)
-            ?? describeResult(failure) ?? describeDate(failure)
-            ?? describeNode(failure)
-    }
-
-    private static func describeAccount(_ failure: NodeFailure) -> Description? {
         switch failure {
+        case .deviceLink(let failure): describeDeviceLink(failure)
         case .noAccount:
             (
                 "noAccount", "There is no account in this data folder yet.",
@@ -62,16 +54,6 @@ public enum FailureText {
                 "invalidName", "That name cannot be used.",
                 nameRule(limit), Exit.badData
             )
-        default: nil
-        }
-    }
-
-    private static func nameRule(_ limit: Int) -> String {
-        "Choose 1 to \(limit) characters of any script, without control characters, and nothing that looks like a friend code or an ID."
-    }
-
-    private static func describeSecret(_ failure: NodeFailure) -> Description? {
-        switch failure {
         case .invalidRecoveryKey(let reason):
             (
                 "invalidRecoveryKey", "This is not a recovery key: \(sentence(reason)).",
@@ -119,12 +101,54 @@ public enum FailureText {
                 "noGuest", "No guest plays here, and none has left results.",
                 "Begin with `streakmesh guest start --name NAME`.", Exit.badData
             )
-        default: nil
-        }
-    }
-
-    private static func describePerson(_ failure: NodeFailure) -> Description? {
-        switch failure {
+        case .invalidTitle(let limit):
+            (
+                "invalidTitle", "That title cannot be used.",
+                nameRule(limit), Exit.badData
+            )
+        case .unknownGroup(let text):
+            (
+                "unknownGroup", "No group is called “\(shortened(text))”.",
+                "See your groups with `streakmesh group list`.", Exit.badData
+            )
+        case .ambiguousGroup(let text, let candidates):
+            (
+                "ambiguousGroup", "“\(shortened(text))” could be any of \(listed(candidates)).",
+                "Say more of the title, or use the group's ID.", Exit.badData
+            )
+        case .noGroup(let ended):
+            (
+                "noGroup", noGroup(after: ended),
+                "Create one with `streakmesh group create TITLE`, or join with `streakmesh join LINK`.", Exit.failed
+            )
+        case .machineShutOut:
+            (
+                "machineShutOut",
+                "This machine was shut out of your account with the recovery key, and records nothing more.",
+                "Your results stay here: `streakmesh export` writes them out. To use the machine again, link it anew with `streakmesh device join` and another folder (`--data`).",
+                Exit.notAllowed
+            )
+        case .notMember(let title):
+            (
+                "notMember", "You are not a member of “\(shortened(title))” any more.",
+                "See why with `streakmesh group list`; who left or was removed needs a new invite.", Exit.notAllowed
+            )
+        case .ownerCannotLeave(let title):
+            (
+                "ownerCannotLeave", "You own “\(shortened(title))”, and a group needs an owner.",
+                "Hand it on first, with `streakmesh group transfer USER`.",
+                Exit.notAllowed
+            )
+        case .notAllowed(let action, let reason):
+            (
+                "notAllowed", message(of: reason, action: shortened(action)), hint(of: reason), Exit.notAllowed
+            )
+        case .alreadyRole(let name, let role):
+            (
+                "alreadyRole",
+                "“\(shortened(name))” is \(role == "member" ? "a plain member" : role == "admin" ? "an admin" : "the owner") already.",
+                "See everybody's role with `streakmesh members`.", Exit.failed
+            )
         case .unknownMember(let text):
             (
                 "unknownMember",
@@ -186,12 +210,6 @@ public enum FailureText {
                 "Write for instance \(example).",
                 Exit.usage
             )
-        default: nil
-        }
-    }
-
-    private static func describeFriend(_ failure: NodeFailure) -> Description? {
-        switch failure {
         case .invalidFriendCode(let reason):
             (
                 "invalidFriendCode", "This is not a friend code: \(sentence(reason)).",
@@ -252,100 +270,42 @@ public enum FailureText {
                 "tooManyDevices", "Your account has as many machines as it can have.",
                 "Shut one out first, with `streakmesh device revoke`.", Exit.cannotCreate
             )
-        default: nil
-        }
-    }
-
-    private static func describeGroup(_ failure: NodeFailure) -> Description? {
-        switch failure {
-        case .invalidTitle(let limit):
+        case .linkForDevice:
             (
-                "invalidTitle", "That title cannot be used.",
-                nameRule(limit), Exit.badData
+                "linkForDevice", "This is a link for a machine of your own, not an invite to a group.",
+                "Use it on the new machine, in an empty data folder: `streakmesh device join`.", Exit.badData
             )
-        case .unknownGroup(let text):
+        case .linkForGroup:
             (
-                "unknownGroup", "No group is called “\(shortened(text))”.",
-                "See your groups with `streakmesh group list`.", Exit.badData
+                "linkForGroup", "This is an invite to a group, not a link for a machine of your own.",
+                "Enter the group with `streakmesh join`; `streakmesh device link` on a machine of yours makes the other kind.",
+                Exit.badData
             )
-        case .ambiguousGroup(let text, let candidates):
+        case .linkMalformed:
             (
-                "ambiguousGroup", "“\(shortened(text))” could be any of \(listed(candidates)).",
-                "Say more of the title, or use the group's ID.", Exit.badData
+                "linkMalformed", "There is no StreakMesh invite in this.",
+                "Copy the whole link, or the message with it; it begins with `streakmesh://join/`.", Exit.badData
             )
-        case .noGroup(let ended):
+        case .severalLinks:
             (
-                "noGroup", noGroup(after: ended),
-                "Create one with `streakmesh group create TITLE`, or join with `streakmesh join LINK`.", Exit.failed
+                "severalLinks", "There are two different links in this text.",
+                "Paste only the one that you mean.", Exit.badData
             )
-        case .machineShutOut:
+        case .linkDamaged:
             (
-                "machineShutOut",
-                "This machine was shut out of your account with the recovery key, and records nothing more.",
-                "Your results stay here: `streakmesh export` writes them out. To use the machine again, link it anew with `streakmesh device join` and another folder (`--data`).",
-                Exit.notAllowed
+                "linkDamaged", "This link is incomplete or mistyped.",
+                "Copy it again, from its first to its last character.", Exit.badData
             )
-        case .notMember(let title):
+        case .linkTampered:
             (
-                "notMember", "You are not a member of “\(shortened(title))” any more.",
-                "See why with `streakmesh group list`; who left or was removed needs a new invite.", Exit.notAllowed
+                "linkTampered", "Somebody has changed this link since it was made.",
+                "Do not use it. Ask your friend for a new one by another way.", Exit.badData
             )
-        case .ownerCannotLeave(let title):
+        case .linkUnsupported(let version):
             (
-                "ownerCannotLeave", "You own “\(shortened(title))”, and a group needs an owner.",
-                "Hand it on first, with `streakmesh group transfer USER`.",
-                Exit.notAllowed
+                "linkUnsupported", "This link is of version \(version), which this program does not know yet.",
+                "Update StreakMesh, then try again.", Exit.badData
             )
-        default: nil
-        }
-    }
-
-    private static func noGroup(after ended: [GroupReport]) -> String {
-        let endings = ended.prefix(5).compactMap(\.endingSentence)
-        return (endings + [endings.isEmpty ? "You are in no group." : "You are in no other group."]).joined(
-            separator: " ")
-    }
-
-    private static func describeRole(_ failure: NodeFailure) -> Description? {
-        switch failure {
-        case .notAllowed(let action, let reason):
-            (
-                "notAllowed", message(of: reason, action: shortened(action)), hint(of: reason), Exit.notAllowed
-            )
-        case .alreadyRole(let name, let role):
-            (
-                "alreadyRole",
-                "“\(shortened(name))” is \(role == "member" ? "a plain member" : role == "admin" ? "an admin" : "the owner") already.",
-                "See everybody's role with `streakmesh members`.", Exit.failed
-            )
-        default: nil
-        }
-    }
-
-    private static func message(of reason: RoleReason, action: String) -> String {
-        switch reason {
-        case .needsAdmin: "Your role does not allow this: \(action)."
-        case .needsOwner: "Only the owner of the group may do this: \(action)."
-        case .needsHeir: "Only the heir whom the owner has named may do this: \(action)."
-        case .leaves: "You cannot remove yourself from a group."
-        case .ownsGroup: "You own this group already, and can have no other role in it."
-        case .ownerStays: "Nobody can remove the owner of a group."
-        }
-    }
-
-    private static func hint(of reason: RoleReason) -> String {
-        switch reason {
-        case .needsAdmin: "Ask the owner or an admin of the group."
-        case .needsOwner: "Ask the owner; `streakmesh members` says who that is."
-        case .needsHeir: "Ask the owner to name you, or to hand the group on to you."
-        case .leaves: "Leave it with `streakmesh group leave`."
-        case .ownsGroup: "Name another member; `streakmesh group transfer USER` hands the group on."
-        case .ownerStays: "Only the owner can hand the group on; the heir can take it over."
-        }
-    }
-
-    private static func describeLink(_ failure: NodeFailure) -> Description? {
-        switch failure {
         case .linkExpired(let instant, let now):
             (
                 "linkExpired", expiry(instant, now: now), "Ask your friend for a new one.", Exit.badData
@@ -392,21 +352,6 @@ public enum FailureText {
                 "invalidInvite", "An invite like this cannot be made.",
                 "`--uses` takes a number from 1 on or `unlimited`, `--expires` up to 90d.", Exit.usage
             )
-        default: nil
-        }
-    }
-
-    /// Where the days differ the clock is told of: it may be the one that is wrong.
-    private static func expiry(_ instant: String, now: String?) -> String {
-        let day = Timestamp(instant)?.dateText ?? shortened(instant)
-        guard let now, now.prefix(10) != instant.prefix(10), let today = Timestamp(now)?.dateText else {
-            return "This link expired on \(day)."
-        }
-        return "This link expired on \(day), and this machine’s clock says \(today): if that is wrong, set the clock."
-    }
-
-    private static func describeGame(_ failure: NodeFailure) -> Description? {
-        switch failure {
         case .invalidGame(let reason, let isPattern):
             (
                 "invalidGame", sentence(reason),
@@ -430,12 +375,6 @@ public enum FailureText {
                 "ambiguousGame", "“\(shortened(text))” could be any of \(listed(candidates)).",
                 "Say more of the name.", Exit.badData
             )
-        default: nil
-        }
-    }
-
-    private static func describeResult(_ failure: NodeFailure) -> Description? {
-        switch failure {
         case .importFailed(let reason):
             ("importFailed", reason, "Nothing was imported. Check the file, and try `--dry-run`.", Exit.badData)
         case .unknownSender(let name, let candidates):
@@ -470,12 +409,6 @@ public enum FailureText {
                 "textTooLong", "The text is larger than \(limit / 1024) KiB.",
                 "Paste it in parts.", Exit.badData
             )
-        default: nil
-        }
-    }
-
-    private static func describeDate(_ failure: NodeFailure) -> Description? {
-        switch failure {
         case .ambiguousDates(let line, let element):
             (
                 "ambiguousDates",
@@ -500,12 +433,6 @@ public enum FailureText {
                 "Use \(BoardRequest.ranges.map { "`\($0)`" }.joined(separator: ", ")), or days as `2026-11-01..2026-11-21`.",
                 Exit.usage
             )
-        default: nil
-        }
-    }
-
-    private static func describeNode(_ failure: NodeFailure) -> Description {
-        switch failure {
         case .folderBusy(let pid):
             (
                 "folderBusy", "Another program (process \(pid)) is using this data folder.",
@@ -550,28 +477,6 @@ public enum FailureText {
             )
         case .stopping:
             ("stopping", "The node is shutting down.", "Start it again, then try again.", Exit.busy)
-        default:
-            // Every other case is described by one of the functions above; the test walks over all of them.
-            ("failed", "That did not work.", "Try again.", Exit.failed)
         }
-    }
-
-    /// Text that somebody else may have written, cut to one line of a bearable length.
-    static func shortened(_ text: String) -> String {
-        let line = text.map { $0.isNewline ? " " : $0 }
-        return line.count <= 80 ? String(line) : String(line.prefix(79)) + "…"
-    }
-
-    /// What this program itself says, on one line. Whoever puts words of others into it cuts those; the bound is for a
-    /// system's message.
-    static func sentence(_ text: String) -> String {
-        let line = text.map { $0.isNewline ? " " : $0 }
-        return line.count <= 400 ? String(line) : String(line.prefix(399)) + "…"
-    }
-
-    private static func listed(_ names: [String]) -> String {
-        let names = names.prefix(5).map(shortened)
-        guard let last = names.last, names.count > 1 else { return names.first ?? "several" }
-        return names.dropLast().joined(separator: ", ") + " or " + last
     }
 }

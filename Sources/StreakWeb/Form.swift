@@ -40,13 +40,13 @@ struct Form: Sendable {
     }
 
     /// A form that asks the node one thing, says what came of it, and leads on to a page, or back.
-    init<Report: Codable & Sendable>(
-        _ path: String, then next: String? = nil, _ request: @escaping @Sendable (FormFields) throws -> NodeRequest,
-        says text: @escaping @Sendable (Report, FormFields) -> String
+    init<Request: NodeRequest>(
+        _ path: String, then next: String? = nil, _ request: @escaping @Sendable (FormFields) throws -> Request,
+        says text: @escaping @Sendable (Request.Report, FormFields) -> String
     ) {
         self.init(path) { site in
             { visit in
-                let report = try await site.node.call(request(visit.fields), returning: Report.self)
+                let report = try await site.node.call(request(visit.fields))
                 return site.say(text(report, visit.fields), then: next ?? visit.back, visit)
             }
         }

@@ -19,16 +19,16 @@ struct InterfaceRoute: Sendable {
     /// Asks the node, and answers with its report.
     var answer: @Sendable (any NodeCalling, InterfaceDocument) async throws -> Response
 
-    init<Report: Codable & Sendable>(
+    init<Request: NodeRequest>(
         _ method: Method, _ path: String, takes keys: [InterfaceKey] = [], bodyLimit: Int = WebLimit.bodySize,
-        _ type: Report.Type, _ request: @escaping @Sendable (InterfaceDocument) throws -> NodeRequest
+        _ request: @escaping @Sendable (InterfaceDocument) throws -> Request
     ) {
         self.method = method
         self.path = path
         self.keys = keys
         self.bodyLimit = bodyLimit
         answer = { node, document in
-            try Response.json(try await node.call(request(document), returning: type))
+            try Response.json(try await node.call(request(document)))
         }
     }
 }

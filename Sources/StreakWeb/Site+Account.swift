@@ -28,13 +28,13 @@ extension Site {
     }
 
     func showRecoveryKey(_ visit: Visit) async throws -> Response {
-        let report = try await node.call(.account(.showRecoveryKey), returning: RecoveryKeyReport.self)
+        let report = try await node.call(RecoveryKeyRequest.show)
         return try await showRecovery(visit, key: report.key)
     }
 
     private func confirmRecoveryKey(_ visit: Visit) async throws -> Response {
         _ = try await node.call(
-            .account(.confirmRecoveryKey(key: visit.fields.word("key"))), returning: RecoveryReport.self)
+            RecoveryRequest.confirm(key: visit.fields.word("key")))
         return say(
             "Confirmed. Your account's secret is no longer on this machine: keep the paper safe.", then: "/profile",
             visit)
@@ -71,7 +71,7 @@ extension Site {
         _ visit: Visit, link: DeviceLinkReport? = nil, refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
-        let report = try await node.call(.device(.list), returning: DeviceListReport.self)
+        let report = try await node.call(DeviceRequest.list)
         let view = DevicesView(
             devices: report.devices.map(device),
             sharedText: report.devices.contains { !$0.sharesPrivate }
@@ -102,12 +102,12 @@ extension Site {
     }
 
     private static let apartText = """
-        It has not met this one since one of the two was made with the recovery key. Once they meet in a group, what you \
-        keep to yourself is the same on both.
+        It has not met this one since one of the two was made with the recovery key. Once they meet, on one network or \
+        in a group, what you keep to yourself is the same on both.
         """
 
     func linkDevice(_ visit: Visit) async throws -> Response {
-        let link = try await node.call(.device(.link), returning: DeviceLinkReport.self)
+        let link = try await node.call(DeviceLinkRequest.make)
         return try await showDevices(visit, link: link)
     }
 
@@ -129,8 +129,7 @@ extension Site {
         let passphrase = visit.fields.word("passphrase")
         guard passphrase == visit.fields.word("again") else { throw FormFault(refusal: Self.differing) }
         let report = try await node.call(
-            .account(.backup(file: try Self.path(visit.fields["file"]), passphrase: passphrase)),
-            returning: BackupReport.self)
+            BackupRequest.write(file: try Self.path(visit.fields["file"]), passphrase: passphrase))
         return say(
             "The backup is written: \(report.file), \(ResultView.grouped((report.bytes + 1_023) / 1_024)) KiB.",
             then: "/profile", visit)
@@ -140,14 +139,14 @@ extension Site {
         code: "differingPassphrases", message: "The two passphrases differ.", hint: "Type the same one twice.")
 
     static let accountForms: [Form] = [
-        Form("/rename", then: "/profile", { .profile(.rename(name: $0.word("name"))) }) {
+        Form("/rename", then: "/profile", { ProfileRequest.rename(name: $0.word("name")) }) {
             (profile: ProfileReport, _) in "You are “\(profile.name)” now. Friends see it at the next sync."
         },
         // Dials everybody.
-        Form("/sync", { _ in .network(.sync) }) { (status: StatusReport, _) in
+        Form("/sync", { _ in StatusRequest.sync }) { (status: StatusReport, _) in
             status.state == "live" ? "Everything is in sync." : "Every known machine was asked."
         },
-        Form("/clock/repair", then: "/profile", { _ in .network(.repairClock(isForced: false)) }) {
+        Form("/clock/repair", then: "/profile", { _ in ClockRequest.repair(isForced: false) }) {
             (report: ClockReport, _) in report.repairedText ?? ""
         },
         Form("/recovery/show", Site.showRecoveryKey),
@@ -156,7 +155,7 @@ extension Site {
         },
         Form("/devices/link", Site.linkDevice),
         Form(
-            "/devices/revoke", then: "/devices", { .device(.revoke(device: $0.word("device"), key: $0["key"])) }
+            "/devices/revoke", then: "/devices", { DeviceRequest.revoke(device: $0.word("device"), key: $0["key"]) }
         ) { (report: DeviceListReport, _) in
             report.refusedBy.isEmpty
                 ? "Shut out, wherever your node or a friend's hears of it."

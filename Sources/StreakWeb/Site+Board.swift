@@ -23,7 +23,7 @@ extension Site {
         }
         var selection = BoardSelection(visit.fields)
         selection.group = group
-        let report = try await node.call(.board(selection.request), returning: BoardReport.self)
+        let report = try await node.call(selection.request)
         let view = BoardView(report, selection: selection, catalogue: try await catalogue())
         var response = page(
             .board, "board", title: "\(view.heading), \(view.period)", view, frame, visit)

@@ -63,7 +63,7 @@ extension Site {
         _ visit: Visit, entered: String = "", refusal: Refusal? = nil
     ) async throws -> Response {
         let frame = try await frame()
-        let report = try await node.call(.friend(.list), returning: FriendsReport.self)
+        let report = try await node.call(FriendshipRequest.list)
         let view = CodesView(
             code: report.code, symbol: SymbolView(report.code), answering: report.answering, entered: entered,
             received: report.received.map(asker), hasReceived: !report.received.isEmpty, sent: report.sent.map(sent),
@@ -144,15 +144,15 @@ extension Site {
     ]
 
     private static func friendForm(
-        _ path: String, _ request: @escaping @Sendable (FormFields) -> FriendshipRequest,
+        _ path: String, _ request: @escaping @Sendable (FormFields) throws -> FriendshipRequest,
         says text: @escaping @Sendable (FriendsReport) -> String
     ) -> Form {
-        Form(path, { .friend(request($0)) }, says: { (report: FriendsReport, _) in text(report) })
+        Form(path, request, says: { report, _ in text(report) })
     }
 
     private func addFriend(_ visit: Visit) async throws -> Response {
         let code = visit.fields.word("code").trimmingSpaces
-        let report = try await node.call(.friend(.add(code: code)), returning: FriendsReport.self)
+        let report = try await node.call(FriendshipRequest.add(code: code))
         let until = report.sent.first { $0.state == "looking" }.flatMap { Timestamp($0.until)?.dateText }
         return say(
             "Looking for the owner of this code\(until.map { ", until \($0)" } ?? "").", then: "/friends/codes", visit)

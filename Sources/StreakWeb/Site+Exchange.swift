@@ -20,10 +20,10 @@ struct Upload: Sendable, Equatable {
 
     var source: ImportSource { .text(text) }
 
-    func request(isPreview: Bool, skipsBad: Bool = false) -> NodeRequest {
+    func request(isPreview: Bool, skipsBad: Bool = false) -> ImportRequest {
         let options = ImportOptions(
             isPreview: isPreview, replaces: replaces, dates: dates, game: game, skipsBad: skipsBad)
-        return .exchange(isChat ? .loadChat(source, sender: sender, options) : .load(source, options))
+        return isChat ? .loadChat(source, sender: sender, options) : .load(source, options)
     }
 }
 
@@ -132,8 +132,7 @@ extension Site {
         let format = fields["format"] == "json" ? "json" : "csv"
         _ = try await frame()
         let report = try await node.call(
-            .exchange(.export(format: format, game: fields["game"], from: fields["from"], to: fields["to"])),
-            returning: ExportReport.self)
+            ExportRequest.export(format: format, game: fields["game"], from: fields["from"], to: fields["to"]))
         var headers = HTTPFields()
         headers[.contentType] = format == "json" ? "application/json; charset=utf-8" : "text/csv; charset=utf-8"
         headers[.contentDisposition] = "attachment; filename=\"streakmesh-\(today).\(format)\""
@@ -179,10 +178,10 @@ extension Site {
     private func look(at upload: Upload, _ visit: Visit) async throws -> Response {
         sessions.keep(upload, for: visit.session)
         do {
-            let report = try await node.call(upload.request(isPreview: true), returning: ImportReport.self)
+            let report = try await node.call(upload.request(isPreview: true))
             return try await exchangePage(visit, upload: upload, preview: report)
         } catch NodeFailure.unknownSender {
-            let chat = try await node.call(.exchange(.inspectChat(upload.source)), returning: ChatReport.self)
+            let chat = try await node.call(ChatRequest.inspect(upload.source))
             return try await exchangePage(visit, upload: upload, senders: chat.senders)
         } catch NodeFailure.ambiguousDates(let line, let element) {
             return try await exchangePage(
@@ -195,14 +194,14 @@ extension Site {
     private func lookAtDropped(_ upload: Upload, _ visit: Visit) async throws -> Response {
         var upload = upload
         do {
-            let chat = try await node.call(.exchange(.inspectChat(upload.source)), returning: ChatReport.self)
+            let chat = try await node.call(ChatRequest.inspect(upload.source))
             upload.isChat = chat.senders.contains { $0.shares > 0 }
         } catch NodeFailure.importFailed {
             // It is no chat.
         }
         if !upload.isChat, upload.text.utf8.count <= WebLimit.pasteSize {
             let report = try await node.call(
-                .score(.preview(text: upload.text, date: nil)), returning: AddReport.self)
+                ScoreRequest.preview(text: upload.text, date: nil))
             if !report.added.isEmpty {
                 return try await today(visit, text: upload.text, date: nil, outcome: report, isPreview: true)
             }
@@ -214,12 +213,12 @@ extension Site {
     private func importResults(_ visit: Visit) async throws -> Response {
         guard let upload = sessions.upload(for: visit.session) else { throw FormFault(refusal: Self.nothingSent) }
         let report = try await node.call(
-            upload.request(isPreview: false, skipsBad: visit.fields["bad"] == "skip"), returning: ImportReport.self)
+            upload.request(isPreview: false, skipsBad: visit.fields["bad"] == "skip"))
         guard report.refusedCount == 0 || visit.fields["bad"] == "skip" else {
             return try await exchangePage(visit, upload: upload, preview: report)
         }
         sessions.dropUpload(of: visit.session)
-        let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+        let groups = try await node.call(GroupListRequest.all).groups
         let shared = OutcomeView.titles(of: report.published, groups).map { " Shared with \($0)." } ?? ""
         let count = report.imported == 1 ? "1 result" : "\(ResultView.grouped(report.imported)) results"
         return say(

@@ -55,8 +55,8 @@ extension Site {
         let group = visit.fields["group"] == nil && frame.active == nil ? nil : try frame.report(visit.fields)
         if let group, !group.isCurrent { return .seeOther(PageLink("/group").adding("group", group.id).text) }
         var members: MembersReport?
-        if let group { members = try await node.call(.member(.list(group: group.id)), returning: MembersReport.self) }
-        let friends = try await node.call(.friend(.list), returning: FriendsReport.self)
+        if let group { members = try await node.call(MemberRequest.list(group: group.id)) }
+        let friends = try await node.call(FriendshipRequest.list)
         let askers = friends.received.filter { $0.state == "pending" }.count
         let online = members?.members.filter { $0.online && !$0.me }.count ?? 0
         func link(_ path: String) -> String { PageLink(path).adding("group", group?.id).text }
@@ -108,10 +108,10 @@ extension Site {
         memberForm("/member/remove-only", "is removed and gets nothing new from your node") {
             .remove(group: $0, user: $1, keepingInvites: true)
         },
-        Form("/requests/approve", { .member(.approve(id: $0.word("id"))) }) { (_: JoinRequestsReport, _) in
+        Form("/requests/approve", { AdmissionRequest.approve(id: $0.word("id")) }) { (_: JoinRequestsReport, _) in
             "They are in, as soon as their node asks again."
         },
-        Form("/requests/deny", { .member(.deny(id: $0.word("id"))) }) { (_: JoinRequestsReport, _) in
+        Form("/requests/deny", { AdmissionRequest.deny(id: $0.word("id")) }) { (_: JoinRequestsReport, _) in
             "The request is turned down."
         },
     ]
@@ -126,8 +126,7 @@ extension Site {
         _ visit: Visit, _ outcome: String, _ request: (String?, String) -> MemberRequest
     ) async throws -> Response {
         let user = visit.fields["user"] ?? ""
-        let report = try await node.call(
-            .member(request(visit.fields["group"], user)), returning: MembersReport.self)
+        let report = try await node.call(request(visit.fields["group"], user))
         let member = report.members.first { $0.user == user }
         let name = member?.name ?? report.former.first { $0.user == user }?.name ?? "The member"
         let ended = report.endedInvites.map { " " + $0.endedText }.joined()

@@ -70,9 +70,7 @@ extension Site {
         let query = visit.fields["q"] ?? ""
         let (chosen, favourites) = (visit.fields["category"], visit.fields.isSet("favourites"))
         let report = try await node.call(
-            .game(
-                .list(search: query.trimmingSpaces, category: chosen, favouritesOnly: favourites, group: nil)),
-            returning: GamesReport.self)
+            GamesRequest.list(search: query.trimmingSpaces, category: chosen, favouritesOnly: favourites, group: nil))
         var order: [String] = []
         var byCategory: [String: [GamesView.Game]] = [:]
         for game in report.games {
@@ -146,10 +144,9 @@ extension Site {
     /// Logs a habit once.
     private func log(_ visit: Visit) async throws -> Response {
         let report = try await node.call(
-            .score(
-                .record(
-                    game: visit.fields["game"] ?? "", score: nil, isCompleted: true, seconds: nil, date: nil,
-                    groups: nil)), returning: AddReport.self)
+            ScoreRequest.record(
+                game: visit.fields["game"] ?? "", score: nil, isCompleted: true, seconds: nil, date: nil,
+                groups: nil))
         if let refusal = report.refused.first { throw NodeFailure.invalidScore(reason: refusal.message) }
         let name = report.added.first.map { "\($0.gameName): \($0.label)." } ?? ""
         return say("Logged. \(name)", canUndo: true, then: visit.back, visit)
@@ -257,22 +254,21 @@ extension Site {
         Form("/log", Site.log), Form("/games/favourite", Site.favourGame),
         Form("/games/define", Site.define) { try await $0.defineAgain($1, $2) },
         Form("/games/test", Site.tryPattern) { try await $0.defineAgain($1, $2) },
-        Form("/games/remove", then: "/games", { .game(.remove(game: $0.word("game"), group: $0["group"])) }) {
+        Form("/games/remove", then: "/games", { GamesRequest.remove(game: $0.word("game"), group: $0["group"]) }) {
             (_: GamesReport, _) in "The game is removed. Its results stay."
         },
     ]
 
     private func favourGame(_ visit: Visit) async throws -> Response {
         _ = try await node.call(
-            .game(.setFavourite(game: visit.fields.word("game"), isFavourite: visit.fields["favourite"] == "on")),
-            returning: GameReport.self)
+            GameRequest.setFavourite(game: visit.fields.word("game"), isFavourite: visit.fields["favourite"] == "on"))
         return .seeOther(visit.back)
     }
 
     private func define(_ visit: Visit) async throws -> Response {
         let form = try gameForm(visit.fields)
         let game = try await node.call(
-            .game(.define(form, group: visit.fields["group"])), returning: GameReport.self)
+            GameRequest.define(form, group: visit.fields["group"]))
         let text =
             form.id == nil
             ? "“\(game.name)” is a game of your group now." : "“\(game.name)” is changed for everybody."
@@ -285,7 +281,7 @@ extension Site {
         // A pattern can be tried before the game has a name.
         if form.name.isEmpty { form.name = "A game" }
         let report = try await node.call(
-            .game(.test(form, text: visit.fields.word("sample"))), returning: PatternReport.self)
+            PatternRequest.test(form, text: visit.fields.word("sample")))
         return try await defineForm(
             visit, enteredForm(visit.fields), group: visit.fields["group"], trial: Self.trial(report))
     }

@@ -60,8 +60,8 @@ extension Site {
         guard group.isCurrent else {
             return page(.friends, "group", title: group.title, Self.formerGroup(group), frame, visit)
         }
-        let settings = try await node.call(.group(.settings(group: group.id)), returning: GroupSettingsReport.self)
-        let members = try await node.call(.member(.list(group: group.id)), returning: MembersReport.self).members
+        let settings = try await node.call(GroupSettingsRequest.show(group: group.id))
+        let members = try await node.call(MemberRequest.list(group: group.id)).members
         let others = members.filter { !$0.me }
         func link(_ path: String) -> String { PageLink(path).adding("group", group.id).text }
         let archive = Self.archive(settings.archiveDays)
@@ -115,12 +115,12 @@ extension Site {
 
     func createGroup(_ visit: Visit) async throws -> Response {
         let group = try await node.call(
-            .group(.create(title: visit.fields["title"] ?? "")), returning: GroupReport.self)
+            GroupRequest.create(title: visit.fields["title"] ?? ""))
         return say("“\(group.title)” is ready. Invite your friends.", then: "/invite?group=\(group.id)", visit)
     }
 
     func useGroup(_ visit: Visit) async throws -> Response {
-        let group = try await node.call(.group(.use(group: visit.fields["group"] ?? "")), returning: GroupReport.self)
+        let group = try await node.call(GroupRequest.use(group: visit.fields["group"] ?? ""))
         // A page of the group before becomes the same page of this one.
         let path = visit.back.prefix { $0 != "?" }
         let keeps = ["/today", "/board", "/friends", "/champions", "/recap", "/invite", "/group", "/privacy"].contains(
@@ -132,19 +132,19 @@ extension Site {
         Form("/groups/create", Site.createGroup), Form("/groups/use", Site.useGroup),
         Form("/groups/leave", Site.leaveGroup),
         Form("/groups/dismiss", Site.dismissGroup),
-        Form("/group/rename", { .group(.rename(group: $0["group"], title: $0.word("title"))) }) {
+        Form("/group/rename", { GroupRequest.rename(group: $0["group"], title: $0.word("title")) }) {
             (group: GroupReport, _) in "The group is called “\(group.title)” now."
         },
-        Form("/group/settings", { .group(.changeSettings(group: $0["group"], settings(of: $0))) }) {
+        Form("/group/settings", { GroupSettingsRequest.change(group: $0["group"], settings(of: $0)) }) {
             (settings: GroupSettingsReport, _) in "The settings of “\(settings.title)” are changed for everybody."
         },
-        Form("/group/heir", { .group(.heir(group: $0["group"], user: $0["user"])) }) { (_: GroupReport, fields) in
+        Form("/group/heir", { GroupRequest.heir(group: $0["group"], user: $0["user"]) }) { (_: GroupReport, fields) in
             fields.isSet("user") ? "They may take the group over from now on." : "Nobody is heir any more."
         },
-        Form("/group/transfer", { .group(.transfer(group: $0["group"], user: $0.word("user"))) }) {
+        Form("/group/transfer", { GroupRequest.transfer(group: $0["group"], user: $0.word("user")) }) {
             (group: GroupReport, _) in "“\(group.title)” has a new owner; you are \(group.role) now."
         },
-        Form("/group/take-over", { .group(.takeOver(group: $0["group"])) }) { (group: GroupReport, _) in
+        Form("/group/take-over", { GroupRequest.takeOver(group: $0["group"]) }) { (group: GroupReport, _) in
             "“\(group.title)” is yours now."
         },
     ]
@@ -190,7 +190,7 @@ extension Site {
     func leaveGroup(_ visit: Visit) async throws -> Response {
         let isErasing = visit.fields["how"] == "erase"
         let group = try await node.call(
-            .group(.leave(group: visit.fields["group"] ?? "", erasing: isErasing)), returning: GroupReport.self)
+            GroupRequest.leave(group: visit.fields["group"] ?? "", erasing: isErasing))
         if group.dismissed { return say(Self.text(ofDismissing: group), then: "/friends", visit) }
         let erased = isErasing ? " Your friends' nodes delete your results when they hear of it." : ""
         return say("You have left “\(group.title)”.\(erased)", then: "/friends", visit)
@@ -205,7 +205,7 @@ extension Site {
         let group = try await frame().report(visit.fields)
         guard !group.isCurrent else { return .seeOther(visit.back) }
         let report = try await node.call(
-            .group(.leave(group: group.id, erasing: false)), returning: GroupReport.self)
+            GroupRequest.leave(group: group.id, erasing: false))
         // A page about the group is no more.
         return say(
             Self.text(ofDismissing: report), then: visit.back.contains(group.id) ? "/friends" : visit.back, visit)

@@ -2,11 +2,6 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// What a page that is the host's shows while a guest plays.
-struct GuestWallView: Sendable {
-    var name: String
-}
-
 /// Somebody else plays on this machine.
 extension Site {
     struct GuestView: Sendable {
@@ -21,8 +16,8 @@ extension Site {
     }
 
     func showGuest(_ visit: Visit) async throws -> Response {
-        let frame = try await frame(isOpenToGuest: true)
-        let report = try await node.call(.guest(.status), returning: GuestReport.self)
+        let frame = try await frame()
+        let report = try await node.call(GuestRequest.status)
         let hasLeft = !report.active && report.results > 0
         let view = GuestView(
             isPlaying: report.active, name: report.name ?? "", countText: Self.count(report.results), hasLeft: hasLeft,
@@ -33,7 +28,8 @@ extension Site {
     private static func count(_ results: Int) -> String { results == 1 ? "1 result" : "\(results) results" }
 
     static let guestForms: [Form] = [
-        Form("/guest/start", then: "/today", { .guest(.start(name: $0.word("name"))) }) { (report: GuestReport, _) in
+        Form("/guest/start", then: "/today", { GuestRequest.start(name: $0.word("name")) }) {
+            (report: GuestReport, _) in
             "Over to \(report.name ?? "the guest"): play, and paste the result here."
         },
         Form("/guest/stop", Site.stopGuest),
@@ -47,7 +43,7 @@ extension Site {
         case "discard": ending = .discard
         default: throw NodeFailure.invalidRequest("what becomes of the guest's results was not said")
         }
-        let report = try await node.call(.guest(.stop(ending)), returning: GuestReport.self)
+        let report = try await node.call(GuestRequest.stop(ending))
         let name = report.name ?? "the guest"
         let text =
             switch ending {

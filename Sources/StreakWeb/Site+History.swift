@@ -39,7 +39,7 @@ struct HistoryView: Sendable {
 
 extension Site {
     func showHistory(_ visit: Visit) async throws -> Response {
-        let frame = try await frame(isOpenToGuest: true)
+        let frame = try await frame()
         let today = today
         let chosen = visit.fields["date"].flatMap { PuzzleDay($0) }
         let month =
@@ -47,7 +47,7 @@ extension Site {
         let last = month.adding(days: month.lengthOfMonth - 1)
         let game = visit.fields["game"]
         let report = try await node.call(
-            .score(.results(game: game, from: month.description, to: last.description)), returning: ResultsReport.self)
+            ResultsRequest.list(game: game, from: month.description, to: last.description))
         let catalogue = try await catalogue()
         let games = catalogue.games
         let icons = Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }
@@ -108,19 +108,17 @@ extension Site {
 
     func delete(_ visit: Visit) async throws -> Response {
         let report = try await node.call(
-            .score(
-                .delete(
-                    game: visit.fields["game"] ?? "", date: visit.fields["day"] ?? "",
-                    puzzle: visit.fields.number("puzzle")
-                )),
-            returning: AddReport.self)
+            ScoreRequest.delete(
+                game: visit.fields["game"] ?? "", date: visit.fields["day"] ?? "",
+                puzzle: visit.fields.number("puzzle")
+            ))
         guard let gone = report.added.first else { return .seeOther(visit.back) }
         return say("Deleted \(gone.gameName), \(gone.label).", canUndo: true, then: visit.back, visit)
     }
 
     /// Takes back the last change of results.
     func undo(_ visit: Visit) async throws -> Response {
-        let report = try await node.call(.score(.undo), returning: UndoReport.self)
+        let report = try await node.call(UndoRequest.last)
         return say(Self.undoText(report), then: visit.back, visit)
     }
 

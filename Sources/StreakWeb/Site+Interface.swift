@@ -22,52 +22,50 @@ extension Site {
     // MARK: Oneself, one's machines, the node
 
     private static let accountRoutes: [InterfaceRoute] = [
-        InterfaceRoute(.get, "whoami", ProfileReport.self) { _ in .profile(.whoami) },
-        InterfaceRoute(.post, "rename", takes: [.text("name", limit: 1_024).required], ProfileReport.self) {
-            .profile(.rename(name: $0.word("name")))
+        InterfaceRoute(.get, "whoami") { _ in ProfileRequest.whoami },
+        InterfaceRoute(.post, "rename", takes: [.text("name", limit: 1_024).required]) {
+            ProfileRequest.rename(name: $0.word("name"))
         },
-        InterfaceRoute(.get, "status", StatusReport.self) { _ in .network(.status) },
-        InterfaceRoute(.post, "sync", StatusReport.self) { _ in .network(.sync) },
-        InterfaceRoute(.get, "clock", ClockReport.self) { _ in .network(.clock) },
-        InterfaceRoute(.post, "clock/repair", takes: [.flag("force")], ClockReport.self) {
-            .network(.repairClock(isForced: $0.flag("force") ?? false))
+        InterfaceRoute(.get, "status") { _ in StatusRequest.status },
+        InterfaceRoute(.post, "sync") { _ in StatusRequest.sync },
+        InterfaceRoute(.get, "clock") { _ in ClockRequest.show },
+        InterfaceRoute(.post, "clock/repair", takes: [.flag("force")]) {
+            ClockRequest.repair(isForced: $0.flag("force") ?? false)
         },
-        InterfaceRoute(.get, "devices", DeviceListReport.self) { _ in .device(.list) },
-        InterfaceRoute(.post, "devices/link", DeviceLinkReport.self) { _ in .device(.link) },
+        InterfaceRoute(.get, "devices") { _ in DeviceRequest.list },
+        InterfaceRoute(.post, "devices/link") { _ in DeviceLinkRequest.make },
         InterfaceRoute(
-            .post, "devices/revoke", takes: [.text("device").required, .text("key")], DeviceListReport.self
-        ) { .device(.revoke(device: $0.word("device"), key: $0.text("key"))) },
-        InterfaceRoute(.post, "recovery/show", RecoveryKeyReport.self) { _ in .account(.showRecoveryKey) },
-        InterfaceRoute(.post, "recovery/confirm", takes: [.text("key").required], RecoveryReport.self) {
-            .account(.confirmRecoveryKey(key: $0.word("key")))
-        },
-        InterfaceRoute(
-            .post, "backup", takes: [.text("file", limit: 1_024).required, .text("passphrase", limit: 4_096).required],
-            BackupReport.self
-        ) { .account(.backup(file: try path($0.word("file")), passphrase: $0.word("passphrase"))) },
-        InterfaceRoute(.get, "guest", GuestReport.self) { _ in .guest(.status) },
-        InterfaceRoute(.post, "guest/start", takes: [.text("name", limit: 1_024).required], GuestReport.self) {
-            .guest(.start(name: $0.word("name")))
+            .post, "devices/revoke", takes: [.text("device").required, .text("key")]
+        ) { DeviceRequest.revoke(device: $0.word("device"), key: $0.text("key")) },
+        InterfaceRoute(.post, "recovery/show") { _ in RecoveryKeyRequest.show },
+        InterfaceRoute(.post, "recovery/confirm", takes: [.text("key").required]) {
+            RecoveryRequest.confirm(key: $0.word("key"))
         },
         InterfaceRoute(
-            .post, "guest/stop", takes: [.text("ending").required, .text("file", limit: 1_024)], GuestReport.self
-        ) { .guest(.stop(try ending($0))) },
-        InterfaceRoute(.get, "reminders", takes: [plots], RemindersReport.self) {
-            .reminder(.show(plots: $0.isSet("plots")))
+            .post, "backup", takes: [.text("file", limit: 1_024).required, .text("passphrase", limit: 4_096).required]
+        ) { BackupRequest.write(file: try path($0.word("file")), passphrase: $0.word("passphrase")) },
+        InterfaceRoute(.get, "guest") { _ in GuestRequest.status },
+        InterfaceRoute(.post, "guest/start", takes: [.text("name", limit: 1_024).required]) {
+            GuestRequest.start(name: $0.word("name"))
+        },
+        InterfaceRoute(
+            .post, "guest/stop", takes: [.text("ending").required, .text("file", limit: 1_024)]
+        ) { GuestRequest.stop(try ending($0)) },
+        InterfaceRoute(.get, "reminders", takes: [plots]) {
+            ReminderRequest.show(plots: $0.isSet("plots"))
         },
         InterfaceRoute(
             .post, "reminders",
             takes: [
                 .flag("on"), .flag("smart"), .text("time", limit: 16), .text("quiet", limit: 16), .flag("desktop"),
                 .texts("include"), .texts("exclude"),
-            ], RemindersReport.self
+            ]
         ) {
-            .reminder(
-                .change(
-                    ReminderChange(
-                        on: $0.flag("on"), smart: $0.flag("smart"), time: $0.text("time"), quiet: $0.text("quiet"),
-                        desktop: $0.flag("desktop"), include: $0.texts("include") ?? [],
-                        exclude: $0.texts("exclude") ?? [])))
+            ReminderRequest.change(
+                ReminderChange(
+                    on: $0.flag("on"), smart: $0.flag("smart"), time: $0.text("time"), quiet: $0.text("quiet"),
+                    desktop: $0.flag("desktop"), include: $0.texts("include") ?? [],
+                    exclude: $0.texts("exclude") ?? []))
         },
     ]
 
@@ -104,161 +102,153 @@ extension Site {
     ]
 
     private static let groupRoutes: [InterfaceRoute] = [
-        InterfaceRoute(.get, "groups", GroupListReport.self) { _ in .group(.list) },
-        InterfaceRoute(.post, "groups", takes: [title.required], GroupReport.self) {
-            .group(.create(title: $0.word("title")))
+        InterfaceRoute(.get, "groups") { _ in GroupListRequest.all },
+        InterfaceRoute(.post, "groups", takes: [title.required]) {
+            GroupRequest.create(title: $0.word("title"))
         },
-        InterfaceRoute(.post, "groups/use", takes: [group.required], GroupReport.self) {
-            .group(.use(group: $0.word("group")))
+        InterfaceRoute(.post, "groups/use", takes: [group.required]) {
+            GroupRequest.use(group: $0.word("group"))
         },
-        InterfaceRoute(.post, "groups/rename", takes: [group, title.required], GroupReport.self) {
-            .group(.rename(group: $0.text("group"), title: $0.word("title")))
+        InterfaceRoute(.post, "groups/rename", takes: [group, title.required]) {
+            GroupRequest.rename(group: $0.text("group"), title: $0.word("title"))
         },
-        InterfaceRoute(.post, "groups/leave", takes: [group.required, .flag("erase")], GroupReport.self) {
-            .group(.leave(group: $0.word("group"), erasing: $0.isSet("erase")))
+        InterfaceRoute(.post, "groups/leave", takes: [group.required, .flag("erase")]) {
+            GroupRequest.leave(group: $0.word("group"), erasing: $0.isSet("erase"))
         },
-        InterfaceRoute(.post, "groups/transfer", takes: [group, user.required], GroupReport.self) {
-            .group(.transfer(group: $0.text("group"), user: $0.word("user")))
+        InterfaceRoute(.post, "groups/transfer", takes: [group, user.required]) {
+            GroupRequest.transfer(group: $0.text("group"), user: $0.word("user"))
         },
-        InterfaceRoute(.post, "groups/heir", takes: [group, user], GroupReport.self) {
-            .group(.heir(group: $0.text("group"), user: $0.text("user")))
+        InterfaceRoute(.post, "groups/heir", takes: [group, user]) {
+            GroupRequest.heir(group: $0.text("group"), user: $0.text("user"))
         },
-        InterfaceRoute(.post, "groups/take-over", takes: [group], GroupReport.self) {
-            .group(.takeOver(group: $0.text("group")))
+        InterfaceRoute(.post, "groups/take-over", takes: [group]) {
+            GroupRequest.takeOver(group: $0.text("group"))
         },
-        InterfaceRoute(.get, "groups/settings", takes: [group], GroupSettingsReport.self) {
-            .group(.settings(group: $0.text("group")))
+        InterfaceRoute(.get, "groups/settings", takes: [group]) {
+            GroupSettingsRequest.show(group: $0.text("group"))
         },
         InterfaceRoute(
             .post, "groups/settings",
-            takes: [group, .text("invites", limit: 16), .flag("spoilerGuard")] + rules, GroupSettingsReport.self
+            takes: [group, .text("invites", limit: 16), .flag("spoilerGuard")] + rules
         ) {
-            .group(
-                .changeSettings(
-                    group: $0.text("group"),
-                    GroupSettingsChange(
-                        invites: $0.text("invites"), spoilerGuard: $0.flag("spoilerGuard"),
-                        missedDay: $0.text("missedDay"), freezes: $0.flag("freezes"),
-                        archiveDays: $0.number("archiveDays"))))
+            GroupSettingsRequest.change(
+                group: $0.text("group"),
+                GroupSettingsChange(
+                    invites: $0.text("invites"), spoilerGuard: $0.flag("spoilerGuard"),
+                    missedDay: $0.text("missedDay"), freezes: $0.flag("freezes"),
+                    archiveDays: $0.number("archiveDays")))
         },
-        InterfaceRoute(.get, "rules", GroupSettingsReport.self) { _ in .group(.ownRules(GroupSettingsChange())) },
-        InterfaceRoute(.post, "rules", takes: rules, GroupSettingsReport.self) {
-            .group(
-                .ownRules(
-                    GroupSettingsChange(
-                        missedDay: $0.text("missedDay"), freezes: $0.flag("freezes"),
-                        archiveDays: $0.number("archiveDays"))))
+        InterfaceRoute(.get, "rules") { _ in GroupSettingsRequest.ownRules(GroupSettingsChange()) },
+        InterfaceRoute(.post, "rules", takes: rules) {
+            GroupSettingsRequest.ownRules(
+                GroupSettingsChange(
+                    missedDay: $0.text("missedDay"), freezes: $0.flag("freezes"),
+                    archiveDays: $0.number("archiveDays")))
         },
-        InterfaceRoute(.get, "members", takes: [group], MembersReport.self) { .member(.list(group: $0.text("group"))) },
-        InterfaceRoute(.post, "members/promote", takes: [group, user.required], MembersReport.self) {
-            .member(.promote(group: $0.text("group"), user: $0.word("user")))
+        InterfaceRoute(.get, "members", takes: [group]) { MemberRequest.list(group: $0.text("group")) },
+        InterfaceRoute(.post, "members/promote", takes: [group, user.required]) {
+            MemberRequest.promote(group: $0.text("group"), user: $0.word("user"))
         },
-        InterfaceRoute(.post, "members/demote", takes: [group, user.required], MembersReport.self) {
-            .member(.demote(group: $0.text("group"), user: $0.word("user")))
+        InterfaceRoute(.post, "members/demote", takes: [group, user.required]) {
+            MemberRequest.demote(group: $0.text("group"), user: $0.word("user"))
         },
         InterfaceRoute(
-            .post, "members/remove", takes: [group, user.required, .flag("keepInvites")], MembersReport.self
+            .post, "members/remove", takes: [group, user.required, .flag("keepInvites")]
         ) {
-            .member(
-                .remove(
-                    group: $0.text("group"), user: $0.word("user"), keepingInvites: $0.flag("keepInvites") ?? false))
+            MemberRequest.remove(
+                group: $0.text("group"), user: $0.word("user"), keepingInvites: $0.flag("keepInvites") ?? false)
         },
-        InterfaceRoute(.get, "requests", takes: [group], JoinRequestsReport.self) {
-            .member(.requests(group: $0.text("group")))
+        InterfaceRoute(.get, "requests", takes: [group]) {
+            AdmissionRequest.list(group: $0.text("group"))
         },
-        InterfaceRoute(.post, "requests/approve", takes: [.text("id").required], JoinRequestsReport.self) {
-            .member(.approve(id: $0.word("id")))
+        InterfaceRoute(.post, "requests/approve", takes: [.text("id").required]) {
+            AdmissionRequest.approve(id: $0.word("id"))
         },
-        InterfaceRoute(.post, "requests/deny", takes: [.text("id").required], JoinRequestsReport.self) {
-            .member(.deny(id: $0.word("id")))
+        InterfaceRoute(.post, "requests/deny", takes: [.text("id").required]) {
+            AdmissionRequest.deny(id: $0.word("id"))
         },
-        InterfaceRoute(.get, "privacy", takes: [group], PrivacyReport.self) {
-            .privacy(.show(group: $0.text("group")))
+        InterfaceRoute(.get, "privacy", takes: [group]) {
+            PrivacyRequest.show(group: $0.text("group"))
         },
         InterfaceRoute(
             .post, "privacy",
             takes: [
                 group, .flag("anonymous"), .text("alias", limit: 1_024), .flag("hidden"), .text("region"),
                 .flag("lastSeen"), .texts("share"), .texts("unshare"),
-            ], PrivacyReport.self
+            ]
         ) {
-            .privacy(
-                .change(
-                    group: $0.text("group"),
-                    PrivacyChange(
-                        anonymous: $0.flag("anonymous"), alias: $0.text("alias"), hidden: $0.flag("hidden"),
-                        region: $0.text("region"), lastSeen: $0.flag("lastSeen"), share: $0.texts("share") ?? [],
-                        unshare: $0.texts("unshare") ?? [])))
+            PrivacyRequest.change(
+                group: $0.text("group"),
+                PrivacyChange(
+                    anonymous: $0.flag("anonymous"), alias: $0.text("alias"), hidden: $0.flag("hidden"),
+                    region: $0.text("region"), lastSeen: $0.flag("lastSeen"), share: $0.texts("share") ?? [],
+                    unshare: $0.texts("unshare") ?? []))
         },
-        InterfaceRoute(.post, "sharing/stop", takes: [group], PrivacyReport.self) {
-            .privacy(.stopSharing(group: $0.text("group")))
+        InterfaceRoute(.post, "sharing/stop", takes: [group]) {
+            PrivacyRequest.stopSharing(group: $0.text("group"))
         },
-        InterfaceRoute(.post, "sharing/resume", takes: [group, history], PrivacyReport.self) {
-            .privacy(.resumeSharing(group: $0.text("group"), history: try days($0)))
+        InterfaceRoute(.post, "sharing/resume", takes: [group, history]) {
+            PrivacyRequest.resumeSharing(group: $0.text("group"), history: try days($0))
         },
     ]
 
     // MARK: Invites and friends
 
     private static let friendRoutes: [InterfaceRoute] = [
-        InterfaceRoute(.get, "invites", takes: [group], InviteListReport.self) {
-            .invite(.list(group: $0.text("group")))
+        InterfaceRoute(.get, "invites", takes: [group]) {
+            InviteListRequest.list(group: $0.text("group"))
         },
         InterfaceRoute(
             .post, "invite",
-            takes: [group, .number("uses", 0...1_000_000), .number("lifetime", 60...(90 * 86_400)), .flag("approval")],
-            InviteReport.self
+            takes: [group, .number("uses", 0...1_000_000), .number("lifetime", 60...(90 * 86_400)), .flag("approval")]
         ) {
-            .invite(
-                .create(
-                    group: $0.text("group"), uses: $0.number("uses") ?? 1,
-                    lifetime: Int64($0.number("lifetime") ?? 7 * 86_400), needsApproval: $0.isSet("approval")))
+            InviteRequest.create(
+                group: $0.text("group"), uses: $0.number("uses") ?? 1,
+                lifetime: Int64($0.number("lifetime") ?? 7 * 86_400), needsApproval: $0.isSet("approval"))
         },
-        InterfaceRoute(.post, "invite/friends", InviteReport.self) { _ in .invite(.friends) },
-        InterfaceRoute(.post, "invite/revoke", takes: [.text("id").required], InviteListReport.self) {
-            .invite(.revoke(id: $0.word("id")))
+        InterfaceRoute(.post, "invite/friends") { _ in InviteRequest.friends },
+        InterfaceRoute(.post, "invite/revoke", takes: [.text("id").required]) {
+            InviteListRequest.revoke(id: $0.word("id"))
         },
-        InterfaceRoute(.post, "inspect", takes: [.text("link", limit: 4_096).required], InvitePreview.self) {
-            .invite(.inspect(link: $0.word("link")))
+        InterfaceRoute(.post, "inspect", takes: [.text("link", limit: 4_096).required]) {
+            LinkRequest.inspect(link: $0.word("link"))
         },
         InterfaceRoute(
-            .post, "join", takes: [.text("link", limit: 4_096).required, .number("timeout", 1...300), history],
-            JoinReport.self
+            .post, "join", takes: [.text("link", limit: 4_096).required, .number("timeout", 1...300), history]
         ) {
-            .invite(
-                .join(
-                    link: $0.word("link"), timeout: Int64($0.number("timeout") ?? 30), history: try days($0)))
+            JoinRequest.join(
+                link: $0.word("link"), timeout: Int64($0.number("timeout") ?? 30), history: try days($0))
         },
-        InterfaceRoute(.get, "friends", FriendsReport.self) { _ in .friend(.list) },
-        InterfaceRoute(.post, "friends/answer", takes: [.flag("on").required], FriendsReport.self) {
-            .friend(.answer($0.isSet("on")))
+        InterfaceRoute(.get, "friends") { _ in FriendshipRequest.list },
+        InterfaceRoute(.post, "friends/answer", takes: [.flag("on").required]) {
+            FriendshipRequest.answer($0.isSet("on"))
         },
-        InterfaceRoute(.post, "friends/add", takes: [.text("code").required], FriendsReport.self) {
-            .friend(.add(code: $0.word("code")))
+        InterfaceRoute(.post, "friends/add", takes: [.text("code").required]) {
+            FriendshipRequest.add(code: $0.word("code"))
         },
-        InterfaceRoute(.post, "friends/cancel", takes: [.text("code").required], FriendsReport.self) {
-            .friend(.cancel(code: $0.word("code")))
+        InterfaceRoute(.post, "friends/cancel", takes: [.text("code").required]) {
+            FriendshipRequest.cancel(code: $0.word("code"))
         },
-        InterfaceRoute(.post, "friends/approve", takes: [user.required], FriendsReport.self) {
-            .friend(.approve(user: $0.word("user")))
+        InterfaceRoute(.post, "friends/approve", takes: [user.required]) {
+            FriendshipRequest.approve(user: $0.word("user"))
         },
-        InterfaceRoute(.post, "friends/decline", takes: [user.required], FriendsReport.self) {
-            .friend(.decline(user: $0.word("user")))
+        InterfaceRoute(.post, "friends/decline", takes: [user.required]) {
+            FriendshipRequest.decline(user: $0.word("user"))
         },
-        InterfaceRoute(.post, "friends/block", takes: [user.required], FriendsReport.self) {
-            .friend(.block(user: $0.word("user")))
+        InterfaceRoute(.post, "friends/block", takes: [user.required]) {
+            FriendshipRequest.block(user: $0.word("user"))
         },
-        InterfaceRoute(.post, "friends/unblock", takes: [user.required], FriendsReport.self) {
-            .friend(.unblock(user: $0.word("user")))
+        InterfaceRoute(.post, "friends/unblock", takes: [user.required]) {
+            FriendshipRequest.unblock(user: $0.word("user"))
         },
-        InterfaceRoute(.post, "friends/remove", takes: [user.required], FriendsReport.self) {
-            .friend(.remove(user: $0.word("user")))
+        InterfaceRoute(.post, "friends/remove", takes: [user.required]) {
+            FriendshipRequest.remove(user: $0.word("user"))
         },
-        InterfaceRoute(.post, "friends/rejoin", takes: [group.required], FriendsReport.self) {
-            .friend(.rejoin(group: $0.word("group")))
+        InterfaceRoute(.post, "friends/rejoin", takes: [group.required]) {
+            FriendshipRequest.rejoin(group: $0.word("group"))
         },
-        InterfaceRoute(.post, "friends/dismiss", takes: [group.required], FriendsReport.self) {
-            .friend(.dismiss(group: $0.word("group")))
+        InterfaceRoute(.post, "friends/dismiss", takes: [group.required]) {
+            FriendshipRequest.dismiss(group: $0.word("group"))
         },
     ]
 
@@ -277,15 +267,14 @@ extension Site {
 
     private static let resultRoutes: [InterfaceRoute] = [
         InterfaceRoute(
-            .post, "add", takes: [pasted, date, .flag("replace"), .texts("groups"), .flag("private")], AddReport.self
+            .post, "add", takes: [pasted, date, .flag("replace"), .texts("groups"), .flag("private")]
         ) {
-            .score(
-                .add(
-                    text: $0.word("text"), date: $0.text("date"), replace: $0.isSet("replace"),
-                    groups: try targets($0)))
+            ScoreRequest.add(
+                text: $0.word("text"), date: $0.text("date"), replace: $0.isSet("replace"),
+                groups: try targets($0))
         },
-        InterfaceRoute(.post, "preview", takes: [pasted, date], AddReport.self) {
-            .score(.preview(text: $0.word("text"), date: $0.text("date")))
+        InterfaceRoute(.post, "preview", takes: [pasted, date]) {
+            ScoreRequest.preview(text: $0.word("text"), date: $0.text("date"))
         },
         InterfaceRoute(
             .post, "record",
@@ -293,47 +282,44 @@ extension Site {
                 game.required, .number("score", 0...Int(Int32.max)), .flag("completed"),
                 .number("seconds", 0...359_999),
                 date, .flag("replace"), .texts("groups"), .flag("private"),
-            ], AddReport.self
+            ]
         ) {
-            .score(
-                .record(
-                    game: $0.word("game"), score: $0.number("score"), isCompleted: $0.flag("completed") ?? true,
-                    seconds: $0.number("seconds"), date: $0.text("date"), groups: try targets($0),
-                    replace: $0.isSet("replace")))
+            ScoreRequest.record(
+                game: $0.word("game"), score: $0.number("score"), isCompleted: $0.flag("completed") ?? true,
+                seconds: $0.number("seconds"), date: $0.text("date"), groups: try targets($0),
+                replace: $0.isSet("replace"))
         },
         InterfaceRoute(
-            .post, "publish", takes: [game.required, date.required, puzzle, .texts("groups")], AddReport.self
+            .post, "publish", takes: [game.required, date.required, puzzle, .texts("groups")]
         ) {
-            .score(
-                .publish(
-                    game: $0.word("game"), date: $0.word("date"), puzzle: $0.number("puzzle"),
-                    groups: $0.texts("groups")))
+            ScoreRequest.publish(
+                game: $0.word("game"), date: $0.word("date"), puzzle: $0.number("puzzle"),
+                groups: $0.texts("groups"))
         },
-        InterfaceRoute(.post, "delete", takes: [game.required, date.required, puzzle], AddReport.self) {
-            .score(.delete(game: $0.word("game"), date: $0.word("date"), puzzle: $0.number("puzzle")))
+        InterfaceRoute(.post, "delete", takes: [game.required, date.required, puzzle]) {
+            ScoreRequest.delete(game: $0.word("game"), date: $0.word("date"), puzzle: $0.number("puzzle"))
         },
-        InterfaceRoute(.post, "undo", UndoReport.self) { _ in .score(.undo) },
-        InterfaceRoute(.get, "results", takes: [game, from, to], ResultsReport.self) {
-            .score(.results(game: $0.text("game"), from: $0.text("from"), to: $0.text("to")))
+        InterfaceRoute(.post, "undo") { _ in UndoRequest.last },
+        InterfaceRoute(.get, "results", takes: [game, from, to]) {
+            ResultsRequest.list(game: $0.text("game"), from: $0.text("from"), to: $0.text("to"))
         },
         InterfaceRoute(
             .get, "board",
             takes: [
                 group, .text("groups", limit: 8), game, range, date, .text("metric", limit: 64), .flag("reveal"),
                 .text("region"), .flag("nearby"), .number("top", 1...1_000), .number("offset", 0...1_000_000),
-            ], BoardReport.self, board),
+            ], board),
     ]
 
-    private static func board(_ document: InterfaceDocument) throws -> NodeRequest {
+    private static func board(_ document: InterfaceDocument) throws -> BoardRequest {
         if let groups = document.text("groups"), groups != "all" {
             throw InterfaceFault(message: "“groups” is all; a single one is named by “group”.")
         }
-        return .board(
-            BoardRequest(
-                group: document.text("group"), game: document.text("game"), range: document.text("range"),
-                date: document.text("date"), metric: document.text("metric"), reveal: document.isSet("reveal"),
-                everyGroup: document.text("groups") != nil, region: document.text("region"),
-                nearby: document.isSet("nearby"), limit: document.number("top"), offset: document.number("offset")))
+        return BoardRequest(
+            group: document.text("group"), game: document.text("game"), range: document.text("range"),
+            date: document.text("date"), metric: document.text("metric"), reveal: document.isSet("reveal"),
+            everyGroup: document.text("groups") != nil, region: document.text("region"),
+            nearby: document.isSet("nearby"), limit: document.number("top"), offset: document.number("offset"))
     }
 
     // MARK: Games
@@ -354,59 +340,54 @@ extension Site {
 
     private static let gameRoutes: [InterfaceRoute] = [
         InterfaceRoute(
-            .get, "games", takes: [.text("search"), .text("category", limit: 64), .flag("favourites"), group],
-            GamesReport.self
+            .get, "games", takes: [.text("search"), .text("category", limit: 64), .flag("favourites"), group]
         ) {
-            .game(
-                .list(
-                    search: $0.text("search"), category: $0.text("category"),
-                    favouritesOnly: $0.isSet("favourites"), group: $0.text("group")))
+            GamesRequest.list(
+                search: $0.text("search"), category: $0.text("category"),
+                favouritesOnly: $0.isSet("favourites"), group: $0.text("group"))
         },
         InterfaceRoute(
-            .post, "games/favourite", takes: [game.required, .flag("favourite").required], GameReport.self
-        ) { .game(.setFavourite(game: $0.word("game"), isFavourite: $0.isSet("favourite"))) },
-        InterfaceRoute(.post, "games/define", takes: [group] + definition, GameReport.self) {
-            .game(.define(form($0), group: $0.text("group")))
+            .post, "games/favourite", takes: [game.required, .flag("favourite").required]
+        ) { GameRequest.setFavourite(game: $0.word("game"), isFavourite: $0.isSet("favourite")) },
+        InterfaceRoute(.post, "games/define", takes: [group] + definition) {
+            GameRequest.define(form($0), group: $0.text("group"))
         },
         InterfaceRoute(
-            .post, "games/test", takes: [pasted] + definition.filter { $0.name != "id" }, PatternReport.self
-        ) { .game(.test(form($0), text: $0.word("text"))) },
-        InterfaceRoute(.post, "games/remove", takes: [game.required, group], GamesReport.self) {
-            .game(.remove(game: $0.word("game"), group: $0.text("group")))
+            .post, "games/test", takes: [pasted] + definition.filter { $0.name != "id" }
+        ) { PatternRequest.test(form($0), text: $0.word("text")) },
+        InterfaceRoute(.post, "games/remove", takes: [game.required, group]) {
+            GamesRequest.remove(game: $0.word("game"), group: $0.text("group"))
         },
     ]
 
     // MARK: Numbers
 
     private static let numberRoutes: [InterfaceRoute] = [
-        InterfaceRoute(.get, "streaks", takes: [date, group, member], StreaksReport.self) {
-            .insight(.streaks(date: $0.text("date"), group: $0.text("group"), member: $0.text("member")))
+        InterfaceRoute(.get, "streaks", takes: [date, group, member]) {
+            StreaksRequest.show(date: $0.text("date"), group: $0.text("group"), member: $0.text("member"))
         },
-        InterfaceRoute(.get, "stats", takes: [game, range, date, group, member, plots], StatisticsReport.self) {
-            .insight(
-                .statistics(
-                    game: $0.text("game"), range: $0.text("range"), date: $0.text("date"), group: $0.text("group"),
-                    member: $0.text("member"), plots: $0.isSet("plots")))
+        InterfaceRoute(.get, "stats", takes: [game, range, date, group, member, plots]) {
+            StatisticsRequest.show(
+                game: $0.text("game"), range: $0.text("range"), date: $0.text("date"), group: $0.text("group"),
+                member: $0.text("member"), plots: $0.isSet("plots"))
         },
-        InterfaceRoute(.get, "achievements", takes: [group, member], AchievementsReport.self) {
-            .insight(.achievements(group: $0.text("group"), member: $0.text("member")))
+        InterfaceRoute(.get, "achievements", takes: [group, member]) {
+            AchievementsRequest.show(group: $0.text("group"), member: $0.text("member"))
         },
-        InterfaceRoute(.post, "achievements/celebrate", AchievementsReport.self) { _ in .insight(.celebrate) },
-        InterfaceRoute(.get, "recap", takes: [.text("week", limit: 32), group], RecapReport.self) {
-            .insight(.recap(date: $0.text("week"), group: $0.text("group")))
+        InterfaceRoute(.post, "achievements/celebrate") { _ in AchievementsRequest.celebrate },
+        InterfaceRoute(.get, "recap", takes: [.text("week", limit: 32), group]) {
+            RecapRequest.show(date: $0.text("week"), group: $0.text("group"))
         },
-        InterfaceRoute(.get, "versus", takes: [user.required, game, range, date, group, plots], VersusReport.self) {
-            .insight(
-                .versus(
-                    user: $0.word("user"), game: $0.text("game"), range: $0.text("range"), date: $0.text("date"),
-                    group: $0.text("group"), plots: $0.isSet("plots")))
+        InterfaceRoute(.get, "versus", takes: [user.required, game, range, date, group, plots]) {
+            VersusRequest.show(
+                user: $0.word("user"), game: $0.text("game"), range: $0.text("range"), date: $0.text("date"),
+                group: $0.text("group"), plots: $0.isSet("plots"))
         },
-        InterfaceRoute(.get, "champions", takes: [.text("period", limit: 16), game, group], ChampionsReport.self) {
-            .insight(
-                .champions(period: $0.text("period") ?? "week", game: $0.text("game"), group: $0.text("group")))
+        InterfaceRoute(.get, "champions", takes: [.text("period", limit: 16), game, group]) {
+            ChampionsRequest.show(period: $0.text("period") ?? "week", game: $0.text("game"), group: $0.text("group"))
         },
-        InterfaceRoute(.get, "share", takes: [game.required, date], ShareTextReport.self) {
-            .insight(.shareText(game: $0.word("game"), date: $0.text("date")))
+        InterfaceRoute(.get, "share", takes: [game.required, date]) {
+            ShareTextRequest.show(game: $0.word("game"), date: $0.text("date"))
         },
     ]
 
@@ -424,21 +405,19 @@ extension Site {
     }
 
     private static let exchangeRoutes: [InterfaceRoute] = [
-        InterfaceRoute(.get, "export", takes: [.text("format", limit: 8).required, game, from, to], ExportReport.self) {
-            .exchange(
-                .export(
-                    format: $0.word("format"), game: $0.text("game"), from: $0.text("from"), to: $0.text("to")))
+        InterfaceRoute(.get, "export", takes: [.text("format", limit: 8).required, game, from, to]) {
+            ExportRequest.export(
+                format: $0.word("format"), game: $0.text("game"), from: $0.text("from"), to: $0.text("to"))
         },
-        InterfaceRoute(.post, "import", takes: [file] + options, bodyLimit: WebLimit.uploadSize, ImportReport.self) {
-            .exchange(.load(.text($0.word("text")), options($0)))
+        InterfaceRoute(.post, "import", takes: [file] + options, bodyLimit: WebLimit.uploadSize) {
+            ImportRequest.load(.text($0.word("text")), options($0))
         },
         InterfaceRoute(
             .post, "import/chat", takes: [file, .text("sender", limit: 1_024)] + options,
-            bodyLimit: WebLimit.uploadSize,
-            ImportReport.self
-        ) { .exchange(.loadChat(.text($0.word("text")), sender: $0.text("sender"), options($0))) },
-        InterfaceRoute(.post, "import/senders", takes: [file], bodyLimit: WebLimit.uploadSize, ChatReport.self) {
-            .exchange(.inspectChat(.text($0.word("text"))))
+            bodyLimit: WebLimit.uploadSize
+        ) { ImportRequest.loadChat(.text($0.word("text")), sender: $0.text("sender"), options($0)) },
+        InterfaceRoute(.post, "import/senders", takes: [file], bodyLimit: WebLimit.uploadSize) {
+            ChatRequest.inspect(.text($0.word("text")))
         },
     ]
 }

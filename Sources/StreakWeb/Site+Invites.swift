@@ -18,7 +18,7 @@ extension Site {
             let view = InvitePageView(hasGroup: false, group: "", groupTitle: "", others: [], hasOthers: false)
             return page(.friends, "invite", title: "Invite friends", view, frame, visit)
         }
-        let list = try await node.call(.invite(.list(group: group)), returning: InviteListReport.self)
+        let list = try await node.call(InviteListRequest.list(group: group))
         let report = frame.groups.first { $0.id == group } ?? frame.active
         let invites = list.invites.map { InviteView($0, deciding: report?.isDeciding ?? false, now: now()) }
         let chosen =
@@ -33,23 +33,21 @@ extension Site {
     func invite(_ visit: Visit) async throws -> Response {
         let days = min(max(visit.fields.number("days") ?? 7, 1), 90)
         let invite = try await node.call(
-            .invite(
-                .create(
-                    group: visit.fields["group"], uses: visit.fields.number("uses") ?? 1,
-                    lifetime: Int64(days) * 86_400, needsApproval: visit.fields.isSet("approval"))),
-            returning: InviteReport.self)
+            InviteRequest.create(
+                group: visit.fields["group"], uses: visit.fields.number("uses") ?? 1,
+                lifetime: Int64(days) * 86_400, needsApproval: visit.fields.isSet("approval")))
         return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)
     }
 
     /// One step: a group “Friends” where there is none, and its link.
     func inviteFriends(_ visit: Visit) async throws -> Response {
-        let invite = try await node.call(.invite(.friends), returning: InviteReport.self)
+        let invite = try await node.call(InviteRequest.friends)
         return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)
     }
 
     static let inviteForms: [Form] = [
         Form("/invite", Site.invite), Form("/invite/friends", Site.inviteFriends),
-        Form("/invite/revoke", { .invite(.revoke(id: $0.word("id"))) }) { (_: InviteListReport, _) in
+        Form("/invite/revoke", { InviteListRequest.revoke(id: $0.word("id")) }) { (_: InviteListReport, _) in
             "The invite is revoked. Nobody can use it any more."
         },
         Form("/join/look", Site.lookAtLink) { try await $0.showJoin($1, refusal: $2) },
@@ -84,7 +82,7 @@ extension Site {
     /// What a link says, before anything is dialled.
     func lookAtLink(_ visit: Visit) async throws -> Response {
         let link = visit.fields.word("link").trimmingSpaces
-        let preview = try await node.call(.invite(.inspect(link: link)), returning: InvitePreview.self)
+        let preview = try await node.call(LinkRequest.inspect(link: link))
         let expiry = Timestamp(preview.expires)
         let trouble =
             preview.alreadyMember
@@ -102,7 +100,7 @@ extension Site {
     private func join(_ visit: Visit) async throws -> Response {
         let link = visit.fields.word("link").trimmingSpaces
         let report = try await node.call(
-            .invite(.join(link: link, timeout: 30, history: Self.history(visit.fields))), returning: JoinReport.self)
+            JoinRequest.join(link: link, timeout: 30, history: Self.history(visit.fields)))
         return say("Welcome to “\(report.title)”.", then: BoardSelection(group: report.group).href, visit)
     }
 

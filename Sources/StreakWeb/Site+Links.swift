@@ -74,7 +74,7 @@ extension Site {
                 return try await showJoin(visit, refusal: Refusal(failure))
             }
         case .add(let text):
-            let report = try await node.call(.score(.preview(text: text, date: nil)), returning: AddReport.self)
+            let report = try await node.call(ScoreRequest.preview(text: text, date: nil))
             return try await today(visit, text: text, date: nil, outcome: report, isPreview: true)
         case .game(let id): return .seeOther(PageLink("/game").adding("id", id).text)
         case .device:

@@ -92,11 +92,9 @@ extension Site {
         if fields["range"] == nil, fields["from"] == nil { selection.range = "30d" }
         let (group, member) = (fields["group"], fields["member"])
         let report = try await node.call(
-            .insight(
-                .statistics(
-                    game: selection.game, range: selection.range, date: selection.date, group: group, member: member,
-                    plots: true)),
-            returning: StatisticsReport.self)
+            StatisticsRequest.show(
+                game: selection.game, range: selection.range, date: selection.date, group: group, member: member,
+                plots: true))
         let games = try await catalogue().games
         let icons = Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }
         let today = today

@@ -42,14 +42,14 @@ extension Site {
         var selection = BoardSelection(visit.fields)
         selection.group = frame.group(visit.fields)
         selection.game = nil
-        let report = try await node.call(.board(selection.request), returning: BoardReport.self)
-        let members = try await node.call(.member(.list(group: selection.group)), returning: MembersReport.self)
+        let report = try await node.call(selection.request)
+        let members = try await node.call(MemberRequest.list(group: selection.group))
         let row = report.rows.first { $0.user == user } ?? report.mine.flatMap { $0.user == user ? $0 : nil }
         let member = members.members.first { $0.user == user }
         guard row != nil || member != nil else {
             // A board over all groups leads here, too: the player may be of another one.
             for group in frame.current where group.id != report.group {
-                let others = try await node.call(.member(.list(group: group.id)), returning: MembersReport.self)
+                let others = try await node.call(MemberRequest.list(group: group.id))
                 guard others.group == group.id, others.members.contains(where: { $0.user == user }) else { continue }
                 return .seeOther(PageLink("/player").adding("group", group.id).adding("user", user).text)
             }
@@ -120,10 +120,9 @@ extension Site {
 
     private func versus(_ user: String, _ selection: BoardSelection) async throws -> VersusView {
         let report = try await node.call(
-            .insight(
-                .versus(
-                    user: user, game: nil, range: selection.range == "today" ? "all" : selection.range,
-                    date: selection.date, group: selection.group, plots: true)), returning: VersusReport.self)
+            VersusRequest.show(
+                user: user, game: nil, range: selection.range == "today" ? "all" : selection.range,
+                date: selection.date, group: selection.group, plots: true))
         var parts = [
             report.common == 0
                 ? "No puzzle that both of you have played yet."
@@ -152,9 +151,9 @@ extension Site {
     private func progress(of user: String, _ selection: BoardSelection) async throws -> (level: String, streak: String?)
     {
         let achievements = try await node.call(
-            .insight(.achievements(group: selection.group, member: user)), returning: AchievementsReport.self)
+            AchievementsRequest.show(group: selection.group, member: user))
         let streaks = try await node.call(
-            .insight(.streaks(date: nil, group: selection.group, member: user)), returning: StreaksReport.self)
+            StreaksRequest.show(date: nil, group: selection.group, member: user))
         let best = streaks.streaks.first { $0.current > 0 }
         return (
             "Level \(achievements.level), \(ResultView.grouped(achievements.coins)) coins",

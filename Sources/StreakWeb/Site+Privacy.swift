@@ -35,7 +35,7 @@ extension Site {
     func showPrivacy(_ visit: Visit) async throws -> Response {
         let frame = try await frame()
         let group = try frame.report(visit.fields)
-        let report = try await node.call(.privacy(.show(group: group.id)), returning: PrivacyReport.self)
+        let report = try await node.call(PrivacyRequest.show(group: group.id))
         let games = try await catalogue().games
         let unshared = Set(report.unshared)
         let held = report.heldBack == 1 ? "1 result is held back" : "\(report.heldBack) results are held back"
@@ -58,7 +58,7 @@ extension Site {
     }
 
     static let privacyForms: [Form] = [
-        Form("/privacy", { .privacy(.change(group: $0["group"], change(of: $0))) }) { (report: PrivacyReport, _) in
+        Form("/privacy", { PrivacyRequest.change(group: $0["group"], change(of: $0)) }) { (report: PrivacyReport, _) in
             "“\(report.title)” knows you as “\(report.name)”."
         },
         // Keeps a game's new results from the group, or shares them again.
@@ -67,7 +67,7 @@ extension Site {
             { fields in
                 let change = PrivacyChange(
                     share: fields["share"].map { [$0] } ?? [], unshare: fields["unshare"].map { [$0] } ?? [])
-                return .privacy(.change(group: fields["group"], change))
+                return PrivacyRequest.change(group: fields["group"], change)
             }
         ) { (report: PrivacyReport, fields) in
             guard fields.isSet("share") else { return "“\(report.title)” gets no new results of this game." }
@@ -75,10 +75,10 @@ extension Site {
                 report.heldBack > 0 ? " Those held back meanwhile go there when you send them, under Sharing." : ""
             return "“\(report.title)” gets this game's new results again.\(rest)"
         },
-        Form("/sharing/stop", { .privacy(.stopSharing(group: $0["group"])) }) { (report: PrivacyReport, _) in
+        Form("/sharing/stop", { PrivacyRequest.stopSharing(group: $0["group"]) }) { (report: PrivacyReport, _) in
             "“\(report.title)” gets nothing new of yours from now on."
         },
-        Form("/sharing/resume", { .privacy(.resumeSharing(group: $0["group"], history: history($0))) }) {
+        Form("/sharing/resume", { PrivacyRequest.resumeSharing(group: $0["group"], history: history($0)) }) {
             (report: PrivacyReport, _) in "You share with “\(report.title)” again."
         },
     ]

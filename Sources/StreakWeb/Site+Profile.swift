@@ -45,7 +45,7 @@ extension Site {
     }
 
     func showProfile(_ visit: Visit) async throws -> Response {
-        let frame = try await frame(isOpenToGuest: true)
+        let frame = try await frame()
         // A guest has no friend code, no groups and no machines here; only the way back.
         guard frame.guest == nil else { return .seeOther("/guest") }
         let links = frame.status.peers.map { peer in
@@ -65,9 +65,9 @@ extension Site {
         var sights: [ProfileView.Sight] = []
         for group in frame.current {
             sights.append(
-                Self.sight(try await node.call(.privacy(.show(group: group.id)), returning: PrivacyReport.self)))
+                Self.sight(try await node.call(PrivacyRequest.show(group: group.id))))
         }
-        let devices = try await node.call(.device(.list), returning: DeviceListReport.self).devices
+        let devices = try await node.call(DeviceRequest.list).devices
         let current = devices.filter { $0.state == "current" }.count
         let view = ProfileView(
             avatar: AvatarView(user: frame.profile.user, name: frame.profile.name), name: frame.profile.name,

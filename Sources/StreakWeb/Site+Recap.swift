@@ -32,7 +32,7 @@ extension Site {
         let frame = try await frame()
         let group = visit.fields["group"]
         let report = try await node.call(
-            .insight(.recap(date: visit.fields["date"], group: group)), returning: RecapReport.self)
+            RecapRequest.show(date: visit.fields["date"], group: group))
         let monday = PuzzleDay(report.from) ?? today.startOfWeek
         let isCurrent = monday >= today.startOfWeek
         func link(_ day: PuzzleDay) -> String {
@@ -113,7 +113,7 @@ extension Site {
         let period = visit.fields["period"] == "month" ? "month" : "week"
         let game = visit.fields["game"]
         let report = try await node.call(
-            .insight(.champions(period: period, game: game, group: group)), returning: ChampionsReport.self)
+            ChampionsRequest.show(period: period, game: game, group: group))
         let games = try await catalogue().games
         let periods = report.champions.prefix(100).map { each -> ChampionsView.Period in
             let first = PuzzleDay(each.from)

@@ -32,9 +32,9 @@ struct RemindersView: Sendable {
 extension Site {
     func showReminders(_ visit: Visit) async throws -> Response {
         let frame = try await frame()
-        let report = try await node.call(.reminder(.show(plots: true)), returning: RemindersReport.self)
+        let report = try await node.call(ReminderRequest.show(plots: true))
         let games = try await catalogue().games
-        let played = try await node.call(.insight(.streaks(date: nil, group: nil)), returning: StreaksReport.self)
+        let played = try await node.call(StreaksRequest.show(date: nil, group: nil))
         let quiet = report.quiet?.split(separator: "-").map(String.init) ?? []
         let view = RemindersView(
             on: report.on, smart: report.smart,
@@ -74,7 +74,7 @@ extension Site {
         }
         if let game = fields["exclude"] { change.exclude = [game] }
         if let game = fields["include"] { change.include = [game] }
-        let report = try await node.call(.reminder(.change(change)), returning: RemindersReport.self)
+        let report = try await node.call(ReminderRequest.change(change))
         let text = report.on ? "Reminders are on." : "Reminders are off."
         return say(change.on == nil ? "Saved. \(text)" : text, then: visit.back, visit)
     }

@@ -11,7 +11,7 @@ extension Site {
 
     func showRules(_ visit: Visit) async throws -> Response {
         let frame = try await frame()
-        let rules = try await node.call(.group(.ownRules(GroupSettingsChange())), returning: GroupSettingsReport.self)
+        let rules = try await node.call(GroupSettingsRequest.ownRules(GroupSettingsChange()))
         let view = RulesView(
             missed: Self.options(Self.missed, rules.missedDay),
             freezes: Self.options(Self.freezes, rules.freezes ? "on" : "off"),
@@ -22,10 +22,9 @@ extension Site {
     static let rulesForm = Form(
         "/rules",
         {
-            .group(
-                .ownRules(
-                    GroupSettingsChange(
-                        missedDay: $0["missed"], freezes: $0["freezes"].map { $0 == "on" },
-                        archiveDays: $0.number("archive"))))
+            GroupSettingsRequest.ownRules(
+                GroupSettingsChange(
+                    missedDay: $0["missed"], freezes: $0["freezes"].map { $0 == "on" },
+                    archiveDays: $0.number("archive")))
         }, says: { (_: GroupSettingsReport, _) in "Your own numbers follow these rules now." })
 }

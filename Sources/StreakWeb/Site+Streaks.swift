@@ -65,8 +65,7 @@ extension Site {
         let frame = try await frame()
         let (group, member) = (visit.fields["group"], visit.fields["member"])
         let report = try await node.call(
-            .insight(.streaks(date: visit.fields["date"], group: group, member: member)),
-            returning: StreaksReport.self)
+            StreaksRequest.show(date: visit.fields["date"], group: group, member: member))
         let lines = try await lines(report, group: group, member: member)
         let played = Set(report.streaks.map(\.game))
         let others = member == nil ? try await catalogue().games.filter { !played.contains($0.id) } : []
@@ -111,7 +110,7 @@ extension Site {
     /// My streaks that end unless their games are played today.
     func streaksAtRisk() async throws -> [StreaksView.Line] {
         let report = try await node.call(
-            .insight(.streaks(date: nil, group: nil)), returning: StreaksReport.self)
+            StreaksRequest.show(date: nil, group: nil))
         return try await lines(report, group: nil, member: nil).filter(\.atRisk)
     }
 
@@ -160,7 +159,7 @@ extension Site {
         let frame = try await frame()
         let (group, member) = (visit.fields["group"], visit.fields["member"])
         let report = try await node.call(
-            .insight(.achievements(group: group, member: member)), returning: AchievementsReport.self)
+            AchievementsRequest.show(group: group, member: member))
         let items = report.achievements.map { item in
             AchievementsView.Item(
                 icon: item.tierIcon ?? item.icon, title: item.title, tier: item.tier, progress: item.progress,
@@ -196,7 +195,7 @@ extension Site {
 
     /// What I have reached and not been told of: the last three, and how many more. An import may reach dozens.
     func freshUnlocks() async throws -> (shown: [AchievementsView.Unlock], rest: String?) {
-        Self.fresh(try await node.call(.insight(.achievements(group: nil)), returning: AchievementsReport.self))
+        Self.fresh(try await node.call(AchievementsRequest.show(group: nil)))
     }
 
     private static func fresh(_ report: AchievementsReport) -> (shown: [AchievementsView.Unlock], rest: String?) {
@@ -214,7 +213,7 @@ extension Site {
 
     /// What was reached is not shown again, on any device.
     private func celebrate(_ visit: Visit) async throws -> Response {
-        _ = try await node.call(.insight(.celebrate), returning: AchievementsReport.self)
+        _ = try await node.call(AchievementsRequest.celebrate)
         return .seeOther(visit.back)
     }
 }

@@ -72,11 +72,9 @@ extension Site {
         if let address = Self.addressOfLink(text) { return .seeOther(address) }
         let groups = ShareChoice(visit.fields).groups
         let report = try await node.call(
-            .score(
-                .add(
-                    text: text, date: date, replace: visit.fields.isSet("replace"), groups: groups,
-                    sharingOnly: groups != nil)),
-            returning: AddReport.self)
+            ScoreRequest.add(
+                text: text, date: date, replace: visit.fields.isSet("replace"), groups: groups,
+                sharingOnly: groups != nil))
         if let address = Self.addressOfLink(in: text, without: report) { return .seeOther(address) }
         guard report.refused.isEmpty, !report.added.isEmpty else {
             let left = report.added.isEmpty ? text : report.refused.map(\.text).joined(separator: "\n\n")
@@ -90,7 +88,7 @@ extension Site {
         let text = visit.fields["text"] ?? ""
         let date = visit.fields["date"]
         if let address = Self.addressOfLink(text) { return .seeOther(address) }
-        let report = try await node.call(.score(.preview(text: text, date: date)), returning: AddReport.self)
+        let report = try await node.call(ScoreRequest.preview(text: text, date: date))
         if let address = Self.addressOfLink(in: text, without: report) { return .seeOther(address) }
         guard visit.fields.isSet("fragment") else {
             return try await today(visit, text: text, date: date, outcome: report, isPreview: true)
@@ -106,7 +104,7 @@ extension Site {
         }
         var sharing: [String] = []
         for group in groups where game.definition == nil || game.groups.contains(group) {
-            let privacy = try await node.call(.privacy(.show(group: group)), returning: PrivacyReport.self)
+            let privacy = try await node.call(PrivacyRequest.show(group: group))
             if !privacy.unshared.contains(game.id) { sharing.append(group) }
         }
         return sharing
@@ -116,7 +114,7 @@ extension Site {
         _ report: AddReport, isPreview: Bool, date: String?, _ choice: ShareChoice
     ) async throws -> OutcomeView {
         let games = try await catalogue().games
-        let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+        let groups = try await node.call(GroupListRequest.all).groups
         return OutcomeView(
             report, isPreview: isPreview, date: date,
             icons: Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }, groups: groups, choice: choice)
@@ -127,14 +125,14 @@ extension Site {
         _ visit: Visit, text: String, date: String?, outcome report: AddReport?, isPreview: Bool = false,
         status: HTTPResponse.Status = .ok, refusal: Refusal? = nil
     ) async throws -> Response {
-        let frame = try await frame(isOpenToGuest: true)
+        let frame = try await frame()
         let games = try await catalogue()
         let choice = ShareChoice(visit.fields)
         let group = frame.group(visit.fields)
         let board = try await todaysBoard(group, of: frame.current)
         let day = board.flatMap { PuzzleDay($0.today) } ?? today
         let mine = try await node.call(
-            .score(.results(game: nil, from: day.description, to: day.description)), returning: ResultsReport.self)
+            ResultsRequest.list(game: nil, from: day.description, to: day.description))
         let icons = Dictionary(games.games.map { ($0.id, $0.icon) }) { first, _ in first }
         let played = Set(mine.results.map(\.game))
         let play = games.games.filter { $0.favourite && $0.webURL != nil && !played.contains($0.id) }
@@ -150,10 +148,8 @@ extension Site {
                 id: game.id, icon: game.icon, name: game.name,
                 note: logged[game.id].map { "\($0) today" })
         }
-        // Streaks and achievements are the host's.
-        let isHost = frame.guest == nil
-        let atRisk = isHost ? try await streaksAtRisk() : []
-        let fresh = isHost ? try await freshUnlocks() : (shown: [], rest: nil)
+        let atRisk = try await streaksAtRisk()
+        let fresh = try await freshUnlocks()
         let top = boardView.map { Array(($0.podium + $0.rows).prefix(5)) } ?? []
         let view = TodayView(
             text: text, chosenDate: date, share: ShareView(frame.groups, choice: choice), guest: frame.guest,
@@ -177,12 +173,12 @@ extension Site {
     private func todaysBoard(_ group: String?, of current: [GroupReport]) async throws -> BoardReport? {
         // A group of the URL may be one that this user has left.
         guard let group, current.contains(where: { $0.id == group }) else { return nil }
-        return try await node.call(.board(BoardRequest(group: group, range: "today")), returning: BoardReport.self)
+        return try await node.call(BoardRequest(group: group, range: "today"))
     }
 
     /// What was recorded, and who has it now.
     private func confirmation(_ report: AddReport) async throws -> String {
-        let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+        let groups = try await node.call(GroupListRequest.all).groups
         var text = "Recorded \(report.added.count) results."
         if let first = report.added.first, report.added.count == 1 {
             let name = "\(first.gameName)\(first.shownPuzzle.map { " \(ResultView.grouped($0))" } ?? "")"
@@ -210,7 +206,7 @@ extension Site {
         let (game, date) = (visit.fields["game"] ?? "", visit.fields["date"] ?? "")
         let puzzle = visit.fields.number("puzzle")
         let report = try await node.call(
-            .score(.results(game: game, from: date, to: date)), returning: ResultsReport.self)
+            ResultsRequest.list(game: game, from: date, to: date))
         guard let result = report.results.first(where: { $0.game == game && (puzzle ?? $0.puzzle) == $0.puzzle }) else {
             throw NodeFailure.noSuchResult(game: game, day: date)
         }
@@ -227,11 +223,10 @@ extension Site {
         let fields = visit.fields
         // By name: a box ticked here means this group, whatever it shares otherwise.
         let report = try await node.call(
-            .score(
-                .publish(
-                    game: fields["game"] ?? "", date: fields["date"] ?? "", puzzle: fields.number("puzzle"),
-                    groups: ShareChoice(fields).ticked)), returning: AddReport.self)
-        let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+            ScoreRequest.publish(
+                game: fields["game"] ?? "", date: fields["date"] ?? "", puzzle: fields.number("puzzle"),
+                groups: ShareChoice(fields).ticked))
+        let groups = try await node.call(GroupListRequest.all).groups
         let text = OutcomeView.titles(of: report.published, groups).map { "Shared with \($0)." }
         return say(text ?? "Nothing was shared: no group was chosen.", then: "/history", visit)
     }
@@ -256,7 +251,7 @@ extension Site {
     private func recordForm(
         _ visit: Visit, refusal: Refusal? = nil
     ) async throws -> Response {
-        let frame = try await frame(isOpenToGuest: true)
+        let frame = try await frame()
         let games = try await catalogue().games
         let chosen = visit.fields["game"] ?? ""
         let isEdit = visit.fields.isSet("edit")
@@ -283,13 +278,11 @@ extension Site {
             throw NodeFailure.invalidScore(reason: "“\(score)” is not a whole number")
         }
         let report = try await node.call(
-            .score(
-                .record(
-                    game: fields.word("game"), score: fields.isSet("failed") ? nil : fields.number("score"),
-                    isCompleted: !fields.isSet("failed"), seconds: seconds, date: fields["date"],
-                    groups: try await targets(ShareChoice(fields), game: fields.word("game")),
-                    replace: fields.isSet("edit"))),
-            returning: AddReport.self)
+            ScoreRequest.record(
+                game: fields.word("game"), score: fields.isSet("failed") ? nil : fields.number("score"),
+                isCompleted: !fields.isSet("failed"), seconds: seconds, date: fields["date"],
+                groups: try await targets(ShareChoice(fields), game: fields.word("game")),
+                replace: fields.isSet("edit")))
         if let refusal = report.refused.first { throw NodeFailure.invalidScore(reason: refusal.message) }
         return say(try await confirmation(report), then: fields.isSet("edit") ? "/history" : "/today", visit)
     }

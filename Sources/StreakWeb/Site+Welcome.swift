@@ -27,7 +27,7 @@ extension Site {
 
     private func isNew() async throws -> Bool {
         do {
-            _ = try await node.call(.profile(.whoami), returning: ProfileReport.self)
+            _ = try await node.call(ProfileRequest.whoami)
             return false
         } catch NodeFailure.noAccount {
             return true

@@ -45,7 +45,7 @@ struct Site: Sendable {
         var current: [GroupReport] { groups.filter(\.isCurrent) }
         /// What is said where a group would be.
         var lonelyText: String { groups.isEmpty ? "No friends yet" : "You are in no group now" }
-        /// The name of the guest who plays now; everything but their results waits for the host.
+        /// The name of the guest who plays now; friends, machines and settings wait for the host.
         var guest: String? { status.guest }
 
         /// The group of a URL, or the active one.
@@ -62,15 +62,12 @@ struct Site: Sendable {
         }
     }
 
-    /// Asks for what is around every page. Throws `NodeFailure.guestPlaying` while a guest plays, unless the page is one
-    /// that a guest may see.
-    func frame(isOpenToGuest: Bool = false) async throws -> Frame {
-        async let profile = node.call(.profile(.whoami), returning: ProfileReport.self)
-        async let groups = node.call(.group(.list), returning: GroupListReport.self)
-        async let status = node.call(.network(.status), returning: StatusReport.self)
-        let frame = try await Frame(profile: profile, groups: groups.groups, status: status)
-        if let guest = frame.guest, !isOpenToGuest { throw NodeFailure.guestPlaying(name: guest) }
-        return frame
+    /// Asks for what is around every page.
+    func frame() async throws -> Frame {
+        async let profile = node.call(ProfileRequest.whoami)
+        async let groups = node.call(GroupListRequest.all)
+        async let status = node.call(StatusRequest.status)
+        return try await Frame(profile: profile, groups: groups.groups, status: status)
     }
 
     // MARK: Rendering
@@ -143,7 +140,7 @@ struct Site: Sendable {
             endings: frame.groups.compactMap { group in
                 group.standingText.map { EndingView(id: group.id, text: $0) }
             },
-            reminds: frame.guest == nil && !frame.profile.recoveryConfirmed && !visit.path.hasPrefix("/recovery"),
+            reminds: !frame.profile.recoveryConfirmed && !visit.path.hasPrefix("/recovery"),
             flash: flash, problem: refusal?.view ?? flash?.problem, backTo: visit.back,
             liveAddress: visit.isForm ? visit.back : nil, content: template, page: view)
         return .html(
@@ -156,9 +153,6 @@ struct Site: Sendable {
             .compactMap(\.self).joined(separator: ", ")
         let synced = frame.status.lastSync.flatMap { Timestamp($0) }.map {
             "in sync \($0.relativeText(to: now()))"
-        }
-        if let guest = frame.guest {
-            return StatusView(kind: "local", label: "Guest", detail: "\(guest) is playing; every link is closed")
         }
         switch frame.status.state {
         case "live": return StatusView(kind: "live", label: "Live", detail: "\(peers), everything in sync")
@@ -193,7 +187,7 @@ struct Site: Sendable {
         return PuzzleDay(daysSinceEpoch: Int(local >= 0 ? local / 86_400 : (local - 86_399) / 86_400))
     }
 
-    func catalogue() async throws -> GamesReport { try await node.call(.score(.games), returning: GamesReport.self) }
+    func catalogue() async throws -> GamesReport { try await node.call(GamesRequest.list()) }
 
     // MARK: Routes
 
@@ -277,10 +271,7 @@ struct Site: Sendable {
         ]
         let word = visit.path.split(separator: "/").first.map(String.init) ?? ""
         let room = Room.allCases.first { rooms[$0]?.contains(word) ?? false } ?? .today
-        let frame = try await frame(isOpenToGuest: true)
-        if case .guestPlaying(let name) = failure {
-            return page(room, "guestwall", title: "For the host", GuestWallView(name: name), frame, visit)
-        }
+        let frame = try await frame()
         return page(
             room, "failure", title: "That did not work", FailureView(failure), frame, visit, status: failure.httpStatus)
     }

@@ -38,7 +38,6 @@ struct Templates: Sendable {
         "profile": PackageResources.profile_mustache,
         "failure": PackageResources.failure_mustache,
         "notices": PackageResources.notices_mustache,
-        "guestwall": PackageResources.guestwall_mustache,
         "qr": PackageResources.qr_mustache,
         "sharing": PackageResources.sharing_mustache,
         "share": PackageResources.share_mustache,

@@ -83,10 +83,10 @@ struct Bench: AsyncParsableCommand {
             try lab.run("Gus", ["join", try lab.invite("chair")])
             let start = ContinuousClock.now
             _ = try await chair.client.call(
-                .member(.remove(group: nil, user: "Gus")), returning: MembersReport.self)
+                MemberRequest.remove(group: nil, user: "Gus"))
             var isIn = true
             while isIn {
-                let groups = try await guest.client.call(.group(.list), returning: GroupListReport.self).groups
+                let groups = try await guest.client.call(GroupListRequest.all).groups
                 isIn = groups.contains { $0.role != "removed" }
             }
             times.append(start.duration(to: .now).milliseconds)
@@ -188,7 +188,7 @@ struct Bench: AsyncParsableCommand {
             repeat {
                 digests = []
                 for node in nodes {
-                    let status = try await node.client.call(.network(.status), returning: StatusReport.self)
+                    let status = try await node.client.call(StatusRequest.status)
                     digests.insert(status.groups.first?.digest ?? "")
                 }
             } while digests.count > 1 && start.duration(to: .now) < .seconds(300)
@@ -231,8 +231,7 @@ struct Bench: AsyncParsableCommand {
             for recorder in recorders { seen.append(await recorder.count) }
             let start = ContinuousClock.now
             _ = try await author.client.call(
-                .score(.add(text: "Lewdle \(number) 3/6", date: nil, replace: false, groups: nil)),
-                returning: AddReport.self)
+                ScoreRequest.add(text: "Lewdle \(number) 3/6", date: nil, replace: false, groups: nil))
             for (recorder, count) in zip(recorders, seen) {
                 let at = await recorder.waitForChange(after: count)
                 if number > 20 { times.append(start.duration(to: at).milliseconds) }
@@ -252,19 +251,19 @@ struct Bench: AsyncParsableCommand {
         for start in stride(from: 1, to: total, by: 2_000) {
             let text = (start..<(start + 2_000)).map { "Birdle \($0) 4/6" }.joined(separator: "\n\n")
             _ = try await elder.client.call(
-                .score(.add(text: text, date: nil, replace: false, groups: nil)), returning: AddReport.self)
+                ScoreRequest.add(text: text, date: nil, replace: false, groups: nil))
         }
-        let digest = try await elder.client.call(.network(.status), returning: StatusReport.self).groups[0].digest
+        let digest = try await elder.client.call(StatusRequest.status).groups[0].digest
         try lab.makeAccount("latecomer")
         let newcomer = try await lab.start("latecomer")
         let link = try lab.invite("elder")
         let before = try Loopback.counters()
         let start = ContinuousClock.now
         _ = try await newcomer.client.call(
-            .invite(.join(link: link, timeout: 60, history: 0)), returning: JoinReport.self)
+            JoinRequest.join(link: link, timeout: 60, history: 0))
         var held = 0
         while held < total {
-            let status = try await newcomer.client.call(.network(.status), returning: StatusReport.self)
+            let status = try await newcomer.client.call(StatusRequest.status)
             held = status.groups.first?.records ?? 0
             if status.groups.first?.digest == digest { break }
         }

@@ -2,6 +2,7 @@ import Foundation
 import StreakCrypto
 import StreakEngine
 import StreakGames
+import StreakLinks
 import StreakMembership
 import StreakNode
 import StreakReplication
@@ -98,8 +99,8 @@ private struct EnginePair {
 
     /// What the newest records take in the runs that hold them, packed as they are sent.
     func packedSize(of group: GroupID, after count: Int, missed: Int) -> Int {
-        var copy = engines[0]
-        let own = copy.soundCopies().runs.filter { $0.group == group && $0.run.feed.device == copy.identity.device }
+        let engine = engines[0]
+        let own = engine.storedRuns(of: group).filter { $0.run.feed.device == engine.identity.device }
         var left = missed
         var size = 0
         for stored in own.sorted(by: { $0.arrival > $1.arrival }) where left > 0 {
@@ -181,7 +182,7 @@ private struct EnginePair {
         case .publish(.linkOpened):
             openCount += 1
             if openCount == 2 { opened = (byteCount, now) }
-        default: break
+        case .link(.sendDatagram), .link(.openStream), .sendBeacon, .complete, .deriveCode, .publish: break
         }
     }
 }

@@ -39,11 +39,7 @@ struct HistoryBench {
         let total = try await keeper.group().records
         Figure.show("start with \(total) records of \(people) people, until ready", seconds, "s", target: "< 1")
         Figure.show("resident memory then", Double(keeper.residentBytes) / 1e6, "MB", target: "< 200")
-        try await measureBoards("the same over the control socket, as JSON:", puzzle: 9) {
-            try await keeper.client.call($0, returning: BoardReport.self)
-        } adding: {
-            try await keeper.client.call($0, returning: AddReport.self)
-        }
+        try await measureBoards("the same over the control socket, as JSON:", puzzle: 9, on: keeper.client)
         try await measureNewcomer(beside: keeper, total: total)
         try await CatchUp(lab: lab, keeper: keeper, absent: "newcomer", firstPuzzle: 1_001).measure("a million")
         try keeper.stop()
@@ -94,20 +90,17 @@ struct HistoryBench {
 
     // MARK: Measuring
 
-    private func measureBoards(
-        _ name: String, puzzle: Int, board: (NodeRequest) async throws -> BoardReport,
-        adding: (NodeRequest) async throws -> AddReport
-    ) async throws {
+    private func measureBoards(_ name: String, puzzle: Int, on node: some NodeCalling) async throws {
         func time() async throws -> Double {
             let start = ContinuousClock.now
-            _ = try await board(.board(BoardRequest(range: "all")))
+            _ = try await node.call(BoardRequest(range: "all"))
             return start.duration(to: .now).milliseconds
         }
         Figure.show("\(name) first", try await time(), "ms", target: "< 10")
         var times: [Double] = []
         for number in puzzle..<(puzzle + 20) {
             let text = "Birdle \(number) 3/6"
-            _ = try await adding(.score(.add(text: text, date: nil, replace: true, groups: nil)))
+            _ = try await node.call(ScoreRequest.add(text: text, date: nil, replace: true, groups: nil))
             times.append(try await time())
         }
         Figure.show("\(name) after a result more, p50 of 20", times.percentile(50), "ms", target: "< 1")
@@ -117,11 +110,7 @@ struct HistoryBench {
     private func measureEmbedded() async throws {
         let configuration = NodeConfiguration(listen: "", usesNetwork: false, usesLAN: false, peers: [])
         let node = try await MeshNode(opening: lab.folder("keeper"), configuration: configuration)
-        try await measureBoards("board over all of them, all time, all games:", puzzle: 109) {
-            try await node.call($0, returning: BoardReport.self)
-        } adding: {
-            try await node.call($0, returning: AddReport.self)
-        }
+        try await measureBoards("board over all of them, all time, all games:", puzzle: 109, on: node)
         await node.close()
     }
 
@@ -135,11 +124,11 @@ struct HistoryBench {
         let start = ContinuousClock.now
         let join = Task {
             try await newcomer.client.call(
-                .invite(.join(link: link, timeout: 60, history: 0)), returning: JoinReport.self)
+                JoinRequest.join(link: link, timeout: 60, history: 0))
         }
         var first: Duration?
         while true {
-            let status = try await newcomer.client.call(.network(.status), returning: StatusReport.self)
+            let status = try await newcomer.client.call(StatusRequest.status)
             guard let group = status.groups.first, group.records > 0 else { continue }
             first = first ?? start.duration(to: .now)
             if group.records >= total, try await group.digest == keeper.group().digest { break }
@@ -169,8 +158,7 @@ struct CatchUp {
     func measure(_ held: String) async throws {
         for number in firstPuzzle..<(firstPuzzle + 100) {
             _ = try await keeper.client.call(
-                .score(.add(text: "Birdle \(number) 3/6", date: nil, replace: false, groups: nil)),
-                returning: AddReport.self)
+                ScoreRequest.add(text: "Birdle \(number) 3/6", date: nil, replace: false, groups: nil))
         }
         let before = try Loopback.counters()
         let node = try await lab.start(absent)
@@ -187,7 +175,7 @@ struct CatchUp {
 extension RunningNode {
     /// What the node says of its first group.
     func group() async throws -> GroupStatus {
-        let status = try await client.call(.network(.status), returning: StatusReport.self)
+        let status = try await client.call(StatusRequest.status)
         guard let group = status.groups.first else { throw BenchFailure.notReady("a group") }
         return group
     }

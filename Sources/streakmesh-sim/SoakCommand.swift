@@ -12,7 +12,8 @@ struct SoakCommand: AsyncParsableCommand {
         commandName: "soak", abstract: "Play every scenario with many seeds, as over night.",
         discussion: """
             Prints one line for each scenario and one for each failure, with the command that replays it; the first \
-            failure of a scenario is made as short as it can be. Ends with exit code 1 if anything failed.
+            failure of a scenario is made as short as it can be. The first seed is played twice: a second run that \
+            differs is a failure, as no replay could be relied on. Ends with exit code 1 if anything failed.
             """)
 
     @Option(help: "The seeds, first and last, as in 1-1000.")
@@ -40,14 +41,17 @@ struct SoakCommand: AsyncParsableCommand {
         var failureCount = 0
         for name in try ScenarioNames.named(scenario) {
             let watch = Stopwatch()
-            let played = seedsPlayed(of: name)
-            let failures = await failures(of: name, seeds: played)
-            failureCount += failures.count
-            say("\(name): \(played.count) seeds, \(failures.count) failed, \(watch.computing.formatted) computing")
-            for (seed, failure) in failures {
-                let shown = seed == failures.first?.seed ? shortened(failure, of: name, seed: seed) : failure
-                say("\(name) seed \(seed) FAILED: \(shown)")
+            let seeds = seedsPlayed(of: name)
+            let runs = await runs(of: name, seeds: seeds)
+            let failures = runs.compactMap(\.failure)
+            let isRepeatable = runs.first?.isRepeatable ?? true
+            failureCount += failures.count + (isRepeatable ? 0 : 1)
+            say("\(name): \(seeds.count) seeds, \(failures.count) failed, \(watch.computing.formatted) computing")
+            for (index, failure) in failures.enumerated() {
+                let shown = index == 0 ? shortened(failure, of: name) : failure
+                say("\(name) seed \(failure.seed) FAILED: \(shown)")
             }
+            if !isRepeatable { say("\(name) seed \(runs[0].seed) FAILED: a second run differs from the first") }
         }
         if failureCount > 0 { throw ExitCode.failure }
     }
@@ -58,38 +62,42 @@ struct SoakCommand: AsyncParsableCommand {
         return all.prefix(scenario.shortSeedCount(of: all.count))
     }
 
-    /// Plays a scenario with some seeds. Returns those that failed, ascending.
-    private func failures(
-        of name: String, seeds: ClosedRange<UInt64>.SubSequence
-    ) async -> [(seed: UInt64, failure: SimulationFailure)] {
-        await withTaskGroup(of: (seed: UInt64, failure: SimulationFailure?).self) { group in
-            var failures: [(seed: UInt64, failure: SimulationFailure)] = []
+    /// What came of one seed.
+    private struct Run {
+        var seed: UInt64
+        var failure: SimulationFailure?
+        /// Whether a second run was the same, where there was one.
+        var isRepeatable = true
+    }
+
+    /// Plays a scenario with some seeds, the first of them twice. Returns the runs by ascending seed.
+    private func runs(of name: String, seeds: ClosedRange<UInt64>.SubSequence) async -> [Run] {
+        await withTaskGroup(of: Run.self) { group in
+            var runs: [Run] = []
             for (index, seed) in seeds.enumerated() {
                 // As many at a time as there are processors for; each runs to its end.
-                if index >= jobs ?? Self.processorCount, let ended = await group.next(), let failure = ended.failure {
-                    failures.append((ended.seed, failure))
-                }
-                group.addTask { (seed, Self.play(name, seed: seed)) }
+                if index >= jobs ?? Self.processorCount, let ended = await group.next() { runs.append(ended) }
+                group.addTask { Self.play(name, seed: seed, twice: index == 0) }
             }
-            for await (seed, failure) in group {
-                if let failure { failures.append((seed, failure)) }
-            }
-            return failures.sorted { $0.seed < $1.seed }
+            for await run in group { runs.append(run) }
+            return runs.sorted { $0.seed < $1.seed }
         }
     }
 
-    private static func play(_ name: String, seed: UInt64) -> SimulationFailure? {
-        guard let story = Scenario.named(name, seed: seed) else { return nil }
+    private static func play(_ name: String, seed: UInt64, twice: Bool) -> Run {
+        var run = Run(seed: seed)
+        guard let story = Scenario.named(name, seed: seed) else { return run }
         do throws(SimulationFailure) {
-            _ = try Simulation.play(story, seed: seed)
-            return nil
+            let report = try Simulation.play(story, seed: seed)
+            if twice { run.isRepeatable = try Simulation.play(story, seed: seed) == report }
         } catch {
-            return error
+            run.failure = error
         }
+        return run
     }
 
-    private func shortened(_ failure: SimulationFailure, of name: String, seed: UInt64) -> SimulationFailure {
-        guard let story = Scenario.named(name, seed: seed) else { return failure }
+    private func shortened(_ failure: SimulationFailure, of name: String) -> SimulationFailure {
+        guard let story = Scenario.named(name, seed: failure.seed) else { return failure }
         var minimiser = Minimiser(story, failing: failure)
         return minimiser.minimise()
     }

@@ -105,6 +105,15 @@ extension VectorFile {
         ]
     }
 
+    /// What the account's key alone makes.
+    private static func privateGroup(of person: Person) throws -> JSON {
+        let made = try PrivateGroup(accountKey: person.accountKey)
+        return [
+            "accountSeed": .hex(person.accountKey.seedBytes()), "founding": .hex(made.founding.bytes),
+            "group": .text(made.group.description), "accessKey": .hex(made.accessKey.key.rawBytes()),
+        ]
+    }
+
     static func deviceLinks() throws -> VectorFile {
         let ada = try Person("ada")
         let machine = try Person("new machine")
@@ -136,7 +145,8 @@ extension VectorFile {
         return VectorFile(
             name: "device-links",
             content: [
-                "spec": "friends.md §2", "decoder": "device proof",
+                "spec": "friends.md §2 and §7", "decoder": "device proof",
+                "privateGroup": try privateGroup(of: ada),
                 "link": [
                     "text": .text(device.text), "seed": .text(seed.description), "group": .text(Cast.group.description),
                     "expiresAt": .text(String(expiry)), "user": .text(ada.user.description),

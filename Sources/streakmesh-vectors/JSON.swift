@@ -38,7 +38,7 @@ indirect enum JSON: Sendable, Equatable {
         case .object(let members):
             let lines = members.map { inner + Self.quoted($0.name) + ": " + $0.value.rendered(indent: indent + 2) }
             return "{\n" + lines.joined(separator: ",\n") + "\n" + outer + "}"
-        default:
+        case .null, .bool, .number, .text:
             return short
         }
     }

@@ -7,7 +7,7 @@ extension VectorFile {
     static func foundings() throws -> [JSON] {
         try [
             foundingOutsideCut(), foundingOfRevoked(), foundingByBroken(), ownWords(), manyRevocations(),
-            exclusion(),
+            exclusion(), privateGroup(),
         ]
     }
 
@@ -118,6 +118,24 @@ extension VectorFile {
         return try set(
             "an account revokes more devices than name access keys", friends.stage,
             Expectation(members: [(ada, "owner"), (ben, "member"), (cleo, "member")]))
+    }
+
+    /// Two machines of one account that its key made apart. What the account says for every group leaves what the device did here.
+    private static func privateGroup() throws -> JSON {
+        let ada = try Person("ada")
+        let phone = try Person.device("ada phone", of: ada.accountKey)
+        var stage = try LedgerStage(privateTo: ada)
+        var other = stage
+        try stage.perform("add the first", .addDevice(ada.identity.certificate), by: ada.identity)
+        try stage.perform("rename by the first", .rename("Mine"), by: ada.identity)
+        try other.perform("add the phone", .addDevice(phone.certificate), by: phone)
+        let word = DeviceRevocation(
+            accountKey: ada.accountKey, everywhere: ada.device, accessKeyHash: stage.hash("second access key"))
+        try other.perform("give up the first", .revokeDevice(word), by: phone)
+        try stage.merge(other)
+        return try set(
+            "an account's private group, a machine of which is given up for every group", stage,
+            Expectation(title: "Mine", members: [(ada, "owner")]))
     }
 
     /// Who was let in by a removed member that had not heard of it, and let somebody in itself.

@@ -300,7 +300,32 @@ extension VectorFile {
                             "invalid-certificate"),
                     ] + (try strangeDevices(friends, dora))),
             ],
-            try forks(),
+            try privateRefusals(), try forks(),
+        ]
+    }
+
+    /// A private group has one member for good.
+    private static func privateRefusals() throws -> JSON {
+        let ada = try Person("ada")
+        var stage = try LedgerStage(privateTo: ada)
+        let added = try stage.perform("add the first", .addDevice(ada.identity.certificate), by: ada.identity)
+        let (secrets, invite) = try stage.invite(by: ada.identity)
+        let claim = stage.claim(try Person("dora").identity, secrets, invite)
+        let bodies: [(String, OperationBody)] = [
+            ("a request", .request(claim)), ("an admission", .admit(claim)),
+            ("a role", .setRole(RoleChange(user: ada.user, change: .noHeir))),
+            ("a transfer", .transfer(Transfer(newOwner: ada.user, cuts: []))),
+            ("a removal", .remove(Removal(user: ada.user, cuts: [], accessKeyHash: .zero))),
+            ("a departure", .leave(Departure(erases: false, cuts: []))),
+        ]
+        let number = added.operation.number + 2
+        return [
+            "ledger": .list(stage.ledger.allOperations.map { .hex($0.bytes) }),
+            "offers": .list(
+                try bodies.map { name, body in
+                    let operation = try stage.signed(body, by: ada.identity, number: number, previous: invite.id)
+                    return refused("\(name) in a private group", operation.bytes, "private-group")
+                }),
         ]
     }
 

@@ -19,6 +19,13 @@ struct LedgerStage {
         labels[founding.id] = "found"
     }
 
+    /// The private group of an account.
+    init(privateTo person: Person) throws {
+        let founding = try PrivateGroup(accountKey: person.accountKey).founding
+        ledger = try Ledger(founding: founding)
+        labels[founding.id] = "found"
+    }
+
     var founding: SignedOperation { ledger.allOperations[0] }
 
     /// Signs an operation that counts, and inserts it.

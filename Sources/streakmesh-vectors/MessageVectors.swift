@@ -147,22 +147,6 @@ extension VectorFile {
             ("device refused: another reason", .friend(.deviceRefused(.other))),
             ("friend requested", .friend(.friendRequested(request.bytes))),
             ("friend answered: pending", .friend(.friendAnswered(pending.bytes))),
-            (
-                "private group named",
-                .friend(.privateGroupNamed(friends.stage.ledger.group, holdsRevoked: false, revocations: []))
-            ),
-            (
-                "private group named, with a word of the account",
-                .friend(
-                    .privateGroupNamed(
-                        Cast.group, holdsRevoked: true,
-                        revocations: [
-                            DeviceRevocation(
-                                accountKey: ada.accountKey, everywhere: try ada.secondDevice().device,
-                                accessKeyHash: Bytes32.zero
-                            ).encoded()
-                        ]))
-            ),
         ]
     }
 
@@ -186,7 +170,7 @@ extension VectorFile {
             refused("version 2", replacing(digest, at: 0, by: 2), "unsupported-version"),
             refused("version 0", replacing(digest, at: 0, by: 0), "unsupported-version"),
             refused("kind 0", replacing(digest, at: 1, by: 0), "unknown-kind"),
-            refused("kind 23", replacing(digest, at: 1, by: 23), "unknown-kind"),
+            refused("kind 22", replacing(digest, at: 1, by: 22), "unknown-kind"),
             refused("a digest cut off", Array(digest.prefix(20)), "truncated"),
             refused("513 proofs", Array(hello.prefix(18)) + [0x81, 4], "limit-exceeded"),
             refused("a flag of 2", replacing(tips, at: 12, by: 2), "invalid-value: final"),
@@ -202,10 +186,10 @@ extension VectorFile {
             refused("a tail of 1,025 bytes", digest, zeros: 1_025, "limit-exceeded"),
             refused("513 hashes", [1, 14] + [UInt8](repeating: 0, count: 8) + [0x81, 4], "limit-exceeded"),
             refused("513 access keys", [1, 15] + [UInt8](repeating: 0, count: 8) + [0x81, 4], "limit-exceeded"),
-            refused("601 devices", [1, 22] + [UInt8](repeating: 0, count: 8) + [0xD9, 4], "limit-exceeded"),
+            refused("601 devices", [1, 21] + [UInt8](repeating: 0, count: 8) + [0xD9, 4], "limit-exceeded"),
             refused(
                 "a device 16 links away",
-                [1, 22] + [UInt8](repeating: 0, count: 8) + [1] + [UInt8](repeating: 7, count: 8) + [16],
+                [1, 21] + [UInt8](repeating: 0, count: 8) + [1] + [UInt8](repeating: 7, count: 8) + [16],
                 "invalid-value: hops"),
             refused("a device proof of 513 bytes", [1, 16, 0x81, 4], "limit-exceeded"),
             refused("a device's certificate of 4,097 bytes", [1, 17, 0x81, 0x20], "limit-exceeded"),
@@ -213,14 +197,6 @@ extension VectorFile {
             refused("a refusal without a reason", [1, 18], "truncated"),
             refused("a friend request of 2,049 bytes", [1, 19, 0x81, 0x10], "limit-exceeded"),
             refused("an answer of 4,097 bytes", [1, 20, 0x81, 0x20], "limit-exceeded"),
-            refused(
-                "a flag of 2 about a private group", [1, 21] + [UInt8](repeating: 0, count: 32) + [2],
-                "invalid-value: holds revoked"),
-            refused(
-                "33 words of an account", [1, 21] + [UInt8](repeating: 0, count: 32) + [0, 33], "limit-exceeded"),
-            refused(
-                "a word of an account of 1,537 bytes",
-                [1, 21] + [UInt8](repeating: 0, count: 32) + [0, 1, 0x81, 0x0C], "limit-exceeded"),
             refused("60,001 bytes", digest, zeros: 60_001 - digest.count, "limit-exceeded"),
         ]
     }

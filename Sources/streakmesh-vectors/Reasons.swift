@@ -63,6 +63,7 @@ extension LedgerError {
         case .invalidRevocation: "invalid-revocation"
         case .invalidCut: "invalid-cut"
         case .tooManyDevices: "too-many-devices"
+        case .privateGroup: "private-group"
         case .tooLarge: "too-large"
         case .refused(let refusal): "refused: \(refusal.reason)"
         }

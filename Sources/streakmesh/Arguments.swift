@@ -147,7 +147,7 @@ enum TypedValue {
         case days(Int)
         case all
 
-        /// As `NodeRequest.join` takes it.
+        /// As `JoinRequest` takes it.
         var days: Int? {
             switch self {
             case .days(let days): days

@@ -14,11 +14,9 @@ struct CommandContext {
     var style: OutputStyle { OutputStyle(usesColour: terminal.usesColour) }
 
     /// Asks one thing. Throws `NodeFailure`.
-    func call<Report: Codable & Sendable>(
-        _ request: NodeRequest, returning type: Report.Type, needsNetwork: Bool = false
-    ) async throws -> Report {
+    func call<Request: NodeRequest>(_ request: Request, needsNetwork: Bool = false) async throws -> Request.Report {
         try request.checkArguments()
-        return try await ask(needsNetwork: needsNetwork) { try await $0.call(request, returning: type) }
+        return try await ask(needsNetwork: needsNetwork) { try await $0.call(request) }
     }
 
     /// Asks the running node, or opens the folder where none runs. Throws what `questions` throw, and `NodeFailure`.
@@ -65,7 +63,7 @@ struct CommandContext {
     @discardableResult
     func wakeNode() async -> Bool {
         // Where none runs, the next one opens it.
-        (try? await client().call(.profile(.whoami), returning: ProfileReport.self)) != nil
+        (try? await client().call(ProfileRequest.whoami)) != nil
     }
 
     /// What reaches the running node, if there is one.

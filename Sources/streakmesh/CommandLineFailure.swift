@@ -116,7 +116,9 @@ extension NodeFailure {
             case .folderMissing: .noAccount
             case .folderInUse(let pid): .folderBusy(pid: pid ?? 0)
             case .diskFull: .diskFull
-            default: .storageFailed("\(error)")
+            case .fileExists, .damaged, .newerFormat, .invalidChange, .invalidName, .fileTooLarge, .unsafeFolder,
+                .closed, .failed:
+                .storageFailed("\(error)")
             }
     }
 }

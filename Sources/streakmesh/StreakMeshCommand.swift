@@ -81,12 +81,13 @@ extension SessionCommand {
 
 /// A command that asks one thing and shows the answer.
 protocol QueryCommand: SessionCommand {
-    associatedtype Report: Codable & Sendable
+    associatedtype Request: NodeRequest
+    typealias Report = Request.Report
     /// Whether the node must reach others to answer; it is then started for as long as that takes.
     static var needsNetwork: Bool { get }
     /// Whether people are told at the same time of groups that they are in no more.
     static var tellsEndings: Bool { get }
-    func request() throws -> NodeRequest
+    func request() throws -> Request
     /// The answer for people.
     func lines(for report: Report, style: OutputStyle) -> [String]
 }
@@ -100,15 +101,15 @@ extension QueryCommand {
     }
 
     /// Asks, and shows the answer, with the endings before it where they are told.
-    fileprivate func show(_ request: NodeRequest, in context: CommandContext) async throws {
+    fileprivate func show(_ request: Request, in context: CommandContext) async throws {
         try request.checkArguments()
         let tellsEndings = Self.tellsEndings && !context.usesJSON
         let (groups, answer) = try await context.ask(needsNetwork: Self.needsNetwork) {
-            node -> ([GroupReport], Result<Report, NodeFailure>) in
+            node -> ([GroupReport], Result<Request.Report, NodeFailure>) in
             // What is asked for says itself why nothing can be told.
-            let list = tellsEndings ? try? await node.call(.group(.list), returning: GroupListReport.self) : nil
+            let list = tellsEndings ? try? await node.call(GroupListRequest.all) : nil
             do {
-                let report = try await node.call(request, returning: Report.self)
+                let report = try await node.call(request)
                 return (list?.groups ?? [], .success(report))
             } catch let failure as NodeFailure {
                 return (list?.groups ?? [], .failure(failure))
@@ -152,11 +153,11 @@ protocol ConfirmedCommand: QueryCommand {
     /// What others keep and what changes, in sentences, and the question about what was found.
     func warning(about found: String) -> (consequence: String, question: String)
     /// `selector` is the ID of what was found; nil where nobody was asked, for what was typed.
-    func request(about selector: String?) -> NodeRequest
+    func request(about selector: String?) -> Request
 }
 
 extension ConfirmedCommand {
-    func request() -> NodeRequest { request(about: nil) }
+    func request() -> Request { request(about: nil) }
 
     func run(in context: CommandContext) async throws {
         guard !confirmation.yes, context.isAttended else { return try await show(request(), in: context) }
@@ -179,10 +180,10 @@ extension CommandContext {
     func find(_ target: ConfirmationTarget) async throws -> (id: String, text: String) {
         switch target {
         case .person(let request):
-            let person = try await call(.person(request), returning: PersonReport.self)
+            let person = try await call(request)
             return (person.user, person.described.printable)
         case .group(let selector):
-            let group = try await call(.group(.find(group: selector)), returning: GroupReport.self)
+            let group = try await call(GroupRequest.find(group: selector))
             return (group.id, group.described.printable)
         }
     }

@@ -1,3 +1,4 @@
+import StreakRandom
 import StreakTestSupport
 import Testing
 
@@ -74,7 +75,7 @@ import Testing
                 try await ada.ask("group", "create", "Breakfast club")
                 try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
                 try await lab.agreement(of: [ada, bela])
-                var random = SeededGenerator(seed: 1)
+                var random = SplitMix64(seed: 1)
                 let stranger = try RawSocket(.datagram)
                 try stranger.bind()
 
@@ -95,7 +96,7 @@ import Testing
 
         /// 5,000 datagrams and 1,000 connections, of which 200 at a time stay open and say nothing or nonsense.
         private static func bother(
-            _ node: RunningNode, with stranger: RawSocket, using random: inout SeededGenerator
+            _ node: RunningNode, with stranger: RawSocket, using random: inout SplitMix64
         ) async throws {
             for round in 0..<5 {
                 for number in 0..<1_000 {

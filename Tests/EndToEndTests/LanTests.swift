@@ -1,3 +1,5 @@
+import StreakRandom
+
 #if os(Linux)
     import Foundation
     import StreakTestSupport
@@ -129,7 +131,7 @@
                 + stranger.datagrams(from: start).filter { datagram in
                     !isBeacon(datagram) && nodes.contains { $0.port == datagram.destinationPort }
                 }
-            var random = SeededGenerator(seed: 2)
+            var random = SplitMix64(seed: 2)
             for (node, host) in zip(nodes, lan.hosts) {
                 let own = heard.filter { $0.destination == host.address }
                 #expect(own.count > 3, "nobody sent anything to \(host.name)")

@@ -70,6 +70,18 @@ struct FriendConformanceTests {
         }
     }
 
+    @Test func `an account's key makes one private group`() throws {
+        let entry = try Vectors.read("device-links")["privateGroup"]
+        let key = try SigningSecretKey(seed: entry.bytes("accountSeed"))
+        let made = try PrivateGroup(accountKey: key)
+        #expect(try made.founding.bytes == entry.bytes("founding"))
+        #expect(try made.group == entry.identifier("group"))
+        #expect(try made.accessKey.key.rawBytes() == entry.bytes("accessKey"))
+        let ledger = try Ledger(founding: made.founding)
+        #expect(ledger.privateUser == UserID(key.publicKey))
+        #expect(ledger.state.accessKeyHashes == [made.accessKey.hash])
+    }
+
     @Test func `a proof serves one private group, one machine and one handshake`() throws {
         let vectors = try Vectors.read("device-links")
         let group: GroupID = try vectors.identifier("group")

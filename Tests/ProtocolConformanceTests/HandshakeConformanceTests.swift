@@ -4,6 +4,7 @@ import StreakWire
 import Testing
 
 @testable import StreakEngine
+@testable import StreakLinks
 @testable import streakmesh_vectors
 
 /// The vectors were written from the Noise layer alone; here the engine's own code has to make and read the same bytes.
@@ -56,13 +57,9 @@ struct HandshakeConformanceTests {
             }
             let certificate = kind == .friend ? try entry.bytes("certificate") : []
             transport = try entry.text("transport") == "udp" ? .datagram : .stream
-            let label: LinkKeyLabel =
-                try kind == .friend
-                ? .friendCode(FriendCode(of: DeviceCertificate(decoding: certificate).user))
-                : .access(GroupID(bytes: .zero), index: 0)
             key = LinkKey(
-                presharedKey: try SymmetricKey(rawBytes: entry.bytes("presharedKey")),
-                tagKey: try SymmetricKey(rawBytes: entry.bytes("tagKey")), label: label)
+                handshake: kind, presharedKey: try SymmetricKey(rawBytes: entry.bytes("presharedKey")),
+                tagKey: try SymmetricKey(rawBytes: entry.bytes("tagKey")), label: "vector")
             initiator = try Side(entry["initiator"])
             responder = try Side(entry["responder"])
             (waiting, initiation) = try HandshakeMessages.initiate(
@@ -101,7 +98,7 @@ struct HandshakeConformanceTests {
                 localIndex: own.index, remoteIndex: peer.index,
                 keys: try (ofInitiator ? left : right).transportKeys(),
                 introduction: Introduction(
-                    peer: peer.key.publicKey, key: key, handshake: kind, ownNonce: own.nonce, peerNonce: peer.nonce,
+                    peer: peer.key.publicKey, key: key, ownNonce: own.nonce, peerNonce: peer.nonce,
                     isInitiator: ofInitiator),
                 createdAt: .zero, answeredTag: nil)
         }

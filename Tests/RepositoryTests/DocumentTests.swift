@@ -5,6 +5,7 @@ import Testing
     @Test func `the top level holds only what belongs there`() throws {
         let allowed: Set = [
             "Package.swift", "Sources", "Tests", "Protocol", "docs", "script", "README.md", "LICENSE", "CHANGELOG.md",
+            "CONTRIBUTING.md",
             ".ci",
             ".gitignore", ".swift-format", ".git", ".github", ".swiftpm", "Package.resolved", "dist",
         ]

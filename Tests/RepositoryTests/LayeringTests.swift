@@ -10,34 +10,37 @@ import Testing
         "CSodium": [], "CQREncode": [],
         "StreakCrypto": ["CSodium"],
         "StreakWire": [],
+        "StreakRandom": [],
+        "StreakLinks": ["StreakCrypto", "StreakWire"],
         "StreakGames": [],
         "StreakScores": ["StreakGames"],
         "StreakReplication": ["StreakCrypto", "StreakWire", "StreakGames", "StreakScores"],
         "StreakMembership": ["StreakCrypto", "StreakWire"],
         "StreakEngine": [
-            "StreakCrypto", "StreakWire", "StreakGames", "StreakScores", "StreakReplication", "StreakMembership",
+            "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
+            "StreakMembership",
         ],
         "StreakStorage": [
             "StreakCrypto", "StreakWire", "StreakGames", "StreakScores", "StreakReplication", "StreakMembership",
         ],
         "StreakNode": [
-            "StreakCrypto", "StreakWire", "StreakGames", "StreakScores", "StreakReplication", "StreakMembership",
-            "StreakEngine", "StreakStorage",
+            "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
+            "StreakMembership", "StreakEngine", "StreakStorage",
         ],
         "StreakWeb": ["StreakGames", "StreakNode", "CQREncode"],
         "StreakSimulator": [
-            "StreakCrypto", "StreakWire", "StreakGames", "StreakScores", "StreakReplication", "StreakMembership",
-            "StreakEngine",
+            "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
+            "StreakMembership", "StreakEngine", "StreakRandom",
         ],
         "streakmesh": ["StreakGames", "StreakStorage", "StreakNode", "StreakWeb"],
         "streakmesh-sim": ["StreakSimulator"],
         "streakmesh-vectors": [
-            "StreakCrypto", "StreakWire", "StreakGames", "StreakScores", "StreakReplication", "StreakMembership",
-            "StreakEngine",
+            "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
+            "StreakMembership", "StreakEngine",
         ],
         "streakmesh-bench": [
-            "StreakCrypto", "StreakWire", "StreakGames", "StreakScores", "StreakReplication", "StreakMembership",
-            "StreakEngine", "StreakStorage", "StreakNode", "StreakSimulator",
+            "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
+            "StreakMembership", "StreakEngine", "StreakStorage", "StreakNode", "StreakSimulator",
         ],
     ]
 
@@ -75,8 +78,8 @@ import Testing
 
     @Test func `the engine and what is below it touch no system`() {
         let pure: Set = [
-            "StreakCrypto", "StreakWire", "StreakGames", "StreakScores", "StreakReplication", "StreakMembership",
-            "StreakEngine",
+            "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
+            "StreakMembership", "StreakEngine",
         ]
         for target in pure.sorted() {
             #expect(Self.foreign[target, default: []].subtracting(["Synchronization"]).isEmpty)

@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -281,7 +282,7 @@ struct DeviceThief {
 
 /// Ledgers that a lying certifier may show, as the new machine judges them.
 struct DeviceCertifier {
-    enum Trick: CaseIterable { case none, revoked, notAdded, otherAccount, secondMember, withoutKeys }
+    enum Trick: CaseIterable { case none, revoked, notAdded, otherAccount, shared, withoutKeys }
 
     private let trick: Trick
     private var entropy = SeededEntropy(seed: 4)
@@ -303,28 +304,23 @@ struct DeviceCertifier {
 
     private mutating func show() throws -> DeviceLinking? {
         let time: Int64 = 1_795_000_000
-        let key = AccessKey.generate(from: &entropy)
-        var ledger = try Ledger(
-            founding: Ledger.found(title: "P", identity: old, accessKey: key, at: time, entropy: &entropy))
+        let made = try PrivateGroup(accountKey: account)
+        let key = made.accessKey
+        let shared = try Ledger.found(title: "P", identity: old, accessKey: key, at: time, entropy: &entropy)
+        var ledger = try Ledger(founding: trick == .shared ? shared : made.founding)
+        if trick != .shared { _ = try ledger.insert(ledger.draft(.addDevice(old.certificate), by: old, at: time)) }
         let secrets = InviteSecrets.generate(from: &entropy)
-        let terms = secrets.terms(maximumUses: trick == .secondMember ? 2 : 1, expiresAt: time + 600)
+        let terms = secrets.terms(maximumUses: 1, expiresAt: time + 600)
         let invite = try ledger.draft(.invite(terms), by: old, at: time)
         _ = try ledger.insert(invite)
-        if trick == .secondMember {
-            let friend = Forged.stranger
-            let proof = JoinProof(
-                inviteKey: secrets.inviteKey, group: ledger.group, identity: friend,
-                handshakeHash: [UInt8](repeating: 0, count: 64))
-            let claim = JoinClaim(invite: invite.id, certificate: friend.certificate, proof: proof)
-            _ = try ledger.insert(ledger.admission(of: claim, by: old, at: time))
-        }
         let certificate = try certify()
         if trick != .notAdded, trick != .otherAccount {
             _ = try ledger.insert(ledger.draft(.addDevice(certificate), by: old, at: time))
         }
         if trick == .revoked {
             let second = AccessKey.generate(from: &entropy)
-            let cut = DeviceCut(device: old.device, lastOperation: ledger.tips[0].operation, feeds: [])
+            let cut = DeviceCut(
+                device: old.device, lastOperation: ledger.longestTip(of: old.device) ?? .none, feeds: [])
             let revocation = DeviceRevocation(
                 accountKey: account, group: ledger.group, cut: cut, accessKeyHash: second.hash)
             _ = try ledger.insert(ledger.draft(.revokeDevice(revocation), by: old, at: time))

@@ -1,5 +1,6 @@
 import StreakCrypto
 import StreakGames
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakScores

@@ -5,6 +5,7 @@ import StreakWire
 import Testing
 
 @testable import StreakEngine
+@testable import StreakLinks
 
 /// What strangers, former members and lying members take up of a node: a share, never all.
 struct EngineStrangerTests {
@@ -133,7 +134,7 @@ struct EngineStrangerTests {
         var member = Intruder(
             party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
         #expect(member.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
-        #expect(party.engines[0].links.countedStreams == 1)
+        #expect(party.engines[0].links.streams.countedStreams == 1)
     }
 
     @Test func `an account with many devices does not hold the streams of all members`() throws {
@@ -156,13 +157,13 @@ struct EngineStrangerTests {
                 endpoint: Endpoint(ipv4: 0x0A00_0063, port: UInt16(1_000 + number)))
             _ = hoarder.dial(key, peer: peer, overStream: true, rounds: 10, in: &party)
         }
-        #expect(party.engines[0].links.countedStreams == 4)
+        #expect(party.engines[0].links.streams.countedStreams == 4)
         var member = Intruder(
             party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
         #expect(member.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
         let links = party.engines[0].links
         let isKept = links.streams.values.contains { $0.endpoint == Endpoint(ipv4: 0x0A00_0200, port: 1) }
-        #expect(isKept && links.countedStreams == 4)
+        #expect(isKept && links.streams.countedStreams == 4)
     }
 
     // MARK: Beacons

@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -88,7 +89,7 @@ struct FriendHostileTests {
         var entropy = SeededEntropy(seed: 50)
         let identity = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
         network.nodes[1].isOn = false
-        try network.add(60, identity: identity, hasPrivateGroup: true)
+        try network.add(60, identity: identity, account: network.nodes[1].account, hasPrivateGroup: true)
         network.command(.addFriend(codes.keys(of: network.nodes[0].user), name: "Bea"), at: 2)
         network.run(for: .seconds(3))
         let request = FriendRequest(
@@ -111,17 +112,15 @@ struct FriendHostileTests {
         ask(&network)
         let engine = network.nodes[1].engine
         var copy = engine
-        let code = codes.keys(of: network.nodes[0].user).code
+        let key = MeshEngine.linkKey(of: codes.keys(of: network.nodes[0].user))
         var asked = 0
         for number in 0..<50 as Range<UInt64> {
             var entropy = SeededEntropy(seed: 3_000 + number)
             let liar = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
             let dial = copy.links.dial(
-                peer: nil, key: MeshEngine.linkKey(of: codes.keys(of: network.nodes[0].user)),
-                to: Endpoint(ipv4: 0x0A00_0063, port: 9_000), usesStreams: false, at: network.now,
+                peer: nil, key: key, to: Endpoint(ipv4: 0x0A00_0063, port: 9_000), usesStreams: false, at: network.now,
                 entropy: &entropy)
-            copy.judge(
-                liar.certificate.encoded(), of: liar.linkKey.publicKey, under: .friendCode(code), dial: dial)
+            copy.judge(liar.certificate.encoded(), of: liar.linkKey.publicKey, under: key, dial: dial)
             asked += copy.friends.derivations.finish(liar.user).count
         }
         #expect(asked == FriendRequests.judgements.burst)
@@ -129,9 +128,9 @@ struct FriendHostileTests {
         var entropy = SeededEntropy(seed: 4_000)
         let other = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
         let dial = copy.links.dial(
-            peer: nil, key: MeshEngine.linkKey(of: codes.keys(of: network.nodes[0].user)),
-            to: Endpoint(ipv4: 0x0A00_0064, port: 9_000), usesStreams: false, at: network.now, entropy: &entropy)
-        copy.judge(other.certificate.encoded(), of: other.linkKey.publicKey, under: .friendCode(code), dial: dial)
+            peer: nil, key: key, to: Endpoint(ipv4: 0x0A00_0064, port: 9_000), usesStreams: false, at: network.now,
+            entropy: &entropy)
+        copy.judge(other.certificate.encoded(), of: other.linkKey.publicKey, under: key, dial: dial)
         #expect(copy.friends.derivations.finish(other.user).count == 1)
     }
 
@@ -219,7 +218,7 @@ struct FriendHostileTests {
         var network = try pair()
         var entropy = SeededEntropy(seed: 70)
         let lost = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
-        let thief = try network.add(61, identity: lost, hasPrivateGroup: true)
+        let thief = try network.add(61, identity: lost, account: network.nodes[1].account, hasPrivateGroup: true)
         let club = try network.joinGroup(0, [1, thief], title: "Club")
         let revocation = Command.revokeDevice(lost.device, accountKey: network.nodes[1].account)
         #expect(network.command(revocation, at: 1) == .done)

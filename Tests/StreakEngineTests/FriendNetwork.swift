@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -59,10 +60,11 @@ struct FriendNetwork {
     /// A node of a new account, or with a given identity.
     @discardableResult
     mutating func add(
-        _ seed: UInt64, identity: DeviceIdentity? = nil, hasPrivateGroup: Bool = false
+        _ seed: UInt64, identity: DeviceIdentity? = nil, account: SigningSecretKey? = nil,
+        hasPrivateGroup: Bool = false
     ) throws -> Int {
         var entropy = SeededEntropy(seed: seed)
-        let account = SigningSecretKey.generate(from: &entropy)
+        let account = account ?? SigningSecretKey.generate(from: &entropy)
         let identity = identity ?? DeviceIdentity.create(accountKey: account, from: &entropy)
         let snapshot = Snapshot(store: StoreID(bytes: Bytes16(seed, seed)))
         let engine = MeshEngine(snapshot: snapshot, identity: identity, entropy: entropy, wallTime: wallTime)
@@ -71,9 +73,7 @@ struct FriendNetwork {
             Node(engine: engine, snapshot: snapshot, account: account, identity: identity, endpoint: endpoint))
         let index = nodes.count - 1
         listen(index)
-        if hasPrivateGroup, case .group(let group)? = command(.foundGroup(title: "Private"), at: index) {
-            command(.keepSetting(name: MeshEngine.privateGroupSetting, value: group.bytes.array), at: index)
-        }
+        if hasPrivateGroup { command(.openPrivateGroup(accountKey: account), at: index) }
         return index
     }
 
@@ -95,7 +95,6 @@ struct FriendNetwork {
             }
             change.accessKeys += group.accessKeys.map { StoredAccessKey(group: group.group, key: $0) }
         }
-        change.settings[MeshEngine.privateGroupSetting] = linking.privateGroup.bytes.array
         nodes[node].snapshot.apply(change)
         restart(node)
         return node
@@ -253,7 +252,7 @@ struct FriendNetwork {
 
 extension Snapshot {
     /// As a store would; enough for what these tests write.
-    fileprivate mutating func apply(_ change: DurableChange) {
+    mutating func apply(_ change: DurableChange) {
         for operation in change.operations where !operations.contains(where: { $0.id == operation.id }) {
             operations.append(operation)
         }

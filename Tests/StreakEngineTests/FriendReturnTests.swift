@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -22,7 +23,7 @@ struct FriendReturnTests {
         network.nodes[1].isOn = false
         var entropy = SeededEntropy(seed: 50)
         let identity = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
-        try network.add(60, identity: identity, hasPrivateGroup: true)
+        try network.add(60, identity: identity, account: network.nodes[1].account, hasPrivateGroup: true)
         network.command(.addFriend(codes.keys(of: network.nodes[0].user), name: "Bea"), at: 3)
         network.run(for: .seconds(20))
         return (network, pair, club)
@@ -114,7 +115,7 @@ struct FriendReturnTests {
         var (network, _, club) = try recovered()
         #expect(network.nodes[0].engine.groups[club]?.ledger.holdsWord(of: network.nodes[1].user) == true)
         #expect(
-            network.nodes[0].engine.groups[club]?.ledger.holdsWord(of: UserID(network.nodes[3].account.publicKey))
+            network.nodes[0].engine.groups[club]?.ledger.holdsWord(of: Forged.stranger.user)
                 == false)
         // A friend founds a group and says, in every way open to it, that the other account is in it.
         var entropy = SeededEntropy(seed: 9)

@@ -159,7 +159,7 @@ struct FriendTests {
         network.isCut = { _, _ in false }
         network.run(for: .seconds(1_500))
         let shared = network.nodes.map { node in
-            node.engine.groupIDs.filter { node.engine.state(of: $0)?.title != "Private" }
+            node.engine.groupIDs.filter { !node.engine.isPrivate($0) }
         }
         #expect(shared[0].count == 1 && shared[0] == shared[1])
         for node in 0...1 {

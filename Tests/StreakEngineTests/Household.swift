@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakWire
@@ -6,14 +7,13 @@ import Testing
 
 @testable import StreakEngine
 
-/// Node 0 is a friend. The others are machines of one account, each with a private group of its own, that have not met.
+/// Node 0 is a friend. The others are machines of one account that have not met.
 struct Household {
     var network = FriendNetwork()
     private(set) var club = GroupID(bytes: .zero)
     private let link: InviteLink
     private let seed: UInt64
 
-    /// - Parameter seed: which of the private groups is smaller differs with it.
     init(seed: UInt64) throws {
         self.seed = seed
         try network.add(seed, hasPrivateGroup: true)
@@ -30,7 +30,9 @@ struct Household {
     mutating func recover() throws -> Int {
         var entropy = SeededEntropy(seed: seed + 200 + UInt64(network.nodes.count))
         let identity = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
-        return try network.add(seed + 300 + UInt64(network.nodes.count), identity: identity, hasPrivateGroup: true)
+        return try network.add(
+            seed + 300 + UInt64(network.nodes.count), identity: identity, account: network.nodes[1].account,
+            hasPrivateGroup: true)
     }
 
     /// A machine that another one has linked.
@@ -84,69 +86,11 @@ struct Household {
         let devices = network.nodes[nodes[0]].engine.state(of: group)?.devices.filter(\.isCurrent).map(\.device)
         return digests.count == 1 && Set(devices ?? []) == Set(nodes.map { network.nodes[$0].identity.device })
     }
-
-    func events(of node: Int) -> [(GroupID, GroupID)] {
-        network.nodes[node].events.compactMap {
-            if case .privateGroupChanged(let from, let to) = $0 { (from, to) } else { nil }
-        }
-    }
 }
 
 // MARK: What a stolen machine may try
 
 extension Household {
-    /// A private group as a machine may make it for itself and others, known to nobody yet.
-    struct Offer {
-        var ledger: Ledger
-        let key: AccessKey
-
-        var group: GroupID { ledger.group }
-    }
-
-    func offer(
-        by node: Int, to others: [DeviceCertificate], from entropy: inout SeededEntropy
-    ) throws -> Offer {
-        let (author, time) = (network.nodes[node].identity, network.wallTime.seconds)
-        let key = AccessKey.generate(from: &entropy)
-        let founding = try Ledger.found(
-            title: "Private", identity: author, accessKey: key, at: time, entropy: &entropy)
-        var offer = Offer(ledger: try Ledger(founding: founding), key: key)
-        for certificate in others {
-            _ = try offer.ledger.insert(try offer.ledger.draft(.addDevice(certificate), by: author, at: time))
-        }
-        return offer
-    }
-
-    /// What the machine whose group stays says to one that is to move.
-    mutating func make(_ offer: Offer, by node: Int, to peer: Int) {
-        let certificate = network.nodes[peer].identity.certificate.encoded()
-        network.say(
-            [
-                .friend(.deviceCertified(certificate: certificate, groups: [offer.group])),
-                .welcome(group: offer.group, accessKeys: [offer.key.key.rawBytes()]),
-                .operations(GroupHandle(offer.group), offer.ledger.allOperations.map(\.bytes), isFinal: true),
-            ], from: node, to: peer)
-    }
-
-    /// The least of twenty new groups becomes the private one.
-    mutating func takeSmallGroup(at node: Int) throws -> GroupID {
-        var groups: [GroupID] = []
-        for _ in 0..<20 {
-            guard case .group(let group)? = network.command(.foundGroup(title: "Private"), at: node) else {
-                throw FriendNetwork.SetUpFailure()
-            }
-            groups.append(group)
-        }
-        groups.sort()
-        let old = try #require(privateGroup(of: node))
-        network.command(.keepSetting(name: MeshEngine.privateGroupSetting, value: groups[0].bytes.array), at: node)
-        for group in groups.dropFirst() + [old] { network.command(.forgetGroup(group), at: node) }
-        return groups[0]
-    }
-
-    /// The groups that a machine has anything of.
-    func groups(of node: Int) -> Set<GroupID> { Set(network.nodes[node].engine.groupIDs) }
-
     /// An operation about who is a member, as a machine may sign it whatever its ledger says, and the invite that it names.
     func operations(
         of kind: OperationBody.Kind, by node: Int, in ledger: Ledger

@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakLinks
 import Testing
 
 /// What an engine tells of the devices that it has links to.

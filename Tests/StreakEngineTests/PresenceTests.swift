@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakLinks
 import StreakMembership
 import StreakWire
 import Testing
@@ -40,14 +41,14 @@ struct PresenceTests {
         var presence = Presence()
         presence.take([entry(cleo, 1)], from: toAda, at: .zero)
         _ = refreshed(&presence)
-        #expect(presence.news(for: toBen, to: ben) == [entry(ada, 1), entry(cleo, 2)])
+        #expect(presence.news(for: toBen, from: own, to: ben) == [entry(ada, 1), entry(cleo, 2)])
         // The way to Cleo leads over Ada.
-        #expect(presence.news(for: toAda, to: ada) == [entry(ben, 1)])
-        #expect(presence.news(for: toBen, to: ben).isEmpty)
+        #expect(presence.news(for: toAda, from: own, to: ada) == [entry(ben, 1)])
+        #expect(presence.news(for: toBen, from: own, to: ben).isEmpty)
         presence.closed(toAda, at: .zero)
         _ = presence.refresh(direct: [(toBen, ben)], own: own)
         #expect(presence.route(to: cleo) == nil && presence.route(to: ada) == nil)
-        #expect(presence.news(for: toBen, to: ben) == [entry(ada, nil), entry(cleo, nil)])
+        #expect(presence.news(for: toBen, from: own, to: ben) == [entry(ada, nil), entry(cleo, nil)])
     }
 
     @Test func `a peer that has a shorter way is told of neighbours only`() {
@@ -57,8 +58,8 @@ struct PresenceTests {
         _ = refreshed(&presence)
         #expect(presence.route(to: cleo) == Presence.Route(hops: 2, link: toBen))
         // Without Ben it is four links, and Ben needs one.
-        #expect(presence.news(for: toBen, to: ben) == [entry(ada, 1)])
-        #expect(presence.news(for: toAda, to: ada) == [entry(ben, 1), entry(cleo, 2)])
+        #expect(presence.news(for: toBen, from: own, to: ben) == [entry(ada, 1)])
+        #expect(presence.news(for: toAda, from: own, to: ada) == [entry(ben, 1), entry(cleo, 2)])
     }
 
     @Test func `two who believe each other about somebody who is gone count to fifteen and stop`() {
@@ -71,7 +72,7 @@ struct PresenceTests {
         for _ in 0..<40 {
             for side in 0...1 {
                 _ = sides[side].refresh(direct: [(link, handles[1 - side])], own: handles[side])
-                let news = sides[side].news(for: link, to: handles[1 - side])
+                let news = sides[side].news(for: link, from: handles[side], to: handles[1 - side])
                 messages += news.isEmpty ? 0 : 1
                 sides[1 - side].take(news, from: link, at: .zero)
             }
@@ -81,6 +82,29 @@ struct PresenceTests {
         sides[0].take([entry(cleo, nil)], from: link, at: .zero)
         _ = sides[0].refresh(direct: [(link, ben)], own: ada)
         #expect(sides[0].route(to: cleo) == nil)
+    }
+
+    @Test func `two who reach somebody alike fall silent`() {
+        let link = LinkID(9)
+        let handles = [ada, ben]
+        let friends = [own, DeviceHandle(value: 9)]
+        var sides = [Presence(), Presence()]
+        // Each has a friend of its own who is linked to Cleo.
+        for side in 0...1 { sides[side].take([entry(cleo, 1)], from: toAda, at: .zero) }
+        var last = 0
+        for round in 1...20 {
+            let news = (0...1).map { side in
+                _ = sides[side].refresh(
+                    direct: [(toAda, friends[side]), (link, handles[1 - side])], own: handles[side])
+                return sides[side].news(for: link, from: handles[side], to: handles[1 - side])
+            }
+            // Both speak at once.
+            for side in 0...1 where !news[side].isEmpty {
+                sides[1 - side].take(news[side], from: link, at: .zero)
+                last = round
+            }
+        }
+        #expect(last <= 3)
     }
 
     @Test func `what one peer says is bounded`() {

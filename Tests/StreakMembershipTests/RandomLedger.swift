@@ -1,4 +1,5 @@
 import StreakCrypto
+import StreakRandom
 import StreakWire
 import Synchronization
 
@@ -47,7 +48,7 @@ struct RandomLedger {
         }
     }()
 
-    var generator: SeededGenerator
+    var generator: SplitMix64
     var ledger: Ledger
     /// In order of arrival.
     private(set) var operations = Self.beginning
@@ -62,7 +63,7 @@ struct RandomLedger {
         seed: UInt64, count: Int = 60, rules: LedgerRules = LedgerRules(), isSecondEdition: Bool = true
     ) throws {
         self.isSecondEdition = isSecondEdition
-        generator = SeededGenerator(seed: seed)
+        generator = SplitMix64(seed: seed)
         ledger = try Ledger(founding: operations[0])
         ledger.rules = rules
         ledger.rules.verified = verified

@@ -11,22 +11,22 @@ import Testing
     @Test func `the secret stays until the key is confirmed, and is gone then`() async throws {
         try await NodeParty.alone { node, party in
             let secret = party.path("Ada/account.secret")
-            let shown = try await node.call(.account(.showRecoveryKey), returning: RecoveryKeyReport.self)
+            let shown = try await node.call(RecoveryKeyRequest.show)
             #expect(try await !node.status().recoveryConfirmed)
             var wrong = shown.key
             wrong.replaceSubrange(wrong.startIndex...wrong.startIndex, with: wrong.hasPrefix("7") ? "8" : "7")
             await #expect(throws: NodeFailure.self) {
-                try await node.call(.account(.confirmRecoveryKey(key: wrong)), returning: RecoveryReport.self)
+                try await node.call(RecoveryRequest.confirm(key: wrong))
             }
             #expect(FileManager.default.fileExists(atPath: secret))
             let typed = shown.key.lowercased().replacing("-", with: " ").replacing("0", with: "o")
             let report = try await node.call(
-                .account(.confirmRecoveryKey(key: typed)), returning: RecoveryReport.self)
+                RecoveryRequest.confirm(key: typed))
             #expect(report.recoveryConfirmed)
             #expect(!FileManager.default.fileExists(atPath: secret))
             #expect(try await node.status().recoveryConfirmed)
             await #expect(throws: NodeFailure.recoveryKeyNeeded) {
-                try await node.call(.account(.showRecoveryKey), returning: RecoveryKeyReport.self)
+                try await node.call(RecoveryKeyRequest.show)
             }
         }
     }
@@ -36,7 +36,7 @@ import Testing
             try party.makeAccount("Ben")
             let other = try MeshNode.recoveryKey(in: party.dataFolder("Ben"))
             await #expect(throws: NodeFailure.otherRecoveryKey) {
-                try await node.call(.account(.confirmRecoveryKey(key: other)), returning: RecoveryReport.self)
+                try await node.call(RecoveryRequest.confirm(key: other))
             }
         }
     }
@@ -61,7 +61,7 @@ import Testing
         let key = try MeshNode.recoveryKey(in: party.dataFolder("Ada"))
         let new = try MeshNode.recoverAccount(in: party.dataFolder("Ada2"), key: key, name: "Ada").device
         @Sendable func origins(_ node: MeshNode) async throws -> [String: String?] {
-            let devices = try await node.call(.device(.list), returning: DeviceListReport.self).devices
+            let devices = try await node.call(DeviceRequest.list).devices
             return Dictionary(uniqueKeysWithValues: devices.map { ($0.device == new ? "new" : "old", $0.origin) })
         }
         try await party.running("Ada", "Ada2") { nodes in
@@ -93,21 +93,21 @@ import Testing
             try await nodes[1].join(link)
             try await nodes[1].until { try await $0.results().count == 1 }
             #expect(try await nodes[1].members().count == 2)
-            let devices = try await nodes[1].call(.device(.list), returning: DeviceListReport.self).devices
+            let devices = try await nodes[1].call(DeviceRequest.list).devices
             let lost = try #require(devices.first { !$0.this })
             #expect(devices.map { $0.sharesPrivate == $0.this } == [true, true], "the private results are apart")
             // The two have not met, so that this one cannot know how the other came.
             #expect(devices.first { $0.this }?.origin == "recoveryKey" && lost.origin == nil)
             await #expect(throws: NodeFailure.recoveryKeyNeeded) {
                 try await nodes[1].call(
-                    .device(.revoke(device: lost.device, key: nil)), returning: DeviceListReport.self)
+                    DeviceRequest.revoke(device: lost.device, key: nil))
             }
             let report = try await nodes[1].call(
-                .device(.revoke(device: lost.device, key: key)), returning: DeviceListReport.self)
+                DeviceRequest.revoke(device: lost.device, key: key))
             #expect(report.devices.first { $0.device == lost.device }?.state == "revoked")
             await #expect(throws: NodeFailure.alreadyShutOut(lost.device)) {
                 try await nodes[1].call(
-                    .device(.revoke(device: lost.device, key: key)), returning: DeviceListReport.self)
+                    DeviceRequest.revoke(device: lost.device, key: key))
             }
             // What was published under the old device goes on counting.
             #expect(try await nodes[1].results().count == 1)
@@ -119,7 +119,7 @@ import Testing
     private static let passphrase = "seven wet otters"
 
     private static func backup(_ node: MeshNode, to file: String) async throws -> BackupReport {
-        try await node.call(.account(.backup(file: file, passphrase: passphrase)), returning: BackupReport.self)
+        try await node.call(BackupRequest.write(file: file, passphrase: passphrase))
     }
 
     @Test func `a backup goes on without a fork beside what was written since`() async throws {
@@ -173,7 +173,7 @@ import Testing
         try await NodeParty.alone { node, party in
             let file = party.path("backup")
             await #expect(throws: NodeFailure.weakPassphrase(minimum: 8)) {
-                try await node.call(.account(.backup(file: file, passphrase: "short")), returning: BackupReport.self)
+                try await node.call(BackupRequest.write(file: file, passphrase: "short"))
             }
             _ = try await Self.backup(node, to: file)
             let attributes = try FileManager.default.attributesOfItem(atPath: file)

@@ -33,17 +33,17 @@ import Testing
             #expect(try await node.results().count == 1)
             clock.set(Self.today)
             // Anything at all lets the node look at its clock.
-            _ = try await node.call(.profile(.rename(name: "Ada L.")), returning: ProfileReport.self)
+            _ = try await node.call(ProfileRequest.rename(name: "Ada L."))
             #expect(try await node.results().isEmpty)
             let before = try await node.status().clock
             #expect(before.state == "unknown" && before.ownWaiting > 0 && before.waiting == 0)
-            let repaired = try await node.call(.network(.repairClock(isForced: false)), returning: ClockReport.self)
+            let repaired = try await node.call(ClockRequest.repair(isForced: false))
             #expect(repaired.ownWaiting == 0)
             #expect(try #require(repaired.repaired) >= 2, "in the private group and in the other")
             let results = try await node.results()
             #expect(results.map(\.game) == ["wordle"])
             #expect(results.first?.groups.count == 1)
-            let again = try await node.call(.network(.repairClock(isForced: false)), returning: ClockReport.self)
+            let again = try await node.call(ClockRequest.repair(isForced: false))
             #expect(again.repaired == 0)
         }
     }
@@ -82,18 +82,18 @@ import Testing
                 try Task.checkCancellation()
                 await Task.yield()
             }
-            let report = try await nodes[0].call(.network(.clock), returning: ClockReport.self)
+            let report = try await nodes[0].call(ClockRequest.show)
             #expect(Self.isNear(report.seconds, lead))
             for other in report.others { #expect(Self.isNear(other.seconds, others[other.name])) }
             if state == "ahead" {
                 let refusal = await #expect(throws: NodeFailure.self) {
-                    _ = try await nodes[0].call(.network(.repairClock(isForced: false)), returning: ClockReport.self)
+                    _ = try await nodes[0].call(ClockRequest.repair(isForced: false))
                 }
                 guard case .clockWrong(let seconds) = refusal else { throw NodeFailure.stopping }
                 #expect(Self.isNear(seconds, lead))
             }
             let repaired = try await nodes[0].call(
-                .network(.repairClock(isForced: state == "ahead")), returning: ClockReport.self)
+                ClockRequest.repair(isForced: state == "ahead"))
             #expect(repaired.repaired == 0)
             if let words = ["ahead": "1 hour ahead of", "behind": "5 minutes behind"][state] {
                 for await case .notice(let text) in events where text.contains("clock") {

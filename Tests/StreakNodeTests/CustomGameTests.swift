@@ -6,7 +6,7 @@ import Testing
 /// Games that a group defines for itself (product row C6).
 @Suite(.timeLimit(.minutes(10))) struct CustomGameTests {
     private static func define(_ form: GameForm, on node: MeshNode, group: String? = nil) async throws -> GameReport {
-        try await node.call(.game(.define(form, group: group)), returning: GameReport.self)
+        try await node.call(GameRequest.define(form, group: group))
     }
 
     private static func record(
@@ -14,19 +14,18 @@ import Testing
     ) async throws -> ResultReport {
         let request = ScoreRequest.record(
             game: game, score: score, isCompleted: true, seconds: nil, date: nil, groups: nil, replace: replace)
-        return try #require(try await node.call(.score(request), returning: AddReport.self).added.first)
+        return try #require(try await node.call(request).added.first)
     }
 
     private static func games(_ node: MeshNode) async throws -> [GameReport] {
         try await node.call(
-            .game(.list(search: nil, category: "custom", favouritesOnly: false, group: nil)),
-            returning: GamesReport.self
+            GamesRequest.list(search: nil, category: "custom", favouritesOnly: false, group: nil)
         ).games
     }
 
     private static func row(_ game: String, of node: MeshNode, range: String = "today") async throws -> BoardRowReport {
         let report = try await node.call(
-            .board(BoardRequest(game: game, range: range)), returning: BoardReport.self)
+            BoardRequest(game: game, range: range))
         let mine = report.rows.first { $0.me }
         return try #require(mine)
     }
@@ -44,7 +43,7 @@ import Testing
             #expect(added.added.first?.game == game.id)
             #expect(added.published.count == 1)
             #expect(try await Self.row("Block Blast", of: node).raw == 1_200)
-            let removed = try await node.call(.game(.remove(game: game.id, group: nil)), returning: GamesReport.self)
+            let removed = try await node.call(GamesRequest.remove(game: game.id, group: nil))
             #expect(removed.games.isEmpty)
             #expect(try await node.add("Block Blast 1300 pts").added.isEmpty)
             #expect(try await node.results().count == 1)
@@ -80,11 +79,11 @@ import Testing
             #expect(try await node.results().count == 4)
             #expect(try await Self.row(game.id, of: node).value == 7)
             #expect(try await Self.row(game.id, of: node, range: "week").value == 7)
-            _ = try await node.call(.score(.undo), returning: UndoReport.self)
+            _ = try await node.call(UndoRequest.last)
             #expect(try await Self.row(game.id, of: node).value == 3)
             let log = try #require(try await node.results().first)
             let request = ScoreRequest.delete(game: game.id, date: log.day, puzzle: log.puzzle)
-            _ = try await node.call(.score(request), returning: AddReport.self)
+            _ = try await node.call(request)
             #expect(try await Self.row(game.id, of: node).value == 2)
         }
     }
@@ -145,7 +144,7 @@ import Testing
             _ = try await node.group(.create(title: "Blue"))
             let game = try await Self.define(GameForm(name: "Chess", model: "highScore"), on: node, group: "Red")
             let result = try await Self.record(game.id, 9, on: node)
-            let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+            let groups = try await node.call(GroupListRequest.all).groups
             let red = try #require(groups.first { $0.title == "Red" })
             #expect(result.score == 9)
             #expect(try await node.results().first?.groups == [red.id])
@@ -164,7 +163,7 @@ import Testing
             try await bob.add("Block 400")
             try await ada.until { try await $0.board().rows.contains { !$0.me && $0.played == 1 } }
             await #expect(throws: NodeFailure.gameOfAnother("Block")) {
-                _ = try await bob.call(.game(.remove(game: game.id, group: nil)), returning: GamesReport.self)
+                _ = try await bob.call(GamesRequest.remove(game: game.id, group: nil))
             }
             var form = try #require(game.definition)
             form.name = "Bob's"
@@ -193,17 +192,17 @@ import Testing
                 #expect((timed.gameName, timed.label, timed.points) == ("Stairs", "1:05", 5))
                 #expect(results.filter { $0.game == water.id }.map(\.label) == Array(repeating: "1 log", count: 9))
                 let streaks = try await node.call(
-                    .insight(.streaks(date: nil, group: nil, member: nil)), returning: StreaksReport.self)
+                    StreaksRequest.show(date: nil, group: nil, member: nil))
                 let icons = Dictionary(uniqueKeysWithValues: streaks.streaks.map { ($0.game, $0.icon) })
                 #expect(icons == [stairs.id: "🪜", water.id: "💧"])
                 let achievements = try await node.call(
-                    .insight(.achievements(group: nil, member: nil)), returning: AchievementsReport.self)
+                    AchievementsRequest.show(group: nil, member: nil))
                 // Ten results with ten coins, five points for the time, seven for the habit's day; and bronze of
                 // Game Collector and Perfectionist.
                 #expect(achievements.coins == 100 + 5 + 7 + 50 + 50)
                 #expect(try await Self.games(node).isEmpty)
             }
-            _ = try await node.call(.game(.remove(game: stairs.id, group: nil)), returning: GamesReport.self)
+            _ = try await node.call(GamesRequest.remove(game: stairs.id, group: nil))
             #expect(try await Self.games(node).map(\.id) == [water.id])
             _ = try await node.group(.leave(group: "Red", erasing: false))
             try await check(node)
@@ -212,7 +211,7 @@ import Testing
             try await check(again)
             let request = ScoreRequest.delete(game: stairs.id, date: SystemClock().today.description, puzzle: nil)
             #expect(
-                try await again.call(.score(request), returning: AddReport.self).added.map(\.gameName) == ["Stairs"])
+                try await again.call(request).added.map(\.gameName) == ["Stairs"])
             await again.close()
         }
     }
@@ -226,11 +225,11 @@ import Testing
             let form = GameForm(name: "Block", model: "highScore", pattern: pattern)
             guard let matches else {
                 await #expect(throws: NodeFailure.self) {
-                    _ = try await node.call(.game(.test(form, text: text)), returning: PatternReport.self)
+                    _ = try await node.call(PatternRequest.test(form, text: text))
                 }
                 return
             }
-            let report = try await node.call(.game(.test(form, text: text)), returning: PatternReport.self)
+            let report = try await node.call(PatternRequest.test(form, text: text))
             #expect(report.matched == matches)
             #expect(report.score == (matches ? 12 : nil))
             #expect(matches == (report.message == nil))
@@ -243,10 +242,10 @@ import Testing
         for isFavourite in [true, false] {
             let node = try await party.open("Ada")
             let request = GameRequest.setFavourite(game: "waffle", isFavourite: isFavourite)
-            #expect(try await node.call(.game(request), returning: GameReport.self).favourite == isFavourite)
+            #expect(try await node.call(request).favourite == isFavourite)
             await node.close()
             let again = try await party.open("Ada")
-            let games = try await again.call(.score(.games), returning: GamesReport.self).games
+            let games = try await again.call(GamesRequest.list()).games
             #expect(games.first { $0.id == "waffle" }?.favourite == isFavourite)
             #expect(games.prefix(while: \.favourite).count == games.count(where: \.favourite))
             await again.close()

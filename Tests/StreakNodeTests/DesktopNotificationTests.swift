@@ -145,18 +145,16 @@ import Testing
             _ = try await node.ready()
             _ = try await node.group(.create(title: "Red"))
             let game = try await node.call(
-                .game(.define(GameForm(name: "$(rm) <b> -u", model: "highScore"), group: nil)),
-                returning: GameReport.self)
+                GameRequest.define(GameForm(name: "$(rm) <b> -u", model: "highScore"), group: nil))
             for ago in 1...3 {
                 let request = ScoreRequest.record(
                     game: game.id, score: 3, isCompleted: true, seconds: nil,
                     date: today.adding(days: -ago).description,
                     groups: nil)
-                _ = try await node.call(.score(request), returning: AddReport.self)
+                _ = try await node.call(request)
             }
             _ = try await node.call(
-                .reminder(.change(ReminderChange(on: true, time: "18:30", desktop: true, command: stage.command))),
-                returning: RemindersReport.self)
+                ReminderRequest.change(ReminderChange(on: true, time: "18:30", desktop: true, command: stage.command)))
             clock.set(evening)
             await node.turn()
             let text = "Keep your 3-day streak alive today: $(rm) <b> -u."
@@ -168,5 +166,5 @@ import Testing
 }
 
 extension MeshNode {
-    fileprivate func show(by desktop: DesktopNotification) { self.desktop = desktop }
+    fileprivate func show(by desktop: DesktopNotification) { reminders.desktop = desktop }
 }

@@ -11,7 +11,7 @@ import Testing
 /// Several machines of one account (product row A2).
 @Suite(.timeLimit(.minutes(10))) struct DeviceLinkTests {
     private static func link(_ node: MeshNode) async throws -> String {
-        try await node.call(.device(.link), returning: DeviceLinkReport.self).link
+        try await node.call(DeviceLinkRequest.make).link
     }
 
     private static func linkMachine(_ name: String, of party: NodeParty, by link: String) async throws -> ProfileReport
@@ -30,7 +30,7 @@ import Testing
             try await ada.add("Wordle 1,701 2/6", to: [])
             let link = try await Self.link(ada)
             let laptop = try await Self.linkMachine("Laptop", of: party, by: link)
-            let ada1 = try await ada.call(.profile(.whoami), returning: ProfileReport.self)
+            let ada1 = try await ada.call(ProfileRequest.whoami)
             #expect((laptop.user, laptop.friendCode) == (ada1.user, ada1.friendCode))
             #expect(laptop.device != ada1.device)
             #expect(laptop.recoveryConfirmed)
@@ -39,7 +39,7 @@ import Testing
         try await party.running("Ada", "Ben", "Laptop") { nodes in
             let (ada, ben, laptop) = (nodes[0], nodes[1], nodes[2])
             try await laptop.until { try await $0.results().count == 2 }
-            let me = try await laptop.call(.profile(.whoami), returning: ProfileReport.self)
+            let me = try await laptop.call(ProfileRequest.whoami)
             #expect((me.user, me.name) == (user, "Ada"))
             try await laptop.add("Wordle 1,702 5/6", to: [])
             try await laptop.add("Wordle 1,703 4/6")
@@ -60,7 +60,7 @@ import Testing
     private static func shows(_ score: Int, on node: MeshNode) async throws -> Bool {
         let scores = try await node.results().map(\.score)
         let request = BoardRequest(game: "Blocks", range: "today")
-        let raw = try await node.call(.board(request), returning: BoardReport.self).rows.first?.raw
+        let raw = try await node.call(request).rows.first?.raw
         return scores == [score] && raw == score
     }
 
@@ -71,20 +71,19 @@ import Testing
         try await party.running("Ada") { nodes in
             _ = try await nodes[0].group(.create(title: "Red"))
             let form = GameForm(name: "Blocks", model: "highScore")
-            _ = try await nodes[0].call(.game(.define(form, group: nil)), returning: GameReport.self)
+            _ = try await nodes[0].call(GameRequest.define(form, group: nil))
             _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
         }
         // Apart from each other, the better one first.
         @Sendable func record(_ score: Int, on node: MeshNode, replace: Bool = false) async throws {
             let request = ScoreRequest.record(
                 game: "Blocks", score: score, isCompleted: true, seconds: nil, date: nil, groups: nil, replace: replace)
-            _ = try await node.call(.score(request), returning: AddReport.self)
+            _ = try await node.call(request)
         }
         try await party.running("Ada", "Laptop") { nodes in
             try await nodes[1].until { node in
                 let games = try await node.call(
-                    .game(.list(search: nil, category: "custom", favouritesOnly: false, group: nil)),
-                    returning: GamesReport.self)
+                    GamesRequest.list(search: nil, category: "custom", favouritesOnly: false, group: nil))
                 return games.games.count == 1
             }
         }
@@ -115,7 +114,7 @@ import Testing
         let day = try await party.running("Ada") { nodes in
             _ = try await nodes[0].group(.create(title: "Red"))
             let form = GameForm(name: "Blocks", model: "highScore")
-            _ = try await nodes[0].call(.game(.define(form, group: nil)), returning: GameReport.self)
+            _ = try await nodes[0].call(GameRequest.define(form, group: nil))
             _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
             return await nodes[0].clock.today.description
         }
@@ -123,13 +122,12 @@ import Testing
             let request = ScoreRequest.record(
                 game: "Blocks", score: score, isCompleted: true, seconds: nil, date: day, groups: groups, replace: false
             )
-            _ = try await node.call(.score(request), returning: AddReport.self)
+            _ = try await node.call(request)
         }
         try await party.running("Ada", "Laptop") { nodes in
             try await nodes[1].until { node in
                 let games = try await node.call(
-                    .game(.list(search: nil, category: "custom", favouritesOnly: false, group: nil)),
-                    returning: GamesReport.self)
+                    GamesRequest.list(search: nil, category: "custom", favouritesOnly: false, group: nil))
                 return games.games.count == 1
             }
         }
@@ -139,7 +137,7 @@ import Testing
             switch way {
             case .publish:
                 let request = ScoreRequest.publish(game: "Blocks", date: day, puzzle: nil, groups: ["Red"])
-                let report = try await nodes[0].call(.score(request), returning: AddReport.self)
+                let report = try await nodes[0].call(request)
                 #expect(report.published.count == 1)
             case .sameAgain: try await record(100, on: nodes[0], to: ["Red"])
             }
@@ -171,7 +169,7 @@ import Testing
             for text in [link, link.uppercased(), " \(link.prefix(30))"] {
                 await #expect(throws: NodeFailure.linkForDevice) { try await nodes[0].join(text) }
                 await #expect(throws: NodeFailure.linkForDevice) {
-                    try await nodes[0].call(.invite(.inspect(link: text)), returning: InvitePreview.self)
+                    try await nodes[0].call(LinkRequest.inspect(link: text))
                 }
             }
             await #expect(throws: NodeFailure.linkMalformed) { try await nodes[0].join("streakmesh://") }
@@ -185,15 +183,15 @@ import Testing
         let party = try NodeParty()
         let lost = try await party.running("Ada") { nodes in
             _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
-            let devices = try await nodes[0].call(.device(.list), returning: DeviceListReport.self).devices
+            let devices = try await nodes[0].call(DeviceRequest.list).devices
             return try #require(devices.first { !$0.this }).device
         }
         @Sendable func state(_ report: DeviceListReport) -> String? {
             report.devices.first { $0.device == lost }?.state
         }
-        let revoke = NodeRequest.device(.revoke(device: lost, key: nil))
+        let revoke = DeviceRequest.revoke(device: lost, key: nil)
         try await party.running("Ada") { nodes in
-            let report = try await nodes[0].call(revoke, returning: DeviceListReport.self)
+            let report = try await nodes[0].call(revoke)
             #expect(state(report) == "revoked")
         }
         // The laptop has not heard of it, and does something in the group: no word for every group ends that.
@@ -203,7 +201,7 @@ import Testing
             try await nodes[1].join(link)
             _ = try await nodes[1].invite()
             try await nodes[0].until { node in
-                try await node.call(.invite(.list(group: nil)), returning: InviteListReport.self).invites.count == 2
+                try await node.call(InviteListRequest.list(group: nil)).invites.count == 2
             }
             return link
         }
@@ -211,9 +209,9 @@ import Testing
             let ada = nodes[0]
             let events = ada.events()
             try await ada.join(link)
-            let listed = try await ada.call(.device(.list), returning: DeviceListReport.self)
+            let listed = try await ada.call(DeviceRequest.list)
             #expect(state(listed) == "current")
-            let report = try await ada.call(revoke, returning: DeviceListReport.self)
+            let report = try await ada.call(revoke)
             #expect(state(report) == "revoked" && report.refusedBy.isEmpty)
             await ada.close()
             var notices: [String] = []
@@ -222,7 +220,7 @@ import Testing
         }
         try await party.running("Ada", "Ben", "Laptop") { nodes in
             try await nodes[2].until {
-                try await $0.call(.group(.list), returning: GroupListReport.self).groups.map(\.role) == ["revoked"]
+                try await $0.call(GroupListRequest.all).groups.map(\.role) == ["revoked"]
             }
         }
     }
@@ -240,26 +238,26 @@ import Testing
             try await laptop.until { try await $0.board().rows.contains { $0.name == "Ben" && $0.played == 1 } }
             try await laptop.add("Wordle 1,699 4/6")
             try await ada.until { try await $0.results().count == 1 }
-            let devices = try await ada.call(.device(.list), returning: DeviceListReport.self).devices
+            let devices = try await ada.call(DeviceRequest.list).devices
             let other = try #require(devices.first { !$0.this })
             _ = try await ada.call(
-                .device(.revoke(device: other.device, key: nil)), returning: DeviceListReport.self)
+                DeviceRequest.revoke(device: other.device, key: nil))
             try await laptop.until {
-                try await $0.call(.group(.list), returning: GroupListReport.self).groups.first?.role == "revoked"
+                try await $0.call(GroupListRequest.all).groups.first?.role == "revoked"
             }
-            let ben = try await nodes[1].call(.profile(.whoami), returning: ProfileReport.self).user
+            let ben = try await nodes[1].call(ProfileRequest.whoami).user
             #expect(await laptop.privateScores(of: ben) == 0)
-            #expect(try await laptop.call(.group(.list), returning: GroupListReport.self).groups.first?.ended != nil)
+            #expect(try await laptop.call(GroupListRequest.all).groups.first?.ended != nil)
             await #expect(throws: NodeFailure.notMember(title: "Red")) { try await laptop.board(of: "Red") }
             let mine = try await laptop.call(
-                .score(.results(game: nil, from: nil, to: nil)), returning: ResultsReport.self)
+                ResultsRequest.list(game: nil, from: nil, to: nil))
             #expect(mine.results.count == 1, "what it had of its own stays")
             await #expect(throws: NodeFailure.machineShutOut) { try await laptop.add("Wordle 1,701 3/6") }
             await #expect(throws: NodeFailure.machineShutOut) { _ = try await laptop.group(.create(title: "Mine")) }
             await #expect(throws: NodeFailure.machineShutOut) {
-                _ = try await laptop.call(.device(.link), returning: DeviceLinkReport.self)
+                _ = try await laptop.call(DeviceLinkRequest.make)
             }
-            let known = try await laptop.call(.device(.list), returning: DeviceListReport.self).devices
+            let known = try await laptop.call(DeviceRequest.list).devices
             #expect(known.first { $0.this }?.state == "revoked")
         }
     }
@@ -274,20 +272,20 @@ import Testing
             _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
         }
         try await party.running("Ada") { nodes in
-            let devices = try await nodes[0].call(.device(.list), returning: DeviceListReport.self).devices
+            let devices = try await nodes[0].call(DeviceRequest.list).devices
             let other = try #require(devices.first { !$0.this })
             _ = try await nodes[0].call(
-                .device(.revoke(device: other.device, key: nil)), returning: DeviceListReport.self)
+                DeviceRequest.revoke(device: other.device, key: nil))
         }
         try await party.running("Ada", "Laptop") { nodes in
             try await nodes[1].until {
-                try await $0.call(.device(.list), returning: DeviceListReport.self).devices.first { $0.this }?.state
+                try await $0.call(DeviceRequest.list).devices.first { $0.this }?.state
                     == "revoked"
             }
             await #expect(throws: NodeFailure.machineShutOut) { try await nodes[1].add("Wordle 1,701 3/6") }
         }
         try await party.running("Laptop") { nodes in
-            let known = try await nodes[0].call(.device(.list), returning: DeviceListReport.self).devices
+            let known = try await nodes[0].call(DeviceRequest.list).devices
             #expect(known.first { $0.this }?.state == "revoked")
             await #expect(throws: NodeFailure.machineShutOut) { try await nodes[0].add("Wordle 1,701 3/6") }
         }

@@ -18,12 +18,12 @@ import Testing
     private static func load(
         _ text: String, on node: MeshNode, _ options: ImportOptions = ImportOptions(skipsBad: true)
     ) async throws -> ImportReport {
-        try await node.call(.exchange(.load(.text(text), options)), returning: ImportReport.self)
+        try await node.call(ImportRequest.load(.text(text), options))
     }
 
     private static func export(_ format: String, _ node: MeshNode, file: String? = nil) async throws -> ExportReport {
         try await node.call(
-            .exchange(.export(format: format, game: nil, from: nil, to: nil, file: file)), returning: ExportReport.self)
+            ExportRequest.export(format: format, game: nil, from: nil, to: nil, file: file))
     }
 
     @Test func `an import stores and publishes what is new, and refuses line by line`() async throws {
@@ -51,8 +51,8 @@ import Testing
             }
             #expect(try await node.results().isEmpty)
             let chat = "[21/11/2025, 08:01:12] Ada: Wordle 1,616 3/6\n[22/11/2025, 08:01:12] Ada: Wordle 1,617 9/6\n"
-            let request = ExchangeRequest.loadChat(.text(chat), sender: nil, ImportOptions())
-            let held = try await node.call(.exchange(request), returning: ImportReport.self)
+            let request = ImportRequest.loadChat(.text(chat), sender: nil, ImportOptions())
+            let held = try await node.call(request)
             #expect((held.imported, held.importable, held.refused.map(\.line)) == (0, 1, [2]))
             #expect(try await node.results().isEmpty)
         }
@@ -111,7 +111,7 @@ import Testing
         }
         let bea = try await party.open("Bea")
         let report = try await bea.call(
-            .exchange(.load(.file(path: file), ImportOptions())), returning: ImportReport.self)
+            ImportRequest.load(.file(path: file), ImportOptions()))
         #expect(report.imported == 4 && report.refusedCount == 0)
         let (left, right) = (try await ada.results(), try await bea.results())
         #expect(left == right)
@@ -128,7 +128,7 @@ import Testing
             let missing = ImportSource.file(path: party.path("missing.csv"))
             await #expect(throws: NodeFailure.importFailed(reason: "There is no file “\(party.path("missing.csv"))”."))
             {
-                _ = try await node.call(.exchange(.load(missing, ImportOptions())), returning: ImportReport.self)
+                _ = try await node.call(ImportRequest.load(missing, ImportOptions()))
             }
         }
     }
@@ -143,10 +143,10 @@ import Testing
         try await NodeParty.alone { node, _ in
             func load(_ dates: String?) async throws -> ImportReport {
                 let options = ImportOptions(dates: dates, skipsBad: true)
-                let request: ExchangeRequest =
+                let request: ImportRequest =
                     text.hasPrefix("[")
                     ? .loadChat(.text(text), sender: "Ada", options) : .load(.text(text), options)
-                return try await node.call(.exchange(request), returning: ImportReport.self)
+                return try await node.call(request)
             }
             let line = text.hasPrefix("[") ? 1 : 2
             await #expect(throws: NodeFailure.ambiguousDates(line: line)) { _ = try await load(nil) }
@@ -163,8 +163,8 @@ import Testing
     @Test func `a chat of numbered puzzles needs no order`() async throws {
         try await NodeParty.alone { node, _ in
             let text = "[9/3/26, 9:10:33 AM] Ada: Wordle 1,616 3/6\n[9/4/26, 9:11:00 AM] Ada: nice"
-            let request = ExchangeRequest.loadChat(.text(text), sender: nil, ImportOptions())
-            let report = try await node.call(.exchange(request), returning: ImportReport.self)
+            let request = ImportRequest.loadChat(.text(text), sender: nil, ImportOptions())
+            let report = try await node.call(request)
             #expect(report.imported == 1)
         }
     }
@@ -177,15 +177,18 @@ import Testing
                 """
             let source = ImportSource.text(text)
             #expect(
-                try await node.call(.exchange(.inspectChat(source)), returning: ChatReport.self).senders.map(\.shares)
+                try await node.call(ChatRequest.inspect(source)).senders.map(\.shares)
                     == [1])
             let report = try await node.call(
-                .exchange(.loadChat(source, sender: nil, ImportOptions())), returning: ImportReport.self)
+                ImportRequest.loadChat(source, sender: nil, ImportOptions()))
             #expect(report.imported == 1)
             #expect(try await node.results().map(\.day) == ["2026-10-12"])
-            for request in [ExchangeRequest.load(source, ImportOptions()), .inspectChat(.text("{\"results\": []}"))] {
+            let requests: [any NodeRequest] = [
+                ImportRequest.load(source, ImportOptions()), ChatRequest.inspect(.text("{\"results\": []}")),
+            ]
+            for request in requests {
                 await #expect {
-                    _ = try await node.call(.exchange(request), returning: ImportReport.self)
+                    _ = try await node.call(request)
                 } throws: { error in
                     guard case NodeFailure.importFailed(let reason) = error else { return false }
                     return reason.hasPrefix("This is JSON, but")
@@ -208,12 +211,12 @@ import Testing
     @Test func `a chat gives one person's shares, and the same again gives nothing`() async throws {
         try await NodeParty.alone { node, _ in
             let source = ImportSource.text(Self.chat)
-            let names = try await node.call(.exchange(.inspectChat(source)), returning: ChatReport.self).senders
+            let names = try await node.call(ChatRequest.inspect(source)).senders
             #expect(Set(names.map(\.name)) == ["Ada", "Bob"])
             #expect(names.first { $0.name == "Ada" }?.shares == 2)
             func load(_ sender: String?) async throws -> ImportReport {
                 try await node.call(
-                    .exchange(.loadChat(source, sender: sender, ImportOptions())), returning: ImportReport.self)
+                    ImportRequest.loadChat(source, sender: sender, ImportOptions()))
             }
             await #expect(throws: NodeFailure.unknownSender(nil, candidates: names.map(\.name))) {
                 _ = try await load(nil)

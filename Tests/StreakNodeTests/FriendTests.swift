@@ -5,7 +5,7 @@ import Testing
 /// Friends by code (product rows B1 and B2, rule B9).
 @Suite(.timeLimit(.minutes(10))) struct FriendTests {
     private static func friends(_ node: MeshNode, _ request: FriendshipRequest = .list) async throws -> FriendsReport {
-        try await node.call(.friend(request), returning: FriendsReport.self)
+        try await node.call(request)
     }
 
     @Test func `a code leads to a group of two, once its owner says yes`() async throws {

@@ -8,7 +8,7 @@ import Testing
 /// Somebody else plays on this machine (product row A5, rule 25).
 @Suite(.timeLimit(.minutes(10))) struct GuestTests {
     private static func guest(_ node: MeshNode, _ request: GuestRequest) async throws -> GuestReport {
-        try await node.call(.guest(request), returning: GuestReport.self)
+        try await node.call(request)
     }
 
     @Test func `a guest's results are kept apart and the host's are left alone`() async throws {
@@ -22,7 +22,12 @@ import Testing
             let status = try await node.status()
             #expect((status.guest, status.groups.count, status.state) == ("Gus", 0, "local only"))
             await #expect(throws: NodeFailure.guestPlaying(name: "Gus")) { try await node.members() }
-            await #expect(throws: NodeFailure.guestPlaying(name: "Gus")) { try await node.board() }
+            await #expect(throws: NodeFailure.guestPlaying(name: "Gus")) {
+                try await node.group(.create(title: "Blue"))
+            }
+            await #expect(throws: NodeFailure.noGroup()) { try await node.board() }
+            // No recovery key leads to an account that ends with its results.
+            #expect(status.recoveryConfirmed)
             let after = try await Self.guest(node, .stop(.keep))
             #expect((after.active, after.results) == (false, 1))
             #expect(try await node.results().map(\.puzzle) == [1_700])
@@ -63,11 +68,11 @@ import Testing
             // Who leaves nothing keeps nobody out, and what was withdrawn does not come back to another.
             try await node.add("Wordle 1,701 5/6")
             _ = try await node.call(
-                .score(.delete(game: "wordle", date: "2026-02-14", puzzle: nil)), returning: AddReport.self)
+                ScoreRequest.delete(game: "wordle", date: "2026-02-14", puzzle: nil))
             _ = try await Self.guest(node, .stop(.keep))
             _ = try await Self.guest(node, .start(name: "Gert"))
             await #expect(throws: NodeFailure.nothingToUndo) {
-                _ = try await node.call(.score(.undo), returning: UndoReport.self)
+                _ = try await node.call(UndoRequest.last)
             }
         }
     }
@@ -85,7 +90,7 @@ import Testing
             let text = try String(contentsOf: URL(fileURLWithPath: file), encoding: .utf8)
             #expect(text.hasPrefix(name.hasSuffix("json") ? "{\"version\":1," : "date,game,score,"))
             let preview = try await node.call(
-                .exchange(.load(.file(path: file), ImportOptions(isPreview: true))), returning: ImportReport.self)
+                ImportRequest.load(.file(path: file), ImportOptions(isPreview: true)))
             #expect(preview.sample.map(\.puzzle) == [1_701])
             _ = try await Self.guest(node, .start(name: "Gus"))
             #expect(try await node.results().isEmpty)

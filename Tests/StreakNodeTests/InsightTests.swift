@@ -18,12 +18,11 @@ import Testing
         -> StatisticsReport
     {
         try await node.call(
-            .insight(.statistics(game: nil, range: range, date: nil, group: nil, member: member, plots: true)),
-            returning: StatisticsReport.self)
+            StatisticsRequest.show(game: nil, range: range, date: nil, group: nil, member: member, plots: true))
     }
 
     private static func streaks(_ node: MeshNode) async throws -> StreaksReport {
-        try await node.call(.insight(.streaks(date: nil, group: nil)), returning: StreaksReport.self)
+        try await node.call(StreaksRequest.show(date: nil, group: nil))
     }
 
     @Test func `streaks grow, are at risk until today is played, and shrink when a result is deleted`() async throws {
@@ -38,7 +37,7 @@ import Testing
             #expect(after.overall.current == 5)
             let gone = Self.today.adding(days: -2).description
             _ = try await node.call(
-                .score(.delete(game: "wordle", date: gone, puzzle: nil)), returning: AddReport.self)
+                ScoreRequest.delete(game: "wordle", date: gone, puzzle: nil))
             let last = try await Self.streaks(node)
             #expect(last.streaks.map(\.current) == [2] && last.streaks.map(\.longest) == [2])
         }
@@ -52,7 +51,7 @@ import Testing
             #expect(report.personalBests.map(\.label) == ["1 guess"])
             #expect(report.plots.allSatisfy { $0.svg.hasPrefix("<svg") } && !report.plots.isEmpty)
             func achievements() async throws -> AchievementsReport {
-                try await node.call(.insight(.achievements(group: nil)), returning: AchievementsReport.self)
+                try await node.call(AchievementsRequest.show(group: nil))
             }
             let before = try await achievements()
             #expect(before.achievements.count == 10)
@@ -62,7 +61,7 @@ import Testing
             let worth = tiers.map { $0.tier.lowercased() == "bronze" ? 50 : 100 }.reduce(0, +)
             // Four solves of 6, 5, 4 and 3 points, and tiers of bronze and silver.
             #expect(before.coins == 4 * 10 + 18 + worth)
-            let celebrated = try await node.call(.insight(.celebrate), returning: AchievementsReport.self)
+            let celebrated = try await node.call(AchievementsRequest.celebrate)
             #expect(celebrated.fresh.isEmpty)
             #expect(try await achievements().fresh.isEmpty)
         }
@@ -73,22 +72,20 @@ import Testing
             _ = try await node.group(.create(title: "Red"))
             func statistics(_ game: String?, _ range: String) async throws -> StatisticsReport {
                 try await node.call(
-                    .insight(.statistics(game: game, range: range, date: nil, group: nil)),
-                    returning: StatisticsReport.self)
+                    StatisticsRequest.show(game: game, range: range, date: nil, group: nil))
             }
             try await node.add(try Self.wordle(40))
             _ = try await node.call(
-                .score(
-                    .record(
-                        game: "nyt-mini", score: nil, isCompleted: true, seconds: 65,
-                        date: Self.today.adding(days: -3).description, groups: nil)), returning: AddReport.self)
+                ScoreRequest.record(
+                    game: "nyt-mini", score: nil, isCompleted: true, seconds: 65,
+                    date: Self.today.adding(days: -3).description, groups: nil))
             #expect(try await statistics("wordle", "all").secondsPlayed == 0)
             #expect(try await statistics("nyt-mini", "all").secondsPlayed == 65)
             #expect(try await statistics(nil, "all").secondsPlayed == 65)
             #expect(try await statistics("nyt-mini", "all").from == Self.today.adding(days: -3).description)
             #expect(try await statistics(nil, "all").from == Self.today.adding(days: -40).description)
             let board = try await node.call(
-                .board(BoardRequest(game: "nyt-mini", range: "all")), returning: BoardReport.self)
+                BoardRequest(game: "nyt-mini", range: "all"))
             #expect(board.from == Self.today.adding(days: -3).description)
         }
     }
@@ -99,13 +96,13 @@ import Testing
             let tomorrow = Self.today.adding(days: 1)
             let ahead = "\(tomorrow)..\(tomorrow.adding(days: 20))"
             await #expect(throws: NodeFailure.futureDate(tomorrow.description)) {
-                _ = try await node.call(.board(BoardRequest(range: ahead)), returning: BoardReport.self)
+                _ = try await node.call(BoardRequest(range: ahead))
             }
             await #expect(throws: NodeFailure.futureDate(tomorrow.description)) {
                 _ = try await Self.statistics(node, range: ahead)
             }
             let now = try await node.call(
-                .board(BoardRequest(range: "\(Self.today)..\(tomorrow)")), returning: BoardReport.self)
+                BoardRequest(range: "\(Self.today)..\(tomorrow)"))
             #expect(now.from == Self.today.description)
         }
     }
@@ -116,7 +113,7 @@ import Testing
             try await node.add(try Self.wordle(7))
             let day = Self.today.adding(days: -7)
             func recap(_ date: String?) async throws -> RecapReport {
-                try await node.call(.insight(.recap(date: date, group: nil)), returning: RecapReport.self)
+                try await node.call(RecapRequest.show(date: date, group: nil))
             }
             let then = try await recap(day.description)
             #expect(then.played == 1 && then.from == day.startOfWeek.description && then.week.contains("-W"))
@@ -138,8 +135,7 @@ import Testing
             let after = try await Self.statistics(ada, member: "Bob")
             #expect(after.played == 2 && after.coveredCount == 0)
             let versus = try await ada.call(
-                .insight(.versus(user: "Bob", game: nil, range: nil, date: nil, group: nil)),
-                returning: VersusReport.self)
+                VersusRequest.show(user: "Bob", game: nil, range: nil, date: nil, group: nil))
             #expect(versus.common == 2 && versus.losses == 2 && versus.run == -2)
             #expect(versus.games.map(\.myAverage) == [4] && versus.games.map(\.theirAverageLabel) == ["2.0"])
             #expect(versus.plots.isEmpty)
@@ -151,7 +147,7 @@ import Testing
             func text(_ ago: Int) async throws -> String {
                 let day = Self.today.adding(days: -ago).description
                 return try await node.call(
-                    .insight(.shareText(game: "wordle", date: day)), returning: ShareTextReport.self
+                    ShareTextRequest.show(game: "wordle", date: day)
                 ).text
             }
             for (ago, score) in [(0, "4"), (1, "X"), (2, "4")] { try await node.add(try Self.wordle(ago, score)) }
@@ -170,7 +166,7 @@ import Testing
             for ago in [0, 21] { try await node.add(try Self.wordle(ago)) }
             func champions(_ period: String) async throws -> [ChampionsReport.Period] {
                 try await node.call(
-                    .insight(.champions(period: period, game: nil, group: nil)), returning: ChampionsReport.self
+                    ChampionsRequest.show(period: period, game: nil, group: nil)
                 ).champions
             }
             let weeks = try await champions("week")
@@ -186,15 +182,15 @@ import Testing
             try await node.add(try Self.wordle(1))
             try await node.add(try Self.wordle(2), to: ["Red"])
             var request = BoardRequest(range: "7d", everyGroup: true)
-            let report = try await node.call(.board(request), returning: BoardReport.self)
+            let report = try await node.call(request)
             #expect(report.rows.map(\.played) == [2] && report.rows.map(\.value) == [8])
             try await node.add(try Self.wordle(3), to: ["Blue"])
-            #expect(try await node.call(.board(request), returning: BoardReport.self).rows.map(\.played) == [3])
+            #expect(try await node.call(request).rows.map(\.played) == [3])
             request.region = "FR"
-            #expect(try await node.call(.board(request), returning: BoardReport.self).rows.isEmpty)
+            #expect(try await node.call(request).rows.isEmpty)
             let privacy = PrivacyChange(region: "fr")
             _ = try await node.privacy(.change(group: "Red", privacy))
-            #expect(try await node.call(.board(request), returning: BoardReport.self).rows.count == 1)
+            #expect(try await node.call(request).rows.count == 1)
         }
     }
 
@@ -203,7 +199,7 @@ import Testing
             _ = try await node.group(.create(title: "Red"))
             func change(_ change: GroupSettingsChange) async throws -> GroupSettingsReport {
                 try await node.call(
-                    .group(.changeSettings(group: nil, change)), returning: GroupSettingsReport.self)
+                    GroupSettingsRequest.change(group: nil, change))
             }
             let changed = try await change(
                 GroupSettingsChange(missedDay: "worst+1", freezes: true, archiveDays: 7))
@@ -225,7 +221,7 @@ import Testing
             _ = try await node.group(.create(title: "Red"))
             for ago in 1...3 { try await node.add(try Self.wordle(ago)) }
             let report = try await node.call(
-                .board(BoardRequest(range: "7d", metric: "coins")), returning: BoardReport.self)
+                BoardRequest(range: "7d", metric: "coins"))
             // Three solves of 10 and 4; bronze for a streak of three and for three days in a row.
             #expect(report.rows.map(\.value) == [3 * 14 + 100])
         }

@@ -9,11 +9,11 @@ import Testing
 /// Roles, settings, invites and departures, between running nodes.
 @Suite(.timeLimit(.minutes(10))) struct MembershipTests {
     private static func members(_ node: MeshNode, _ request: MemberRequest) async throws -> MembersReport {
-        try await node.call(.member(request), returning: MembersReport.self)
+        try await node.call(request)
     }
 
-    private static func requests(_ node: MeshNode, _ request: MemberRequest) async throws -> [JoinRequestReport] {
-        try await node.call(.member(request), returning: JoinRequestsReport.self).requests
+    private static func requests(_ node: MeshNode, _ request: AdmissionRequest) async throws -> [JoinRequestReport] {
+        try await node.call(request).requests
     }
 
     @Test func `a group changes its title, settings, roles, heir and owner`() async throws {
@@ -31,7 +31,7 @@ import Testing
             #expect(try await ben.group(.rename(group: nil, title: "Blue")).title == "Blue")
             let change = GroupSettingsChange(invites: "owner", spoilerGuard: false)
             let settings = try await ben.call(
-                .group(.changeSettings(group: nil, change)), returning: GroupSettingsReport.self)
+                GroupSettingsRequest.change(group: nil, change))
             #expect((settings.invites, settings.spoilerGuard) == ("owner", false))
             await #expect(throws: NodeFailure.notAllowed(action: "invite", reason: .needsOwner)) {
                 try await ben.invite()
@@ -86,7 +86,7 @@ import Testing
     }
 
     private static func groups(_ node: MeshNode) async throws -> [GroupReport] {
-        try await node.call(.group(.list), returning: GroupListReport.self).groups
+        try await node.call(GroupListRequest.all).groups
     }
 
     @Test func `a group that has ended stays on the list until it is taken off, and comes back with a new place`()
@@ -125,18 +125,17 @@ import Testing
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))
             let digest = try await node.status().groups[0].digest
-            func refused(_ reason: RoleReason, _ action: String, _ request: NodeRequest) async {
+            func refused(_ reason: RoleReason, _ action: String, _ request: some NodeRequest) async {
                 await #expect(throws: NodeFailure.notAllowed(action: action, reason: reason)) {
-                    if case .member = request { return _ = try await node.call(request, returning: MembersReport.self) }
-                    _ = try await node.call(request, returning: GroupReport.self)
+                    _ = try await node.call(request)
                 }
             }
-            await refused(.leaves, "remove this member", .member(.remove(group: nil, user: "Ada")))
-            await refused(.ownsGroup, "promote a member", .member(.promote(group: nil, user: "Ada")))
-            await refused(.ownsGroup, "demote an admin", .member(.demote(group: nil, user: "Ada")))
-            await refused(.ownsGroup, "name an heir", .group(.heir(group: nil, user: "Ada")))
-            await refused(.ownsGroup, "hand the group on", .group(.transfer(group: nil, user: "Ada")))
-            await refused(.ownsGroup, "take the group over", .group(.takeOver(group: nil)))
+            await refused(.leaves, "remove this member", MemberRequest.remove(group: nil, user: "Ada"))
+            await refused(.ownsGroup, "promote a member", MemberRequest.promote(group: nil, user: "Ada"))
+            await refused(.ownsGroup, "demote an admin", MemberRequest.demote(group: nil, user: "Ada"))
+            await refused(.ownsGroup, "name an heir", GroupRequest.heir(group: nil, user: "Ada"))
+            await refused(.ownsGroup, "hand the group on", GroupRequest.transfer(group: nil, user: "Ada"))
+            await refused(.ownsGroup, "take the group over", GroupRequest.takeOver(group: nil))
             #expect(try await node.status().groups[0].digest == digest)
         }
     }
@@ -182,13 +181,13 @@ import Testing
             let invite = try await ada.invite(approval: true)
             #expect(invite.approval)
             await #expect(throws: NodeFailure.approvalNeeded(title: "Red")) { try await ben.join(invite.link) }
-            let waiting = try await Self.requests(ada, .requests(group: nil))
+            let waiting = try await Self.requests(ada, .list(group: nil))
             #expect(waiting.count == 1)
             #expect(try await Self.members(ada, .list(group: nil)).waiting == waiting)
             #expect(try await Self.requests(ada, .approve(id: String(waiting[0].id.prefix(8)))).isEmpty)
             #expect(try await ben.join(invite.link).members == 2)
             await #expect(throws: NodeFailure.approvalNeeded(title: "Red")) { try await cleo.join(invite.link) }
-            let id = try #require(try await Self.requests(ada, .requests(group: nil)).first?.id)
+            let id = try #require(try await Self.requests(ada, .list(group: nil)).first?.id)
             #expect(try await Self.requests(ada, .deny(id: id)).map(\.denied) == [true])
             await #expect(throws: NodeFailure.joinDenied) { try await cleo.join(invite.link) }
             #expect(try await Self.requests(ada, .approve(id: id)).isEmpty, "on second thoughts")
@@ -210,7 +209,7 @@ import Testing
             #expect((member.admittedBy, member.invite, member.role) == ("Ada", invite.id, "member"))
             #expect(member.since?.hasSuffix("Z") == true)
             // Everybody sees every live invite and who made it; the link only its author.
-            let seen = try await nodes[1].call(.invite(.list(group: nil)), returning: InviteListReport.self).invites
+            let seen = try await nodes[1].call(InviteListRequest.list(group: nil)).invites
             #expect(seen.map(\.id) == [invite.id])
             #expect((seen[0].author, seen[0].mine, seen[0].link, seen[0].used) == ("Ada", false, "", 1))
         }
@@ -221,7 +220,7 @@ import Testing
         try await party.running("Ada", "Ben") { nodes in
             _ = try await nodes[0].group(.create(title: "Red"))
             try await nodes[1].join(try await nodes[0].invite().link)
-            _ = try await nodes[1].call(.profile(.rename(name: "ada")), returning: ProfileReport.self)
+            _ = try await nodes[1].call(ProfileRequest.rename(name: "ada"))
             try await nodes[0].until { try await $0.members().allSatisfy { $0.name.lowercased().hasPrefix("ada (") } }
             #expect(Set(try await nodes[0].members().map(\.name)).count == 2)
             await #expect(throws: NodeFailure.self) {

@@ -98,42 +98,41 @@ final class NodeParty: Sendable {
 
 extension MeshNode {
     func group(_ request: GroupRequest) async throws -> GroupReport {
-        try await call(.group(request), returning: GroupReport.self)
+        try await call(request)
     }
 
     func members(_ group: String? = nil) async throws -> [MemberReport] {
-        try await call(.member(.list(group: group)), returning: MembersReport.self).members
+        try await call(MemberRequest.list(group: group)).members
     }
 
     func privacy(_ request: PrivacyRequest) async throws -> PrivacyReport {
-        try await call(.privacy(request), returning: PrivacyReport.self)
+        try await call(request)
     }
 
     @discardableResult
     func add(_ text: String, to groups: [String]? = nil, replace: Bool = false) async throws -> AddReport {
         try await call(
-            .score(.add(text: text, date: nil, replace: replace, groups: groups)), returning: AddReport.self)
+            ScoreRequest.add(text: text, date: nil, replace: replace, groups: groups))
     }
 
     func results() async throws -> [ResultReport] {
-        try await call(.score(.results(game: nil, from: nil, to: nil)), returning: ResultsReport.self).results
+        try await call(ResultsRequest.list(game: nil, from: nil, to: nil)).results
     }
 
     func board(of group: String? = nil) async throws -> BoardReport {
-        try await call(.board(BoardRequest(group: group, range: "all", reveal: true)), returning: BoardReport.self)
+        try await call(BoardRequest(group: group, range: "all", reveal: true))
     }
 
-    func status() async throws -> StatusReport { try await call(.network(.status), returning: StatusReport.self) }
+    func status() async throws -> StatusReport { try await call(StatusRequest.status) }
 
     func invite(approval: Bool = false) async throws -> InviteReport {
         try await call(
-            .invite(.create(group: nil, uses: 5, lifetime: 3_600, needsApproval: approval)),
-            returning: InviteReport.self)
+            InviteRequest.create(group: nil, uses: 5, lifetime: 3_600, needsApproval: approval))
     }
 
     @discardableResult
     func join(_ link: String, history: Int? = nil) async throws -> JoinReport {
-        try await call(.invite(.join(link: link, timeout: 120, history: history)), returning: JoinReport.self)
+        try await call(JoinRequest.join(link: link, timeout: 120, history: history))
     }
 
     /// Looks for another node where it listens now: without beacons nobody knows the port of one that started again.

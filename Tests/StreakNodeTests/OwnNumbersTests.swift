@@ -8,17 +8,17 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct OwnNumbersTests {
     private static func streaks(_ node: MeshNode, group: String? = nil) async throws -> StreaksReport {
         try await node.call(
-            .insight(.streaks(date: nil, group: group, member: nil)), returning: StreaksReport.self)
+            StreaksRequest.show(date: nil, group: group, member: nil))
     }
 
     private static func rules(
         _ node: MeshNode, _ change: GroupSettingsChange = GroupSettingsChange()
     ) async throws -> GroupSettingsReport {
-        try await node.call(.group(.ownRules(change)), returning: GroupSettingsReport.self)
+        try await node.call(GroupSettingsRequest.ownRules(change))
     }
 
     private static func board(_ node: MeshNode, _ request: BoardRequest) async throws -> BoardReport {
-        try await node.call(.board(request), returning: BoardReport.self)
+        try await node.call(request)
     }
 
     private static func coins(_ node: MeshNode, everyGroup: Bool = true, group: String? = nil) async throws -> [Int] {
@@ -33,7 +33,7 @@ import Testing
             let date = SystemClock().today.adding(days: -days).description
             let request = ScoreRequest.record(
                 game: "wordle", score: 3, isCompleted: true, seconds: nil, date: date, groups: groups)
-            _ = try await node.call(.score(request), returning: AddReport.self)
+            _ = try await node.call(request)
         }
     }
 
@@ -42,7 +42,7 @@ import Testing
             _ = try await node.group(.create(title: "Red"))
             let freezing = GroupSettingsChange(freezes: true)
             _ = try await node.call(
-                .group(.changeSettings(group: nil, freezing)), returning: GroupSettingsReport.self)
+                GroupSettingsRequest.change(group: nil, freezing))
             // Ten days, one missed, one day: a freeze holds the run.
             try await Self.play(0...0, on: node)
             try await Self.play(2...11, on: node)
@@ -70,7 +70,7 @@ import Testing
             // completed and seven active days: bronze twice.
             #expect(try await Self.coins(node) == [7 * 14 + 2 * (50 + 100) + 2 * 50])
             let own = try await node.call(
-                .insight(.achievements(group: nil, member: nil)), returning: AchievementsReport.self)
+                AchievementsRequest.show(group: nil, member: nil))
             #expect(try await Self.coins(node) == [own.coins])
             #expect(try await Self.coins(node, everyGroup: false, group: "Red") == [2 * 14])
             #expect(try await Self.coins(node, everyGroup: false, group: "Blue") == [5 * 14 + 2 * 50 + 50])
@@ -100,7 +100,7 @@ import Testing
                 let rows = try await Self.board(node, request).rows.filter { !$0.me }
                 return Set(rows.map(\.user)).count == 2 && rows.allSatisfy { $0.name.hasPrefix("Player#") }
             }
-            let user = try await ben.call(.profile(.whoami), returning: ProfileReport.self).user
+            let user = try await ben.call(ProfileRequest.whoami).user
             #expect(try await Self.board(ada, request).rows.allSatisfy { $0.me || $0.user != user })
         }
     }
@@ -132,19 +132,18 @@ import Testing
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))
             try await Self.play(0...3, on: node)
-            _ = try await node.call(.guest(.start(name: "Gus")), returning: GuestReport.self)
+            _ = try await node.call(GuestRequest.start(name: "Gus"))
             try await node.add("Wordle 1,701 5/6")
             try await node.add("Wordle 1,702 X/6")
             let statistics = try await node.call(
-                .insight(.statistics(game: nil, range: "all", date: nil, group: nil, member: nil)),
-                returning: StatisticsReport.self)
+                StatisticsRequest.show(game: nil, range: "all", date: nil, group: nil, member: nil))
             #expect((statistics.played, statistics.completed) == (2, 1))
             let streaks = try await Self.streaks(node)
             #expect(streaks.streaks.map(\.longest) == [1])
             let achievements = try await node.call(
-                .insight(.achievements(group: nil, member: nil)), returning: AchievementsReport.self)
+                AchievementsRequest.show(group: nil, member: nil))
             #expect(achievements.coins == 12)
-            _ = try await node.call(.guest(.stop(.keep)), returning: GuestReport.self)
+            _ = try await node.call(GuestRequest.stop(.keep))
             #expect(try await Self.streaks(node).streaks.map(\.longest) == [4])
         }
     }

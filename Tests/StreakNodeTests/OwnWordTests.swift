@@ -10,7 +10,7 @@ import Testing
 /// What this user deletes and changes reaches every group that shows it, whatever happened in between.
 @Suite(.timeLimit(.minutes(10))) struct OwnWordTests {
     private static func delete(_ day: String, on node: MeshNode) async throws -> AddReport {
-        try await node.call(.score(.delete(game: "wordle", date: day, puzzle: nil)), returning: AddReport.self)
+        try await node.call(ScoreRequest.delete(game: "wordle", date: day, puzzle: nil))
     }
 
     private static func played(_ node: MeshNode) async throws -> [String: Int] {
@@ -87,7 +87,7 @@ import Testing
             let shared: GroupID = try await node.group("Red")
             func scores() async -> [Int?] { await node.views[shared]?.index.results(of: node.me).map(\.score) ?? [] }
             #expect(await scores() == [3, 3])
-            _ = try await node.call(.score(.undo), returning: UndoReport.self)
+            _ = try await node.call(UndoRequest.last)
             try await node.add("Wordle 1,700 5/6", replace: true)
             #expect(await scores() == [3, 3])
             let day = try #require(try await node.results().first { $0.puzzle == 1_701 }?.day)
@@ -108,17 +108,17 @@ import Testing
             try await eve.join(link)
             for number in 1_700...1_702 { try await dov.add("Wordle \(number) 3/6") }
             try await ada.until { try await Self.played($0)["Dov"] == 3 }
-            _ = try await ada.call(.member(.promote(group: nil, user: "Eve")), returning: MembersReport.self)
+            _ = try await ada.call(MemberRequest.promote(group: nil, user: "Eve"))
             try await eve.until { try await $0.members().first { $0.me }?.role == "admin" }
             try await dov.until { try await $0.members().first { $0.name == "Eve" }?.role == "admin" }
         }
         try await party.running("Ada") { nodes in
-            _ = try await nodes[0].call(.member(.demote(group: nil, user: "Eve")), returning: MembersReport.self)
+            _ = try await nodes[0].call(MemberRequest.demote(group: nil, user: "Eve"))
         }
         try await party.running("Eve", "Dov") { nodes in
             let (eve, dov) = (nodes[0], nodes[1])
             try await dov.dial(eve)
-            _ = try await eve.call(.member(.remove(group: nil, user: "Dov")), returning: MembersReport.self)
+            _ = try await eve.call(MemberRequest.remove(group: nil, user: "Dov"))
             try await dov.until { try await $0.status().groups.first?.role == "removed" }
             let day = try #require(try await dov.results().first { $0.puzzle == 1_700 }?.day)
             _ = try await Self.delete(day, on: dov)
@@ -141,7 +141,7 @@ import Testing
     private static func second(of party: NodeParty) async throws {
         try await party.running("Ada") { nodes in
             _ = try await nodes[0].group(.create(title: "Red"))
-            let link = try await nodes[0].call(.device(.link), returning: DeviceLinkReport.self).link
+            let link = try await nodes[0].call(DeviceLinkRequest.make).link
             _ = try await MeshNode.linkDevice(
                 in: party.dataFolder("Laptop"), link: link, timeout: 60, listen: "127.0.0.1:0", usesLAN: false)
         }
@@ -163,7 +163,7 @@ import Testing
                 let digest = try await laptop.status().groups[0].digest
                 return try await node.status().groups[0].digest == digest
             }
-            let undone = try await ada.call(.score(.undo), returning: UndoReport.self)
+            let undone = try await ada.call(UndoRequest.last)
             #expect((undone.restoredCount, undone.withdrawnCount, undone.keptCount) == (0, 1, 1))
             #expect(try await ada.results().map(\.score) == [5])
         }

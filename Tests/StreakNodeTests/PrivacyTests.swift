@@ -14,7 +14,7 @@ import Testing
             _ = try await node.group(.create(title: "Blue"))
             let red = try await node.privacy(.change(group: "Red", PrivacyChange(anonymous: true)))
             let blue = try await node.privacy(.change(group: "Blue", PrivacyChange(anonymous: true)))
-            let user = try await node.call(.profile(.whoami), returning: ProfileReport.self).user
+            let user = try await node.call(ProfileRequest.whoami).user
             #expect(red.name.hasPrefix("Player#") && red.name.count == "Player#A1B2".count)
             #expect(red.user.hasPrefix(red.name.dropFirst("Player#".count).lowercased()))
             #expect(Set([red.user, blue.user, user]).count == 3)
@@ -31,13 +31,13 @@ import Testing
             _ = try await node.group(.create(title: "Red"))
             let chosen = try await node.privacy(.change(group: nil, PrivacyChange(alias: "Fox")))
             #expect((chosen.anonymous, chosen.name, chosen.alias) == (true, "Fox", "Fox"))
-            _ = try await node.call(.profile(.rename(name: "Adele")), returning: ProfileReport.self)
+            _ = try await node.call(ProfileRequest.rename(name: "Adele"))
             #expect(try await node.members().first?.name == "Fox")
             await node.close()
             // A start introduces this user where it is unknown; the alias is no unknown name.
             let again = try await party.open("Ada")
             #expect(try await again.members().first?.name == "Fox")
-            #expect(try await again.call(.profile(.whoami), returning: ProfileReport.self).name == "Adele")
+            #expect(try await again.call(ProfileRequest.whoami).name == "Adele")
             let bare = try await again.privacy(.change(group: nil, PrivacyChange(anonymous: false)))
             #expect((bare.anonymous, bare.name) == (false, "Adele"))
             await again.close()
@@ -50,7 +50,7 @@ import Testing
         try await NodeParty.alone { node, party in
             let group = try await node.foundWithoutIntroduction()
             if hasOtherMachine { try await node.publishOtherMachine() }
-            _ = try await node.call(.profile(.rename(name: "Adele")), returning: ProfileReport.self)
+            _ = try await node.call(ProfileRequest.rename(name: "Adele"))
             #expect(await node.recordCount(in: group) == (hasOtherMachine ? 0 : 1))
             await node.close()
             // A start makes up for what was not said.

@@ -40,12 +40,12 @@ import Testing
     @Test func `a preview names the groups that share each game, and stores nothing`() async throws {
         try await Self.withGroups { node in
             let change = PrivacyChange(unshare: ["wordle"])
-            _ = try await node.call(.privacy(.change(group: "Blue", change)), returning: PrivacyReport.self)
-            let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+            _ = try await node.call(PrivacyRequest.change(group: "Blue", change))
+            let groups = try await node.call(GroupListRequest.all).groups
             let (red, blue) = (groups.first { $0.title == "Red" }?.id, groups.first { $0.title == "Blue" }?.id)
             let preview = ScoreRequest.preview(
                 text: "\(Self.wordle)\n\nConnections\nPuzzle #500\n🟨🟨🟨🟨\n🟩🟩🟩🟩\n🟦🟦🟦🟦\n🟪🟪🟪🟪", date: nil)
-            let report = try await node.call(.score(preview), returning: AddReport.self)
+            let report = try await node.call(preview)
             #expect(report.added.map(\.game) == ["wordle", "connections"])
             #expect(
                 report.added.map { Set($0.groups) } == [
@@ -54,10 +54,10 @@ import Testing
             #expect(report.published.count == 2)
             #expect(try await node.results().isEmpty)
             let added = try await node.call(
-                .score(.add(text: Self.wordle, date: nil, replace: false, groups: nil)), returning: AddReport.self)
+                ScoreRequest.add(text: Self.wordle, date: nil, replace: false, groups: nil))
             #expect(added.added.first?.groups == report.added.first?.groups)
             // What is recorded goes nowhere new by itself.
-            let again = try await node.call(.score(.preview(text: Self.wordle, date: nil)), returning: AddReport.self)
+            let again = try await node.call(ScoreRequest.preview(text: Self.wordle, date: nil))
             #expect(again.published.isEmpty)
         }
     }
@@ -72,12 +72,12 @@ import Testing
     ) async throws {
         try await Self.withGroups { node in
             let change = PrivacyChange(unshare: ["wordle"])
-            _ = try await node.call(.privacy(.change(group: "Blue", change)), returning: PrivacyReport.self)
-            let groups = try await node.call(.group(.list), returning: GroupListReport.self).groups
+            _ = try await node.call(PrivacyRequest.change(group: "Blue", change))
+            let groups = try await node.call(GroupListRequest.all).groups
             let text = "\(Self.wordle)\n\nConnections\nPuzzle #500\n🟨🟨🟨🟨\n🟩🟩🟩🟩\n🟦🟦🟦🟦\n🟪🟪🟪🟪"
             let request = ScoreRequest.add(
                 text: text, date: nil, replace: false, groups: chosen, sharingOnly: chosen != nil)
-            let report = try await node.call(.score(request), returning: AddReport.self)
+            let report = try await node.call(request)
             #expect(report.added.map(\.game) == ["wordle", "connections"])
             let titles = report.added.map { result in
                 Set(groups.filter { result.groups.contains($0.id) }.map(\.title))
@@ -96,9 +96,9 @@ import Testing
             #expect(try await Self.groupsWithResults(node) == ["Red"])
             let day = try #require(try await node.results().first?.day)
             let request = ScoreRequest.publish(game: "wordle", date: day, puzzle: nil, groups: nil)
-            #expect(try await node.call(.score(request), returning: AddReport.self).published.count == 1)
+            #expect(try await node.call(request).published.count == 1)
             #expect(try await Self.groupsWithResults(node) == ["Red", "Blue"])
-            #expect(try await node.call(.score(request), returning: AddReport.self).published.isEmpty)
+            #expect(try await node.call(request).published.isEmpty)
         }
     }
 
@@ -117,7 +117,7 @@ import Testing
             let day = try #require(try await node.results().first?.day)
             let before = try await node.status().groups
             let report = try await node.call(
-                .score(.delete(game: "wordle", date: day, puzzle: nil)), returning: AddReport.self)
+                ScoreRequest.delete(game: "wordle", date: day, puzzle: nil))
             #expect(report.published.count == 1)
             let after = try await node.status().groups
             for (old, new) in zip(before, after) {
@@ -132,7 +132,7 @@ import Testing
             _ = try await node.group(.create(title: "Red"))
             try await node.add(Self.wordle, to: [])
             try await node.add(Self.wordle, to: ["Red"])
-            _ = try await node.call(.score(.undo), returning: UndoReport.self)
+            _ = try await node.call(UndoRequest.last)
             #expect(try await node.board(of: "Red").rows.allSatisfy { $0.played == 0 })
             #expect(try await node.results().count == 1)
             // Starting anew compares what the group lacks with what is private.
@@ -168,7 +168,7 @@ import Testing
             #expect(!before.sharing)
             try await node.add("Wordle 1,701 3/6")
             try await node.add("Wordle 1,700 2/6", replace: true)
-            _ = try await node.call(.profile(.rename(name: "Adele")), returning: ProfileReport.self)
+            _ = try await node.call(ProfileRequest.rename(name: "Adele"))
             let after = try await node.status().groups[0]
             #expect(after.digest == before.digest)
             #expect(try await node.members().first?.name == "Ada")

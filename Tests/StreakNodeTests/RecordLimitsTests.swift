@@ -9,7 +9,7 @@ import Testing
     ) async throws -> ResultReport {
         let request = ScoreRequest.record(
             game: game, score: score, isCompleted: isCompleted, seconds: nil, date: date, groups: nil)
-        let report = try await node.call(.score(request), returning: AddReport.self)
+        let report = try await node.call(request)
         return try #require(report.added.first)
     }
 
@@ -26,7 +26,7 @@ import Testing
             } throws: { if case NodeFailure.invalidScore = $0 { true } else { false } }
             let table = "date,game,score\n2026-01-01,\(game),\(over)\n2026-01-02,\(game),\(most)\n"
             let report = try await node.call(
-                .exchange(.load(.text(table), ImportOptions(skipsBad: true))), returning: ImportReport.self)
+                ImportRequest.load(.text(table), ImportOptions(skipsBad: true)))
             #expect(report.refused.map(\.line) == [2] && report.imported == 1)
             #expect(try await Self.record(game, most, on: node).score == most)
         }
@@ -44,7 +44,7 @@ import Testing
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))
             let habit = try await node.call(
-                .game(.define(GameForm(name: "Water", model: "count"), group: nil)), returning: GameReport.self)
+                GameRequest.define(GameForm(name: "Water", model: "count"), group: nil))
             for (game, score) in [("wordle", 3), (habit.id, nil), (habit.id, 1)] as [(String, Int?)] {
                 await #expect {
                     _ = try await Self.record(game, score, isCompleted: false, on: node)

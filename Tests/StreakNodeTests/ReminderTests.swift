@@ -17,8 +17,7 @@ import Testing
     private static func reminders(
         _ node: MeshNode, _ change: ReminderChange? = nil
     ) async throws -> RemindersReport {
-        try await node.call(
-            .reminder(change.map(ReminderRequest.change) ?? .show()), returning: RemindersReport.self)
+        try await node.call(change.map(ReminderRequest.change) ?? .show())
     }
 
     /// A running node without a network, whose clock stands at noon.
@@ -47,7 +46,7 @@ import Testing
             let request = ScoreRequest.record(
                 game: "wordle", score: 3, isCompleted: true, seconds: nil,
                 date: today.adding(days: -ago).description, groups: nil)
-            _ = try await node.call(.score(request), returning: AddReport.self)
+            _ = try await node.call(request)
         }
     }
 
@@ -143,7 +142,7 @@ import Testing
             for game in ["wordle", "strands", "connections", "waffle", "worldle"].prefix(results) {
                 let request = ScoreRequest.record(
                     game: game, score: 4, isCompleted: true, seconds: nil, date: nil, groups: nil)
-                _ = try await node.call(.score(request), returning: AddReport.self)
+                _ = try await node.call(request)
             }
             for isOn in [false, true, false] {
                 let report = try await Self.reminders(node, ReminderChange(on: isOn, smart: true, desktop: false))

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import StreakEngine
+@testable import StreakLinks
 @testable import StreakNode
 
 /// Sessions that are renewed while results pass, between two nodes on real sockets.
@@ -51,5 +52,7 @@ import Testing
 
 extension MeshNode {
     /// The session that this node sends datagrams under.
-    fileprivate var session: UInt32? { engine.links.links.values.first?.datagrams?.current }
+    fileprivate var session: UInt32? {
+        engine.links.liveLinks.first.flatMap { engine.links.links[$0]?.datagrams?.current }
+    }
 }

@@ -70,11 +70,11 @@ import Testing
                 try await ada.until { try await $0.status().groups[0].digest == digest }
                 #expect(try await !ada.members().contains { $0.name.lowercased() == disguise.lowercased() })
                 let found = try await ada.call(
-                    .person(.member(group: nil, user: disguise)), returning: PersonReport.self)
+                    PersonRequest.member(group: nil, user: disguise))
                 #expect(found == PersonReport(user: ben.user, name: "Ben", code: ben.friendCode))
             }
             let report = try await ada.call(
-                .member(.promote(group: nil, user: ben.friendCode.lowercased())), returning: MembersReport.self)
+                MemberRequest.promote(group: nil, user: ben.friendCode.lowercased()))
             #expect(report.members.first { $0.role == "admin" }?.user == ben.user)
         }
     }
@@ -89,9 +89,9 @@ import Testing
             _ = try await ada.group(.create(title: "Pair"))
             try await ada.until { try await $0.members("Red").contains { $0.name == "Ben" } }
             for text in ["ben", ben.friendCode, ben.user] {
-                let blocked = try await ada.call(.friend(.block(user: text)), returning: FriendsReport.self).blocked
+                let blocked = try await ada.call(FriendshipRequest.block(user: text)).blocked
                 #expect(blocked.map(\.name) == ["Ben"] && blocked.map(\.code) == [ben.friendCode])
-                _ = try await ada.call(.friend(.unblock(user: text)), returning: FriendsReport.self)
+                _ = try await ada.call(FriendshipRequest.unblock(user: text))
             }
         }
     }

@@ -27,7 +27,7 @@ import Testing
     }
 
     private static func name(_ node: StartingNode) async throws -> String {
-        try await node.call(.profile(.whoami), returning: ProfileReport.self).name
+        try await node.call(ProfileRequest.whoami).name
     }
 
     @Test func `without an account it says so; once one is made it runs`() async throws {
@@ -43,7 +43,7 @@ import Testing
             #expect(try await opened.ready().hasPrefix("127.0.0.1:"))
             #expect(try await Self.name(node) == "Ada")
             // Whoever listened before hears of it.
-            _ = try await node.call(.group(.create(title: "Red")), returning: GroupReport.self)
+            _ = try await node.call(GroupRequest.create(title: "Red"))
             #expect(await events.next() != nil)
             await #expect(throws: NodeFailure.accountExists) { try await node.makeAccount(.new(name: "Eve")) }
         }
@@ -75,7 +75,7 @@ import Testing
         let file = party.path("ada.backup")
         let node = try await party.open("Ada")
         _ = try await node.call(
-            .account(.backup(file: file, passphrase: "secret words")), returning: BackupReport.self)
+            BackupRequest.write(file: file, passphrase: "secret words"))
         await node.close()
         try await Self.starting(party.dataFolder("copy")) { node in
             let origin = AccountOrigin.backup(file: file, passphrase: "secret words")
@@ -109,7 +109,7 @@ import Testing
         let file = party.path("ada.backup")
         let node = try await party.open("Ada")
         _ = try await node.call(
-            .account(.backup(file: file, passphrase: "secret words")), returning: BackupReport.self)
+            BackupRequest.write(file: file, passphrase: "secret words"))
         await node.close()
         try await Self.starting(party.dataFolder("copy")) { node in
             await #expect(throws: NodeFailure.self) {
@@ -123,8 +123,8 @@ import Testing
     @Test func `a link makes it another machine of the same user`() async throws {
         let party = try NodeParty()
         try await party.running("Ada") { nodes in
-            let ada = try await nodes[0].call(.profile(.whoami), returning: ProfileReport.self)
-            let link = try await nodes[0].call(.device(.link), returning: DeviceLinkReport.self).link
+            let ada = try await nodes[0].call(ProfileRequest.whoami)
+            let link = try await nodes[0].call(DeviceLinkRequest.make).link
             try await Self.starting(party.dataFolder("laptop")) { node in
                 let laptop = try await node.makeAccount(.machine(link: link))
                 #expect(laptop.user == ada.user && laptop.device != ada.device)

@@ -1,6 +1,11 @@
-import StreakNode
+import StreakEngine
+import StreakLinks
+import StreakReplication
+import StreakWire
 import Synchronization
 import Testing
+
+@testable import StreakNode
 
 /// What `status` says of connections (product row H1).
 @Suite struct StatusTests {
@@ -27,6 +32,20 @@ import Testing
             #expect((status.state, status.peers.map(\.state)) == ("silent", ["silent"]))
             let after = try #require(status.peers.first?.lastHeard.flatMap { Timestamp($0) })
             #expect(after.seconds < heard.seconds - 100)
+        }
+    }
+
+    @Test func `what is refused is counted by reason`() async throws {
+        try await NodeParty.alone { node, _ in
+            #expect(try await node.status().refused.isEmpty)
+            for _ in 0..<3 { await node.observe(.dropped(.malformed)) }
+            await node.observe(.messageRefused(.unknownKind(99)))
+            await node.observe(.runRefused(GroupID(bytes: .zero), .invalidSignature))
+            let refused = try await node.status().refused
+            #expect(
+                refused.map { "\($0.what) \($0.reason) \($0.count)" } == [
+                    "message unknownKind 1", "packet malformed 3", "records invalidSignature 1",
+                ])
         }
     }
 

@@ -18,12 +18,12 @@ import Testing
 
     private static func load(_ text: String, on node: MeshNode, replacing: Bool = false) async throws -> ImportReport {
         try await node.call(
-            .exchange(.load(.text(text), ImportOptions(replaces: replacing))), returning: ImportReport.self)
+            ImportRequest.load(.text(text), ImportOptions(replaces: replacing)))
     }
 
     private static func exported(_ node: MeshNode) async throws -> String? {
-        let request = ExchangeRequest.export(format: "csv", game: nil, from: nil, to: nil)
-        let csv = try await node.call(.exchange(request), returning: ExportReport.self).content
+        let request = ExportRequest.export(format: "csv", game: nil, from: nil, to: nil)
+        let csv = try await node.call(request).content
         // All but when a row was last changed: that is when it was written, or written again.
         return csv?.split(whereSeparator: \.isNewline).map { row in
             row.split(separator: ",", omittingEmptySubsequences: false).enumerated()
@@ -46,7 +46,7 @@ import Testing
             #expect((report.imported, report.replaced) == (20_000, 1))
             await node.close()
             let again = try await party.open("Ada")
-            let undone = try await again.call(.score(.undo), returning: UndoReport.self)
+            let undone = try await again.call(UndoRequest.last)
             #expect((undone.restoredCount, undone.withdrawnCount) == (1, 19_999))
             #expect((undone.restored.count, undone.withdrawn.count) == (1, UndoReport.maximumListed))
             #expect(try await Self.exported(again) == before)
@@ -55,22 +55,10 @@ import Testing
                 #expect(row?.played == (group == "Red" ? 2 : 1))
             }
             await #expect(throws: NodeFailure.nothingToUndo) {
-                _ = try await again.call(.score(.undo), returning: UndoReport.self)
+                _ = try await again.call(UndoRequest.last)
             }
             await again.close()
         }
-    }
-
-    @Test func `what is undone in the private group is undone in whichever that is by then`() throws {
-        let groups = (1...3 as ClosedRange<UInt64>).map { GroupID(bytes: Bytes32(0, 0, 0, $0)) }
-        let score = DailyScore(game: GameID(literal: "wordle"), day: PuzzleDay(daysSinceEpoch: 20_000), score: 3)
-        let log = UndoLog(
-            undoing: [(groups[0], [.score(score)]), (groups[1], [.score(score)])], in: { _ in ScoreIndex() },
-            of: PlayerID([1]), privateGroup: groups[0])
-        let read = try UndoLog(decoding: log.encoded(at: WallTime(milliseconds: 1_795_000_000_000)))
-        let writes = read.writes(toGroups: [groups[2], groups[1]], privateGroup: groups[2])
-        #expect(writes.map(\.group) == [groups[2], groups[1]])
-        #expect(writes.allSatisfy { $0.drafts == [.withdrawnScore(score.key)] })
     }
 
     @Test func `what all groups take back alike is kept once`() throws {
@@ -86,7 +74,7 @@ import Testing
         let index = held
         let log = UndoLog(
             undoing: groups.map { ($0, scores.map(RecordDraft.score)) }, in: { $0 == groups[0] ? index : ScoreIndex() },
-            of: player, privateGroup: nil)
+            of: player)
         let bytes = log.encoded(at: WallTime(milliseconds: 1_795_000_000_000))
         #expect(bytes.count < 600_000, "\(bytes.count)")
         let read = try UndoLog(decoding: bytes)
@@ -108,7 +96,7 @@ import Testing
                                 game: GameID(literal: "wordle"), day: PuzzleDay(daysSinceEpoch: 20_000), score: 3))
                     ]
                 )
-            ], in: { _ in ScoreIndex() }, of: PlayerID([1]), privateGroup: nil)
+            ], in: { _ in ScoreIndex() }, of: PlayerID([1]))
         let bytes = log.encoded(at: WallTime(milliseconds: 1_795_000_000_000))
         #expect(try UndoLog(decoding: bytes) == log)
         for length in 0..<bytes.count {

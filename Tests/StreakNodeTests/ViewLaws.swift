@@ -1,6 +1,8 @@
 import StreakCrypto
 import StreakGames
+import StreakLinks
 import StreakMembership
+import StreakRandom
 import StreakReplication
 import StreakScores
 import StreakWire
@@ -95,7 +97,7 @@ import Testing
     private static let games = ["wordle", "custom-blocks"].compactMap { GameID($0) }
 
     /// Few keys, so that records meet; a third of the values cannot be read.
-    private static func record(_ chance: inout SeededChance, wall: Int64, feeds: [FeedID]) -> Record {
+    private static func record(_ chance: inout SplitMix64, wall: Int64, feeds: [FeedID]) -> Record {
         let ahead: Int64 = [0, 0, 0, 0, 300_000, 700_000, 1_500_000].randomElement(using: &chance) ?? 0
         let time = HybridTime(
             milliseconds: wall + ahead - .random(in: 0...60_000, using: &chance),
@@ -112,7 +114,7 @@ import Testing
     }
 
     private static func content(
-        _ chance: inout SeededChance, at time: HybridTime, feeds: [FeedID]
+        _ chance: inout SplitMix64, at time: HybridTime, feeds: [FeedID]
     ) -> (RecordKind, [UInt8], [UInt8]) {
         switch Int.random(in: 0...9, using: &chance) {
         case 0: return (.profile, [], Profile(name: "Eva \(Int.random(in: 0...9, using: &chance))").recordValue)
@@ -162,7 +164,7 @@ import Testing
     func `unreadable, late, forked, retracted and quarantined records show alike as they come and from the stored rows`(
         seed: UInt64
     ) throws {
-        var chance = SeededChance(seed: seed)
+        var chance = SplitMix64(seed: seed)
         let (ledger, devices) = try Self.world(seed)
         let user = devices[0].user
         var branches = (0..<4).map { number in
@@ -234,20 +236,5 @@ import Testing
         apply(.dailyScore, score.recordSubject, [9, 4], to: &view)
         apply(.gameDefinition, GameDefinition.recordSubject(of: definition.id), [255], to: &view)
         #expect(view.profiles[user] == nil && view.index.count == 0 && view.games.definitions.isEmpty)
-    }
-}
-
-/// Chance that is the same in every run (SplitMix64).
-private struct SeededChance: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

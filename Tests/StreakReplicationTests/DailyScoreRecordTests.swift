@@ -1,4 +1,5 @@
 import StreakGames
+import StreakRandom
 import StreakReplication
 import StreakScores
 import StreakWire
@@ -9,7 +10,7 @@ struct DailyScoreRecordTests {
 
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `a result comes back as it was recorded`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         for _ in 0..<40 {
             func some(_ limit: Int) -> Int? {
                 Bool.random(using: &numbers) ? Int.random(in: 0...limit, using: &numbers) : nil
@@ -49,7 +50,7 @@ struct DailyScoreRecordTests {
 
     @Test(arguments: 0..<30 as Range<UInt64>)
     func `no subject and no value traps`(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         for _ in 0..<500 {
             func bytes(_ limit: Int) -> [UInt8] {
                 (0..<Int.random(in: 0...limit, using: &numbers)).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }

@@ -1,5 +1,6 @@
 import StreakCrypto
 import StreakGames
+import StreakRandom
 import StreakScores
 import StreakWire
 import Testing
@@ -109,7 +110,7 @@ struct FeedCutLaws {
     }
 
     /// Histories of one feed that part from each other anywhere.
-    static func histories(_ numbers: inout SeededNumbers) -> [FeedScript] {
+    static func histories(_ numbers: inout SplitMix64) -> [FeedScript] {
         var trunk = FeedScript()
         trunk.append("t", count: Int.random(in: 1...12, using: &numbers))
         var all = [trunk]
@@ -123,7 +124,7 @@ struct FeedCutLaws {
     }
 
     /// Has every node ask every other until nothing more comes.
-    static func settle(_ nodes: inout [Node], _ numbers: inout SeededNumbers) {
+    static func settle(_ nodes: inout [Node], _ numbers: inout SplitMix64) {
         for _ in 0..<60 {
             var isQuiet = true
             for pupil in nodes.indices {
@@ -139,7 +140,7 @@ struct FeedCutLaws {
 
     /// Three nodes that have met some of the histories each, packed at will, in any order.
     static func nodes(
-        _ all: [FeedScript], cutSignature: Signature, cut: Tip?, remover: FeedScript?, _ numbers: inout SeededNumbers
+        _ all: [FeedScript], cutSignature: Signature, cut: Tip?, remover: FeedScript?, _ numbers: inout SplitMix64
     ) -> [Node] {
         (0..<3).map { index in
             var node = Node(all[0], cutSignature: cutSignature)
@@ -178,7 +179,7 @@ struct FeedCutLaws {
 
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `what a cut names comes to everybody, whatever else its device has written`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let all = Self.histories(&numbers)
         let cutScript = all[Int.random(in: 0..<all.count, using: &numbers)]
         let number = Int.random(in: 1...cutScript.records.count, using: &numbers)
@@ -208,7 +209,7 @@ struct FeedCutLaws {
 
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `under a cut that nobody has all agree on what precedes its number`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let all = Self.histories(&numbers)
         let cut = Tip(
             number: UInt64.random(in: 1...16, using: &numbers), hash: ChainHash(bytes: Bytes32(seed, 1, 2, 3)))
@@ -219,7 +220,7 @@ struct FeedCutLaws {
 
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `without a cut the first eight branches come to everybody`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let all = Self.histories(&numbers)
         var nodes = Self.nodes(all, cutSignature: .none, cut: nil, remover: nil, &numbers)
         Self.settle(&nodes, &numbers)

@@ -1,5 +1,6 @@
 import StreakCrypto
 import StreakGames
+import StreakRandom
 import StreakScores
 import StreakWire
 import Testing
@@ -26,7 +27,7 @@ struct FeedForkLaws {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `the same eight of twenty branches stay, in whatever order they come`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var trunk = FeedScript()
         trunk.append("t", count: 9)
         let all = histories(of: trunk)
@@ -189,7 +190,7 @@ struct FeedForkLaws {
 
     /// Results whose columns somebody wrote shorter than this packs them: with ages near both ends of what they may be.
     private func handPacked(_ script: inout FeedScript, count: Int) throws -> Run {
-        var numbers = SeededNumbers(seed: 5)
+        var numbers = SplitMix64(seed: 5)
         let game = try #require(GameID("wordle"))
         var ages: [UInt64] = []
         for index in 0..<count {
@@ -275,7 +276,7 @@ struct FeedForkLaws {
 
     /// Whoever names only where its main branch ends would be sent the beginning again and again.
     @Test func `a fork far behind the beginning is found in portions`() throws {
-        var numbers = SeededNumbers(seed: 8)
+        var numbers = SplitMix64(seed: 8)
         var trunk = FeedScript()
         trunk.append("t", count: 600)
         var branch = trunk.branch(at: 500)

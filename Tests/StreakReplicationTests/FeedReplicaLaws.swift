@@ -1,5 +1,6 @@
 import StreakCrypto
 import StreakGames
+import StreakRandom
 import StreakScores
 import StreakWire
 import Testing
@@ -25,7 +26,7 @@ struct FeedReplicaLaws {
 
     @Test(arguments: 0..<30 as Range<UInt64>)
     func `any packing in any order with duplicates gives one tip and one history`(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var script = FeedScript()
         script.append("a", count: Int.random(in: 1...60, using: &numbers))
         var runs = script.packing(&numbers) + script.packing(&numbers) + script.packing(&numbers, longest: 40)
@@ -39,7 +40,7 @@ struct FeedReplicaLaws {
 
     @Test(arguments: 0..<30 as Range<UInt64>)
     func `forks end alike whatever comes first`(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var trunk = FeedScript()
         trunk.append("t", count: Int.random(in: 1...20, using: &numbers))
         let branches = (0..<Int.random(in: 2...6, using: &numbers)).map { index in
@@ -69,7 +70,7 @@ struct FeedReplicaLaws {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `a forked copy teaches an empty one everything`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var trunk = FeedScript()
         trunk.append("t", count: 30)
         var branch = trunk.branch(at: Int.random(in: 0...29, using: &numbers))
@@ -91,7 +92,7 @@ struct FeedReplicaLaws {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `compaction changes no tip, no served record and nothing a peer needs`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var script = FeedScript()
         script.append("a", count: 300)
         var fork = script.branch(at: Int.random(in: 0...300, using: &numbers))
@@ -136,7 +137,7 @@ struct FeedReplicaLaws {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `a store brings back what it was given`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var script = FeedScript()
         script.append("a", count: 150)
         var fork = script.branch(at: Int.random(in: 0...149, using: &numbers))
@@ -196,7 +197,7 @@ struct FeedReplicaLaws {
     @Test func `a peer gets the rest in portions`() throws {
         var script = FeedScript()
         script.append("a", count: 200)
-        var numbers = SeededNumbers(seed: 3)
+        var numbers = SplitMix64(seed: 3)
         var teacher = FeedReplica(script.id, in: script.group)
         deliver(script.packing(&numbers), to: &teacher)
         var pupil = FeedReplica(script.id, in: script.group)

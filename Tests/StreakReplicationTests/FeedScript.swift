@@ -1,21 +1,7 @@
 import StreakCrypto
+import StreakRandom
 import StreakReplication
 import StreakWire
-
-/// A small generator (SplitMix64), so that a failure names the seed it comes from.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// What one device writes, to be packed into runs at will.
 struct FeedScript {
@@ -77,7 +63,7 @@ struct FeedScript {
     }
 
     /// All records in runs of random lengths.
-    func packing(_ numbers: inout SeededNumbers, longest: Int = 9) -> [Run] {
+    func packing(_ numbers: inout SplitMix64, longest: Int = 9) -> [Run] {
         var runs: [Run] = []
         var next = 1
         while next <= records.count {

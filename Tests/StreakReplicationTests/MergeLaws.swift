@@ -1,5 +1,6 @@
 import StreakCrypto
 import StreakGames
+import StreakRandom
 import StreakScores
 import StreakWire
 import Testing
@@ -16,7 +17,7 @@ struct MergeLaws {
     }
 
     /// Few users, devices, subjects and times, so that records meet.
-    private func items(_ numbers: inout SeededNumbers, count: Int) -> [Item] {
+    private func items(_ numbers: inout SplitMix64, count: Int) -> [Item] {
         (0..<count).map { _ in
             let user = UInt64.random(in: 1...2, using: &numbers)
             let device = UInt64.random(in: 1...2, using: &numbers)
@@ -38,7 +39,7 @@ struct MergeLaws {
 
     /// A result's subject, or something that is none: without a number, of a third axis, with a number too large or not in
     /// its shortest form.
-    private func subject(_ numbers: inout SeededNumbers) -> [UInt8] {
+    private func subject(_ numbers: inout SplitMix64) -> [UInt8] {
         let games = ["a", "b", ""]
         let game = Array((games.randomElement(using: &numbers) ?? "").utf8)
         switch Int.random(in: 0...9, using: &numbers) {
@@ -50,7 +51,7 @@ struct MergeLaws {
         }
     }
 
-    private func tailed(_ record: Record, _ numbers: inout SeededNumbers) -> Record {
+    private func tailed(_ record: Record, _ numbers: inout SplitMix64) -> Record {
         guard Int.random(in: 0...2, using: &numbers) == 0 else { return record }
         // Of the right shape, so this gives one.
         return (try? Record(decoding: record.encoded + [.random(in: 0...3, using: &numbers)])) ?? record
@@ -91,7 +92,7 @@ struct MergeLaws {
     }
 
     @Test(arguments: 1...4) func `results read in place are those of the merged records`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var map = MergedRecords()
         for number in 0..<600 {
             let day = PuzzleDay(daysSinceEpoch: 20_000 + .random(in: 0...99, using: &numbers))
@@ -140,7 +141,7 @@ struct MergeLaws {
 
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `any order, any repetition and any grouping give one map`(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let items = items(&numbers, count: 60)
         let expected = expected(items, wall: FeedScript.start)
         var ordered = MergedRecords()
@@ -167,7 +168,7 @@ struct MergeLaws {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `quarantined records count once their time has come, and not a millisecond before`(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let items = items(&numbers, count: 80)
         var map = MergedRecords()
         merge(items, into: &map)
@@ -184,7 +185,7 @@ struct MergeLaws {
     /// where all others do.
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `a quarantine without room for all lets every record count in its time`(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let items = items(&numbers, count: 300)
         let capacity = Int.random(in: 1...5, using: &numbers)
         func map(_ wall: Int64) -> MergedRecords {
@@ -233,7 +234,7 @@ struct MergeLaws {
     }
 
     @Test func `a heap gives the least in order, and compares a few of many`() throws {
-        var numbers = SeededNumbers(seed: 1)
+        var numbers = SplitMix64(seed: 1)
         var heap = MinimumHeap<Counted>()
         let all = (0..<4_096).map { _ in numbers.next() % 1_000 }
         for number in all { heap.insert(Counted(number: number)) }
@@ -246,7 +247,7 @@ struct MergeLaws {
 
     @Test(arguments: 0..<10 as Range<UInt64>)
     func `a map never goes back`(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var map = MergedRecords()
         var times: [RecordKey: HybridTime] = [:]
         for item in items(&numbers, count: 200) {
@@ -287,7 +288,7 @@ struct ScoreSeriesLaws {
     /// Enough for several leaves.
     @Test(arguments: [[], [1], Array(1...2_000), Array((1...2_000).reversed())] as [[UInt64]])
     func `a history in any order stands in order`(numbers: [UInt64]) {
-        var generator = SeededNumbers(seed: 7)
+        var generator = SplitMix64(seed: 7)
         for shuffled in [numbers, numbers.shuffled(using: &generator)] {
             var map = MergedRecords()
             for number in shuffled {
@@ -326,7 +327,7 @@ struct ContestLaws {
     ///   - settlesEarly: whether only the earliest settle, so that many contend.
     ///   - isCrowded: whether all contend, and more are there than take part.
     private static func items(
-        _ numbers: inout SeededNumbers, count: Int, settlesEarly: Bool = false, isCrowded: Bool = false
+        _ numbers: inout SplitMix64, count: Int, settlesEarly: Bool = false, isCrowded: Bool = false
     ) -> [Item] {
         (0..<count).map { _ in
             let time = HybridTime(
@@ -351,7 +352,7 @@ struct ContestLaws {
     }
 
     /// Scores that fall with time where many contend, so that it matters which are the latest.
-    private static func worth(at time: HybridTime, _ falls: Bool, _ numbers: inout SeededNumbers) -> Int {
+    private static func worth(at time: HybridTime, _ falls: Bool, _ numbers: inout SplitMix64) -> Int {
         let worth = Int.random(in: 0...5, using: &numbers)
         return falls ? worth + Int(FeedScript.start + 30 - time.milliseconds) / 2 : worth
     }
@@ -393,7 +394,7 @@ struct ContestLaws {
 
     @Test(arguments: 0..<60 as Range<UInt64>)
     func `any order, any repetition and any grouping of high scores give one value`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let items = Self.items(
             &numbers, count: seed < 50 ? .random(in: 1...12, using: &numbers) : 150,
             settlesEarly: 45..<55 ~= seed, isCrowded: seed >= 55)
@@ -429,7 +430,7 @@ struct ContestLaws {
     }
 
     @Test func `what merging tells is what stands`() {
-        var numbers = SeededNumbers(seed: 7)
+        var numbers = SplitMix64(seed: 7)
         var map = MergedRecords()
         var told: MergedRecord?
         for item in Self.items(&numbers, count: 400) {
@@ -444,7 +445,7 @@ struct ContestLaws {
 struct DigestLaws {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `packing, order and compaction are invisible to digests`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let scripts = (1...4 as ClosedRange<UInt64>).map { device in
             var script = FeedScript(device: device)
             script.append("d\(device)-", count: Int.random(in: 1...120, using: &numbers))
@@ -494,7 +495,7 @@ struct DigestLaws {
 struct HybridClockLaws {
     @Test(arguments: 0..<30 as Range<UInt64>)
     func `readings rise strictly and follow no quarantined one`(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var clock = HybridClock()
         var wall = FeedScript.start
         var last = HybridTime.zero

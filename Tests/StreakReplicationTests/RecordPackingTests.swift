@@ -1,4 +1,5 @@
 import StreakGames
+import StreakRandom
 import StreakScores
 import StreakWire
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @Suite struct RecordPackingTests {
     /// What a player of a few games writes over some years, with the odd late paste, edit, withdrawal and rename.
     static func history(seed: UInt64, count: Int) -> RecordList {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let games: [(id: String, epoch: Int?, isTimed: Bool)] = [
             ("wordle", -18_797, false), ("connections", -19_519, false), ("strands", -19_785, false),
             ("nyt-mini", nil, true), ("queens", -19_845, true), ("unknown-game", nil, false),
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64](1...40)) func `what is packed comes out byte for byte`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let records = Self.history(seed: seed, count: Int.random(in: 1...400, using: &numbers))
         #expect(try RecordPacking.unpack(RecordPacking.pack(records), count: records.count) == records)
     }

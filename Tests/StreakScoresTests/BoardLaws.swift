@@ -1,4 +1,5 @@
 import StreakGames
+import StreakRandom
 import StreakScores
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
     static let today = Fixture.day("2026-11-21")
     static let players = ["ann", "bob", "cat", "dan", "eve", "fay"].map { Fixture.player($0) }
 
-    func results(_ generator: inout SplitMix) -> [(PlayerID, DailyScore)] {
+    func results(_ generator: inout SplitMix64) -> [(PlayerID, DailyScore)] {
         (0..<120).map { _ in
             let game = Fixture.all.randomElement(using: &generator) ?? Fixture.wordle
             let day = Self.today.adding(days: -Int.random(in: 0...9, using: &generator))
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `a board does not depend on the order of arrival`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         // The last of equal keys stands, so keep one of each.
         var seen: Set<String> = []
         let results = results(&generator).filter { seen.insert("\($0.0.bytes) \($0.1.key)").inserted }
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `ranks rise with the rows and are shared exactly by equals`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var index = ScoreIndex()
         for (player, score) in results(&generator) { index.replace(score, of: player) }
         for query in queries() {
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `totals are the sums of their parts`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var index = ScoreIndex()
         for (player, score) in results(&generator) { index.replace(score, of: player) }
         for query in queries() where query.metric != .streak {
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: 1...4) func `better is a strict weak order`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for game in Fixture.all {
             let places = results(&generator).prefix(25).map { RawOrder($0.1, in: game) }
             for first in places {
@@ -124,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: 1...4) func `removing everything leaves nothing`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var index = ScoreIndex()
         for (player, score) in results(&generator) { index.replace(score, of: player) }
         for player in Self.players.dropLast() {

@@ -1,4 +1,5 @@
 import StreakGames
+import StreakRandom
 import StreakScores
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: 1...6) func `champions are the first rank of that week's or month's board`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let (index, _) = IncrementalLaws.history(&generator, changes: 1_200)
         let players = IncrementalLaws.players
         for game in [nil, Fixture.wordle, Fixture.blocks, Fixture.habit, Fixture.heardle] {

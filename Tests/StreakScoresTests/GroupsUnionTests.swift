@@ -1,4 +1,5 @@
 import StreakGames
+import StreakRandom
 import StreakScores
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: 1...6) func `a union is one index of everything, and stays it`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let parts = (0..<3).map { _ in IncrementalLaws.history(&generator, changes: 500) }
         var groups = parts.map { GroupResults(index: $0.0, players: IncrementalLaws.players) }
         var union = GroupsUnion(groups)

@@ -1,4 +1,5 @@
 import StreakGames
+import StreakRandom
 import StreakScores
 import Testing
 
@@ -83,7 +84,7 @@ import Testing
 
     /// Logs come, are changed and go in any order; the sums kept are those added up.
     @Test(arguments: 1...8) func `the days kept of a habit are those there are`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var index = ScoreIndex()
         index.define(Fixture.habit)
         var held: [ScoreKey: DailyScore] = [:]

@@ -1,4 +1,5 @@
 import StreakGames
+import StreakRandom
 import Testing
 
 @testable import StreakScores
@@ -16,7 +17,7 @@ import Testing
         Game(id: game.id, name: game.name, model: game.model == .count ? .lowerHints : .count, cadence: game.cadence)
     }
 
-    static func score(_ generator: inout SplitMix) -> DailyScore {
+    static func score(_ generator: inout SplitMix64) -> DailyScore {
         let game = games.randomElement(using: &generator) ?? Fixture.wordle
         let back = Bool.random(using: &generator) ? 5 : 700
         let day = today.adding(days: -Int.random(in: -1...back, using: &generator))
@@ -40,7 +41,8 @@ import Testing
     }
 
     /// An index that went through many changes, and what is left in it.
-    static func history(_ generator: inout SplitMix, changes: Int) -> (ScoreIndex, [PlayerID: [ScoreKey: DailyScore]]) {
+    static func history(_ generator: inout SplitMix64, changes: Int) -> (ScoreIndex, [PlayerID: [ScoreKey: DailyScore]])
+    {
         var index = ScoreIndex()
         var left: [PlayerID: [ScoreKey: DailyScore]] = [:]
         for game in games.prefix(4) { index.define(game) }
@@ -62,7 +64,7 @@ import Testing
         return (index, left)
     }
 
-    static func queries(_ generator: inout SplitMix) -> [BoardQuery] {
+    static func queries(_ generator: inout SplitMix64) -> [BoardQuery] {
         var queries: [BoardQuery] = []
         for game in [nil] + games.map({ Optional($0.id) }) {
             for metric in BoardMetric.allCases {
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: 1...6) func `kept sums equal those of what is left`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let (index, left) = Self.history(&generator, changes: 1_500)
         var fresh = ScoreIndex()
         var unkept = ScoreIndex()
@@ -118,7 +120,7 @@ import Testing
     /// Blocks with more results than their marks have bits for, emptied in every order but for a few; nearly all are of one
     /// day, so that others are empty while their block is crowded.
     @Test(arguments: 1...6) func `a crowded day is emptied without a trace`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let ann = Self.players[0].id
         let days = (0..<4).map { Self.today.adding(days: -9 * $0) }
         var (index, left) = (ScoreIndex(), [ScoreKey: DailyScore]())
@@ -165,7 +167,7 @@ import Testing
         let count = 4_096
         var left = Array(0..<count)
         var removals = Array(0..<count)
-        var generator = SplitMix(seed: 1)
+        var generator = SplitMix64(seed: 1)
         switch order {
         case "from the last": removals.reverse()
         case "shuffled": removals.shuffle(using: &generator)
@@ -191,7 +193,7 @@ import Testing
     @Test(arguments: 1...6) func `the puzzles of a span are the days of every game played, or those seen where more`(
         _ seed: UInt64
     ) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let (index, left) = Self.history(&generator, changes: 1_500)
         for query in Self.queries(&generator) where query.game == nil {
             let keys = Self.players.flatMap { player in
@@ -219,7 +221,7 @@ import Testing
     @Test(arguments: 1...6) func `totals, coins and trends give each day of a habit its seven points at most`(
         _ seed: UInt64
     ) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let (index, left) = Self.history(&generator, changes: 3_000)
         for _ in 0..<20 {
             let to = Self.today.adding(days: -Int.random(in: -1...300, using: &generator))

@@ -37,26 +37,6 @@ struct DamagedKeyTests {
     ]
 
     @Test(arguments: changesOfKeys)
-    func `runs with damaged names are mended from memory, and none is lost`(assignment: String) throws {
-        try withStore(folder) { store throws in
-            try store.tamperBesideIndex(of: "runs", "UPDATE runs SET \(assignment)")
-            let (damaged, next) = try store.examine(from: Examination())
-            #expect(next == nil && !damaged.isEmpty)
-            var change = DurableChange()
-            change.runs = runs
-            try store.replace(damaged, by: change)
-            #expect(try store.checkIntegrity().isEmpty)
-            #expect(try store.damageSetAside().count == damaged.count)
-            try store.apply(change)
-        }
-        try withStore(folder) { store throws in
-            let state = try store.load()
-            #expect(state.snapshot.runs == runs && state.damage.isEmpty && !state.snapshot.mayBeCopy)
-            #expect(try store.checkIntegrity().isEmpty)
-        }
-    }
-
-    @Test(arguments: changesOfKeys)
     func `a start sets runs with damaged names aside, and writing goes on`(assignment: String) throws {
         try withStore(folder) { store throws in
             try store.tamperBesideIndex(of: "runs", "UPDATE runs SET \(assignment)")
@@ -90,18 +70,8 @@ struct DamagedKeyTests {
         "operation = zeroblob(32) WHERE row = 3", "group_id = zeroblob(32) WHERE row = 3",
         "operation = 7 WHERE row = 3",
     ])
-    func `operations with damaged names are set aside and mended`(assignment: String) throws {
+    func `operations with damaged names are set aside`(assignment: String) throws {
         try withStore(folder) { store throws in
-            try store.tamperBesideIndex(of: "operations", "UPDATE operations SET \(assignment)")
-            let damaged = try store.examine(from: Examination()).damaged
-            var change = DurableChange()
-            change.operations = operations
-            try store.replace(damaged, by: change)
-            #expect(try store.load().snapshot.operations == operations)
-            #expect(try store.checkIntegrity().isEmpty)
-            // In their old rows, for what follows.
-            try store.tamper("DELETE FROM operations")
-            try store.apply(change)
             try store.tamperBesideIndex(of: "operations", "UPDATE operations SET \(assignment)")
         }
         try withStore(folder) { store throws in

@@ -182,40 +182,6 @@ struct StoreDamageTests {
         }
     }
 
-    @Test(arguments: [3, -20, -70, -106], [1, 50, 1 << 20])
-    func `a byte changed beneath an open store is found by examining it piece by piece`(
-        offset: Int, pieceSize: Int
-    ) throws {
-        try withStore(folder) { store throws in
-            #expect(try examination(of: store, pieceSize: pieceSize).isEmpty)
-            try changeByte(at: offset)
-            let damaged = try examination(of: store, pieceSize: pieceSize)
-            #expect(damaged.count == 1)
-            // What should stand there is written in its place.
-            var change = DurableChange()
-            change.runs = [runs[5]]
-            try store.replace(damaged, by: change)
-            #expect(try examination(of: store, pieceSize: pieceSize).isEmpty)
-            #expect(try store.checkIntegrity().isEmpty)
-            #expect(try store.damageSetAside().count == 1)
-        }
-        let snapshot = try withStore(folder) { try $0.snapshot() }
-        #expect(snapshot.runs == runs && !snapshot.mayBeCopy)
-    }
-
-    private func examination(of store: Store, pieceSize: Int) throws -> [DamagedRow] {
-        var (found, pieces) = ([DamagedRow](), 0)
-        var position: Examination? = Examination()
-        while let next = position {
-            let (damaged, rest) = try store.examine(from: next, maximumSize: pieceSize)
-            found += damaged
-            position = rest
-            pieces += 1
-        }
-        #expect(pieceSize > 1 || pieces == 8, "a row a piece")
-        return found
-    }
-
     @Test func `a file that is no database is said to be damaged`() throws {
         try Data(repeating: 0x41, count: 9_000).write(to: URL(fileURLWithPath: folder.databasePath))
         #expect {

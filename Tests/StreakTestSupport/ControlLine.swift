@@ -41,7 +41,7 @@ public final class ControlLine: Sendable {
         // A request of texts and truth values can always be written.
         let quoted = (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let line =
-            #"{"v":1,"request":{"score":{"_0":{"add":{"text":\#(quoted),"replace":false,"sharingOnly":false}}}}}"#
+            #"{"v":2,"name":"score","request":{"add":{"text":\#(quoted),"replace":false,"sharingOnly":false}}}"#
             + "\n"
         let reply = await exchange(line)
         // Half a line is no confirmation.
@@ -51,7 +51,7 @@ public final class ControlLine: Sendable {
 
     /// What the node says of itself; nil where it is gone.
     public func status() async -> JSONValue? {
-        let reply = await exchange(#"{"v":1,"request":{"network":{"_0":{"status":{}}}}}"# + "\n")
+        let reply = await exchange(#"{"v":2,"name":"status","request":{"status":{}}}"# + "\n")
         // Half a line says nothing.
         return reply.flatMap { try? JSONValue(parsing: $0) }?["ok"]
     }

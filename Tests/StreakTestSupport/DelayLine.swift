@@ -1,3 +1,5 @@
+import StreakRandom
+
 #if os(Linux)
     import Foundation
     import Glibc
@@ -35,7 +37,7 @@
         private static func carry(
             _ targets: [Int32: Int32], delay: Duration, jitter: Duration, until isOver: () -> Bool
         ) {
-            var random = SeededGenerator(seed: 40)
+            var random = SplitMix64(seed: 40)
             var waiting: [Frame] = []
             var polls = targets.keys.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -35,7 +35,7 @@ import Testing
             #expect(csv.body.hasPrefix("date,game,score\r\n"))
             #expect(
                 page.node.asked.contains(
-                    .exchange(.export(format: "csv", game: "wordle", from: "2026-11-01", to: "2026-11-21"))))
+                    ExportRequest.export(format: "csv", game: "wordle", from: "2026-11-01", to: "2026-11-21")))
             #expect(
                 try await browser.get("/export?format=json").headers["content-type"]?.hasPrefix("application/json")
                     == true)
@@ -62,10 +62,10 @@ import Testing
             let done = try await browser.post("/import", "bad=skip")
             #expect(done.headers["location"] == "/history")
             #expect(
-                page.node.changes == [
-                    .exchange(.load(Self.source, ImportOptions())),
-                    .exchange(.load(Self.source, ImportOptions(skipsBad: true))),
-                ])
+                page.node.changes.are([
+                    ImportRequest.load(Self.source, ImportOptions()),
+                    ImportRequest.load(Self.source, ImportOptions(skipsBad: true)),
+                ]))
             #expect(
                 try await browser.get("/history").body.contains(
                     "Imported 1,204 results, skipped 81. Shared with Sunday puzzlers."))
@@ -84,7 +84,7 @@ import Testing
             #expect(look.status == 200)
             #expect(
                 page.node.asked.contains(
-                    .exchange(.load(.text(file), ImportOptions(isPreview: true, dates: "day-first")))))
+                    ImportRequest.load(.text(file), ImportOptions(isPreview: true, dates: "day-first"))))
         }
     }
 
@@ -122,9 +122,9 @@ import Testing
             _ = try await browser.post("/import/look", "replace=on")
             _ = try await browser.post("/import", "bad=skip")
             #expect(
-                page.node.changes == [
-                    .exchange(.load(Self.source, ImportOptions(replaces: true, skipsBad: true)))
-                ])
+                page.node.changes.are([
+                    ImportRequest.load(Self.source, ImportOptions(replaces: true, skipsBad: true))
+                ]))
         }
     }
 
@@ -138,12 +138,11 @@ import Testing
             #expect(mine.body.contains("import 1,204 results"))
             _ = try await browser.post("/import", "bad=skip")
             #expect(
-                page.node.changes == [
-                    .exchange(
-                        .loadChat(
-                            .text("[1.1.26] Ada: Wordle"), sender: "Ben",
-                            ImportOptions(dates: "day-first", skipsBad: true)))
-                ])
+                page.node.changes.are([
+                    ImportRequest.loadChat(
+                        .text("[1.1.26] Ada: Wordle"), sender: "Ben",
+                        ImportOptions(dates: "day-first", skipsBad: true))
+                ]))
         }
     }
 
@@ -164,11 +163,10 @@ import Testing
             _ = try await browser.post("/import", "bad=skip")
             let options = ImportOptions(dates: order, skipsBad: true)
             #expect(
-                page.node.changes == [
-                    .exchange(
-                        kind == "chat"
-                            ? .loadChat(.text(text), sender: "Ada", options) : .load(.text(text), options))
-                ])
+                page.node.changes.are([
+                    kind == "chat"
+                        ? ImportRequest.loadChat(.text(text), sender: "Ada", options) : .load(.text(text), options)
+                ]))
         }
     }
 
@@ -202,7 +200,7 @@ import Testing
             let large = String(repeating: "a", count: WebLimit.bodySize + 1)
             #expect(try await browser.post("/reminders", "on=\(large)").status == 413)
             #expect(try await Self.upload(browser, Self.multipart(large)).status == 200)
-            #expect(!page.node.asked.contains { if case .reminder = $0 { true } else { false } })
+            #expect(!page.node.asked.contains { $0 is ReminderRequest })
         }
     }
 

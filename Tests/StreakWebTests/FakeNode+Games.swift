@@ -21,27 +21,28 @@ extension FakeNode {
         }
     }
 
-    func answer(_ request: GameRequest) throws -> any Sendable {
+    /// Nil where it is about something else.
+    func answerAboutGames(_ request: any NodeRequest) throws -> (any Sendable)? {
         switch request {
-        case .list(let search, let category, let favouritesOnly, _):
+        case GamesRequest.list(let search, let category, let favouritesOnly, _) as GamesRequest:
             let wanted = search?.lowercased() ?? ""
             return GamesReport(
                 games: games.filter {
                     (wanted.isEmpty || $0.name.lowercased().contains(wanted) || $0.category.contains(wanted))
                         && (category ?? $0.category) == $0.category && (!favouritesOnly || $0.favourite)
                 })
-        case .setFavourite(let game, _):
+        case GameRequest.setFavourite(let game, _) as GameRequest:
             guard let found = games.first(where: { $0.id == game }) else {
                 throw NodeFailure.unknownGame(game, suggestions: [])
             }
             return found
-        case .define(let form, _):
+        case GameRequest.define(let form, _) as GameRequest:
             guard !form.name.isEmpty else { throw NodeFailure.invalidGame(reason: "A game needs a name.") }
             return GameReport(
                 id: form.id ?? Self.customGame, name: form.name, model: form.model, favourite: false, url: nil,
                 category: "custom", icon: form.icon, definition: form, groups: [Self.group])
-        case .remove: return GamesReport(games: [])
-        case .test(let form, let text):
+        case is GamesRequest: return GamesReport(games: [])
+        case PatternRequest.test(let form, let text) as PatternRequest:
             guard form.pattern != nil else {
                 return PatternReport(matched: false, message: "The game has no pattern yet.")
             }
@@ -49,28 +50,22 @@ extension FakeNode {
                 return PatternReport(matched: false, message: "A number was expected, but “\(text)” is there.")
             }
             return PatternReport(matched: true, score: score, seconds: 65, completed: true)
-        }
-    }
-
-    // MARK: Files
-
-    func answer(_ request: ExchangeRequest) throws -> any Sendable {
-        switch request {
-        case .export(let format, _, _, _, _):
+        case ExportRequest.export(let format, _, _, _, _) as ExportRequest:
             return ExportReport(
                 format: format, count: 1,
                 content: format == "csv" ? "date,game,score\r\n2026-11-21,wordle,3\r\n" : "{\"results\":[]}")
-        case .load(let source, let options): return try load(source, options)
-        case .inspectChat(let source):
+        case ImportRequest.load(let source, let options) as ImportRequest: return try load(source, options)
+        case ChatRequest.inspect(let source) as ChatRequest:
             guard case .text(let text) = source, text.hasPrefix("[") || text == "hello" else {
                 throw NodeFailure.importFailed(reason: "It is no chat.")
             }
             return ChatReport(senders: [
                 .init(name: name(0), messages: 812, shares: 240), .init(name: name(1), messages: 600, shares: 311),
             ])
-        case .loadChat(let source, let sender, let options):
+        case ImportRequest.loadChat(let source, let sender, let options) as ImportRequest:
             guard sender != nil else { throw NodeFailure.unknownSender(nil, candidates: [name(0), name(1)]) }
             return try load(source, options)
+        default: return nil
         }
     }
 

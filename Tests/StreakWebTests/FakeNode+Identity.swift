@@ -8,9 +8,8 @@ extension FakeNode {
     static let laptop = user(41)
     static let key = "K7Q2-M9XD-R4TV-BN3H-J8W5-C1ZY-PA06-EGFS-K7Q2-M9XD-R4TV-BN3H-J8W5-C1ZY"
 
-    func answer(_ request: MemberRequest) -> any Sendable {
+    func answer(_ request: MemberRequest) -> MembersReport {
         switch request {
-        case .requests, .approve, .deny: JoinRequestsReport(requests: [])
         case .remove(_, let user, _): removing(user, from: members)
         case .list, .promote, .demote: members
         }
@@ -104,25 +103,21 @@ extension FakeNode {
             ])
     }
 
-    func answer(_ request: AccountRequest) throws -> any Sendable {
+    /// Nil where it is about something else.
+    func answerAboutAccount(_ request: any NodeRequest) throws -> (any Sendable)? {
         switch request {
-        case .showRecoveryKey:
+        case is RecoveryKeyRequest:
             guard scenario == .unconfirmed || scenario == .newcomer else { throw NodeFailure.recoveryKeyNeeded }
             return RecoveryKeyReport(user: Self.user(1), key: Self.key)
-        case .confirmRecoveryKey(let key):
+        case RecoveryRequest.confirm(let key) as RecoveryRequest:
             guard key == Self.key else {
                 throw NodeFailure.invalidRecoveryKey(reason: "it has 3 symbols in place of 56")
             }
             return RecoveryReport(recoveryConfirmed: true)
-        case .backup(let file, let passphrase):
+        case BackupRequest.write(let file, let passphrase) as BackupRequest:
             guard passphrase.count >= 8 else { throw NodeFailure.weakPassphrase(minimum: 8) }
             return BackupReport(file: file, bytes: 2_400_000)
-        }
-    }
-
-    func answer(_ request: DeviceRequest) throws -> any Sendable {
-        switch request {
-        case .list, .revoke:
+        case is DeviceRequest:
             return DeviceListReport(devices: [
                 DeviceReport(
                     device: Self.user(40), this: true, state: "current", online: true, certifiedBy: "account",
@@ -135,9 +130,10 @@ extension FakeNode {
                     device: Self.user(42), this: false, state: "revoked", online: false, certifiedBy: "account",
                     origin: "recoveryKey"),
             ])
-        case .link:
+        case is DeviceLinkRequest:
             let payload = String(repeating: "K7Q2M9XDR4TVBN3HJ8W5C1ZYPA06EGFS", count: 14).prefix(440)
             return DeviceLinkReport(link: "streakmesh://device/\(payload)", expires: "2026-11-21T09:40:00Z")
+        default: return nil
         }
     }
 
@@ -156,16 +152,12 @@ extension FakeNode {
     var guestName: String { "Zoë" }
 
     /// What the node itself answers while a guest plays; nil where that is what it answers otherwise.
-    func answerForGuest(_ request: NodeRequest) throws -> (any Sendable)? {
-        switch request {
-        case .guest, .score, .network: return nil
-        case .profile(.whoami):
-            return ProfileReport(
-                user: Self.user(70), device: Self.user(71), name: guestName, friendCode: "0000-0000-0000",
-                recoveryConfirmed: false)
-        case .group(.list): return GroupListReport(groups: [])
-        default: throw NodeFailure.guestPlaying(name: guestName)
-        }
+    func answerForGuest(_ request: any NodeRequest) throws -> (any Sendable)? {
+        if type(of: request).name.isForHost { throw NodeFailure.guestPlaying(name: guestName) }
+        guard request is ProfileRequest else { return nil }
+        return ProfileReport(
+            user: Self.user(70), device: Self.user(71), name: guestName, friendCode: "0000-0000-0000",
+            recoveryConfirmed: true)
     }
 }
 
@@ -173,17 +165,22 @@ extension NodeRequest {
     /// Whether it changes nothing.
     var isQuestion: Bool {
         switch self {
-        case .profile(.whoami), .device(.list), .friend(.list), .group(.list), .group(.settings), .group(.find),
-            .member(.list),
-            .person,
-            .member(.requests), .invite(.list), .invite(.inspect), .privacy(.show), .guest(.status), .score(.preview),
-            .score(.results), .score(.games), .board, .network(.status), .network(.clock), .reminder(.show),
-            .game(.list), .game(.test),
-            .exchange(.export), .exchange(.inspectChat):
+        case ProfileRequest.whoami as ProfileRequest, DeviceRequest.list as DeviceRequest,
+            FriendshipRequest.list as FriendshipRequest, GroupRequest.find as GroupRequest,
+            GroupSettingsRequest.show as GroupSettingsRequest, MemberRequest.list as MemberRequest,
+            AdmissionRequest.list as AdmissionRequest, InviteListRequest.list as InviteListRequest,
+            PrivacyRequest.show as PrivacyRequest, GuestRequest.status as GuestRequest,
+            ScoreRequest.preview as ScoreRequest, StatusRequest.status as StatusRequest,
+            ClockRequest.show as ClockRequest, ReminderRequest.show as ReminderRequest,
+            GamesRequest.list as GamesRequest, AchievementsRequest.show as AchievementsRequest,
+            is GroupListRequest, is PersonRequest, is LinkRequest, is ResultsRequest, is BoardRequest,
+            is PatternRequest, is ExportRequest, is ChatRequest, is StatisticsRequest, is StreaksRequest,
+            is RecapRequest, is VersusRequest, is ChampionsRequest, is ShareTextRequest:
             true
-        case .group(.ownRules(let change)): change == GroupSettingsChange()
-        case .insight(let request): request != .celebrate
-        case .exchange(.load(_, let options)), .exchange(.loadChat(_, _, let options)): options.isPreview
+        case GroupSettingsRequest.ownRules(let change) as GroupSettingsRequest: change == GroupSettingsChange()
+        case ImportRequest.load(_, let options) as ImportRequest,
+            ImportRequest.loadChat(_, _, let options) as ImportRequest:
+            options.isPreview
         default: false
         }
     }

@@ -8,22 +8,26 @@ extension FakeNode {
         scenario == .hostile ? Self.script : games.first { $0.id == id }?.name ?? id
     }
 
-    func answer(_ request: InsightRequest) throws -> any Sendable {
+    /// Nil where it is about something else.
+    func insight(_ request: any NodeRequest) throws -> (any Sendable)? {
         switch request {
-        case .statistics(let game, let range, _, _, let member, _):
+        case StatisticsRequest.show(let game, let range, _, _, let member, _) as StatisticsRequest:
             if let game, !games.contains(where: { $0.id == game }) {
                 throw NodeFailure.unknownGame(game, suggestions: [])
             }
             return statistics(game, range: range ?? "30d", member: member)
-        case .streaks(let date, _, let member): return streaks(on: date ?? "2026-11-21", member: member)
-        case .achievements(_, let member): return achievements(isFresh: member == nil, member: member)
-        case .celebrate: return achievements(isFresh: false, member: nil)
-        case .recap(let date, _): return recap(date ?? "2026-11-21")
-        case .versus(let user, let game, _, _, let group, _):
+        case StreaksRequest.show(let date, _, let member) as StreaksRequest:
+            return streaks(on: date ?? "2026-11-21", member: member)
+        case AchievementsRequest.show(_, let member) as AchievementsRequest:
+            return achievements(isFresh: member == nil, member: member)
+        case is AchievementsRequest: return achievements(isFresh: false, member: nil)
+        case RecapRequest.show(let date, _) as RecapRequest: return recap(date ?? "2026-11-21")
+        case VersusRequest.show(let user, let game, _, _, let group, _) as VersusRequest:
             return versus(user, game: game, group: group ?? Self.group)
-        case .champions(let period, let game, let group):
+        case ChampionsRequest.show(let period, let game, let group) as ChampionsRequest:
             return champions(period, game: game, group: group ?? Self.group)
-        case .shareText: return ShareTextReport(text: "I solved it.")
+        case is ShareTextRequest: return ShareTextReport(text: "I solved it.")
+        default: return nil
         }
     }
 

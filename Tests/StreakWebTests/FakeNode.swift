@@ -32,7 +32,7 @@ final class FakeNode: NodeCalling, AccountMaking {
     let scenario: Scenario
     /// 2026-11-21T09:30:00Z
     static let now: Int64 = 1_795_253_400
-    private let requests = Mutex<[NodeRequest]>([])
+    private let requests = Mutex<[any NodeRequest]>([])
     private let refusal = Mutex<NodeFailure?>(nil)
 
     private let origins = Mutex<[AccountOrigin]>([])
@@ -56,17 +56,17 @@ final class FakeNode: NodeCalling, AccountMaking {
         if let failure = refusal.withLock({ $0 }) { throw failure }
         guard scenario == .newcomer, accounts.isEmpty else { throw NodeFailure.accountExists }
         origins.withLock { $0.append(origin) }
-        return try await call(.profile(.whoami), returning: ProfileReport.self)
+        return try await call(ProfileRequest.whoami)
     }
 
     /// From now on every request that would change something fails like this.
     func refuse(with failure: NodeFailure) { refusal.withLock { $0 = failure } }
 
     /// What was asked so far.
-    var asked: [NodeRequest] { requests.withLock { $0 } }
+    var asked: [any NodeRequest] { requests.withLock { $0 } }
 
     /// Of these, what would have changed something.
-    var changes: [NodeRequest] { asked.filter { !$0.isQuestion } }
+    var changes: [any NodeRequest] { asked.filter { !$0.isQuestion } }
 
     static let script = "<script>alert('x')</script>"
     static let group = "9f2c4e0b7a31d5c86e10f4b29d7a3c5e8b1f6024d9c7a3e5b8f0164d2c9a7e3b"
@@ -86,80 +86,86 @@ final class FakeNode: NodeCalling, AccountMaking {
         return String((0..<64).map { digits[(index * 7 + $0 * (index + 3)) % 16] })
     }
 
-    func call<Report: Codable & Sendable>(_ request: NodeRequest, returning type: Report.Type) async throws -> Report {
+    func call<Request: NodeRequest>(_ request: Request) async throws -> Request.Report {
         requests.withLock { $0.append(request) }
         if !request.isQuestion, let failure = refusal.withLock({ $0 }) { throw failure }
-        guard let report = try answer(request) as? Report else {
-            throw NodeFailure.invalidRequest("the fake node answers \(type) to something else")
+        guard let report = try answer(request) as? Request.Report else {
+            throw NodeFailure.invalidRequest("the fake node answers something else than \(Request.Report.self)")
         }
         return try marks?.marked(report) ?? report
     }
 
     private var isAlone: Bool { scenario == .lonely || scenario == .removed }
 
-    private func answer(_ request: NodeRequest) throws -> any Sendable {
+    private func answer(_ request: any NodeRequest) throws -> any Sendable {
         if scenario == .failing { throw NodeFailure.storageFailed("/home/somebody/secret.db is broken") }
         if scenario == .newcomer, accounts.isEmpty { throw NodeFailure.noAccount }
         if scenario == .guest, let answer = try answerForGuest(request) { return answer }
         switch request {
-        case .profile:
+        case is ProfileRequest:
             return ProfileReport(
                 user: Self.user(1), device: Self.user(40), name: name(1), friendCode: "7K2M-9QXD-R4TV",
                 recoveryConfirmed: scenario != .unconfirmed && scenario != .newcomer)
-        case .group(.list): return GroupListReport(groups: groups)
-        case .group(.create(let title)):
+        case is GroupListRequest: return GroupListReport(groups: groups)
+        case let request as GroupRequest:
+            guard case .create(let title) = request else { return try first(groups) }
             guard !title.isEmpty else { throw NodeFailure.invalidTitle(limit: 60) }
             return GroupReport(id: Self.group, title: title, role: "owner", members: 1, active: true)
-        case .group(.settings), .group(.changeSettings), .group(.ownRules): return settings
-        case .group: return try first(groups)
-        case .member(let request): return answer(request)
-        case .person: return PersonReport(user: Self.user(2), name: name(2), code: "7K3M-9QXT-42WJ")
-        case .invite(.create), .invite(.friends): return invite("a1b2c3", uses: 1)
-        case .invite(.list), .invite(.revoke):
-            return InviteListReport(
-                invites: scenario == .silent || isAlone ? [] : invites)
-        case .invite(.join(let link, _, _)):
+        case is GroupSettingsRequest: return settings
+        case let request as MemberRequest: return answer(request)
+        case is AdmissionRequest: return JoinRequestsReport(requests: [])
+        case is PersonRequest: return PersonReport(user: Self.user(2), name: name(2), code: "7K3M-9QXT-42WJ")
+        case is InviteRequest: return invite("a1b2c3", uses: 1)
+        case is InviteListRequest: return InviteListReport(invites: scenario == .silent || isAlone ? [] : invites)
+        case JoinRequest.join(let link, _, _) as JoinRequest:
             guard !link.contains("nobody") else { throw NodeFailure.nobodyReachable }
             return JoinReport(group: Self.group, title: title, members: 7)
-        case .invite(.inspect(let link)):
+        case LinkRequest.inspect(let link) as LinkRequest:
             guard !link.hasPrefix("streakmesh://device/") else { throw NodeFailure.linkForDevice }
             guard link.lowercased().hasPrefix("streakmesh://join/") else { throw NodeFailure.linkMalformed }
             return InvitePreview(
                 group: Self.group, title: title, inviter: Self.laptop, expires: "2026-11-28T09:30:00Z", expired: false,
                 alreadyMember: false)
-        case .score(.add(let text, _, let replace, let groups, _)): return try add(text, replace: replace, groups)
-        case .score(.preview(let text, _)):
-            var report = try add(text, replace: false, nil)
-            for index in report.added.indices {
-                report.added[index].groups = self.groups.filter { $0.role != "left" }.map(\.id)
-            }
-            return report
-        case .score(.publish(_, _, _, let groups)):
-            return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: groups ?? [])
-        case .score(.record), .score(.delete):
-            return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: [])
-        case .score(.undo): return UndoReport(restored: [result("wordle", day: "2026-11-21")], withdrawn: [])
-        case .board(let board): return try self.board(board)
-        case .score(.results(let game, let from, let to)):
+        case let request as ScoreRequest: return try answer(request)
+        case is UndoRequest: return UndoReport(restored: [result("wordle", day: "2026-11-21")], withdrawn: [])
+        case let request as BoardRequest: return try board(request)
+        case ResultsRequest.list(let game, let from, let to) as ResultsRequest:
             let mine = scenario == .silent || isAlone ? [] : results
             return ResultsReport(
                 results: mine.filter {
                     (game ?? $0.game) == $0.game && (from ?? $0.day) <= $0.day && $0.day <= (to ?? $0.day)
                 })
-        case .network(.clock), .network(.repairClock): return status.clock
-        case .network: return status
-        case .score(.games): return GamesReport(games: games)
-        case .account(let request): return try answer(request)
-        case .device(let request): return try answer(request)
-        case .friend: return friends
-        case .privacy(.show(let group)), .privacy(.change(let group, _)), .privacy(.stopSharing(let group)),
-            .privacy(.resumeSharing(let group, _)):
-            return privacy(of: group)
-        case .guest(let request): return answer(request)
-        case .insight(let request): return try answer(request)
-        case .reminder(let request): return answer(request)
-        case .game(let request): return try answer(request)
-        case .exchange(let request): return try answer(request)
+        case is ClockRequest: return status.clock
+        case is StatusRequest: return status
+        case is FriendshipRequest: return friends
+        case let request as PrivacyRequest:
+            switch request {
+            case .show(let group), .change(let group, _), .stopSharing(let group), .resumeSharing(let group, _):
+                return privacy(of: group)
+            }
+        case let request as GuestRequest: return answer(request)
+        case let request as ReminderRequest: return answer(request)
+        default:
+            guard let report = try answerAboutAccount(request) ?? answerAboutGames(request) ?? insight(request) else {
+                throw NodeFailure.invalidRequest("the fake node has no answer to \(type(of: request).name)")
+            }
+            return report
+        }
+    }
+
+    private func answer(_ request: ScoreRequest) throws -> AddReport {
+        switch request {
+        case .add(let text, _, let replace, let groups, _): return try add(text, replace: replace, groups)
+        case .preview(let text, _):
+            var report = try add(text, replace: false, nil)
+            for index in report.added.indices {
+                report.added[index].groups = self.groups.filter { $0.role != "left" }.map(\.id)
+            }
+            return report
+        case .publish(_, _, _, let groups):
+            return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: groups ?? [])
+        case .record, .delete:
+            return AddReport(added: [result("wordle", day: "2026-11-21")], refused: [], published: [])
         }
     }
 
@@ -393,5 +399,18 @@ final class FakeNode: NodeCalling, AccountMaking {
             perGame: covered ? [:] : ["wordle": 4, "mini": 6, "strands": 7],
             onlyMe: scenario == .outsider && index == 1, anonymous: isAlias,
             region: scenario == .hostile ? Self.script : index == 4 ? "FR" : nil)
+    }
+}
+
+extension NodeRequest {
+    func isSame(as other: any NodeRequest) -> Bool { other as? Self == self }
+}
+
+extension [any NodeRequest] {
+    func contains(_ request: some NodeRequest) -> Bool { contains { request.isSame(as: $0) } }
+
+    /// Whether it holds exactly these, in this order.
+    func are(_ others: [any NodeRequest]) -> Bool {
+        count == others.count && zip(self, others).allSatisfy { $0.isSame(as: $1) }
     }
 }

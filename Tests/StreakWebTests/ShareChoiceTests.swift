@@ -44,15 +44,15 @@ import Testing
             _ = try await browser.post("/add", "\(paste)&share-\(Self.office)=1")
             #expect(
                 page.node.asked.contains(
-                    .score(
-                        .add(
-                            text: "Wordle 1,617 3/6", date: nil, replace: false, groups: [Self.office],
-                            sharingOnly: true))))
+                    ScoreRequest.add(
+                        text: "Wordle 1,617 3/6", date: nil, replace: false, groups: [Self.office],
+                        sharingOnly: true)))
             #expect(try await browser.get("/today").body.contains("3 guesses. Shared with Office."))
             _ = try await browser.post("/add", paste)
             #expect(
                 page.node.asked.contains(
-                    .score(.add(text: "Wordle 1,617 3/6", date: nil, replace: false, groups: [], sharingOnly: true))))
+                    ScoreRequest.add(text: "Wordle 1,617 3/6", date: nil, replace: false, groups: [], sharingOnly: true)
+                ))
             #expect(try await browser.get("/today").body.contains("3 guesses. Nobody else gets it."))
             let preview = try await browser.post("/preview", "\(paste)&fragment=outcome")
             #expect(preview.body.contains("Nobody else will get it."))
@@ -82,7 +82,7 @@ import Testing
                 "/share", "game=quordle&date=2026-11-20&\(Self.offered)&share-\(Self.office)=1")
             #expect(
                 page.node.asked.contains(
-                    .score(.publish(game: "quordle", date: "2026-11-20", puzzle: nil, groups: [Self.office]))))
+                    ScoreRequest.publish(game: "quordle", date: "2026-11-20", puzzle: nil, groups: [Self.office])))
             #expect(try await browser.get("/history").body.contains("Shared with Office."))
             #expect(try await browser.get("/share?game=bandle&date=2026-11-20").status == 404)
         }

@@ -155,7 +155,8 @@ let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let browser = try await page.signedIn()
             let body = "text=" + String(repeating: "a", count: WebLimit.bodySize)
             #expect(try await browser.post("/add", body).status == 413)
-            #expect(!page.node.asked.contains { if case .score(.add) = $0 { true } else { false } })
+            #expect(
+                !page.node.changes.contains { $0 is ScoreRequest })
         }
     }
 

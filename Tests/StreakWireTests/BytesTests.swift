@@ -1,9 +1,10 @@
+import StreakRandom
 import StreakWire
 import Testing
 
 struct BytesTests {
     @Test func `names are ordered as their bytes are`() {
-        var numbers = SeededNumbers(seed: 1)
+        var numbers = SplitMix64(seed: 1)
         for _ in 0..<500 {
             let left = (0..<32).map { _ in UInt8.random(in: 0...2, using: &numbers) }
             let right = (0..<32).map { _ in UInt8.random(in: 0...2, using: &numbers) }

@@ -1,20 +1,8 @@
+import StreakRandom
 import StreakWire
 import Testing
 
-/// A small generator (SplitMix64), so that a failure names the seed it comes from.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SplitMix64 {
     /// Numbers of every size, small ones as often as large ones.
     mutating func anySize() -> UInt64 { next() >> UInt64.random(in: 0...63, using: &self) }
 }
@@ -22,7 +10,7 @@ struct SeededNumbers: RandomNumberGenerator {
 struct WireLaws {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `varints come back as they were`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         for _ in 0..<500 {
             let value = numbers.anySize()
             let signed = Int64(bitPattern: numbers.next()) >> Int64(numbers.next() % 64)
@@ -38,7 +26,7 @@ struct WireLaws {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `any bytes read as a varint are the ones it is written with`(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
             let bytes = (0..<Int.random(in: 0...11, using: &numbers)).map { _ -> UInt8 in
                 Bool.random(using: &numbers)
@@ -54,7 +42,7 @@ struct WireLaws {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `fields come back in their order`(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let words = (0..<6).map { _ in numbers.next() }
         let blob = (0..<Int.random(in: 0...300, using: &numbers)).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
         let text = String(blob.map { Character(Unicode.Scalar($0)) })
@@ -88,7 +76,7 @@ struct WireLaws {
 
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `no bytes and no order of reads trap`(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         for _ in 0..<200 {
             let bytes = (0..<Int.random(in: 0...60, using: &numbers)).map { _ in
                 UInt8(truncatingIfNeeded: numbers.next())

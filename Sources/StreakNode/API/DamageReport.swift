@@ -2,13 +2,9 @@
 public struct DamageReport: Codable, Sendable, Equatable {
     /// Places found at the start. What friends have of them is fetched again.
     public var setAside = 0
-    /// Places found later, and written anew from memory: of these nothing is lost.
-    public var mended = 0
     /// Changes that were confirmed and are missing: the database, or its log, was damaged or set back while no node ran. They
     /// are told by short commands until a node has run.
     public var lostChanges = 0
-    /// Whether the database as a whole cannot be read any more. What is shown is still whole.
-    public var isUnreadable = false
 
     public init() {}
 
@@ -18,11 +14,6 @@ public struct DamageReport: Codable, Sendable, Equatable {
             count == 1 ? "One place of what is stored here was" : "\(count) places of what is stored here were"
         }
         var sentences: [String] = []
-        if isUnreadable {
-            sentences.append(
-                "The database of this machine is damaged and cannot be read any more. Everything is still in memory: "
-                    + "export your results before you stop the node.")
-        }
         if lostChanges > 0 {
             let what = lostChanges == 1 ? "The last change that was" : "The last \(lostChanges) changes that were"
             sentences.append(
@@ -33,9 +24,6 @@ public struct DamageReport: Codable, Sendable, Equatable {
         if setAside > 0 {
             sentences.append(
                 "\(places(setAside)) damaged on the disk. What friends have of it is fetched from them again.")
-        }
-        if mended > 0 {
-            sentences.append("\(places(mended)) damaged on the disk and written anew. Nothing is lost.")
         }
         if !sentences.isEmpty { sentences.append("The disk may be failing: make a backup on another one.") }
         return sentences

@@ -1,16 +1,32 @@
 import StreakScores
 
-/// What is asked about the games themselves.
-public enum GameRequest: Codable, Sendable, Equatable {
-    /// → `GamesReport`: those whose name or ID holds `search`, of a category, or favourites only; nil asks for all.
-    case list(search: String?, category: String?, favouritesOnly: Bool, group: String?)
-    /// → `GameReport`
-    case setFavourite(game: String, isFavourite: Bool)
-    /// → `GameReport`: a new custom game of a group, or with `id` a changed one. Nil group is the active one.
-    case define(GameForm, group: String?)
-    /// → `GamesReport`: the group's custom games without it. Results stay. By whoever defined it.
+/// The games that there are.
+public enum GamesRequest: NodeRequest {
+    public typealias Report = GamesReport
+    public static let name = RequestName.games
+
+    /// Those whose name or ID holds `search`, of a category, or favourites only; nil asks for all.
+    case list(search: String? = nil, category: String? = nil, favouritesOnly: Bool = false, group: String? = nil)
+    /// A group's custom games without this one. Results stay. By who defined it.
     case remove(game: String, group: String?)
-    /// → `PatternReport`: what the form's pattern makes of a text. Stores nothing.
+}
+
+/// One game.
+public enum GameRequest: NodeRequest {
+    public typealias Report = GameReport
+    public static let name = RequestName.game
+
+    case setFavourite(game: String, isFavourite: Bool)
+    /// A new custom game of a group, or with `id` a changed one. Nil group is the active one.
+    case define(GameForm, group: String?)
+}
+
+/// What a form's pattern makes of a text.
+public enum PatternRequest: NodeRequest {
+    public typealias Report = PatternReport
+    public static let name = RequestName.pattern
+
+    /// Stores nothing.
     case test(GameForm, text: String)
 }
 
@@ -49,16 +65,31 @@ public struct GameForm: Codable, Sendable, Equatable {
     }
 }
 
-/// What is asked about results in files.
-public enum ExchangeRequest: Codable, Sendable, Equatable {
-    /// → `ExportReport`. `format` is `csv` or `json`. With `file`, an absolute path, the content goes to that new file.
+/// This user's results as a file.
+public enum ExportRequest: NodeRequest {
+    public typealias Report = ExportReport
+    public static let name = RequestName.export
+
+    /// `format` is `csv` or `json`. With `file`, an absolute path, the content goes to that new file.
     case export(format: String, game: String?, from: String?, to: String?, file: String? = nil)
-    /// → `ImportReport`
+}
+
+/// Results from a file.
+public enum ImportRequest: NodeRequest {
+    public typealias Report = ImportReport
+    public static let name = RequestName.load
+
     case load(ImportSource, ImportOptions)
-    /// → `ChatReport`: who writes in an exported chat, so that one can choose oneself.
-    case inspectChat(ImportSource)
-    /// → `ImportReport`. The shares of one sender; nil where only one person writes.
+    /// The shares of one sender of an exported chat; nil where only one person writes.
     case loadChat(ImportSource, sender: String?, ImportOptions)
+}
+
+/// Who writes in an exported chat, so that one can choose oneself.
+public enum ChatRequest: NodeRequest {
+    public typealias Report = ChatReport
+    public static let name = RequestName.chat
+
+    case inspect(ImportSource)
 }
 
 /// Where a file's bytes are.

@@ -1,32 +1,79 @@
-/// What is asked about numbers. Days are `yyyy-MM-dd`; nil takes the viewer's today.
-///
-/// `group` nil is all of one's own results; with a `member` it is the active group, of which the member's results are
-/// counted as far as this user may see them. Drawings are kilobytes each, so they come only where `plots` asks for them.
-public enum InsightRequest: Codable, Sendable, Equatable {
-    /// → `StatisticsReport`. `range` as for boards; nil takes 30 days.
-    case statistics(
+// What is asked about numbers. Days are `yyyy-MM-dd`; nil takes the viewer's today.
+//
+// `group` nil is all of one's own results; with a `member` it is the active group, of which the member's results are
+// counted as far as this user may see them. Drawings are kilobytes each, so they come only where `plots` asks for them.
+
+/// Counts, averages and their course.
+public enum StatisticsRequest: NodeRequest {
+    public typealias Report = StatisticsReport
+    public static let name = RequestName.statistics
+
+    /// `range` as for boards; nil takes 30 days.
+    case show(
         game: String?, range: String?, date: String?, group: String?, member: String? = nil, plots: Bool = false)
-    /// → `StreaksReport`
-    case streaks(date: String?, group: String?, member: String? = nil)
-    /// → `AchievementsReport`
-    case achievements(group: String?, member: String? = nil)
-    /// → `AchievementsReport`: the tiers shown as celebrated are not shown again, on any of the user's devices.
+}
+
+/// Days in a row.
+public enum StreaksRequest: NodeRequest {
+    public typealias Report = StreaksReport
+    public static let name = RequestName.streaks
+
+    case show(date: String?, group: String?, member: String? = nil)
+}
+
+/// What has been reached, in tiers.
+public enum AchievementsRequest: NodeRequest {
+    public typealias Report = AchievementsReport
+    public static let name = RequestName.achievements
+
+    case show(group: String?, member: String? = nil)
+    /// The tiers shown as celebrated are not shown again, on any of the user's devices.
     case celebrate
-    /// → `RecapReport` of the ISO week that holds `date`. `group` nil is the active group, if there is one.
-    case recap(date: String?, group: String?)
-    /// → `VersusReport`: this user against another member. `range` as for boards; nil takes all time.
-    case versus(user: String, game: String?, range: String?, date: String?, group: String?, plots: Bool = false)
-    /// → `ChampionsReport`. `period` is `week` or `month`.
-    case champions(period: String, game: String?, group: String?)
-    /// → `ShareTextReport`: a text ready to copy, for one's result of a game and day.
-    case shareText(game: String, date: String?)
+}
+
+/// A week in numbers.
+public enum RecapRequest: NodeRequest {
+    public typealias Report = RecapReport
+    public static let name = RequestName.recap
+
+    /// The ISO week that holds `date`. `group` nil is the active group, if there is one.
+    case show(date: String?, group: String?)
+}
+
+/// This user against another member.
+public enum VersusRequest: NodeRequest {
+    public typealias Report = VersusReport
+    public static let name = RequestName.versus
+
+    /// `range` as for boards; nil takes all time.
+    case show(user: String, game: String?, range: String?, date: String?, group: String?, plots: Bool = false)
+}
+
+/// Who was first, period by period.
+public enum ChampionsRequest: NodeRequest {
+    public typealias Report = ChampionsReport
+    public static let name = RequestName.champions
+
+    /// `period` is `week` or `month`.
+    case show(period: String, game: String?, group: String?)
+}
+
+/// A text ready to copy, for one's result of a game and day.
+public enum ShareTextRequest: NodeRequest {
+    public typealias Report = ShareTextReport
+    public static let name = RequestName.shareText
+
+    case show(game: String, date: String?)
 }
 
 /// When a node reminds its user of streaks at risk.
-public enum ReminderRequest: Codable, Sendable, Equatable {
-    /// → `RemindersReport`; drawings only where `plots` asks for them.
+public enum ReminderRequest: NodeRequest {
+    public typealias Report = RemindersReport
+    public static let name = RequestName.reminder
+
+    /// Drawings only where `plots` asks for them.
     case show(plots: Bool = false)
-    /// → `RemindersReport`: changes what is not nil.
+    /// Changes what is not nil.
     case change(ReminderChange)
 }
 

@@ -4,78 +4,146 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-extension NodeRequest {
-    /// Looks over what can be judged without the account: days, ranges, words of settings, names and codes. What is wrong with
-    /// them is said whatever the account is in.
-    ///
-    /// - Throws: `NodeFailure`.
+extension ProfileRequest {
+    public func checkArguments() throws {
+        if case .rename(let name) = self { try Argument.checkName(name) }
+    }
+}
+
+extension GuestRequest {
+    public func checkArguments() throws {
+        if case .start(let name) = self { try Argument.checkName(name) }
+    }
+}
+
+extension FriendshipRequest {
     public func checkArguments() throws {
         switch self {
-        case .profile(.rename(let name)), .guest(.start(let name)): try Argument.checkName(name)
-        case .friend(.add(let code)), .friend(.cancel(let code)): _ = try Argument.friendCode(code)
-        case .group(let request): try request.checkArguments()
-        case .invite(.create(_, let uses, let lifetime, _)): try Argument.checkInvite(uses: uses, lifetime: lifetime)
-        case .invite(.inspect(let link)), .invite(.join(let link, _, _)): _ = try MeshNode.link(link, for: .join)
-        case .score(let request): try request.checkArguments()
-        case .board(let request):
-            try Argument.check(range: request.range, days: [request.date])
-            if let metric = request.metric, BoardMetric(rawValue: metric) == nil {
-                throw NodeFailure.invalidMetric(metric)
-            }
-        case .insight(let request): try request.checkArguments()
-        case .reminder(.change(let change)): _ = try ReminderChoices(text: "").changed(by: change)
-        case .exchange(let request): try request.checkArguments()
-        case .profile, .account, .device, .friend, .member, .person, .invite, .privacy, .guest, .reminder, .game,
-            .network:
-            break
+        case .add(let code), .cancel(let code): _ = try Argument.friendCode(code)
+        case .list, .answer, .approve, .decline, .block, .unblock, .remove, .rejoin, .dismiss: break
         }
     }
 }
 
 extension GroupRequest {
-    fileprivate func checkArguments() throws {
+    public func checkArguments() throws {
         switch self {
         case .create(let title), .rename(_, let title): try Argument.checkTitle(title)
-        case .changeSettings(_, let change), .ownRules(let change): try Argument.check(change)
-        case .list, .find, .use, .leave, .settings, .transfer, .heir, .takeOver: break
+        case .find, .use, .leave, .transfer, .heir, .takeOver: break
         }
+    }
+}
+
+extension GroupSettingsRequest {
+    public func checkArguments() throws {
+        switch self {
+        case .change(_, let change), .ownRules(let change): try Argument.check(change)
+        case .show: break
+        }
+    }
+}
+
+extension InviteRequest {
+    public func checkArguments() throws {
+        if case .create(_, let uses, let lifetime, _) = self {
+            try Argument.checkInvite(uses: uses, lifetime: lifetime)
+        }
+    }
+}
+
+extension LinkRequest {
+    public func checkArguments() throws {
+        if case .inspect(let link) = self { _ = try MeshNode.link(link, for: .join) }
+    }
+}
+
+extension JoinRequest {
+    public func checkArguments() throws {
+        if case .join(let link, _, _) = self { _ = try MeshNode.link(link, for: .join) }
     }
 }
 
 extension ScoreRequest {
-    fileprivate func checkArguments() throws {
+    public func checkArguments() throws {
         switch self {
         case .add(_, let date, _, _, _), .preview(_, let date), .record(_, _, _, _, let date, _, _):
             try Argument.check(days: [date])
         case .publish(_, let date, _, _), .delete(_, let date, _): try Argument.check(days: [date])
-        case .results(_, let from, let to): try Argument.check(days: [from, to])
-        case .undo, .games: break
         }
     }
 }
 
-extension InsightRequest {
-    fileprivate func checkArguments() throws {
-        switch self {
-        case .statistics(_, let range, let date, _, _, _), .versus(_, _, let range, let date, _, _):
-            try Argument.check(range: range, days: [date])
-        case .streaks(let date, _, _), .recap(let date, _), .shareText(_, let date): try Argument.check(days: [date])
-        case .champions(let period, _, _): _ = try Argument.period(period)
-        case .achievements, .celebrate: break
-        }
+extension ResultsRequest {
+    public func checkArguments() throws {
+        if case .list(_, let from, let to) = self { try Argument.check(days: [from, to]) }
     }
 }
 
-extension ExchangeRequest {
-    fileprivate func checkArguments() throws {
+extension BoardRequest {
+    public func checkArguments() throws {
+        try Argument.check(range: range, days: [date])
+        if let metric, BoardMetric(rawValue: metric) == nil { throw NodeFailure.invalidMetric(metric) }
+    }
+}
+
+extension StatisticsRequest {
+    public func checkArguments() throws {
+        if case .show(_, let range, let date, _, _, _) = self { try Argument.check(range: range, days: [date]) }
+    }
+}
+
+extension VersusRequest {
+    public func checkArguments() throws {
+        if case .show(_, _, let range, let date, _, _) = self { try Argument.check(range: range, days: [date]) }
+    }
+}
+
+extension StreaksRequest {
+    public func checkArguments() throws {
+        if case .show(let date, _, _) = self { try Argument.check(days: [date]) }
+    }
+}
+
+extension RecapRequest {
+    public func checkArguments() throws {
+        if case .show(let date, _) = self { try Argument.check(days: [date]) }
+    }
+}
+
+extension ShareTextRequest {
+    public func checkArguments() throws {
+        if case .show(_, let date) = self { try Argument.check(days: [date]) }
+    }
+}
+
+extension ChampionsRequest {
+    public func checkArguments() throws {
+        if case .show(let period, _, _) = self { _ = try Argument.period(period) }
+    }
+}
+
+extension ReminderRequest {
+    public func checkArguments() throws {
+        if case .change(let change) = self { _ = try ReminderChoices(text: "").changed(by: change) }
+    }
+}
+
+extension ExportRequest {
+    public func checkArguments() throws {
         switch self {
         case .export(let format, _, let from, let to, _):
             guard ["csv", "json"].contains(format) else {
                 throw NodeFailure.invalidSetting(name: "format", values: ["csv", "json"])
             }
             try Argument.check(days: [from, to])
+        }
+    }
+}
+
+extension ImportRequest {
+    public func checkArguments() throws {
+        switch self {
         case .load(_, let options), .loadChat(_, _, let options): _ = try Argument.dateOrder(options.dates)
-        case .inspectChat: break
         }
     }
 }

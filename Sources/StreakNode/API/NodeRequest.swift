@@ -2,58 +2,145 @@ import StreakScores
 
 /// What a page, a command or an embedding program asks of a node. The same requests travel over the control socket.
 ///
+/// A request is a type that names its report. A new one is a type here, its name in `RequestName`, and what the node does
+/// in `MeshNode+Requests.swift`; what is left out does not compile.
+///
 /// `group` is a title, an ID or a unique beginning of either, in every request; nil stands for the active group. `user` is
 /// a friend code, a user ID as reports give it, a unique beginning of that of four digits or more, or a name; what is
 /// named in an earlier one of these ways goes before what is named in a later one. Days are `yyyy-MM-dd`.
-public enum NodeRequest: Codable, Sendable, Equatable {
-    case profile(ProfileRequest)
-    case account(AccountRequest)
-    case device(DeviceRequest)
-    case friend(FriendshipRequest)
-    case group(GroupRequest)
-    case member(MemberRequest)
-    case person(PersonRequest)
-    case invite(InviteRequest)
-    case privacy(PrivacyRequest)
-    case guest(GuestRequest)
-    case score(ScoreRequest)
-    case board(BoardRequest)
-    case insight(InsightRequest)
-    case reminder(ReminderRequest)
-    case game(GameRequest)
-    case exchange(ExchangeRequest)
-    case network(NetworkRequest)
+public protocol NodeRequest: Codable, Sendable, Equatable {
+    associatedtype Report: Codable & Sendable
+    /// What it is called on the control socket.
+    static var name: RequestName { get }
+    /// Looks over what can be judged without the account: days, ranges, words of settings, names and codes. What is wrong
+    /// with them is said whatever the account is in. Throws `NodeFailure`.
+    func checkArguments() throws
+    /// What the node does. Throws `NodeFailure`.
+    func answer(on node: isolated MeshNode) async throws -> Report
 }
 
-/// Who this user is. → `ProfileReport`
-public enum ProfileRequest: Codable, Sendable, Equatable {
+extension NodeRequest {
+    public func checkArguments() throws {}
+}
+
+/// Something that answers requests: the node itself, or a running one behind its control socket.
+public protocol NodeCalling: Sendable {
+    /// Answers one request. Throws `NodeFailure`.
+    func call<Request: NodeRequest>(_ request: Request) async throws -> Request.Report
+}
+
+/// Every request, by its name on the control socket.
+public enum RequestName: String, Codable, Sendable, CaseIterable {
+    case profile, recoveryKey, recovery, backup, device, deviceLink, friendship, groupList, group, groupSettings,
+        member, admission, person, invite, inviteList, link, join, privacy, guest, score, undo, results, status,
+        clock, board, statistics, streaks, achievements, recap, versus, champions, shareText, reminder, games, game,
+        pattern, export, load, chat
+
+    /// The type of request that has the name.
+    var type: any NodeRequest.Type {
+        switch self {
+        case .profile: ProfileRequest.self
+        case .recoveryKey: RecoveryKeyRequest.self
+        case .recovery: RecoveryRequest.self
+        case .backup: BackupRequest.self
+        case .device: DeviceRequest.self
+        case .deviceLink: DeviceLinkRequest.self
+        case .friendship: FriendshipRequest.self
+        case .groupList: GroupListRequest.self
+        case .group: GroupRequest.self
+        case .groupSettings: GroupSettingsRequest.self
+        case .member: MemberRequest.self
+        case .admission: AdmissionRequest.self
+        case .person: PersonRequest.self
+        case .invite: InviteRequest.self
+        case .inviteList: InviteListRequest.self
+        case .link: LinkRequest.self
+        case .join: JoinRequest.self
+        case .privacy: PrivacyRequest.self
+        case .guest: GuestRequest.self
+        case .score: ScoreRequest.self
+        case .undo: UndoRequest.self
+        case .results: ResultsRequest.self
+        case .status: StatusRequest.self
+        case .clock: ClockRequest.self
+        case .board: BoardRequest.self
+        case .statistics: StatisticsRequest.self
+        case .streaks: StreaksRequest.self
+        case .achievements: AchievementsRequest.self
+        case .recap: RecapRequest.self
+        case .versus: VersusRequest.self
+        case .champions: ChampionsRequest.self
+        case .shareText: ShareTextRequest.self
+        case .reminder: ReminderRequest.self
+        case .games: GamesRequest.self
+        case .game: GameRequest.self
+        case .pattern: PatternRequest.self
+        case .export: ExportRequest.self
+        case .load: ImportRequest.self
+        case .chat: ChatRequest.self
+        }
+    }
+}
+
+/// Who this user is.
+public enum ProfileRequest: NodeRequest {
+    public typealias Report = ProfileReport
+    public static let name = RequestName.profile
+
     case whoami
     case rename(name: String)
 }
 
-/// The account's secret and its copies.
-public enum AccountRequest: Codable, Sendable, Equatable {
-    /// → `RecoveryKeyReport`: the key itself, as long as it is on this machine.
-    case showRecoveryKey
-    /// → `RecoveryReport`: removes the account's secret from this machine, if `key` is the recovery key.
-    case confirmRecoveryKey(key: String)
-    /// → `BackupReport`: writes a sealed copy of the data folder to a new file.
-    case backup(file: String, passphrase: String)
+/// The recovery key itself, as long as it is on this machine.
+public enum RecoveryKeyRequest: NodeRequest {
+    public typealias Report = RecoveryKeyReport
+    public static let name = RequestName.recoveryKey
+
+    case show
+}
+
+/// The account's secret on this machine.
+public enum RecoveryRequest: NodeRequest {
+    public typealias Report = RecoveryReport
+    public static let name = RequestName.recovery
+
+    /// Removes it, if `key` is the recovery key.
+    case confirm(key: String)
+}
+
+/// A sealed copy of the data folder.
+public enum BackupRequest: NodeRequest {
+    public typealias Report = BackupReport
+    public static let name = RequestName.backup
+
+    /// To a new file.
+    case write(file: String, passphrase: String)
 }
 
 /// This user's machines.
-public enum DeviceRequest: Codable, Sendable, Equatable {
-    /// → `DeviceListReport`
+public enum DeviceRequest: NodeRequest {
+    public typealias Report = DeviceListReport
+    public static let name = RequestName.device
+
     case list
-    /// → `DeviceListReport`: ends a device in every group. `key` is the recovery key; nil takes the account's secret,
-    /// as long as it is on this machine. `device` is an ID or a unique prefix of one.
+    /// Ends a device in every group. `key` is the recovery key; nil takes the account's secret, as long as it is on this
+    /// machine. `device` is an ID or a unique prefix of one.
     case revoke(device: String, key: String?)
-    /// → `DeviceLinkReport`: a link, good once and for ten minutes, by which a new machine becomes one of this user's.
-    case link
 }
 
-/// Friends by code. → `FriendsReport`
-public enum FriendshipRequest: Codable, Sendable, Equatable {
+/// A link, good once and for ten minutes, by which a new machine becomes one of this user's.
+public enum DeviceLinkRequest: NodeRequest {
+    public typealias Report = DeviceLinkReport
+    public static let name = RequestName.deviceLink
+
+    case make
+}
+
+/// Friends by code.
+public enum FriendshipRequest: NodeRequest {
+    public typealias Report = FriendsReport
+    public static let name = RequestName.friendship
+
     case list
     /// Whether this node answers whoever looks for the user's code.
     case answer(Bool)
@@ -76,55 +163,78 @@ public enum FriendshipRequest: Codable, Sendable, Equatable {
     case dismiss(group: String)
 }
 
-/// Groups as such.
-public enum GroupRequest: Codable, Sendable, Equatable {
-    /// → `GroupListReport`
-    case list
-    /// → `GroupReport`
+/// The groups of this user, also those that have ended and are not taken off the list.
+public enum GroupListRequest: NodeRequest {
+    public typealias Report = GroupListReport
+    public static let name = RequestName.groupList
+
+    case all
+}
+
+/// One group.
+public enum GroupRequest: NodeRequest {
+    public typealias Report = GroupReport
+    public static let name = RequestName.group
+
     case create(title: String)
-    /// → `GroupReport`: which one is meant, also of those that have ended for this user.
+    /// Which one is meant, also of those that have ended for this user.
     case find(group: String?)
-    /// → `GroupReport`: makes it the active one.
+    /// Makes it the active one.
     case use(group: String)
-    /// → `GroupReport`. Friends' nodes delete this user's records where `erasing` is set.
+    /// Friends' nodes delete this user's records where `erasing` is set.
     case leave(group: String, erasing: Bool)
-    /// → `GroupReport`: changes the title for everybody.
+    /// Changes the title for everybody.
     case rename(group: String?, title: String)
-    /// → `GroupSettingsReport`
-    case settings(group: String?)
-    /// → `GroupSettingsReport`: changes what is not nil, for everybody.
-    case changeSettings(group: String?, GroupSettingsChange)
-    /// → `GroupSettingsReport`: what this user's own numbers follow over all groups. Of the change only the missed day,
-    /// freezes and the archive count.
-    case ownRules(GroupSettingsChange)
-    /// → `GroupReport`: makes another member the owner.
+    /// Makes another member the owner.
     case transfer(group: String?, user: String)
-    /// → `GroupReport`: names who may take the group over; nil withdraws it.
+    /// Names who may take the group over; nil withdraws it.
     case heir(group: String?, user: String?)
-    /// → `GroupReport`: makes this user the owner, whom the owner named as heir.
+    /// Makes this user the owner, whom the owner named as heir.
     case takeOver(group: String?)
 }
 
+/// A group's rules, and this user's own.
+public enum GroupSettingsRequest: NodeRequest {
+    public typealias Report = GroupSettingsReport
+    public static let name = RequestName.groupSettings
+
+    case show(group: String?)
+    /// Changes what is not nil, for everybody.
+    case change(group: String?, GroupSettingsChange)
+    /// What this user's own numbers follow over all groups. Of the change only the missed day, freezes and the archive
+    /// count.
+    case ownRules(GroupSettingsChange)
+}
+
 /// Who is in a group.
-public enum MemberRequest: Codable, Sendable, Equatable {
-    /// → `MembersReport`
+public enum MemberRequest: NodeRequest {
+    public typealias Report = MembersReport
+    public static let name = RequestName.member
+
     case list(group: String?)
-    /// → `MembersReport`
     case promote(group: String?, user: String)
-    /// → `MembersReport`
     case demote(group: String?, user: String)
-    /// → `MembersReport`. With the member its live invites end, and unless `keepingInvites` those of others by which it came.
+    /// With the member its live invites end, and unless `keepingInvites` those of others by which it came.
     case remove(group: String?, user: String, keepingInvites: Bool = false)
-    /// → `JoinRequestsReport`: newcomers that wait for an admin's word; of every group where `group` is nil.
-    case requests(group: String?)
-    /// → `JoinRequestsReport`. `id` is an ID or a unique prefix of one.
+}
+
+/// Newcomers that wait for an admin's word.
+public enum AdmissionRequest: NodeRequest {
+    public typealias Report = JoinRequestsReport
+    public static let name = RequestName.admission
+
+    /// Of every group where `group` is nil.
+    case list(group: String?)
+    /// `id` is an ID or a unique prefix of one.
     case approve(id: String)
-    /// → `JoinRequestsReport`
     case deny(id: String)
 }
 
-/// Who is meant, before anything is done to them. → `PersonReport`
-public enum PersonRequest: Codable, Sendable, Equatable {
+/// Who is meant, before anything is done to them.
+public enum PersonRequest: NodeRequest {
+    public typealias Report = PersonReport
+    public static let name = RequestName.person
+
     /// A member of a group.
     case member(group: String?, user: String)
     /// A friend, as `FriendshipRequest.remove` means one.
@@ -133,41 +243,67 @@ public enum PersonRequest: Codable, Sendable, Equatable {
     case known(user: String)
 }
 
-/// Links that let others in.
-public enum InviteRequest: Codable, Sendable, Equatable {
-    /// → `InviteReport`. `uses` 0 is unlimited; `lifetime` in seconds, at most 90 days.
+/// A link that lets others in.
+public enum InviteRequest: NodeRequest {
+    public typealias Report = InviteReport
+    public static let name = RequestName.invite
+
+    /// `uses` 0 is unlimited; `lifetime` in seconds, at most 90 days.
     case create(group: String?, uses: Int, lifetime: Int64, needsApproval: Bool)
-    /// → `InviteReport`: creates the group “Friends” where there is none, else shows the live invite or makes one.
+    /// Creates the group “Friends” where there is none, else shows the live invite or makes one.
     case friends
-    /// → `InviteListReport`
+}
+
+/// A group's invites.
+public enum InviteListRequest: NodeRequest {
+    public typealias Report = InviteListReport
+    public static let name = RequestName.inviteList
+
     case list(group: String?)
-    /// → `InviteListReport`. `id` is an ID or a unique prefix of one.
+    /// `id` is an ID or a unique prefix of one.
     case revoke(id: String)
-    /// → `InvitePreview`: what a link says, before anything is dialled.
+}
+
+/// What a link says, before anything is dialled.
+public enum LinkRequest: NodeRequest {
+    public typealias Report = InvitePreview
+    public static let name = RequestName.link
+
     case inspect(link: String)
-    /// → `JoinReport`. `timeout` in seconds. The history to publish: days back from today, 0 only from today, nil all.
+}
+
+/// The way into a group.
+public enum JoinRequest: NodeRequest {
+    public typealias Report = JoinReport
+    public static let name = RequestName.join
+
+    /// `timeout` in seconds. The history to publish: days back from today, 0 only from today, nil all.
     case join(link: String, timeout: Int64, history: Int?)
 }
 
 /// What a group sees of this user, and whether it gets anything new.
-public enum PrivacyRequest: Codable, Sendable, Equatable {
-    /// → `PrivacyReport`
+public enum PrivacyRequest: NodeRequest {
+    public typealias Report = PrivacyReport
+    public static let name = RequestName.privacy
+
     case show(group: String?)
-    /// → `PrivacyReport`: changes what is not nil.
+    /// Changes what is not nil.
     case change(group: String?, PrivacyChange)
-    /// → `PrivacyReport`: publishes nothing new in the group from now on; reading goes on.
+    /// Publishes nothing new in the group from now on; reading goes on.
     case stopSharing(group: String?)
-    /// → `PrivacyReport`: publishes again, with the results of `history` days back from today, 0 only from today, nil all.
+    /// Publishes again, with the results of `history` days back from today, 0 only from today, nil all.
     case resumeSharing(group: String?, history: Int?)
 }
 
 /// Somebody else plays on this machine.
-public enum GuestRequest: Codable, Sendable, Equatable {
-    /// → `GuestReport`
+public enum GuestRequest: NodeRequest {
+    public typealias Report = GuestReport
+    public static let name = RequestName.guest
+
     case status
-    /// → `GuestReport`: closes every link; from now on results are the guest's.
+    /// Closes every link; from now on results are the guest's.
     case start(name: String)
-    /// → `GuestReport`: the host is back.
+    /// The host is back.
     case stop(GuestEnding)
 }
 
@@ -180,42 +316,63 @@ public enum GuestEnding: Codable, Sendable, Equatable {
     case discard
 }
 
-/// This user's own results.
-public enum ScoreRequest: Codable, Sendable, Equatable {
-    /// → `AddReport`. `date` stands for the day where the text gives none. New results are published in `groups`: nil
-    /// for every group that shares the game, none for no group. `sharingOnly` takes for each result those of the groups
-    /// that share its game.
+/// One of this user's own results, or several.
+public enum ScoreRequest: NodeRequest {
+    public typealias Report = AddReport
+    public static let name = RequestName.score
+
+    /// `date` stands for the day where the text gives none. New results are published in `groups`: nil for every group that
+    /// shares the game, none for no group. `sharingOnly` takes for each result those of the groups that share its game.
     case add(text: String, date: String?, replace: Bool, groups: [String]?, sharingOnly: Bool = false)
-    /// → `AddReport`: what `add` would do, storing nothing.
+    /// What `add` would do, storing nothing.
     case preview(text: String, date: String?)
-    /// → `AddReport`. `seconds` is the solve time of a timed game; `groups` as in `add`. A lower value takes the place of
-    /// the day's best one only where `replace` is set.
+    /// `seconds` is the solve time of a timed game; `groups` as in `add`. A lower value takes the place of the day's best
+    /// one only where `replace` is set.
     case record(
         game: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?, groups: [String]?,
         replace: Bool = false)
-    /// → `AddReport`: a result that is recorded already goes to these groups, too.
+    /// A result that is recorded already goes to these groups, too.
     case publish(game: String, date: String, puzzle: Int?, groups: [String]?)
-    /// → `AddReport`: the withdrawn result, under `added`.
+    /// The withdrawn result is under `added`.
     case delete(game: String, date: String, puzzle: Int?)
-    /// → `UndoReport`: takes back the last `add`, `record`, `publish` or `delete`, wherever it was made.
-    case undo
-    /// → `ResultsReport`
-    case results(game: String?, from: String?, to: String?)
-    /// → `GamesReport`
-    case games
+}
+
+/// Takes something back.
+public enum UndoRequest: NodeRequest {
+    public typealias Report = UndoReport
+    public static let name = RequestName.undo
+
+    /// The last `add`, `record`, `publish` or `delete`, wherever it was made.
+    case last
+}
+
+/// This user's own results.
+public enum ResultsRequest: NodeRequest {
+    public typealias Report = ResultsReport
+    public static let name = RequestName.results
+
+    case list(game: String?, from: String?, to: String?)
 }
 
 /// The node and its links.
-public enum NetworkRequest: Codable, Sendable, Equatable {
-    /// → `StatusReport`
+public enum StatusRequest: NodeRequest {
+    public typealias Report = StatusReport
+    public static let name = RequestName.status
+
     case status
-    /// → `ClockReport`
-    case clock
-    /// → `ClockReport`: what this machine wrote while its clock was ahead is retracted and written anew. `isForced`: also
-    /// while the others say that it still is.
-    case repairClock(isForced: Bool)
-    /// → `StatusReport`: dials every known peer, and answers once those that were reached are caught up with or given up.
+    /// Dials every known peer, and answers once those that were reached are caught up with or given up.
     case sync
+}
+
+/// This machine's clock.
+public enum ClockRequest: NodeRequest {
+    public typealias Report = ClockReport
+    public static let name = RequestName.clock
+
+    case show
+    /// What this machine wrote while its clock was ahead is retracted and written again. `isForced`: also while the others
+    /// say that it still is.
+    case repair(isForced: Bool)
 }
 
 /// What is to be different in a group's settings; nil leaves a setting as it is.
@@ -274,7 +431,10 @@ public struct PrivacyChange: Codable, Sendable, Equatable {
 }
 
 /// Which board is wanted; nil fields take the defaults of `streakmesh board`.
-public struct BoardRequest: Codable, Sendable, Equatable {
+public struct BoardRequest: NodeRequest {
+    public typealias Report = BoardReport
+    public static let name = RequestName.board
+
     /// The ranges that have a name; any other one is two days, `yyyy-MM-dd..yyyy-MM-dd`.
     public static let ranges = BoardRange.names
     public static let metrics = BoardMetric.allCases.map(\.rawValue)
@@ -318,10 +478,4 @@ public struct BoardRequest: Codable, Sendable, Equatable {
         self.metric = metric
         self.reveal = reveal
     }
-}
-
-/// Something that answers requests: the node itself, or a running one behind its control socket.
-public protocol NodeCalling: Sendable {
-    /// Answers one request. Throws `NodeFailure`.
-    func call<Report: Codable & Sendable>(_ request: NodeRequest, returning type: Report.Type) async throws -> Report
 }

@@ -446,6 +446,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var damage: DamageReport?
     /// How many results two of the user's machines recorded differently, so that the user is to choose.
     public var differing = 0
+    /// What came from others and was refused since the node started.
+    public var refused: [RefusalReport] = []
 }
 
 /// What a running node tells as it happens.

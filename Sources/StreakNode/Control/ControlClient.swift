@@ -22,9 +22,7 @@ public struct ControlClient: NodeCalling {
         self.socketPath = socketPath
     }
 
-    public func call<Report: Codable & Sendable>(
-        _ request: NodeRequest, returning type: Report.Type
-    ) async throws -> Report {
+    public func call<Request: NodeRequest>(_ request: Request) async throws -> Request.Report {
         try await ask(.call(request))
     }
 

@@ -17,17 +17,17 @@ public enum ControlError: Error, Equatable, Sendable {
 }
 
 /// A line from a command to the node: a question, the wish to be told what happens from now on, or for a link to the page.
-enum ControlRequest: Codable, Equatable, Sendable {
-    case call(NodeRequest)
+enum ControlRequest: Codable, Sendable {
+    case call(any NodeRequest)
     case watch
     case signIn
 
     /// The version of this exchange. A node refuses any other, so an old command never half-works with a newer node.
-    static let version = 1
+    static let version = 2
 
     private enum CodingKeys: String, CodingKey {
         case version = "v"
-        case request, watch, signIn
+        case name, request, watch, signIn
     }
 
     init(from decoder: any Decoder) throws {
@@ -41,7 +41,8 @@ enum ControlRequest: Codable, Equatable, Sendable {
         } else if try container.decodeIfPresent(Bool.self, forKey: .signIn) == true {
             self = .signIn
         } else {
-            self = .call(try container.decode(NodeRequest.self, forKey: .request))
+            let type = try container.decode(RequestName.self, forKey: .name).type
+            self = .call(try container.decode(type, forKey: .request))
         }
     }
 
@@ -49,7 +50,9 @@ enum ControlRequest: Codable, Equatable, Sendable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(Self.version, forKey: .version)
         switch self {
-        case .call(let request): try container.encode(request, forKey: .request)
+        case .call(let request):
+            try container.encode(type(of: request).name, forKey: .name)
+            try container.encode(request, forKey: .request)
         case .watch: try container.encode(true, forKey: .watch)
         case .signIn: try container.encode(true, forKey: .signIn)
         }

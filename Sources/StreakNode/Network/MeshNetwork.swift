@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import StreakEngine
+import StreakLinks
 import StreakWire
 import Synchronization
 

@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakLinks
 import StreakWire
 
 /// Where a node listens, and whether it looks for others on the local networks.

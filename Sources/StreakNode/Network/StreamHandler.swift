@@ -1,5 +1,6 @@
 import NIOCore
 import StreakEngine
+import StreakLinks
 import StreakWire
 import Synchronization
 

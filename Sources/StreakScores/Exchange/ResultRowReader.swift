@@ -142,7 +142,7 @@ struct ResultRowReader {
             guard result.score ?? result.hints == result.hints ?? result.score else { throw .contradictory(.hints) }
             result.hints = result.hints ?? result.score
             result.score = result.hints
-        default: break
+        case .lowerAttempts, .lowerGuesses, .higherIsBetter, .highScore, .count: break
         }
         // A table's "6" beside "not solved" tells how often was tried; a loss has no score.
         if !result.isCompleted { result.score = nil }

@@ -39,7 +39,7 @@ struct RecoveryCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .account(.showRecoveryKey) }
+        func request() -> RecoveryKeyRequest { .show }
 
         func lines(for report: RecoveryKeyReport, style: OutputStyle) -> [String] {
             report.key.keyLines.map { "  " + style.applying(.bold, to: $0) } + [
@@ -64,7 +64,7 @@ struct RecoveryCommand: AsyncParsableCommand {
         func run(in context: CommandContext) async throws {
             let key = try key ?? SecretInput.read("Recovery key: ", from: descriptor, on: context.terminal)
             let report = try await context.call(
-                .account(.confirmRecoveryKey(key: key)), returning: RecoveryReport.self)
+                RecoveryRequest.confirm(key: key))
             context.show(report) { _ in ["Confirmed. Your account's secret is no longer on this machine."] }
         }
     }
@@ -127,7 +127,7 @@ struct BackupCommand: SessionCommand {
         }
         let path = URL(fileURLWithPath: file).standardizedFileURL.path
         let report = try await context.call(
-            .account(.backup(file: path, passphrase: passphrase)), returning: BackupReport.self)
+            BackupRequest.write(file: path, passphrase: passphrase))
         context.show(report) { style in
             [
                 "Wrote \(style.applying(.bold, to: report.file)) (\(report.bytes / 1_024) KiB).",
@@ -171,7 +171,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .device(.list) }
+        func request() -> DeviceRequest { .list }
 
         func lines(for report: DeviceListReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -188,7 +188,7 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var shared: SharedOptions
 
         func run(in context: CommandContext) async throws {
-            let report = try await context.call(.device(.link), returning: DeviceLinkReport.self)
+            let report = try await context.call(DeviceLinkRequest.make)
             if qr, !context.usesJSON {
                 QRCode(text: report.link).map { context.terminal.write($0.terminalText) }
             }
@@ -226,8 +226,8 @@ struct DeviceCommand: AsyncParsableCommand {
             _ = try await MeshNode.linkDevice(in: context.folder, link: link, timeout: seconds)
             await context.wakeNode()
             // Whatever is reached at once is here at once; the rest comes with the node.
-            _ = try? await context.call(.network(.sync), returning: StatusReport.self, needsNetwork: true)
-            let profile = try await context.call(.profile(.whoami), returning: ProfileReport.self)
+            _ = try? await context.call(StatusRequest.sync, needsNetwork: true)
+            let profile = try await context.call(ProfileRequest.whoami)
             context.show(profile) { style in
                 profile.lines(style) + ["", "This machine is yours now. Next: `streakmesh up`."]
             }
@@ -252,13 +252,13 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func run(in context: CommandContext) async throws {
             var key: String?
-            let profile = try await context.call(.profile(.whoami), returning: ProfileReport.self)
+            let profile = try await context.call(ProfileRequest.whoami)
             if profile.recoveryConfirmed {
                 key = try SecretInput.read("Recovery key: ", from: descriptor, on: context.terminal)
             }
             let given = key
             let report = try await context.call(
-                .device(.revoke(device: device, key: given)), returning: DeviceListReport.self)
+                DeviceRequest.revoke(device: device, key: given))
             context.show(report) { style in
                 ["Shut out, wherever your node or a friend's hears of it."]
                     + report.refusedBy.map {
@@ -286,8 +286,8 @@ extension DeviceListReport {
             + (isApart
                 ? [
                     "",
-                    "“groups only”: not met since one of the two was made with the recovery key. Once both are online in a",
-                    "common group, what you keep to yourself is the same on both.",
+                    "“groups only”: not met since one of the two was made with the recovery key. Once both are online on one",
+                    "network, or in a common group, what you keep to yourself is the same on both.",
                 ] : [])
     }
 }

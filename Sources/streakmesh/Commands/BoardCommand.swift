@@ -46,11 +46,10 @@ struct BoardCommand: QueryCommand {
 
     static let tellsEndings = true
 
-    func request() -> NodeRequest {
-        .board(
-            BoardRequest(
-                group: group, game: game, range: range, date: date, metric: metric, reveal: reveal,
-                everyGroup: groups == .all, region: region, nearby: nearby, limit: top, offset: offset))
+    func request() -> BoardRequest {
+        BoardRequest(
+            group: group, game: game, range: range, date: date, metric: metric, reveal: reveal,
+            everyGroup: groups == .all, region: region, nearby: nearby, limit: top, offset: offset)
     }
 
     func lines(for report: BoardReport, style: OutputStyle) -> [String] {

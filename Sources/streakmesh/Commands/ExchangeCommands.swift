@@ -26,9 +26,7 @@ struct ExportCommand: SessionCommand {
 
     func run(in context: CommandContext) async throws {
         let report = try await context.call(
-            .exchange(
-                .export(format: format, game: game, from: from, to: to, file: file.map { $0.absolutePath })),
-            returning: ExportReport.self)
+            ExportRequest.export(format: format, game: game, from: from, to: to, file: file.map { $0.absolutePath }))
         guard let content = report.content, !context.usesJSON else {
             context.show(report) { _ in ["\(report.count) results are in \((report.file ?? "").printable)."] }
             return
@@ -79,8 +77,7 @@ struct ImportCommand: SessionCommand {
             isPreview: dryRun, replaces: replace, dates: dateOrder, game: game, skipsBad: skipBad)
         let isChat = chat || sender != nil
         let report = try await context.call(
-            .exchange(isChat ? .loadChat(source, sender: sender, options) : .load(source, options)),
-            returning: ImportReport.self)
+            isChat ? ImportRequest.loadChat(source, sender: sender, options) : .load(source, options))
         context.show(report) { report.lines($0) }
         // With a refused line nothing was stored; and what leaves out every line has not imported anything either.
         if report.refusedCount > 0, !skipBad || report.imported + report.skipped == 0 { throw ExitCode(65) }

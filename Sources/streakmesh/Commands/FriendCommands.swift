@@ -25,7 +25,7 @@ struct FriendCommand: AsyncParsableCommand {
 
         func run(in context: CommandContext) async throws {
             let request: FriendshipRequest = answer.map { .answer($0 == .on) } ?? .list
-            let report = try await context.call(.friend(request), returning: FriendsReport.self)
+            let report = try await context.call(request)
             if qr, !context.usesJSON {
                 QRCode(text: report.code).map { context.terminal.write($0.terminalText) }
             }
@@ -55,7 +55,7 @@ struct FriendCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .friend(.add(code: code)) }
+        func request() -> FriendshipRequest { .add(code: code) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] {
             ["Asked. Your node looks for the owner for seven days, whenever it runs."] + report.lines(style)
@@ -67,7 +67,7 @@ struct FriendCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .friend(.list) }
+        func request() -> FriendshipRequest { .list }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -82,7 +82,7 @@ struct FriendCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .friend(.approve(user: user)) }
+        func request() -> FriendshipRequest { .approve(user: user) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -95,7 +95,7 @@ struct FriendCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .friend(.decline(user: user)) }
+        func request() -> FriendshipRequest { .decline(user: user) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -108,12 +108,14 @@ struct FriendCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .friend(.cancel(code: code)) }
+        func request() -> FriendshipRequest { .cancel(code: code) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
 
     struct Block: ConfirmedCommand {
+        typealias Request = FriendshipRequest
+
         static let configuration = CommandConfiguration(
             abstract: "Take no more requests of somebody, who is not told.",
             discussion:
@@ -134,7 +136,7 @@ struct FriendCommand: AsyncParsableCommand {
             )
         }
 
-        func request(about selector: String?) -> NodeRequest { .friend(.block(user: selector ?? user)) }
+        func request(about selector: String?) -> FriendshipRequest { .block(user: selector ?? user) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -147,12 +149,14 @@ struct FriendCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .friend(.unblock(user: user)) }
+        func request() -> FriendshipRequest { .unblock(user: user) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
 
     struct Remove: ConfirmedCommand {
+        typealias Request = FriendshipRequest
+
         static let configuration = CommandConfiguration(
             abstract: "End the group of the two of you.",
             discussion: "Both keep what was shared so far; neither gets anything new.")
@@ -172,7 +176,7 @@ struct FriendCommand: AsyncParsableCommand {
             )
         }
 
-        func request(about selector: String?) -> NodeRequest { .friend(.remove(user: selector ?? user)) }
+        func request(about selector: String?) -> FriendshipRequest { .remove(user: selector ?? user) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -192,7 +196,7 @@ extension FriendCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .friend(.rejoin(group: group)) }
+        func request() -> FriendshipRequest { .rejoin(group: group) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -206,7 +210,7 @@ extension FriendCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .friend(.dismiss(group: group)) }
+        func request() -> FriendshipRequest { .dismiss(group: group) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] { report.lines(style) }
     }

@@ -31,8 +31,7 @@ struct GamesCommand: AsyncParsableCommand {
                 return show(GamesReport(Catalogue.standard.games.filter(matches)), in: context)
             }
             let report = try await context.call(
-                .game(.list(search: search, category: nil, favouritesOnly: favourites, group: group)),
-                returning: GamesReport.self)
+                GamesRequest.list(search: search, category: nil, favouritesOnly: favourites, group: group))
             show(report, in: context)
         }
 
@@ -119,7 +118,7 @@ struct GamesCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .game(.define(definition.form(name: name), group: group)) }
+        func request() -> GameRequest { .define(definition.form(name: name), group: group) }
 
         func lines(for report: GameReport, style: OutputStyle) -> [String] {
             [
@@ -151,12 +150,11 @@ struct GamesCommand: AsyncParsableCommand {
         func run(in context: CommandContext) async throws {
             let report = try await context.ask(needsNetwork: false) { node in
                 let known = try await node.call(
-                    .game(.list(search: nil, category: "custom", favouritesOnly: false, group: group)),
-                    returning: GamesReport.self
+                    GamesRequest.list(search: nil, category: "custom", favouritesOnly: false, group: group)
                 ).games.first { $0.id == game || $0.name.lowercased() == game.lowercased() }
                 guard let form = known?.definition else { throw NodeFailure.unknownGame(game, suggestions: []) }
                 let changed = definition.form(name: name ?? form.name, changing: form)
-                return try await node.call(.game(.define(changed, group: group)), returning: GameReport.self)
+                return try await node.call(GameRequest.define(changed, group: group))
             }
             context.show(report) { ["\($0.applying(.bold, to: report.name)) is changed for everybody."] }
         }
@@ -172,7 +170,7 @@ struct GamesCommand: AsyncParsableCommand {
         @OptionGroup var definition: Definition
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .game(.test(definition.form(name: "Test"), text: text)) }
+        func request() -> PatternRequest { .test(definition.form(name: "Test"), text: text) }
 
         func lines(for report: PatternReport, style: OutputStyle) -> [String] {
             guard report.matched else {
@@ -200,7 +198,7 @@ struct GamesCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .game(.remove(game: game, group: group)) }
+        func request() -> GamesRequest { .remove(game: game, group: group) }
 
         func lines(for report: GamesReport, style: OutputStyle) -> [String] {
             ["Removed. Your group has \(report.games.count) games of its own."]
@@ -215,7 +213,7 @@ struct GamesCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .game(.setFavourite(game: game, isFavourite: true)) }
+        func request() -> GameRequest { .setFavourite(game: game, isFavourite: true) }
 
         func lines(for report: GameReport, style: OutputStyle) -> [String] {
             ["\(style.applying(.bold, to: report.name)) is a favourite."]
@@ -230,7 +228,7 @@ struct GamesCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .game(.setFavourite(game: game, isFavourite: false)) }
+        func request() -> GameRequest { .setFavourite(game: game, isFavourite: false) }
 
         func lines(for report: GameReport, style: OutputStyle) -> [String] {
             ["\(style.applying(.bold, to: report.name)) is no favourite any more."]

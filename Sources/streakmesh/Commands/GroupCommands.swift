@@ -18,7 +18,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .group(.create(title: title)) }
+        func request() -> GroupRequest { .create(title: title) }
 
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             [
@@ -35,7 +35,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         static let tellsEndings = true
 
-        func request() -> NodeRequest { .group(.list) }
+        func request() -> GroupListRequest { .all }
 
         func lines(for report: GroupListReport, style: OutputStyle) -> [String] {
             guard !report.groups.isEmpty else {
@@ -60,7 +60,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .group(.use(group: group)) }
+        func request() -> GroupRequest { .use(group: group) }
 
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             ["\(style.applying(.bold, to: report.title)) is now the active group."]
@@ -78,7 +78,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .group(.rename(group: group, title: title)) }
+        func request() -> GroupRequest { .rename(group: group, title: title) }
 
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             ["The group is called \(style.applying(.bold, to: report.title)) now."]
@@ -119,13 +119,12 @@ struct GroupCommand: AsyncParsableCommand {
             }
         }
 
-        func request() -> NodeRequest {
+        func request() -> GroupSettingsRequest {
             let change = GroupSettingsChange(
                 invites: invites, spoilerGuard: spoilers.map { $0 == .on }, missedDay: missed,
                 freezes: freezes.map { $0 == .on }, archiveDays: archive)
-            if mine { return .group(.ownRules(change)) }
-            return .group(
-                change == GroupSettingsChange() ? .settings(group: group) : .changeSettings(group: group, change))
+            if mine { return .ownRules(change) }
+            return change == GroupSettingsChange() ? .show(group: group) : .change(group: group, change)
         }
 
         func lines(for report: GroupSettingsReport, style: OutputStyle) -> [String] {
@@ -144,6 +143,8 @@ struct GroupCommand: AsyncParsableCommand {
     }
 
     struct Transfer: ConfirmedCommand {
+        typealias Request = GroupRequest
+
         static let configuration = CommandConfiguration(
             abstract: "Hand a group on to another member. By the owner, who is a plain member then.")
 
@@ -161,8 +162,8 @@ struct GroupCommand: AsyncParsableCommand {
             )
         }
 
-        func request(about selector: String?) -> NodeRequest {
-            .group(.transfer(group: member.group, user: selector ?? member.user))
+        func request(about selector: String?) -> GroupRequest {
+            .transfer(group: member.group, user: selector ?? member.user)
         }
 
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
@@ -182,7 +183,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .group(.heir(group: group, user: user)) }
+        func request() -> GroupRequest { .heir(group: group, user: user) }
 
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             [
@@ -201,7 +202,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .group(.takeOver(group: group)) }
+        func request() -> GroupRequest { .takeOver(group: group) }
 
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             ["\(style.applying(.bold, to: report.title)) is yours now."]
@@ -241,11 +242,11 @@ struct GroupCommand: AsyncParsableCommand {
             }
             let meant = selector
             let departure = try await context.ask(needsNetwork: true) { node in
-                let before = try await node.call(.network(.status), returning: StatusReport.self)
+                let before = try await node.call(StatusRequest.status)
                 let report = try await node.call(
-                    .group(.leave(group: meant, erasing: erase)), returning: GroupReport.self)
+                    GroupRequest.leave(group: meant, erasing: erase))
                 // The group is left; a node that is just stopping cannot say any more who heard of it.
-                let after = try? await node.call(.network(.status), returning: StatusReport.self)
+                let after = try? await node.call(StatusRequest.status)
                 return Departure(report, before: before, after: after)
             }
             context.show(departure.report) { departure.lines($0) }
@@ -253,7 +254,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         /// The group that is meant; nil for one that has ended already.
         private func current(in context: CommandContext) async throws -> GroupReport? {
-            let found = try await context.call(.group(.find(group: group)), returning: GroupReport.self)
+            let found = try await context.call(GroupRequest.find(group: group))
             return found.endingText == nil ? found : nil
         }
     }

@@ -34,11 +34,10 @@ struct StatsCommand: QueryCommand {
     @OptionGroup var drawing: DrawingOptions
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest {
-        .insight(
-            .statistics(
-                game: game, range: range, date: date, group: subject.group, member: subject.member,
-                plots: drawing.plots))
+    func request() -> StatisticsRequest {
+        .show(
+            game: game, range: range, date: date, group: subject.group, member: subject.member,
+            plots: drawing.plots)
     }
 
     func lines(for report: StatisticsReport, style: OutputStyle) -> [String] {
@@ -76,8 +75,8 @@ struct StreaksCommand: QueryCommand {
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest {
-        .insight(.streaks(date: date, group: subject.group, member: subject.member))
+    func request() -> StreaksRequest {
+        .show(date: date, group: subject.group, member: subject.member)
     }
 
     func lines(for report: StreaksReport, style: OutputStyle) -> [String] {
@@ -114,10 +113,10 @@ struct AchievementsCommand: SessionCommand {
 
     func run(in context: CommandContext) async throws {
         let report = try await context.call(
-            .insight(.achievements(group: subject.group, member: subject.member)), returning: AchievementsReport.self)
+            AchievementsRequest.show(group: subject.group, member: subject.member))
         context.show(report) { lines(for: report, style: $0) }
         guard !report.fresh.isEmpty, !context.usesJSON else { return }
-        _ = try await context.call(.insight(.celebrate), returning: AchievementsReport.self)
+        _ = try await context.call(AchievementsRequest.celebrate)
     }
 
     func lines(for report: AchievementsReport, style: OutputStyle) -> [String] {
@@ -151,7 +150,7 @@ struct RecapCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .insight(.recap(date: week, group: group)) }
+    func request() -> RecapRequest { .show(date: week, group: group) }
 
     func lines(for report: RecapReport, style: OutputStyle) -> [String] {
         var lines = [style.applying(.dim, to: "\(report.week) · \(report.from) to \(report.to)")]
@@ -190,9 +189,8 @@ struct VersusCommand: QueryCommand {
     @OptionGroup var drawing: DrawingOptions
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest {
-        .insight(
-            .versus(user: user, game: game, range: range, date: date, group: group, plots: drawing.plots))
+    func request() -> VersusRequest {
+        .show(user: user, game: game, range: range, date: date, group: group, plots: drawing.plots)
     }
 
     func lines(for report: VersusReport, style: OutputStyle) -> [String] {
@@ -233,7 +231,7 @@ struct ChampionsCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .insight(.champions(period: period, game: game, group: group)) }
+    func request() -> ChampionsRequest { .show(period: period, game: game, group: group) }
 
     func lines(for report: ChampionsReport, style: OutputStyle) -> [String] {
         guard !report.champions.isEmpty else { return ["No \(report.period) with results is over yet."] }
@@ -259,7 +257,7 @@ struct ShareCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .insight(.shareText(game: game, date: date)) }
+    func request() -> ShareTextRequest { .show(game: game, date: date) }
 
     func lines(for report: ShareTextReport, style: OutputStyle) -> [String] { [report.text] }
 }

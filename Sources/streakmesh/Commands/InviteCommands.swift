@@ -52,13 +52,12 @@ struct InviteCommand: AsyncParsableCommand {
         }
 
         private func invite(in context: CommandContext, uses: Int, lifetime: Int64) async throws -> InviteReport {
-            let request = NodeRequest.invite(
-                .create(group: group, uses: uses, lifetime: lifetime, needsApproval: approval))
+            let request = InviteRequest.create(group: group, uses: uses, lifetime: lifetime, needsApproval: approval)
             do {
-                return try await context.call(request, returning: InviteReport.self)
+                return try await context.call(request)
             } catch NodeFailure.noGroup where group == nil {
-                _ = try await context.call(.group(.create(title: "Friends")), returning: GroupReport.self)
-                return try await context.call(request, returning: InviteReport.self)
+                _ = try await context.call(GroupRequest.create(title: "Friends"))
+                return try await context.call(request)
             }
         }
     }
@@ -71,7 +70,7 @@ struct InviteCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .invite(.list(group: group)) }
+        func request() -> InviteListRequest { .list(group: group) }
 
         func lines(for report: InviteListReport, style: OutputStyle) -> [String] {
             report.lines(style)
@@ -86,7 +85,7 @@ struct InviteCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .invite(.revoke(id: id)) }
+        func request() -> InviteListRequest { .revoke(id: id) }
 
         func lines(for report: InviteListReport, style: OutputStyle) -> [String] {
             ["Revoked. Links that still work:"] + report.lines(style)
@@ -139,14 +138,14 @@ struct JoinCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() throws -> NodeRequest {
+    func request() throws -> JoinRequest {
         guard let seconds = TypedValue.seconds(timeout), seconds > 0 else {
             throw CommandLineFailure.usage("`--timeout` takes 30s or 2m; not “\(timeout.printable)”.")
         }
         guard let history = TypedValue.history(history) else {
             throw CommandLineFailure.usage("`--history` takes today, 30d or all; not “\(history.printable)”.")
         }
-        return .invite(.join(link: link, timeout: seconds, history: history.days))
+        return .join(link: link, timeout: seconds, history: history.days)
     }
 
     func lines(for report: JoinReport, style: OutputStyle) -> [String] {

@@ -14,7 +14,7 @@ struct MembersCommand: QueryCommand {
 
     static let tellsEndings = true
 
-    func request() -> NodeRequest { .member(.list(group: group)) }
+    func request() -> MemberRequest { .list(group: group) }
 
     func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
@@ -36,6 +36,8 @@ struct MemberCommand: AsyncParsableCommand {
     }
 
     struct Promote: ConfirmedCommand {
+        typealias Request = MemberRequest
+
         static let configuration = CommandConfiguration(abstract: "Make a member an admin. By the owner.")
 
         @OptionGroup var member: Target
@@ -48,8 +50,8 @@ struct MemberCommand: AsyncParsableCommand {
             ("An admin lets people in, removes plain members and changes the settings.", "Make \(found) an admin?")
         }
 
-        func request(about selector: String?) -> NodeRequest {
-            .member(.promote(group: member.group, user: selector ?? member.user))
+        func request(about selector: String?) -> MemberRequest {
+            .promote(group: member.group, user: selector ?? member.user)
         }
 
         func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
@@ -61,12 +63,14 @@ struct MemberCommand: AsyncParsableCommand {
         @OptionGroup var member: Target
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .member(.demote(group: member.group, user: member.user)) }
+        func request() -> MemberRequest { .demote(group: member.group, user: member.user) }
 
         func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
 
     struct Remove: ConfirmedCommand {
+        typealias Request = MemberRequest
+
         static let configuration = CommandConfiguration(
             abstract: "Remove a member. By the owner; by an admin, if the member is none.",
             discussion: """
@@ -94,8 +98,8 @@ struct MemberCommand: AsyncParsableCommand {
             )
         }
 
-        func request(about selector: String?) -> NodeRequest {
-            .member(.remove(group: member.group, user: selector ?? member.user, keepingInvites: keepInvites))
+        func request(about selector: String?) -> MemberRequest {
+            .remove(group: member.group, user: selector ?? member.user, keepingInvites: keepInvites)
         }
 
         func lines(for report: MembersReport, style: OutputStyle) -> [String] { report.lines(style) }
@@ -115,7 +119,7 @@ struct RequestsCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .member(.requests(group: group)) }
+        func request() -> AdmissionRequest { .list(group: group) }
 
         func lines(for report: JoinRequestsReport, style: OutputStyle) -> [String] { report.requests.lines(style) }
     }
@@ -128,7 +132,7 @@ struct RequestsCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .member(.approve(id: id)) }
+        func request() -> AdmissionRequest { .approve(id: id) }
 
         func lines(for report: JoinRequestsReport, style: OutputStyle) -> [String] {
             ["They are in, as soon as their node asks again. Still waiting:"] + report.requests.lines(style)
@@ -144,7 +148,7 @@ struct RequestsCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .member(.deny(id: id)) }
+        func request() -> AdmissionRequest { .deny(id: id) }
 
         func lines(for report: JoinRequestsReport, style: OutputStyle) -> [String] {
             ["Turned down. Still waiting:"] + report.requests.lines(style)

@@ -11,7 +11,7 @@ struct StatusCommand: QueryCommand {
 
     static let tellsEndings = true
 
-    func request() -> NodeRequest { .network(.status) }
+    func request() -> StatusRequest { .status }
 
     func lines(for report: StatusReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
@@ -23,7 +23,7 @@ struct SyncCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .network(.sync) }
+    func request() -> StatusRequest { .sync }
 
     func lines(for report: StatusReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
@@ -39,7 +39,7 @@ struct ClockCommand: ParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .network(.clock) }
+        func request() -> ClockRequest { .show }
 
         func lines(for report: ClockReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -58,7 +58,7 @@ struct ClockCommand: ParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .network(.repairClock(isForced: force)) }
+        func request() -> ClockRequest { .repair(isForced: force) }
 
         func lines(for report: ClockReport, style: OutputStyle) -> [String] { report.lines(style) }
     }

@@ -36,8 +36,7 @@ struct ParseCommand: AsyncParsableCommand {
     private static func reader(in context: CommandContext) async -> ShareReader {
         guard context.folder.hasAccount,
             let games = try? await context.call(  // as above
-                .game(.list(search: nil, category: "custom", favouritesOnly: false, group: nil)),
-                returning: GamesReport.self)
+                GamesRequest.list(search: nil, category: "custom", favouritesOnly: false, group: nil))
         else { return ShareReader() }
         return ShareReader(custom: games.games.compactMap { $0.definition.flatMap(GameDefinition.init) })
     }

@@ -44,12 +44,12 @@ struct PrivacyCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest {
+    func request() -> PrivacyRequest {
         let change = PrivacyChange(
             anonymous: anonymous.map { $0 == .on }, alias: alias.map { $0 == "none" ? "" : $0 },
             hidden: hidden.map { $0 == .on }, region: region.map { $0 == "none" ? "" : $0 },
             lastSeen: lastSeen.map { $0 == .on }, share: share, unshare: unshare)
-        return .privacy(change == PrivacyChange() ? .show(group: group) : .change(group: group, change))
+        return change == PrivacyChange() ? .show(group: group) : .change(group: group, change)
     }
 
     func lines(for report: PrivacyReport, style: OutputStyle) -> [String] { report.lines(style) }
@@ -61,6 +61,8 @@ struct SharingCommand: AsyncParsableCommand {
         subcommands: [Stop.self, Resume.self])
 
     struct Stop: ConfirmedCommand {
+        typealias Request = PrivacyRequest
+
         static let configuration = CommandConfiguration(
             abstract: "Publish nothing new in a group; you go on reading it.",
             discussion: "Your friends keep what you have shared so far. Nothing tells them that you stopped.")
@@ -82,7 +84,7 @@ struct SharingCommand: AsyncParsableCommand {
             )
         }
 
-        func request(about selector: String?) -> NodeRequest { .privacy(.stopSharing(group: selector ?? group)) }
+        func request(about selector: String?) -> PrivacyRequest { .stopSharing(group: selector ?? group) }
 
         func lines(for report: PrivacyReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -98,11 +100,11 @@ struct SharingCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() throws -> NodeRequest {
+        func request() throws -> PrivacyRequest {
             guard let history = TypedValue.history(history) else {
                 throw CommandLineFailure.usage("`--history` takes today, 30d or all; not “\(history.printable)”.")
             }
-            return .privacy(.resumeSharing(group: group, history: history.days))
+            return .resumeSharing(group: group, history: history.days)
         }
 
         func lines(for report: PrivacyReport, style: OutputStyle) -> [String] { report.lines(style) }
@@ -143,7 +145,7 @@ struct GuestCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .guest(.start(name: name)) }
+        func request() -> GuestRequest { .start(name: name) }
 
         func lines(for report: GuestReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -163,12 +165,12 @@ struct GuestCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() throws -> NodeRequest {
+        func request() throws -> GuestRequest {
             switch (keep, export, discard) {
-            case (true, nil, false): return .guest(.stop(.keep))
+            case (true, nil, false): return .stop(.keep)
             case (false, let file?, false):
-                return .guest(.stop(.export(file: URL(fileURLWithPath: file).standardizedFileURL.path)))
-            case (false, nil, true): return .guest(.stop(.discard))
+                return .stop(.export(file: URL(fileURLWithPath: file).standardizedFileURL.path))
+            case (false, nil, true): return .stop(.discard)
             default: throw CommandLineFailure.usage("Give one of `--keep`, `--export FILE` and `--discard`.")
             }
         }
@@ -181,7 +183,7 @@ struct GuestCommand: AsyncParsableCommand {
 
         @OptionGroup var shared: SharedOptions
 
-        func request() -> NodeRequest { .guest(.status) }
+        func request() -> GuestRequest { .status }
 
         func lines(for report: GuestReport, style: OutputStyle) -> [String] { report.lines(style) }
     }

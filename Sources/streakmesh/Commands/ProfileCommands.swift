@@ -43,7 +43,7 @@ struct WhoamiCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .profile(.whoami) }
+    func request() -> ProfileRequest { .whoami }
 
     func lines(for report: ProfileReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
@@ -56,7 +56,7 @@ struct RenameCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .profile(.rename(name: name)) }
+    func request() -> ProfileRequest { .rename(name: name) }
 
     func lines(for report: ProfileReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
@@ -72,12 +72,20 @@ extension ProfileReport {
     }
 }
 
-struct CompletionCommand: ParsableCommand {
+/// A shell's completion script, as JSON.
+private struct CompletionReport: Codable, Sendable {
+    var shell: String
+    var script: String
+}
+
+struct CompletionCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "completion", abstract: "Write the completion script of a shell.")
 
     @Argument(help: "bash, zsh or fish.")
     var shell: Shell
+
+    @OptionGroup var shared: SharedOptions
 
     enum Shell: String, ExpressibleByArgument, CaseIterable {
         case bash, zsh, fish
@@ -91,7 +99,9 @@ struct CompletionCommand: ParsableCommand {
         }
     }
 
-    func run() {
-        print(StreakMeshCommand.completionScript(for: shell.completionShell))
+    func run(in context: CommandContext) {
+        let script = StreakMeshCommand.completionScript(for: shell.completionShell)
+        guard context.usesJSON else { return context.terminal.writeContent(script + "\n") }
+        context.show(CompletionReport(shell: shell.rawValue, script: script)) { _ in [] }
     }
 }

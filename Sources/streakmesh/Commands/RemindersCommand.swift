@@ -38,12 +38,12 @@ struct RemindersCommand: QueryCommand {
     @OptionGroup var drawing: DrawingOptions
     @OptionGroup var shared: SharedOptions
 
-    func request() throws -> NodeRequest {
+    func request() throws -> ReminderRequest {
         if smart, time != nil { throw CommandLineFailure.usage("Give either `--smart` or `--time`, not both.") }
         let change = ReminderChange(
             on: state.map { $0 == .on }, smart: smart ? true : nil, time: time, quiet: quiet == "none" ? "" : quiet,
             desktop: desktop.map { $0 == .on }, command: command, include: include, exclude: exclude)
-        return .reminder(change == ReminderChange() ? .show(plots: drawing.plots) : .change(change))
+        return change == ReminderChange() ? .show(plots: drawing.plots) : .change(change)
     }
 
     func lines(for report: RemindersReport, style: OutputStyle) -> [String] {

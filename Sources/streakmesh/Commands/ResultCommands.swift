@@ -69,8 +69,7 @@ struct AddCommand: SessionCommand {
             throw NodeFailure.textTooLong(limit: Self.maximumLength)
         }
         let report = try await context.call(
-            .score(.add(text: text, date: date, replace: replace, groups: publishing.groups())),
-            returning: AddReport.self)
+            ScoreRequest.add(text: text, date: date, replace: replace, groups: publishing.groups()))
         context.show(report) { style in report.lines(style) }
         if report.added.isEmpty {
             guard context.usesJSON else {
@@ -130,11 +129,9 @@ struct RecordCommand: SessionCommand {
     /// A log of a habit needs no number.
     private func record(seconds: Int?, in context: CommandContext) async throws -> AddReport {
         try await context.call(
-            .score(
-                .record(
-                    game: game, score: score, isCompleted: !fail, seconds: seconds, date: date,
-                    groups: publishing.groups(), replace: replace)),
-            returning: AddReport.self)
+            ScoreRequest.record(
+                game: game, score: score, isCompleted: !fail, seconds: seconds, date: date,
+                groups: publishing.groups(), replace: replace))
     }
 }
 
@@ -163,8 +160,7 @@ struct PublishCommand: SessionCommand {
 
     func run(in context: CommandContext) async throws {
         let report = try await context.call(
-            .score(.publish(game: game, date: date, puzzle: puzzle, groups: group.isEmpty ? nil : group)),
-            returning: AddReport.self)
+            ScoreRequest.publish(game: game, date: date, puzzle: puzzle, groups: group.isEmpty ? nil : group))
         try report.showOnly(in: context, as: report.published.isEmpty ? "Published there already" : "Published")
     }
 }
@@ -188,7 +184,7 @@ struct DeleteCommand: SessionCommand {
 
     func run(in context: CommandContext) async throws {
         let report = try await context.call(
-            .score(.delete(game: game, date: date, puzzle: puzzle)), returning: AddReport.self)
+            ScoreRequest.delete(game: game, date: date, puzzle: puzzle))
         try report.showOnly(in: context, as: "Withdrawn")
     }
 }
@@ -199,7 +195,7 @@ struct UndoCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .score(.undo) }
+    func request() -> UndoRequest { .last }
 
     func lines(for report: UndoReport, style: OutputStyle) -> [String] {
         let lines =
@@ -225,7 +221,7 @@ struct ResultsCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func request() -> NodeRequest { .score(.results(game: game, from: from, to: to)) }
+    func request() -> ResultsRequest { .list(game: game, from: from, to: to) }
 
     func lines(for report: ResultsReport, style: OutputStyle) -> [String] {
         guard !report.results.isEmpty else { return ["No results. `streakmesh add` takes a share text."] }

@@ -56,8 +56,9 @@ struct UpCommand: SessionCommand {
         var logger = Logger(label: "streakmesh")
         // What ends the program is thrown, too, and told once: by default the libraries say nothing of it.
         logger.logLevel = level == .error ? .critical : level
-        let configuration = NodeConfiguration(
+        var configuration = NodeConfiguration(
             listen: listen, usesNetwork: true, usesLAN: !isWithoutLAN, peers: peers)
+        configuration.logger = logger
         let node = StartingNode(in: context.folder, configuration: configuration)
         do {
             try await open(node, in: context)
@@ -73,7 +74,7 @@ struct UpCommand: SessionCommand {
     private func open(_ node: StartingNode, in context: CommandContext) async throws {
         try await context.takingTurns(
             // Only a node answers there.
-            unless: { (try? await context.client().call(.network(.status), returning: StatusReport.self)) != nil }
+            unless: { (try? await context.client().call(StatusRequest.status)) != nil }
         ) { try await node.openIfPossible() }
     }
 

@@ -18,11 +18,11 @@ struct EventPrinter: Sendable {
         switch event {
         case .changed(let group, _):
             // The answer only beautifies the line.
-            let groups = try? await node.call(.group(.list), returning: GroupListReport.self).groups
+            let groups = try? await node.call(GroupListRequest.all).groups
             return "\(groups?.first { $0.id == group }?.title ?? String(group.prefix(8))): something new"
         case .peer(let device, let state, let via):
             // As above.
-            let peers = try? await node.call(.network(.status), returning: StatusReport.self).peers
+            let peers = try? await node.call(StatusRequest.status).peers
             let name = peers?.first { $0.device == device }?.name ?? String(device.prefix(8))
             return "\(name): \(state)" + (via.map { " (\($0))" } ?? "")
         case .groupsChanged: return "Your groups changed."

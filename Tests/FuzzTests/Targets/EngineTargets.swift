@@ -1,5 +1,6 @@
 import StreakCrypto
 import StreakGames
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakScores
@@ -99,7 +100,7 @@ extension FuzzTarget {
 
     /// Those that an engine keeps by itself, besides what the snapshot holds.
     private static let settingNames = [
-        MeshEngine.privateGroupSetting, MeshEngine.epochsRenewedSetting, FriendRequests.ownSetting, "endpoints",
+        MeshEngine.epochsRenewedSetting, FriendRequests.ownSetting, "endpoints",
         FriendRequests.sentPrefix + "1", FriendRequests.receivedPrefix + "1", FriendRequests.blockedPrefix + "1",
         HeldReturn.settingPrefix + "1",
     ]

@@ -5,6 +5,7 @@ import StreakScores
 import StreakWire
 
 @testable import StreakEngine
+@testable import StreakLinks
 @testable import StreakMembership
 @testable import StreakSimulator
 
@@ -50,9 +51,8 @@ struct FuzzWorld: Sendable {
 
     private init() throws {
         var entropy = SeededEntropy(seed: 21)
-        let identities = (0..<2).map { _ in
-            DeviceIdentity.create(accountKey: SigningSecretKey.generate(from: &entropy), from: &entropy)
-        }
+        let accounts = (0..<2).map { _ in SigningSecretKey.generate(from: &entropy) }
+        let identities = accounts.map { DeviceIdentity.create(accountKey: $0, from: &entropy) }
         func engine(_ index: Int) -> MeshEngine {
             MeshEngine(
                 snapshot: Snapshot(store: StoreID(bytes: Bytes16(7, UInt64(index) + 1))), identity: identities[index],
@@ -63,14 +63,13 @@ struct FuzzWorld: Sendable {
         hostile = Links(staticKey: identities[1].linkKey)
         give(.listening(port: 7_420, addresses: [Self.home], usesDiscovery: true))
         give(.listening(port: 7_420, addresses: [Self.abroad], usesDiscovery: true), toFriend: true)
-        try makeGroups()
+        try makeGroups(of: accounts[0])
         isFair = false
         try turnBad(identities[1])
     }
 
-    private mutating func makeGroups() throws {
-        guard case .group(let own)? = command(.foundGroup(title: "Own")) else { throw Self.failure(1) }
-        _ = command(.keepSetting(name: MeshEngine.privateGroupSetting, value: own.bytes.array))
+    private mutating func makeGroups(of account: SigningSecretKey) throws {
+        guard case .group? = command(.openPrivateGroup(accountKey: account)) else { throw Self.failure(1) }
         _ = command(.setAnswersToCode(SimulatedCode.keys(of: engine.identity.user)))
         guard case .group(let group)? = command(.foundGroup(title: "Friends")),
             case .invite(_, let text)? = command(.invite(group, uses: 0, lifetime: 86_400))
@@ -173,7 +172,7 @@ struct FuzzWorld: Sendable {
     /// The plaintext of a packet on the open link.
     private mutating func seal(_ plaintext: [UInt8]) {
         guard let link = hostile.liveLinks.first, let index = hostile.links[link]?.datagrams?.current,
-            let packet = hostile.sessions[index]?.seal(plaintext)
+            let packet = hostile.sessions.seal(plaintext, under: index)
         else { return }
         give(.link(.datagramReceived(packet, from: Self.abroad)))
         exchange()

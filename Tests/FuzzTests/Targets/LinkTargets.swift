@@ -3,6 +3,7 @@ import StreakMembership
 import StreakWire
 
 @testable import StreakEngine
+@testable import StreakLinks
 
 extension FuzzTarget {
     /// Packets and streams, from strangers and from those who hold a key.
@@ -53,28 +54,17 @@ extension FuzzTarget {
 
 /// One `Links` under attack, and one that the attacker plays with.
 struct FuzzLine: Sendable {
-    private static let group = GroupID(bytes: Bytes32(1, 2, 3, 4))
     static let kinds: [HandshakeKind] = [.member, .invite, .friend]
     private static let staticKeys: [AgreementSecretKey] = {
         var entropy = SeededEntropy(seed: 8)
         return (0..<2).map { _ in AgreementSecretKey.generate(from: &entropy) }
     }()
-    private static let keys: [LinkKey] = {
-        func key(_ number: UInt8, _ label: LinkKeyLabel) -> LinkKey? {
-            accepted {
-                LinkKey(
-                    presharedKey: try SymmetricKey(rawBytes: [UInt8](repeating: number, count: 32)),
-                    tagKey: try SymmetricKey(rawBytes: [UInt8](repeating: number + 1, count: 32)), label: label)
-            }
+    private static let keys: [LinkKey] = zip(kinds, [1, 3, 5] as [UInt8]).compactMap { kind, number in
+        accepted {
+            LinkKey(
+                handshake: kind, presharedKey: try SymmetricKey(rawBytes: [UInt8](repeating: number, count: 32)),
+                tagKey: try SymmetricKey(rawBytes: [UInt8](repeating: number + 1, count: 32)), label: number)
         }
-        let code = someCode
-        return [
-            key(1, .access(group, index: 0)), key(3, .invite(group, .none)), code.flatMap { key(5, .friendCode($0)) },
-        ].compactMap(\.self)
-    }()
-    /// One symbol in thirty-two is the right checksum.
-    private static var someCode: FriendCode? {
-        "0123456789ABCDEFGHJKMNPQRSTVWXYZ".lazy.compactMap { FriendCode("00000000000\($0)") }.first
     }
 
     private static func key(of kind: HandshakeKind) -> LinkKey {
@@ -102,9 +92,9 @@ struct FuzzLine: Sendable {
     var moves = 0
 
     init() {
-        victim.accessKeys = [Self.keys[0]]
-        victim.inviteKeys = [Self.keys[1]]
-        victim.friendKeys = Array(Self.keys.dropFirst(2))
+        victim.setKeys([Self.keys[0]], for: .member)
+        victim.setKeys([Self.keys[1]], for: .invite)
+        victim.setKeys(Array(Self.keys.dropFirst(2)), for: .friend)
         victim.friendCredential = [1, 2, 3]
     }
 
@@ -121,19 +111,16 @@ struct FuzzLine: Sendable {
     /// A packet's plaintext, under the link's session.
     mutating func seal(_ plaintext: [UInt8]) {
         guard let link, let index = attacker.links[link]?.datagrams?.current,
-            let packet = attacker.sessions[index]?.seal(plaintext)
+            let packet = attacker.sessions.seal(plaintext, under: index)
         else { return }
         deliver(packet)
     }
 
     /// The same on the link's stream.
     mutating func sealOnStream(_ plaintext: [UInt8]) {
-        guard let link, let own = attacker.links[link]?.stream, var stream = attacker.streams[own],
-            case .open(var session, let introduction) = stream.phase, let frame = session.seal(plaintext),
+        guard let link, let own = attacker.links[link]?.stream, let frame = attacker.streams.seal(plaintext, on: own),
             let other = streams.first(where: { $0.attacker == own })?.victim
         else { return }
-        stream.phase = .open(session, introduction)
-        attacker.streams[own] = stream
         victim.handle(.streamBytesReceived(other, frame), at: now, entropy: &entropy)
         exchange()
     }

@@ -62,10 +62,21 @@ extension FuzzTarget {
         try readMessage(ByteBuffer(bytes: bytes))
     }
 
+    private static func isSame(_ one: ControlRequest, _ other: ControlRequest) -> Bool {
+        func isEqual<Request: NodeRequest>(_ one: Request, _ other: any NodeRequest) -> Bool {
+            other as? Request == one
+        }
+        switch (one, other) {
+        case (.call(let one), .call(let other)): return isEqual(one, other)
+        case (.watch, .watch), (.signIn, .signIn): return true
+        case (.call, _), (.watch, _), (.signIn, _): return false
+        }
+    }
+
     private static func readMessage(_ line: ByteBuffer) throws {
         if let request = accepted({ try ControlCoding.decode(ControlRequest.self, from: line) }) {
             let again = accepted { try ControlCoding.decode(ControlRequest.self, from: ControlCoding.line(request)) }
-            try demand(again == request, "a request is what it was encoded from")
+            try demand(again.map { isSame($0, request) } == true, "a request is what it was encoded from")
         }
         if let event = accepted({ try ControlCoding.decode(WatchEvent.self, from: line) }) {
             let again = accepted { try ControlCoding.decode(WatchEvent.self, from: ControlCoding.line(event)) }

@@ -4,6 +4,7 @@ import StreakReplication
 import StreakWire
 
 @testable import StreakEngine
+@testable import StreakLinks
 
 extension FuzzTarget {
     /// What is read off links, and the layouts within.

@@ -8,16 +8,24 @@ import Testing
 
 /// Answers like a node that holds one account, and remembers what it was asked.
 private actor StubNode: NodeCalling {
-    private(set) var requests: [NodeRequest] = []
+    private(set) var requests: [any NodeRequest] = []
 
-    func call<Report: Codable & Sendable>(_ request: NodeRequest, returning type: Report.Type) async throws -> Report {
+    func call<Request: NodeRequest>(_ request: Request) async throws -> Request.Report {
         requests.append(request)
         let profile = ProfileReport(user: "ab", device: "cd", name: "Zoë 🎲\n\"", friendCode: "AAAA-BBBB-CCCC")
-        guard case .profile(.whoami) = request, let report = profile as? Report else {
+        guard request as? ProfileRequest == .whoami, let report = profile as? Request.Report else {
             throw NodeFailure.unknownGroup("“\n”")
         }
         return report
     }
+}
+
+/// Asks for a profile, and expects something else.
+private struct OtherVersion: NodeRequest {
+    static let name = RequestName.profile
+    private var whoami: [String: String] = [:]
+
+    func answer(on node: isolated MeshNode) async throws -> StatusReport { try await node.call(StatusRequest.status) }
 }
 
 /// A control server on a socket of its own.
@@ -68,7 +76,7 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
 @Suite(.timeLimit(.minutes(10))) struct ControlSocketTests {
     @Test func `a request is answered by the running node`() async throws {
         let profile = try await withServer { client, _, _ in
-            try await client.call(.profile(.whoami), returning: ProfileReport.self)
+            try await client.call(ProfileRequest.whoami)
         }
         #expect(profile.name == "Zoë 🎲\n\"")
     }
@@ -76,40 +84,48 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
     @Test func `a failure arrives as it was thrown`() async throws {
         await #expect(throws: NodeFailure.unknownGroup("“\n”")) {
             try await withServer { client, _, _ in
-                try await client.call(.group(.list), returning: GroupListReport.self)
+                try await client.call(GroupListRequest.all)
             }
         }
     }
 
-    @Test(arguments: [
-        NodeRequest.invite(.join(link: "streakmesh://join/ABC", timeout: 30, history: nil)),
-        .score(.add(text: "Wordle 1,981 3/6\r\n\u{0}\"", date: "2026-11-21", replace: true, groups: nil)),
-        .score(.record(game: "mini", score: nil, isCompleted: true, seconds: 42, date: nil, groups: nil)),
-        .board(BoardRequest(group: "Friends", range: "7d", reveal: true)), .invite(.friends),
-    ])
-    func `a request arrives as it was made`(request: NodeRequest) async throws {
+    private static let requests: [any NodeRequest] = [
+        JoinRequest.join(link: "streakmesh://join/ABC", timeout: 30, history: nil),
+        ScoreRequest.add(text: "Wordle 1,981 3/6\r\n\u{0}\"", date: "2026-11-21", replace: true, groups: nil),
+        ScoreRequest.record(game: "mini", score: nil, isCompleted: true, seconds: 42, date: nil, groups: nil),
+        BoardRequest(group: "Friends", range: "7d", reveal: true), InviteRequest.friends,
+    ]
+
+    @Test func `every name stands for the type that bears it`() {
+        for name in RequestName.allCases { #expect(name.type.name == name) }
+    }
+
+    @Test(arguments: requests.indices)
+    func `a request arrives as it was made`(index: Int) async throws {
+        let request = Self.requests[index]
         let requests = try await withServer { client, _, node in
-            _ = try? await client.call(request, returning: StatusReport.self)  // the stub refuses, having noted it
+            _ = try? await client.call(request)  // the stub refuses, having noted it
             return await node.requests
         }
-        #expect(requests == [request])
+        func isSame<Request: NodeRequest>(_ request: Request) -> Bool { requests.first as? Request == request }
+        #expect(requests.count == 1 && isSame(request))
     }
 
     @Test func `without a node the client says so`() async throws {
         await #expect(throws: ControlError.nodeNotRunning) {
             try await ControlClient(socketPath: "/tmp/nobody-listens-here.sock")
-                .call(.profile(.whoami), returning: ProfileReport.self)
+                .call(ProfileRequest.whoami)
         }
         await #expect(throws: ControlError.nodeNotRunning) {
             try await ControlClient(socketPath: String(repeating: "/long", count: 60))
-                .call(.profile(.whoami), returning: ProfileReport.self)
+                .call(ProfileRequest.whoami)
         }
     }
 
     @Test func `what a node of another version answers is told from a failure`() async throws {
         await #expect(throws: ControlError.malformedReply) {
             try await withServer { client, _, _ in
-                try await client.call(.profile(.whoami), returning: StatusReport.self)
+                try await client.call(OtherVersion())
             }
         }
     }
@@ -127,12 +143,13 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
     }
 
     @Test(arguments: [
-        "garbage", "{}", #"{"v":2,"request":{"profile":{"_0":{"whoami":{}}}}}"#, #"{"v":1,"request":{"fly":{}}}"#,
+        "garbage", "{}", #"{"v":1,"name":"profile","request":{"whoami":{}}}"#,
+        #"{"v":2,"name":"fly","request":{"whoami":{}}}"#, #"{"v":2,"name":"board","request":"whoami"}"#,
     ])
     func `what is no request is refused, and the connection serves on`(line: String) async throws {
         let answers = try await withServer { _, path, _ in
             try await exchange(
-                Array("\(line)\n{\"v\":1,\"request\":{\"profile\":{\"_0\":{\"whoami\":{}}}}}\n".utf8), at: path,
+                Array("\(line)\n{\"v\":2,\"name\":\"profile\",\"request\":{\"whoami\":{}}}\n".utf8), at: path,
                 lines: 2)
         }
         #expect(answers.count == 2)
@@ -152,7 +169,7 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
         let name = try await withServer { client, path, _ in
             let silent = try await openConnections(ControlServer.maximumConnections * 2, at: path)
             for channel in silent { try await channel.close().get() }
-            return try await client.call(.profile(.whoami), returning: ProfileReport.self).name
+            return try await client.call(ProfileRequest.whoami).name
         }
         #expect(name.hasPrefix("Zoë"))
     }

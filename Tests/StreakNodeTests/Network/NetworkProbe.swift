@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakLinks
 import StreakWire
 import Testing
 

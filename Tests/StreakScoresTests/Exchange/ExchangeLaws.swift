@@ -1,4 +1,5 @@
 import StreakGames
+import StreakRandom
 import StreakScores
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     ]
 
     static func results(_ count: Int, seed: UInt64) -> [DailyScore] {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var seen: Set<ScoreKey> = []
         var results: [DailyScore] = []
         while results.count < count {
@@ -23,7 +24,7 @@ import Testing
         return results
     }
 
-    static func result(_ generator: inout SplitMix) -> DailyScore {
+    static func result(_ generator: inout SplitMix64) -> DailyScore {
         let games = Catalogue.standard.games
         let known = games[Int.random(in: 0..<games.count, using: &generator)]
         let isUnknown = Int.random(in: 0..<10, using: &generator) == 0
@@ -53,7 +54,7 @@ import Testing
             isEdited: Bool.random(using: &generator))
     }
 
-    static func maybe<Value>(_ value: Value?, _ generator: inout SplitMix) -> Value? {
+    static func maybe<Value>(_ value: Value?, _ generator: inout SplitMix64) -> Value? {
         Int.random(in: 0..<3, using: &generator) == 0 ? nil : value
     }
 
@@ -89,7 +90,7 @@ import Testing
 
     @Test(arguments: seeds)
     func `damaged files never stop the program`(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let results = Self.results(8, seed: seed)
         for bytes in [ResultExport.csv(results), ResultExport.json(results)] {
             for _ in 0..<40 {
@@ -125,7 +126,7 @@ import Testing
 
     static let head = "date,game,score\n"
     static let junk: [Junk] = {
-        var generator = SplitMix(seed: 9)
+        var generator = SplitMix64(seed: 9)
         let noise = (0..<1 << 20).map { _ in UInt8.random(in: 0...255, using: &generator) }
         return [
             Junk("noise", noise), Junk("noise below a heading", Array(head.utf8) + noise),

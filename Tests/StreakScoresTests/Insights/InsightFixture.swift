@@ -1,4 +1,5 @@
 import StreakGames
+import StreakRandom
 import StreakScores
 
 extension Fixture {
@@ -19,7 +20,7 @@ extension Fixture {
     }
 
     /// Random results of all games within the last `days` days, some for keys that were there before.
-    static func history(_ count: Int, days: Int, _ generator: inout SplitMix) -> [DailyScore] {
+    static func history(_ count: Int, days: Int, _ generator: inout SplitMix64) -> [DailyScore] {
         (0..<count).map { _ in
             let game = all.randomElement(using: &generator) ?? wordle
             let day = today.adding(days: -Int.random(in: 0..<days, using: &generator))

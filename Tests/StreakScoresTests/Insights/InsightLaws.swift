@@ -1,4 +1,5 @@
 import StreakGames
+import StreakRandom
 import StreakScores
 import Testing
 
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: 1...12) func `E1 kept and changed equals computed from nothing`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
         var index = ScoreIndex()
         var cache = InsightCache(rules: rules)
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `E1 nothing depends on the order of arrival`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var seen: Set<ScoreKey> = []
         let results = Fixture.history(150, days: 50, &generator).filter { seen.insert($0.key).inserted }
         let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `E1 a past day knows only what lies before it`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
         let index = Fixture.index(Fixture.history(250, days: 40, &generator).map { ("ann", $0) })
         let results = index.results(of: Self.ann)
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `E1 the streak is the run a reader counts by hand`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let index = Fixture.index(Fixture.history(250, days: 30, &generator).map { ("ann", $0) })
         let insights = PlayerInsights(of: Self.ann, in: index, games: Fixture.game)
         let solved = Set(index.results(of: Self.ann, game: Fixture.wordle.id).filter(\.isCompleted).map(\.day))
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `D5 the board shows the same streaks`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let index = Fixture.index(Fixture.history(250, days: 30, &generator).map { ("ann", $0) })
         let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
         let insights = PlayerInsights(of: Self.ann, in: index, rules: rules, games: Fixture.game)
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `F1 a tier is reached on its day and not before`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
         let index = Fixture.index(Fixture.history(400, days: 80, &generator).map { ("ann", $0) })
         let results = index.results(of: Self.ann)
@@ -139,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `F1 numbers played out of order reach a tier when the run is whole`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let results = (1...40).map { number in
             let day = Self.today.adding(days: -60 + number + Int.random(in: 0...9, using: &generator))
             return Fixture.numbered(Fixture.heardle, number, day, 3)
@@ -155,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `F3 coins of all days are the sum of their days`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let insights = Fixture.insights(Fixture.history(200, days: 30, &generator))
         let days = (0..<30).map { Self.today.adding(days: -$0) }
         #expect(insights.resultCoins == days.reduce(0) { $0 + insights.resultCoins(in: DaySpan(from: $1, to: $1)) })
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `E9 the overview is the sum of its parts`(_ seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let insights = Fixture.insights(Fixture.history(200, days: 100, &generator))
         for days in [1, 7, 30, 90, 365] {
             let span = Fixture.last(days)

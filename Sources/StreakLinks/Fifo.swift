@@ -1,0 +1,27 @@
+/// First in, first out, both in amortised O(1).
+package struct Fifo<Element: Sendable>: Sendable {
+    @usableFromInline var elements: [Element?] = []
+    @usableFromInline var head = 0
+
+    @inlinable package init() {}
+
+    @inlinable package var count: Int { elements.count - head }
+    @inlinable package var isEmpty: Bool { count == 0 }
+    @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
+
+    @inlinable package mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    @inlinable package mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        if head >= 64, head * 2 >= elements.count {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+}

@@ -1,0 +1,143 @@
+import StreakCrypto
+import StreakWire
+
+/// One stream, from its opening to its end.
+struct LinkStream: Sendable {
+    enum Phase: Sendable {
+        case connecting(DialID)
+        case awaitingResponse(DialID, NoiseHandshake)
+        case awaitingInitiation
+        /// XX: message 3 is awaited, which also tells who asks.
+        case awaitingFinal(AskedHandshake)
+        case open(StreamSession, Introduction)
+    }
+
+    let endpoint: Endpoint
+    let isDialled: Bool
+    var phase: Phase
+    /// When it must be authenticated, or, once finished by this side, closed.
+    var deadline: MonotonicInstant
+    var buffer = FrameBuffer()
+    /// Nil until the peer is authenticated and has shown that it is there.
+    var link: LinkID?
+    /// Whose place it takes.
+    var party = LinkParty.stranger
+    var lastSent: MonotonicInstant
+    var lastHeard: MonotonicInstant
+    /// When a message was last sent or received.
+    var lastMessage: MonotonicInstant
+    var peerInterval: Duration = .seconds(110)
+    var hasSentFinish = false
+    /// When to look whether it is still used.
+    var idleCheck: MonotonicInstant
+    let openedAt: MonotonicInstant
+
+    init(endpoint: Endpoint, isDialled: Bool, phase: Phase, now: MonotonicInstant) {
+        self.endpoint = endpoint
+        self.isDialled = isDialled
+        self.phase = phase
+        deadline = now
+        lastSent = now
+        lastHeard = now
+        lastMessage = now
+        idleCheck = now
+        openedAt = now
+    }
+
+    /// The member whose place it takes.
+    var account: UserID? {
+        if case .member(let account) = party, link != nil { account } else { nil }
+    }
+
+    /// Whether its peer has shown no key yet.
+    var awaitsInitiation: Bool {
+        if case .awaitingInitiation = phase { true } else { false }
+    }
+
+    var introduction: Introduction? {
+        if case .open(_, let introduction) = phase { introduction } else { nil }
+    }
+
+    /// The nonces of a handshake this side answered and that is not confirmed.
+    var answeredNonces: (own: LinkNonce, peer: LinkNonce)? {
+        switch phase {
+        case .awaitingFinal(let asked): (asked.ownNonce, asked.peerNonce)
+        case .open(_, let introduction): (introduction.ownNonce, introduction.peerNonce)
+        case .connecting, .awaitingResponse, .awaitingInitiation: nil
+        }
+    }
+
+    var dial: DialID? {
+        switch phase {
+        case .connecting(let dial), .awaitingResponse(let dial, _): dial
+        case .awaitingInitiation, .awaitingFinal, .open: nil
+        }
+    }
+
+    // MARK: Time
+
+    /// When something is to be done about it.
+    func nextDeadline(_ limits: LinkLimits) -> MonotonicInstant {
+        guard link != nil, !hasSentFinish else { return deadline }
+        let deadline = min(keepaliveDue(limits), silenceEnd, idleCheck)
+        return buffer.stallEnd(limits).map { min($0, deadline) } ?? deadline
+    }
+
+    func keepaliveDue(_ limits: LinkLimits) -> MonotonicInstant {
+        lastSent.advanced(by: limits.keepaliveInterval(to: endpoint))
+    }
+
+    /// When it counts as dead: three keepalives of the peer did not come.
+    private var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 3) }
+
+    func isDead(_ limits: LinkLimits, at now: MonotonicInstant) -> Bool {
+        silenceEnd <= now || buffer.stallEnd(limits).map { $0 <= now } ?? false
+    }
+
+    /// Until when it counts as used.
+    func idleEnd(_ limits: LinkLimits) -> MonotonicInstant { lastMessage.advanced(by: limits.streamIdleLimit) }
+}
+
+/// What a stream brought and is not yet a whole frame: a two-byte length, big-endian, then that many bytes.
+struct FrameBuffer: Sendable {
+    private var bytes: [UInt8] = []
+    /// Of `bytes`, what was taken out.
+    private var position = 0
+    /// When the first byte of an unfinished frame came, and the last; nil where there is none.
+    private var unfinished: (since: MonotonicInstant, last: MonotonicInstant)?
+
+    var count: Int { bytes.count - position }
+
+    mutating func append(_ received: [UInt8]) { bytes += received }
+
+    /// Takes out the next frame, if it is whole.
+    ///
+    /// - Throws: `malformed` for one that is longer than it may be.
+    mutating func next(atMost limit: Int) throws(DropReasonError) -> [UInt8]? {
+        guard count >= 2 else { return nil }
+        let size = Int(bytes[position]) << 8 | Int(bytes[position + 1])
+        guard size <= limit else { throw DropReasonError(.malformed) }
+        guard count - 2 >= size else { return nil }
+        defer { position += 2 + size }
+        return Array(bytes[(position + 2)..<(position + 2 + size)])
+    }
+
+    /// Keeps what is left once all whole frames are taken out.
+    ///
+    /// - Returns: whether there is any.
+    mutating func keepRest(at now: MonotonicInstant) -> Bool {
+        let isNew = position > 0
+        bytes.removeFirst(position)
+        position = 0
+        unfinished = bytes.isEmpty ? nil : (isNew ? now : unfinished?.since ?? now, now)
+        return !bytes.isEmpty
+    }
+
+    /// When the rest of a frame is waited for no longer: a length that a bad network changed may ask for bytes that nobody
+    /// sends, and all that follows on the stream would be taken for them.
+    func stallEnd(_ limits: LinkLimits) -> MonotonicInstant? {
+        unfinished.map {
+            min($0.last.advanced(by: limits.streamStallLimit), $0.since.advanced(by: limits.streamFrameLimit))
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// How much somebody may ask for: so much at once, and then at a steady rate.
+///
+/// A bucket of tokens, kept as the instant at which it is full again (the virtual scheduling of ITU-T I.371, annex A), so
+/// that no fraction of a token is ever lost.
+package struct TokenBucket: Sendable {
+    package struct Limit: Sendable, Equatable {
+        /// Tokens that a full bucket holds.
+        package let burst: Int
+        /// The time in which one comes back.
+        package let interval: Duration
+
+        package init(burst: Int, interval: Duration) {
+            self.burst = burst
+            self.interval = interval
+        }
+    }
+
+    private let interval: Int64
+    private let capacity: Int64
+    private var fullAt: MonotonicInstant = .zero
+
+    package init(_ limit: Limit) {
+        interval = limit.interval.nanoseconds
+        capacity = interval * Int64(limit.burst)
+    }
+
+    /// Whether there is a token. Costs none.
+    package func admits(at now: MonotonicInstant) -> Bool { missing(at: now) + interval <= capacity }
+
+    /// From when on there is one, if none is taken meanwhile.
+    package var nextAdmission: MonotonicInstant { fullAt.advanced(by: .nanoseconds(interval - capacity)) }
+
+    /// Takes a token, if there is one.
+    package mutating func take(at now: MonotonicInstant) -> Bool {
+        guard admits(at: now) else { return false }
+        charge(at: now)
+        return true
+    }
+
+    /// Takes tokens, or what is left of them.
+    package mutating func charge(_ count: Int = 1, at now: MonotonicInstant) {
+        let charged = interval * Int64(min(count, Int(capacity / interval)))
+        fullAt = now.advanced(by: .nanoseconds(min(capacity, missing(at: now) + charged)))
+    }
+
+    /// The time until the bucket is full, in nanoseconds.
+    private func missing(at now: MonotonicInstant) -> Int64 { max(0, now.duration(to: fullAt).nanoseconds) }
+}

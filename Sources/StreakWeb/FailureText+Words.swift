@@ -1,0 +1,64 @@
+import StreakNode
+
+/// Parts of the sentences, and what of others may stand in them.
+extension FailureText {
+    static func nameRule(_ limit: Int) -> String {
+        "Choose 1 to \(limit) characters of any script, without control characters, and nothing that looks like a friend code or an ID."
+    }
+
+    static func noGroup(after ended: [GroupReport]) -> String {
+        let endings = ended.prefix(5).compactMap(\.endingSentence)
+        return (endings + [endings.isEmpty ? "You are in no group." : "You are in no other group."]).joined(
+            separator: " ")
+    }
+
+    static func message(of reason: RoleReason, action: String) -> String {
+        switch reason {
+        case .needsAdmin: "Your role does not allow this: \(action)."
+        case .needsOwner: "Only the owner of the group may do this: \(action)."
+        case .needsHeir: "Only the heir whom the owner has named may do this: \(action)."
+        case .leaves: "You cannot remove yourself from a group."
+        case .ownsGroup: "You own this group already, and can have no other role in it."
+        case .ownerStays: "Nobody can remove the owner of a group."
+        }
+    }
+
+    static func hint(of reason: RoleReason) -> String {
+        switch reason {
+        case .needsAdmin: "Ask the owner or an admin of the group."
+        case .needsOwner: "Ask the owner; `streakmesh members` says who that is."
+        case .needsHeir: "Ask the owner to name you, or to hand the group on to you."
+        case .leaves: "Leave it with `streakmesh group leave`."
+        case .ownsGroup: "Name another member; `streakmesh group transfer USER` hands the group on."
+        case .ownerStays: "Only the owner can hand the group on; the heir can take it over."
+        }
+    }
+
+    /// Where the days differ the clock is told of: it may be the one that is wrong.
+    static func expiry(_ instant: String, now: String?) -> String {
+        let day = Timestamp(instant)?.dateText ?? shortened(instant)
+        guard let now, now.prefix(10) != instant.prefix(10), let today = Timestamp(now)?.dateText else {
+            return "This link expired on \(day)."
+        }
+        return "This link expired on \(day), and this machine’s clock says \(today): if that is wrong, set the clock."
+    }
+
+    /// Text that somebody else may have written, cut to one line of a bearable length.
+    static func shortened(_ text: String) -> String {
+        let line = text.map { $0.isNewline ? " " : $0 }
+        return line.count <= 80 ? String(line) : String(line.prefix(79)) + "…"
+    }
+
+    /// What this program itself says, on one line. Whoever puts words of others into it cuts those; the bound is for a
+    /// system's message.
+    static func sentence(_ text: String) -> String {
+        let line = text.map { $0.isNewline ? " " : $0 }
+        return line.count <= 400 ? String(line) : String(line.prefix(399)) + "…"
+    }
+
+    static func listed(_ names: [String]) -> String {
+        let names = names.prefix(5).map(shortened)
+        guard let last = names.last, names.count > 1 else { return names.first ?? "several" }
+        return names.dropLast().joined(separator: ", ") + " or " + last
+    }
+}

@@ -1,0 +1,61 @@
+import StreakEngine
+import StreakLinks
+import StreakReplication
+import StreakStorage
+import StreakWire
+import Testing
+
+@testable import StreakNode
+
+/// The parts of a node that own state, each alone.
+@Suite(.timeLimit(.minutes(10))) struct NodePartsTests {
+    private static let start = MonotonicInstant.zero
+
+    @Test func `who waits for rest goes on at rest, not before the least time, and never waits longer than the most`()
+        async
+    {
+        var settlers = Settlers()
+        #expect(settlers.next(after: Self.start) == nil)
+        await withCheckedContinuation {
+            settlers.wait($0, from: Self.start, forLinks: .zero)
+            check(&settlers)
+        }
+        #expect(settlers.isEmpty)
+    }
+
+    private func check(_ settlers: inout Settlers) {
+        settlers.release(at: Self.start, isResting: true, hasLink: true)
+        #expect(!settlers.isEmpty)
+        let later = Self.start.advanced(by: .seconds(1))
+        settlers.release(at: later, isResting: false, hasLink: true)
+        #expect(settlers.next(after: later) == Self.start.advanced(by: Settlers.longest))
+        settlers.release(at: Self.start.advanced(by: Settlers.longest), isResting: false, hasLink: false)
+    }
+
+    @Test func `a transaction is taken once, and what the store refused leaves the texts of the next command`() {
+        var transaction = PendingTransaction()
+        var change = DurableChange()
+        change.settings["a"] = [1]
+        transaction.append(change, ChangeID(number: 1))
+        #expect(transaction.take().change.settings["a"] == [1])
+        #expect(transaction.isEmpty && transaction.take().ids.isEmpty)
+        transaction.append(change, ChangeID(number: 2))
+        transaction.texts = [ShareText(key: "k", text: "T")]
+        transaction.discardChanges()
+        #expect(transaction.isEmpty && transaction.texts.count == 1)
+    }
+
+    @Test func `a node that could not begin says why to who waits and to who asks later`() async throws {
+        var readiness = Readiness()
+        #expect(try readiness.known() == nil)
+        await #expect(throws: NodeFailure.stopping) {
+            _ = try await withCheckedThrowingContinuation { waiter in
+                readiness.wait(waiter)
+                readiness.fail(NodeFailure.stopping)
+            }
+        }
+        #expect(throws: NodeFailure.stopping) { try readiness.known() }
+        readiness.begin()
+        #expect(try readiness.known() == "")
+    }
+}
