@@ -39,12 +39,15 @@ extension MeshNode {
     func ownDevices() -> [DeviceReport] {
         guard let privateGroup else { return [] }
         // A machine that the recovery key has made may not have met the others, which shared groups know. One that is shut
-        // out of some groups only is not shut out.
+        // out of some groups only is not shut out. The private group's ledger does not tell who is given up by the word for
+        // every group.
         var found: [DeviceID: GroupState.Device] = [:]
+        var current: Set<DeviceID> = []
         for group in [privateGroup] + (isShutOut ? [] : memberGroups) {
             for device in engine.state(of: group)?.devices ?? [] where device.user == identity.user {
-                if let known = found[device.device], known.isCurrent || !device.isCurrent { continue }
-                found[device.device] = device
+                found[device.device] = found[device.device] ?? device
+                guard device.isCurrent, group != privateGroup || !engine.isGivenUp(device.certificate) else { continue }
+                current.insert(device.device)
             }
         }
         let groups = [privateGroup] + memberGroups
@@ -53,8 +56,7 @@ extension MeshNode {
             let isOnline = isThis ? network != nil : groups.contains { engine.route(to: device.device, in: $0) != nil }
             return DeviceReport(
                 device: device.device.description, this: isThis,
-                state: device.isCurrent && !(isThis && isShutOut) && !engine.isGivenUp(device.certificate)
-                    ? "current" : "revoked",
+                state: current.contains(device.device) && !(isThis && isShutOut) ? "current" : "revoked",
                 online: isOnline, lastSeen: isOnline ? Timestamp(seconds: clock.wallTime.seconds).text : nil,
                 certifiedBy: device.certificate.issuers.last?.description ?? "account", origin: origin(of: device))
         }
