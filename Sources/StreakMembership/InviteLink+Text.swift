@@ -32,10 +32,11 @@ extension InviteLink {
     static func candidate(in text: String) throws(InviteLinkError) -> Candidate {
         guard text.utf8.count <= maximumTextSize else { throw .notALink }
         let plain = PlainText(text)
+        let prefixes = Purpose.allCases.map { (purpose: $0, bytes: Array($0.prefix.utf8)) }
         var found: [Candidate] = []
         for place in plain.characters.indices {
-            for purpose in Purpose.allCases where plain.has(purpose.prefix, at: place) {
-                let next = plain.candidate(of: purpose, from: place + purpose.prefix.utf8.count, limit: maximumLinkSize)
+            for (purpose, prefix) in prefixes where plain.has(prefix, at: place) {
+                let next = plain.candidate(of: purpose, from: place + prefix.count, limit: maximumLinkSize)
                 guard let next, !found.contains(where: { $0 == next || next.isBeginning(of: $0) }) else { continue }
                 found.removeAll { $0.isBeginning(of: next) }
                 found.append(next)
@@ -76,10 +77,11 @@ private struct PlainText {
     }
 
     /// Whether `prefix`, of lower case, stands at a place in either case.
-    func has(_ prefix: String, at place: Int) -> Bool {
-        guard place + prefix.utf8.count <= characters.count else { return false }
-        return zip(characters[place...], prefix.utf8).allSatisfy {
-            $0 == $1 || (0x41...0x5A ~= $0 && ($0 | 0x20) == $1)
+    func has(_ prefix: [UInt8], at place: Int) -> Bool {
+        guard place + prefix.count <= characters.count else { return false }
+        return prefix.indices.allSatisfy { index in
+            let character = characters[place + index]
+            return character == prefix[index] || (0x41...0x5A ~= character && (character | 0x20) == prefix[index])
         }
     }
 

@@ -21,16 +21,17 @@ extension Ledger {
     mutating func checkLimits(of signed: SignedOperation) throws(LedgerError) {
         let operation = signed.operation
         let user = account(of: signed)
-        let endsPlace = endsPlace(operation, by: user)
-        if !endsPlace, isWhole(recentState), isWhole(state), isPlain(user, state) {
+        // Whether it ends a place takes the whole ledger to say, and is asked last: a flood of such operations would have all
+        // resolved for each.
+        if isWhole(recentState), isWhole(state), isPlain(user, state), !endsPlace(operation, by: user) {
             throw .tooManyOperations(operation.author)
         }
         let isFull = nodesByDevice[operation.author]?.count ?? 0 >= Self.maximumOperationsOfForkedDevice
         let isExcess =
             isFull || !isContinuation(operation) && !mayBranch(operation.author) || publishesTooMany(operation)
-        guard isExcess || !endsPlace && isSpent(user, device: operation.author, recentState), !isNeeded(signed) else {
-            return
-        }
+        let isRefused =
+            isExcess || isSpent(user, device: operation.author, recentState) && !endsPlace(operation, by: user)
+        guard isRefused, !isNeeded(signed) else { return }
         // What is known of who is in may be newer than that, and is dear to ask for.
         guard isExcess || isSpent(user, device: operation.author, state) else { return }
         refusedForks.add(signed, parents: operation.parents.filter { !contains($0) })

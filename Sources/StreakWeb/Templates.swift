@@ -66,15 +66,20 @@ struct Templates: Sendable {
         "champions": PackageResources.champions_mustache,
     ]
 
-    init() throws {
+    /// They are part of the program, and reading them takes longer than all else that a page does when it starts.
+    private static let parsed = Result { try parse() }
+
+    init() throws { library = try Self.parsed.get() }
+
+    private static func parse() throws -> MustacheLibrary {
         MustacheContentTypes.register(PageText(), named: PageText.name)
         var library = MustacheLibrary()
-        for (name, source) in Self.sources {
+        for (name, source) in sources {
             // Each says so itself: the library goes back to its own way of escaping, by `Character`, in every partial.
             let source = "{{% CONTENT_TYPE: \(PageText.name)}}" + String(decoding: source, as: UTF8.self)
             try library.register(source, named: name)
         }
-        self.library = library
+        return library
     }
 
     /// Renders one template; empty only where no template has this name.

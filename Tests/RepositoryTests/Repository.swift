@@ -8,8 +8,31 @@ enum Repository {
 
     struct File: Sendable, CustomTestStringConvertible {
         /// From the top of the repository.
-        var path: String
-        var lines: [String]
+        let path: String
+        let lines: [String]
+        /// The lines up to `//`, unless that is within a text, as in an address.
+        let code: [String]
+
+        init(path: String, lines: [String]) {
+            self.path = path
+            self.lines = lines
+            code = path.hasSuffix(".swift") ? lines.map(Self.withoutComment) : lines
+        }
+
+        /// Byte by byte: what it looks for is no part of any other character.
+        private static func withoutComment(_ line: String) -> String {
+            guard line.contains("//") else { return line }
+            var isText = false
+            var previous = UInt8(ascii: " ")
+            for (index, byte) in zip(line.utf8.indices, line.utf8) {
+                if byte == UInt8(ascii: "\""), previous != UInt8(ascii: "\\") { isText.toggle() }
+                if !isText, byte == UInt8(ascii: "/"), previous == byte {
+                    return String(line[..<line.utf8.index(before: index)])
+                }
+                previous = byte
+            }
+            return line
+        }
 
         var testDescription: String { path }
 

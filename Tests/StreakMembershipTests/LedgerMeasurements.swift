@@ -45,10 +45,14 @@ struct Flood {
     let liar = Person(6)
     let honest = [Person(1), Person(2), Person(4)]
 
-    init(of kind: OperationBody.Kind, count: Int) throws { try self.init(of: [kind], count: count) }
+    init(of kind: OperationBody.Kind, count: Int, branchLength: Int = 900) throws {
+        try self.init(of: [kind], count: count, branchLength: branchLength)
+    }
 
-    /// - Parameter kinds: by turns.
-    init(of kinds: [OperationBody.Kind], count: Int) throws {
+    /// - Parameters:
+    ///   - kinds: by turns.
+    ///   - branchLength: after how many operations the liar begins another branch.
+    init(of kinds: [OperationBody.Kind], count: Int, branchLength: Int = 900) throws {
         var group = try TestGroup(founder: honest[0])
         try group.admit(liar, honest[1], honest[2])
         let invite = try group.invite(by: honest[0])
@@ -74,7 +78,7 @@ struct Flood {
         var previous = start
         let clock = ContinuousClock()
         for index in 0..<count {
-            if index.isMultiple(of: 900) { previous = start }
+            if index.isMultiple(of: branchLength) { previous = start }
             let body: OperationBody =
                 switch kinds[index % kinds.count] {
                 case .found, .rename: .rename("Mine \(index)")

@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: [UInt64](1...10)) func `packed bytes cut or altered never trap, and give no more than fits a run`(
         seed: UInt64
     ) {
-        let records = Self.history(seed: seed, count: 60)
+        let records = Self.history(seed: seed, count: 20)
         let packed = RecordPacking.pack(records)
         var accepted = 0
         for index in packed.indices {
