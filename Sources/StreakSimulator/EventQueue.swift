@@ -3,15 +3,19 @@ import StreakLinks
 
 /// What will happen, by instant; of one instant in the order in which it was put in.
 struct EventQueue<Event: Sendable>: Sendable {
+    /// Plain numbers, which the heap moves without counting references.
     private struct Entry: Sendable {
         let instant: MonotonicInstant
         let sequence: UInt64
-        let event: Event
+        /// Where the event is kept.
+        let slot: Int
 
         func comes(before other: Entry) -> Bool { (instant, sequence) < (other.instant, other.sequence) }
     }
 
     private var heap: [Entry] = []
+    private var events: [Event?] = []
+    private var freeSlots: [Int] = []
     private var lastSequence: UInt64 = 0
 
     /// When the next event happens.
@@ -19,7 +23,7 @@ struct EventQueue<Event: Sendable>: Sendable {
 
     mutating func add(_ event: Event, at instant: MonotonicInstant) {
         lastSequence += 1
-        heap.append(Entry(instant: instant, sequence: lastSequence, event: event))
+        heap.append(Entry(instant: instant, sequence: lastSequence, slot: keep(event)))
         var child = heap.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
@@ -29,14 +33,25 @@ struct EventQueue<Event: Sendable>: Sendable {
         }
     }
 
+    private mutating func keep(_ event: Event) -> Int {
+        if let slot = freeSlots.popLast() {
+            events[slot] = event
+            return slot
+        }
+        events.append(event)
+        return events.count - 1
+    }
+
     /// Takes out the next event.
     mutating func pop() -> (instant: MonotonicInstant, event: Event)? {
-        guard let first = heap.first, let last = heap.popLast() else { return nil }
+        guard let first = heap.first, let last = heap.popLast(), let event = events[first.slot] else { return nil }
+        events[first.slot] = nil
+        freeSlots.append(first.slot)
         if !heap.isEmpty {
             heap[0] = last
             sink()
         }
-        return (first.instant, first.event)
+        return (first.instant, event)
     }
 
     private mutating func sink() {

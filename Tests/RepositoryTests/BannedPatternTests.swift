@@ -52,12 +52,12 @@ import Testing
             pattern:
                 #"\b(Date\(\)|ContinuousClock|SuspendingClock|SystemRandomNumberGenerator)|\.random\(in: [^)]*\)$"#,
             folders: pureFolders, example: "let now = ContinuousClock.now"),
-        // The engine's groups, sessions and links are in tables that keep their keys ascending; what is called sessions in
+        // The engine's groups, sessions, links and talks are in tables that keep their keys ascending; what is called sessions in
         // StreakLinks is a dictionary.
         Ban(
             name: "an order that differs from run to run",
             pattern:
-                #"\bfor\s+(\w+|\([^)]*\))\s+in\s+(?!(groups|sessions|links)\.keys\b)[\w.]+\.(keys|values)\s*(\{|where)"#,
+                #"\bfor\s+(\w+|\([^)]*\))\s+in\s+(?!(groups|sessions|links|talks)\.keys\b)[\w.]+\.(keys|values)\s*(\{|where)"#,
             folders: pureFolders, excuse: "any order", example: "for key in table.keys {"),
         Ban(
             name: "an order of sessions that differs from run to run",

@@ -118,6 +118,23 @@ struct PresenceTests {
         #expect(presence.route(to: cleo) == nil)
     }
 
+    @Test func `devices that come and go without end take no room without end`() {
+        var presence = Presence()
+        presence.take([entry(cleo, 1)], from: toBen, at: .zero)
+        for round in 0..<40 as Range<UInt64> {
+            let names = (0..<600).map { DeviceHandle(value: 1_000 + round * 600 + $0) }
+            for hops in [2, nil] as [UInt8?] {
+                presence.take(names.map { entry($0, hops) }, from: toAda, at: .zero)
+                #expect(refreshed(&presence))
+                #expect(presence.news(for: toBen, from: own, to: ben).count >= 600)
+            }
+        }
+        #expect(presence.placeCount < 10_000)
+        #expect(presence.count == 3 && presence.route(to: cleo) == Presence.Route(hops: 2, link: toBen))
+        #expect(presence.isNeighbour(cleo, of: toBen))
+        #expect(presence.news(for: toBen, from: own, to: ben).isEmpty, "what was told is remembered")
+    }
+
     // MARK: In the engine
 
     @Test func `members that have no link to each other know who is online, and by way of whom`() throws {
