@@ -1,6 +1,6 @@
 /// A queue of subjects by deadline, one deadline each: a binary heap that knows where every subject stands, so that
 /// changing a deadline is O(log n). Equal deadlines come out in the subjects' order, so that a run replays exactly.
-package struct DeadlineQueue<Subject: Hashable & Comparable & Sendable>: Sendable {
+public struct DeadlineQueue<Subject: Hashable & Comparable & Sendable>: Sendable {
     @usableFromInline struct Entry: Sendable {
         @usableFromInline var deadline: MonotonicInstant
         @usableFromInline var subject: Subject
@@ -18,15 +18,15 @@ package struct DeadlineQueue<Subject: Hashable & Comparable & Sendable>: Sendabl
     @usableFromInline var heap: [Entry] = []
     @usableFromInline var positions: [Subject: Int] = [:]
 
-    @inlinable package init() {}
+    @inlinable public init() {}
 
     /// The earliest deadline.
-    @inlinable package var next: MonotonicInstant? { heap.first?.deadline }
+    @inlinable public var next: MonotonicInstant? { heap.first?.deadline }
 
-    @inlinable package var count: Int { heap.count }
+    @inlinable public var count: Int { heap.count }
 
     /// Sets, changes or, with nil, removes a subject's deadline.
-    @inlinable package mutating func schedule(_ subject: Subject, at deadline: MonotonicInstant?) {
+    @inlinable public mutating func schedule(_ subject: Subject, at deadline: MonotonicInstant?) {
         guard let deadline else { return remove(subject) }
         if let position = positions[subject] {
             guard heap[position].deadline != deadline else { return }
@@ -40,7 +40,7 @@ package struct DeadlineQueue<Subject: Hashable & Comparable & Sendable>: Sendabl
     }
 
     /// Takes out the earliest subject whose deadline is not after `now`.
-    @inlinable package mutating func popDue(at now: MonotonicInstant) -> Subject? {
+    @inlinable public mutating func popDue(at now: MonotonicInstant) -> Subject? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         remove(first.subject)
         return first.subject

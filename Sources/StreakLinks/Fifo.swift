@@ -1,19 +1,19 @@
 /// First in, first out, both in amortised O(1).
-package struct Fifo<Element: Sendable>: Sendable {
+public struct Fifo<Element: Sendable>: Sendable {
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var head = 0
 
-    @inlinable package init() {}
+    @inlinable public init() {}
 
-    @inlinable package var count: Int { elements.count - head }
-    @inlinable package var isEmpty: Bool { count == 0 }
-    @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
+    @inlinable public var count: Int { elements.count - head }
+    @inlinable public var isEmpty: Bool { count == 0 }
+    @inlinable public var first: Element? { isEmpty ? nil : elements[head] }
 
-    @inlinable package mutating func append(_ element: Element) {
+    @inlinable public mutating func append(_ element: Element) {
         elements.append(element)
     }
 
-    @inlinable package mutating func popFirst() -> Element? {
+    @inlinable public mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
         let element = elements[head]
         elements[head] = nil

@@ -1,22 +1,25 @@
 /// Values by key, in the order of the keys. For a few hundred large values that are looked at and changed all the time: both
 /// happen in place, where a dictionary copies the whole value for a change to a part of it.
-package struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
+///
+/// Public, for other modules of this package: what is of `package` access the compiler inlines nowhere else, and then every look
+/// at a value copies it.
+public struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     /// Ascending.
     @usableFromInline var orderedKeys: [Key] = []
     /// In the order of the keys. Never nil but while one is put in or taken out; optional, so that it is changed in place.
     @usableFromInline var entries: [Value?] = []
 
-    @inlinable package init() {}
+    @inlinable public init() {}
 
     /// Ascending.
-    @inlinable package var keys: [Key] { orderedKeys }
+    @inlinable public var keys: [Key] { orderedKeys }
 
-    @inlinable package var count: Int { keys.count }
-    @inlinable package var isEmpty: Bool { keys.isEmpty }
+    @inlinable public var count: Int { keys.count }
+    @inlinable public var isEmpty: Bool { keys.isEmpty }
     /// In the order of `keys`.
-    @inlinable package var values: some Collection<Value> { entries.lazy.compactMap { $0 } }
+    @inlinable public var values: some Collection<Value> { entries.lazy.compactMap { $0 } }
 
-    @inlinable package subscript(key: Key) -> Value? {
+    @inlinable public subscript(key: Key) -> Value? {
         _read {
             if let index = index(of: key) { yield entries[index] } else { yield nil }
         }
@@ -31,7 +34,7 @@ package struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendabl
         }
     }
 
-    @inlinable package mutating func removeValue(forKey key: Key) -> Value? {
+    @inlinable public mutating func removeValue(forKey key: Key) -> Value? {
         guard let index = index(of: key) else { return nil }
         defer { remove(at: index) }
         return entries[index]

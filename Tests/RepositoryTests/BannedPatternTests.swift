@@ -63,6 +63,10 @@ import Testing
             name: "an order of sessions that differs from run to run",
             pattern: #"\bfor\s+\w+\s+in\s+sessions\.keys\s*(\{|where)"#, folders: ["Sources/StreakLinks/"],
             excuse: "any order", example: "for index in sessions.keys {"),
+        // The compiler keeps the body of what is public for other modules, and not of what is package.
+        Ban(
+            name: "what is said to be inlined and is not", pattern: #"@inlinable\s+package\b"#, folders: ["Sources/"],
+            example: "    @inlinable package var count: Int { 0 }"),
         Ban(
             name: "an unstructured task in a library", pattern: #"(^|[^.\w])Task(\.detached)?\s*\{"#,
             folders: ["Sources/Streak"], example: "Task { await run() }"),
