@@ -18,6 +18,9 @@ public struct CommandID: Hashable, Comparable, Sendable {
     public let number: UInt64
     public init(number: UInt64) { self.number = number }
     public static func < (left: CommandID, right: CommandID) -> Bool { left.number < right.number }
+
+    /// Whether the engine gave itself the command; the shell's count up from 1.
+    var isOwn: Bool { number > UInt64.max >> 1 }
 }
 
 /// A record to be written by this device; its time and number are the engine's to choose.
@@ -73,9 +76,6 @@ public enum Command: Sendable {
     /// Turns down such a request, on this node only: it is no longer listed and its newcomer gets that answer from this
     /// node. Another admin may still admit it; to keep everybody out, revoke the invite. Completed with `.done`.
     case denyRequest(GroupID, request: OperationID)
-    /// Publishes a device of this account in every group that the account is in and that lacks it: another one that this
-    /// device or the account certified, or this device itself after a recovery. One transaction. Completed with `.done`.
-    case addDevice(DeviceCertificate)
     /// Ends a device of this account in every group that it is in, each with a new access key. One transaction. Completed
     /// with `.done`.
     case revokeDevice(DeviceID, accountKey: SigningSecretKey)

@@ -2,127 +2,37 @@ public import StreakCrypto
 public import StreakLinks
 public import StreakMembership
 public import StreakReplication
-public import StreakWire
+import StreakWire
 
 /// The node's mind: everything it decides, and nothing it does.
 ///
 /// Pure. Whatever happens comes in through `handle`, with the time; what is to be done goes out, in order. The shell
 /// performs outputs in that order; what depends on a stored change is put out only after `changeStored`.
+///
+/// The engine only routes. Machines decide, each with state of its own; what they share is the core. A machine calls no other:
+/// it posts work, which `perform` hands on once the machine has returned, first in first out.
 public struct MeshEngine: Sendable {
-    public let identity: DeviceIdentity
-    public internal(set) var store: StoreID
-
-    var entropy: InjectedEntropy
-    var links: Links
-    var groups = SortedTable<GroupID, GroupReplica>()
-    var sessions = SessionTable()
-    var cursors: [CursorKey: Cursor] = [:]
+    var core: EngineCore
+    var greeting = Greeting()
+    var sync: Sync
     var rumours = Rumours()
-    /// Who is online, by group.
-    var presence: [GroupID: Presence] = [:]
-    var pacing: Pacing
-    /// By the link keys of devices that have shared a group: no more than its ledger has.
-    var conduct: [AgreementPublicKey: Conduct] = [:]
-    var dialler = Dialler()
-    var discovery = Discovery()
-    var joins: [CommandID: JoinAttempt] = [:]
-    /// Machines being linked here, by the command that asked.
-    var deviceIntakes: [CommandID: DeviceIntake] = [:]
-    /// Groups in which this user goes by an alias: their members are not asked to be friends, for a request names its
-    /// asker.
-    public var aliasGroups: Set<GroupID> = []
-    var friends = FriendRequests()
-    /// Groups of this account that friends know, and into which its user has not decided to come back.
-    var returns: [GroupID: HeldReturn] = [:]
-    var settings: [String: [UInt8]]
-    /// Groups that this device has left without anybody having heard of it yet.
-    var farewells: Set<GroupID> = []
-    /// Groups that this device is in no more, and whose records by others are gone.
-    var lost: Set<GroupID> = []
-    /// What members said last of their copies, also while they are away; in memory only.
-    var told: [CursorKey: ToldState] = [:]
-    var nextArrival: UInt64
-    /// The last arrival that is on disk: what peers are told, so that no number they keep is ever given twice.
-    var storedArrival: UInt64
-    var arrivalOfChange: [ChangeID: UInt64] = [:]
-    var nextChange: UInt64 = 1
-    /// What follows once a change is on disk.
-    var deferred: [ChangeID: [Deferred]] = [:]
-    /// Groups whose digest is to be told to every link soon, and when.
-    var announcements: [GroupID: MonotonicInstant] = [:]
-    /// Groups that have changed, and when links are looked at on which that is not known yet.
-    var comparisons: [GroupID: MonotonicInstant] = [:]
-    var unfitRuns: [RunKey] = []
-    /// What the start has changed, to be stored with the first input.
-    var startChange = DurableChange()
-    /// When keepalives are to say what they should now.
-    var keepaliveRefresh: MonotonicInstant?
-    /// Where others may reach this node; while it is not running, where they last could.
-    var ownEndpoints: [Endpoint] = []
-    var publishedDigests: [GroupID: GroupDigest] = [:]
-    var outputs: [EngineOutput] = []
-    var now: MonotonicInstant = .zero
-    var wall: WallTime
+    var admission: Admission
+    var friends: Friends
+    var reachability: Reachability
 
-    struct CursorKey: Hashable, Comparable, Sendable {
-        let group: GroupID
-        let peer: DeviceID
-        static func < (left: CursorKey, right: CursorKey) -> Bool {
-            (left.group, left.peer) < (right.group, right.peer)
-        }
-    }
-
-    /// What a member said of its copy of a group.
-    struct ToldState: Sendable {
-        let digest: GroupDigest
-        let recordCount: UInt64
-    }
-
-    /// Work that waits for a change to be on disk.
-    enum Deferred: Sendable {
-        case complete(CommandID, CommandOutcome)
-        case publish(EngineEvent)
-        case pushRun(GroupID, Run)
-        case greet(LinkID)
-        case continueRound(LinkID, GroupID)
-        case passOnOperations(GroupID, [SignedOperation], except: LinkID?)
-        case authorise(GroupID)
-        case digestMoved(GroupID)
-        case publishRevocations(GroupID)
-        case welcome(LinkID, GroupID)
-        case refuseJoin(LinkID, JoinRefusal)
-        case sayFarewell(GroupID)
-        case introduceDevice(LinkID, DeviceCertificate)
-        case answerFriend(UserID)
-    }
-
-    /// The setting by which a store learns that none of its old epochs is written any more.
-    static let epochsRenewedSetting = "epochs-renewed"
-    /// How long digests are gathered before links are told, so that a burst costs one message.
-    static let announcementDelay: Duration = .milliseconds(20)
-    /// How long after a change a link is looked at on which it is not known yet, and how long a difference may last while
-    /// nothing is under way.
-    static let comparisonDelay: Duration = .milliseconds(800)
-
-    /// Starts from what a store holds. `damaged` in the result names stored runs or operations that do not fit and were
-    /// left out; peers will send them again.
+    /// Starts from what a store holds. `runsLeftOut` names stored runs that do not fit; peers will send them again.
     public init(
         snapshot: Snapshot, identity: DeviceIdentity, entropy: any EntropySource, wallTime: WallTime,
         linkLimits: LinkLimits = LinkLimits(), recordPace: RecordPace = RecordPace()
     ) {
-        self.identity = identity
-        pacing = Pacing(recordPace)
-        self.entropy = InjectedEntropy(entropy)
-        store = snapshot.store
-        // What a store counts in: whatever it says, the next number follows one and can be followed.
-        nextArrival = min(max(1, snapshot.nextArrival), UInt64(Int64.max))
-        storedArrival = nextArrival - 1
-        settings = snapshot.settings
-        wall = wallTime
-        links = Links(staticKey: identity.linkKey, limits: linkLimits)
-        restore(snapshot)
-        restoreFriends()
-        for address in snapshot.addresses { dialler.remember(address) }
+        core = EngineCore(
+            snapshot: snapshot, identity: identity, entropy: entropy, wallTime: wallTime, linkLimits: linkLimits,
+            recordPace: recordPace)
+        admission = Admission(core: &core)
+        core.restorePlaces(snapshot)
+        sync = Sync(cursors: snapshot.cursors, core: core)
+        friends = Friends(core: &core)
+        reachability = Reachability(snapshot: snapshot, core: &core)
         refreshKeys()
     }
 
@@ -131,173 +41,294 @@ public struct MeshEngine: Sendable {
     public mutating func handle(
         _ input: EngineInput, at instant: MonotonicInstant, wallTime: WallTime
     ) -> [EngineOutput] {
-        now = max(now, instant)
-        wall = wallTime
-        if !startChange.isEmpty {
-            persist(startChange)
-            startChange = DurableChange()
-        }
+        core.now = max(core.now, instant)
+        core.wall = wallTime
+        core.persistStart()
         switch input {
         case .link(let input):
-            if case .datagramReceived(let bytes, let endpoint) = input, handleBeacon(bytes, from: endpoint) { break }
-            links.handle(input, at: now, entropy: &entropy)
+            if case .datagramReceived(let bytes, let endpoint) = input,
+                reachability.handleBeacon(bytes, from: endpoint, core: &core)
+            {
+                break
+            }
+            core.links.handle(input, at: core.now, entropy: &core.entropy)
         case .beaconReceived(let bytes, let endpoint):
-            _ = handleBeacon(bytes, from: endpoint)
+            _ = reachability.handleBeacon(bytes, from: endpoint, core: &core)
         case .listening(let port, let addresses, let usesDiscovery):
-            keepOwnEndpoints(addresses)
-            startNetwork(port: port, usesDiscovery: usesDiscovery)
+            reachability.keepOwnEndpoints(addresses, core: &core)
+            reachability.startNetwork(port: port, usesDiscovery: usesDiscovery, core: &core)
         case .networkChanged(let addresses):
-            keepOwnEndpoints(addresses)
-            networkChanged()
+            reachability.keepOwnEndpoints(addresses, core: &core)
+            lookForEverybody()
         case .command(let id, let command):
-            handle(command, id: id)
+            carryOut(command, id: id)
         case .codeDerived(let user, let code):
-            codeDerived(code, of: user)
+            friends.codeDerived(code, of: user, core: &core)
         case .changeStored(let change):
-            storedArrival = max(storedArrival, arrivalOfChange.removeValue(forKey: change) ?? 0)
-            for work in deferred.removeValue(forKey: change) ?? [] { perform(work) }
+            core.stored(change)
         case .deadlineReached:
-            links.handle(.deadlineReached, at: now, entropy: &entropy)
+            core.links.handle(.deadlineReached, at: core.now, entropy: &core.entropy)
         }
+        route()
         runTimers()
         processLinkEvents()
-        sendQueued()
+        core.sendQueued()
         processLinkEvents()
-        sessions.refresh()
-        defer { outputs = [] }
-        return outputs
+        core.sessions.refresh()
+        sync.peers.refresh()
+        defer { core.outputs = [] }
+        return core.outputs
     }
 
     /// When `deadlineReached` is due next; nil where nothing waits for time to pass.
     public var nextDeadline: MonotonicInstant? {
-        var candidates = [links.nextDeadline, rumours.nextDeadline]
-        candidates += [announcements.values.min(), comparisons.values.min()]
-        candidates.append(dialler.isStarted ? dialler.nextDeadline : nil)
-        candidates.append(discovery.nextDeadline)
-        candidates.append(keepaliveRefresh)
-        candidates.append(nextFriendDeadline)
-        candidates.append(joins.values.map(\.nextDeadline).min())
-        candidates.append(sessions.deadline)
-        // The least of all is the same in any order.
-        candidates.append(presence.values.lazy.compactMap(\.due).min())
-        for group in groups.values { candidates.append(group.nextRelease(at: now, wall: wall)) }
+        var candidates = [
+            core.links.nextDeadline, core.sessions.deadline, rumours.nextDeadline, sync.nextDeadline,
+            reachability.nextDeadline, greeting.keepaliveRefresh, admission.nextDeadline,
+            friends.nextDeadline(core: core),
+        ]
+        for group in core.groups.values { candidates.append(group.nextRelease(at: core.now, wall: core.wall)) }
         return candidates.compactMap { $0 }.min()
     }
 
+    /// Tells every peer that this node goes, and lets go of what is under way. The engine is not used afterwards.
+    public mutating func closeLinks(at instant: MonotonicInstant) -> [EngineOutput] {
+        core.now = max(core.now, instant)
+        for link in core.sessions.keys { core.links.close(link, at: core.now) }
+        return core.links.drain().outputs.map { .link($0) }
+    }
+
+    // MARK: Routing
+
     private mutating func runTimers() {
-        for (link, message) in dueRumours() { sendDatagram(message, over: link) }
-        for group in announcements.keys.sorted() where announcements[group].map({ $0 <= now }) ?? false {
-            announcements[group] = nil
-            tellDigest(of: group, except: nil)
+        rumours.runTimers(core: &core)
+        route()
+        sync.runTimers(core: &core)
+        route()
+        for group in core.groups.keys { core.releaseQuarantined(of: group) }
+        greeting.refreshKeepalives(core: &core)
+        if core.sessions.areDue(at: core.now) {
+            greeting.closeLinksOfStrangers(except: admission.joiningLinks, core: &core)
         }
-        for group in comparisons.keys.sorted() where comparisons[group].map({ $0 <= now }) ?? false {
-            comparisons[group] = nil
-            settleDifferences(in: group)
+        admission.runTimers(core: &core)
+        route()
+        friends.runTimers(offeredPairs: admission.offeredPairs(core: core), core: &core)
+        route()
+        reachability.runTimers(core: &core)
+        route()
+    }
+
+    /// Hands on what machines have left, until nothing is left.
+    private mutating func route() {
+        if core.keysAreStale { refreshKeys() }
+        while let work = core.takePosted() {
+            perform(work)
+            if core.keysAreStale { refreshKeys() }
         }
-        for group in groups.keys { releaseQuarantined(of: group) }
-        if let due = keepaliveRefresh, due <= now { refreshKeepalives() }
-        if sessions.areDue(at: now) {
-            endOverdueRounds()
-            resumeRounds()
-            actOnDifferences()
-            closeLinksOfStrangers()
-        }
-        endOverdueJoins()
-        pursueFriends()
-        dialWhoIsDue()
-        announcePresence()
-        tellPresence()
     }
 
-    private mutating func releaseQuarantined(of group: GroupID) {
-        var change = DurableChange()
-        let released = groups[group]?.releaseQuarantined(at: now, wall: wall) ?? (changes: [], removed: [])
-        leaveOut(released.removed, change: &change)
-        leaveOut(groups[group]?.rebuildIfStale(at: now, wall: wall) ?? [], change: &change)
-        if groups[group]?.takeReset() ?? false { publish(.recordsReset(group)) }
-        if !released.changes.isEmpty { publish(.recordsMerged(group, released.changes)) }
-        if !change.isEmpty { persist(change) }
+    private mutating func refreshKeys() {
+        reachability.refreshKeys(joining: admission.beaconSources, friends: friends.beaconSources, core: &core)
     }
 
-    // MARK: Output
-
-    mutating func publish(_ event: EngineEvent) {
-        outputs.append(.publish(event))
+    mutating func lookForEverybody() {
+        reachability.lookForMembers(core: core)
+        friends.hurry(core: core)
     }
 
-    /// Puts out a transaction and what follows it. What follows an empty one waits for those under way, if any: changes
-    /// are stored in the order in which they were put out.
-    mutating func persist(_ change: DurableChange, then work: [Deferred] = []) {
-        guard !change.isEmpty else {
-            let last = ChangeID(number: nextChange - 1)
-            if deferred[last] != nil {
-                deferred[last]?.append(contentsOf: work)
-            } else {
-                for item in work { perform(item) }
-            }
-            return
-        }
-        let id = ChangeID(number: nextChange)
-        nextChange += 1
-        deferred[id] = work
-        arrivalOfChange[id] = nextArrival - 1
-        outputs.append(.persist(change, id))
-    }
-
-    mutating func takeArrival() -> UInt64 {
-        defer { nextArrival += 1 }
-        return nextArrival
-    }
-
-    private mutating func perform(_ work: Deferred) {
+    /// Who gets what: the machines in the order in which they are named.
+    private mutating func perform(_ work: Work) {
         switch work {
-        case .complete(let id, let outcome):
-            outputs.append(.complete(id, outcome))
+        case .complete(let id, let outcome): core.complete(id, outcome)
         case .publish(let event):
-            publish(event)
-        case .pushRun(let group, let run):
-            push(run, in: group, except: nil)
-        case .passOnOperations(let group, let operations, let source):
-            push(operations, in: group, except: source)
+            if case .ledgerChanged = event { friends.ledgerChanged() }
+            core.publish(event)
+        case .ownCommandEnded(let id, let outcome): friends.joinEnded(id, outcome, core: &core)
+
+        case .linkOpened(let link):
+            if admission.linkOpened(link, core: &core) { return }
+            friends.linkOpened(link, core: &core)
+            greeting.greet(link, core: &core)
+        case .peerKnown(let device, let link): reachability.peerKnown(device, over: link, core: &core)
+        case .peerGone(let device): reachability.peerGone(device, core: core)
+        case .greet(let link): greeting.greet(link, core: &core)
+        case .keysGained:
+            for link in core.sessions.keys { greeting.recogniseGroups(on: link, core: &core) }
+        case .groupOpened(let group, let link):
+            sync.opened(group, over: link)
+            reachability.notePresence(of: group, core: core)
+            if core.isAuthorised(link, in: group) {
+                sync.sendDigest(of: group, over: link, core: &core)
+            } else {
+                greeting.openUnauthorised(group, over: link, core: &core)
+            }
+        case .authorised(let group, let link):
+            sync.sendDigest(of: group, over: link, core: &core)
+            // What the peer told before this node's ledger knew it was kept, and not acted on.
+            sync.compareSoon(group, over: link, core: core)
+        case .unauthorised(let group, let link): sync.endRoundWithStranger(over: link, in: group, core: &core)
+        case .strangerMet(let group, let link): core.introduceItself(in: group, over: link)
+
         case .authorise(let group):
-            refreshAuthorisation(of: group)
-        case .publishRevocations(let group):
-            publishRevocations(in: group)
+            reachability.notePresence(of: group, core: core)
+            greeting.refreshAuthorisation(of: group, core: &core)
         case .digestMoved(let group):
-            publishDigest(of: group)
-            refreshKeepalivesSoon()
-            if comparisons[group] == nil { comparisons[group] = now.advanced(by: Self.comparisonDelay) }
-        case .welcome(let link, let group):
-            welcome(to: group, over: link)
-        case .refuseJoin(let link, let reason):
-            refuseJoin(reason, over: link)
+            core.publishDigest(of: group)
+            greeting.refreshKeepalivesSoon(core: core)
+            sync.changed(group, core: core)
+        case .groupDropped(let group): sync.forget(group)
+        case .groupLost(let group): sync.lose(group, core: &core)
+        case .publishRevocations(let group): core.tellRevocations(in: group)
         case .sayFarewell(let group):
-            for link in sessions.keys { sayFarewell(to: group, over: link) }
+            for link in core.sessions.keys { core.sayFarewell(to: group, over: link) }
+
+        case .pushRun(let group, let run, let source):
+            rumours.push(run, in: group, except: source, presence: reachability.presence[group], core: &core)
+        case .passOnOperations(let group, let operations, let source):
+            sync.passOn(operations, in: group, except: source, core: &core)
+        case .announceSoon(let group, let source): sync.announceSoon(group, except: source, core: core)
+        case .tellDigest(let group, let link): sync.sendDigest(of: group, over: link, core: &core)
+        case .startRound(let group, let link):
+            sync.startRound(over: link, group: group, comparingAll: false, core: &core)
+        case .resumeRound(let group, let link, let turn): sync.resumeLater(group, over: link, at: turn)
+        case .continueRound(let link, let group): sync.continueRound(link, group, core: &core)
+        case .roundEnded(let group, let link): admission.completeJoins(of: group, over: link, core: &core)
+
+        case .join(let link, let id, let pair, let endpoints):
+            join(link, timeout: .seconds(60), pair: pair, command: id)
+            for endpoint in endpoints { admission.dialForJoining(id, at: endpoint, core: &core) }
+        case .cancelJoin(let id): admission.cancel(id)
+        case .joinSighted(let group, let endpoint): admission.sighted(group, at: endpoint, core: &core)
+        case .endpointDue(let endpoint): admission.dialForJoining(at: endpoint, core: &core)
+        case .welcome(let link, let group): admission.welcome(to: group, over: link, core: &core)
+        case .refuseJoin(let link, let reason): admission.refuseJoin(reason, over: link, core: &core)
         case .introduceDevice(let link, let certificate):
-            introduceDevice(certificate, over: link)
-        case .answerFriend(let user):
-            answerFriend(user)
-        case .greet(let link):
-            greet(link)
-        case .continueRound(let link, let group):
-            continueRound(link, group)
+            admission.introduceDevice(certificate, over: link, core: &core)
+        case .addressHeard(let device, let endpoint): reachability.heard(device, at: endpoint, core: core)
+        case .addressAnswered(let address): reachability.answered(address)
+        case .lookForMembers: reachability.lookForMembers(core: core)
+
+        case .ownerAsked(let link, let owner): admission.asked(owner, over: link, core: core)
+        case .returnDeclined(let friend): friends.returnDeclined(by: friend, core: &core)
+        case .friendBeacon(let content, let code, let hourKey, let endpoint):
+            friends.handleFriendBeacon(content, under: code, hourKey: hourKey, from: endpoint, core: &core)
+        case .answerFriend(let user): friends.answerFriend(user, core: &core)
         }
     }
 
-    /// Tells the shell a group's digest where it is another than last told.
-    mutating func publishDigest(of group: GroupID) {
-        guard let digest = groups[group]?.digest, publishedDigests[group] != digest else { return }
-        publishedDigests[group] = digest
-        publish(.digestChanged(group, digest))
+    // MARK: Links
+
+    private mutating func processLinkEvents() {
+        while true {
+            let (linkOutputs, events) = core.links.drain()
+            core.outputs += linkOutputs.map { .link($0) }
+            if events.isEmpty { return }
+            for event in events {
+                process(event)
+                route()
+            }
+        }
     }
 
-    mutating func sendDatagram(_ message: [UInt8], over link: LinkID) {
-        links.send(message, over: link, as: .rumour, at: now)
+    private mutating func process(_ event: LinkEvent) {
+        switch event {
+        case .opened(let link, let peer, let key, let handshakeHash, let isInitiator, _):
+            guard let label = LinkKeyLabel(of: key) else { return }
+            let session = PeerSession(
+                link: link, key: peer, handshakeHash: handshakeHash, label: label, isInitiator: isInitiator)
+            greeting.opened(session, core: &core)
+        case .pathChanged(let link, _): reachability.rememberAddress(of: link, core: &core)
+        case .messageReceived(let link, let bytes, _): received(bytes, over: link)
+        case .keepaliveReceived(let link, let payload):
+            guard payload != greeting.keepalivePayload(for: link, core: core) else { return }
+            for group in core.sharedGroups(on: link) { sync.sendDigest(of: group, over: link, core: &core) }
+        case .closed(let link, _):
+            rumours.linkClosed(link)
+            guard let session = core.sessions.removeValue(forKey: link) else { return }
+            reachability.closed(session, core: core)
+            sync.closed(link, of: session.key, core: &core)
+            greeting.closed(session, core: &core)
+        case .responderShown(let dial, let peer, let credential, let key):
+            friends.judgeCredential(credential, of: peer, under: key, dial: dial, core: &core)
+        case .dialFailed: break
+        case .dropped(let reason): core.publish(.dropped(reason))
+        }
     }
 
-    mutating func randomNumber(below bound: Int) -> Int {
-        let bytes = entropy.bytes(8)
-        let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return Int(value % UInt64(max(1, bound)))
+    private mutating func received(_ bytes: [UInt8], over link: LinkID) {
+        guard core.sessions[link] != nil else { return }
+        do {
+            receive(try LinkMessage(decoding: bytes), over: link)
+        } catch {
+            core.publish(.messageRefused(error))
+        }
+    }
+
+    /// What may be said by anybody at the other end of a link, and what only by a current member of the group.
+    private mutating func receive(_ message: LinkMessage, over link: LinkID) {
+        switch message {
+        case .hello(let store, let proofs):
+            greeting.receivedHello(store: store, proofs: proofs, over: link, core: &core)
+        case .joinRequested(let certificate, let proof):
+            guard core.takeRequest(of: link) else { return }
+            admission.receivedJoinRequest(certificate: certificate, proof: proof, over: link, core: &core)
+        case .welcome(let group, let accessKeys):
+            admission.receivedWelcome(group, accessKeys: accessKeys, over: link, core: &core)
+        case .joinRefused(let reason): admission.receivedJoinRefusal(reason, over: link, core: &core)
+        case .friend(let message): receive(message, over: link)
+        case .rumourAcknowledged(let name): rumours.acknowledged(name, over: link)
+        case .operations(let handle, let operations, let isFinal):
+            if admission.takesOperations(operations, isFinal: isFinal, handle: handle, over: link, core: &core) {
+                return
+            }
+            sync.receivedOperations(operations, isFinal: isFinal, group: handle, over: link, core: &core)
+        case .operationsRequested(let handle, let known):
+            sync.answerOperations(known: known, group: handle, over: link, core: &core)
+        case .presence(let handle, let entries):
+            // Kept also of a peer that this node's ledger does not know yet; routes lead over current members only.
+            guard let group = core.provenGroup(handle, over: link) else { return }
+            reachability.receivedPresence(entries, of: group, over: link, core: &core)
+        case .digest(let handle, let digest, let arrival, let count, let clock):
+            guard let group = core.provenGroup(handle, over: link) else { return }
+            sync.noteTold(digest, count: count, clock: clock, of: group, over: link, core: &core)
+            if sync.peers[link, group]?.digest != digest { greeting.askWhyTold(of: group, over: link, core: &core) }
+            if core.isAuthorised(link, in: group) {
+                sync.receivedDigest(digest, arrival: arrival, of: group, over: link, core: &core)
+            } else {
+                sync.keepDigest(digest, arrival: arrival, of: group, over: link)
+            }
+        case .tipsRequested(let handle, let store, let arrival):
+            guard let group = core.authorisedGroup(handle, over: link) else { return }
+            sync.answerTips(store: store, arrival: arrival, of: group, over: link, core: &core)
+        case .tips(let handle, let tips):
+            guard let group = core.authorisedGroup(handle, over: link) else { return }
+            sync.receivedTips(tips, of: group, over: link, core: &core)
+        case .runsRequested(let handle, let wanted):
+            guard let group = core.authorisedGroup(handle, over: link) else { return }
+            sync.answerRuns(wanted, of: group, over: link, core: &core)
+        case .runs(let handle, let runs, let isFinal, let isComplete):
+            guard let group = core.authorisedGroup(handle, over: link) else { return }
+            sync.receivedRuns(runs, isFinal: isFinal, isComplete: isComplete, of: group, over: link, core: &core)
+        case .rumour(let handle, let run):
+            guard let group = core.authorisedGroup(handle, over: link) else { return }
+            rumours.receivedRumour(run, of: group, over: link, core: &core)
+        case .accessKeysRequested(let handle, let hashes):
+            guard let group = core.authorisedGroup(handle, over: link) else { return }
+            greeting.answerAccessKeys(hashes, of: group, over: link, core: &core)
+        case .accessKeys(let handle, let keys):
+            guard let group = core.authorisedGroup(handle, over: link) else { return }
+            greeting.receivedAccessKeys(keys, of: group, core: &core)
+        }
+    }
+
+    private mutating func receive(_ message: FriendMessage, over link: LinkID) {
+        switch message {
+        case .deviceRequested(let proof): admission.receivedDeviceRequest(proof, over: link, core: &core)
+        case .deviceCertified(let certificate, let groups):
+            admission.receivedDeviceCertificate(certificate, groups: groups, over: link, core: &core)
+        case .deviceRefused(let reason): admission.receivedDeviceRefusal(reason, over: link, core: &core)
+        case .friendRequested(let bytes): friends.receivedFriendRequest(bytes, over: link, core: &core)
+        case .friendAnswered(let bytes): friends.receivedFriendAnswer(bytes, over: link, core: &core)
+        }
     }
 }

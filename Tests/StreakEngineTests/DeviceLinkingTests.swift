@@ -246,7 +246,7 @@ struct DeviceThief {
     /// What comes back.
     mutating func ask(_ network: inout FriendNetwork, answer node: Int) -> [LinkMessage] {
         var heard: [LinkMessage] = []
-        let key = MeshEngine.linkKey(
+        let key = EngineCore.linkKey(
             of: link.secrets.presharedKey, label: .invite(link.group, OperationID(bytes: .zero)))
         links.dial(
             peer: nil, key: key, to: network.nodes[node].endpoint, usesStreams: false, at: now, entropy: &entropy)
@@ -334,7 +334,7 @@ struct DeviceCertifier {
         try entry.take(ledger.allOperations.map(\.bytes))
         entry.isComplete = true
         intake.ledgers[GroupHandle(ledger.group)] = entry
-        return MeshEngine.linking(intake, under: link, answeredBy: old.linkKey.publicKey)
+        return Admission.linking(intake, under: link, answeredBy: old.linkKey.publicKey)
     }
 
     private mutating func certify() throws -> DeviceCertificate {

@@ -22,7 +22,7 @@ struct EngineAttackTests {
     }
 
     private func key(of party: EngineParty) throws -> AccessKey {
-        try #require(party.engines[2].groups[party.group]?.accessKeys.last)
+        try #require(party.engines[2].core.groups[party.group]?.accessKeys.last)
     }
 
     /// What the two who are in show.
@@ -60,7 +60,7 @@ struct EngineAttackTests {
         date: Int64, puzzle: Int
     ) throws {
         var (party, before) = try afterRemoval()
-        let feed = try #require(before.groups[party.group]?.feeds.feeds.first)
+        let feed = try #require(before.core.groups[party.group]?.feeds.feeds.first)
         var other = FeedReplica(feed.id, in: party.group)
         let records = RecordList([record(of: puzzle, dated: date)])
         let run = other.write(records, key: before.identity.signingKey, arrival: 1).run
@@ -92,10 +92,10 @@ struct EngineAttackTests {
         party.run(for: .seconds(3_600)) { $0.engines[0].digest(of: $0.group) == $0.engines[1].digest(of: $0.group) }
         #expect(shown(party) == [4, 4])
         #expect(party.engines[1].recordCount(of: party.group) == 80, "kept, should the removal be annulled")
-        let feed = try #require(party.engines[1].groups[party.group]?.feeds.feeds.first)
+        let feed = try #require(party.engines[1].core.groups[party.group]?.feeds.feeds.first)
         #expect(feed.storedRuns.contains { $0.run.first <= 4 && $0.run.last > 4 })
         var comparisons = 9
-        let served = party.engines[1].groups[party.group]?.runs(
+        let served = party.engines[1].core.groups[party.group]?.runs(
             RunsWanted(feed: feed.id, held: []), maximumSize: 100_000, comparisons: &comparisons)
         #expect(served?.runs.map(\.last).max() == 4)
         // A newcomer gets the four, from either.
@@ -111,7 +111,7 @@ struct EngineAttackTests {
     }
 
     private func continuation(of engine: MeshEngine, in group: GroupID, _ records: [[UInt8]]) -> Run {
-        guard var feed = engine.groups[group]?.feeds.feeds.first(where: { $0.id.device == engine.identity.device })
+        guard var feed = engine.core.groups[group]?.feeds.feeds.first(where: { $0.id.device == engine.identity.device })
         else { preconditionFailure("it has written") }
         return feed.write(
             RecordList(records), key: engine.identity.signingKey, arrival: 99
@@ -124,7 +124,7 @@ struct EngineAttackTests {
     {
         var (party, before) = try afterRemoval()
         let state = try party.state(0)
-        let old = try #require(before.groups[party.group]?.ledger)
+        let old = try #require(before.core.groups[party.group]?.ledger)
         party.say(.operations(party.handle, old.allOperations.map(\.bytes), isFinal: false), from: 2, to: 0)
         #expect(try party.state(0) == state)
         let invite = InviteSecrets(seed: Bytes16(1, 1)).terms(
@@ -175,7 +175,7 @@ struct EngineAttackTests {
         intruder.say(.tipsRequested(party.handle, store: zero, arrival: 0), in: &party)
         intruder.say(.accessKeysRequested(party.handle, hashes), in: &party)
         intruder.say(.operationsRequested(party.handle, known: []), in: &party)
-        let feeds = party.engines[0].groups[party.group]?.countingTips(changedSince: 0) ?? []
+        let feeds = party.engines[0].core.groups[party.group]?.countingTips(changedSince: 0) ?? []
         intruder.say(
             .runsRequested(party.handle, feeds.map { RunsWanted(feed: $0.feed, held: []) }), in: &party)
         #expect(intruder.heardSecrets.isEmpty, "\(intruder.heardSecrets)")
@@ -183,7 +183,7 @@ struct EngineAttackTests {
             Issue.record("not removed")
             return
         }
-        let ancestry = Set(party.engines[0].groups[party.group]?.ledger.ancestry(of: removal).map(\.id) ?? [])
+        let ancestry = Set(party.engines[0].core.groups[party.group]?.ledger.ancestry(of: removal).map(\.id) ?? [])
         #expect(Set(intruder.heardOperations.map(\.id)) == ancestry)
         party.run(for: .seconds(61))
         intruder.exchange(with: &party)
@@ -236,7 +236,7 @@ struct EngineAttackTests {
             return try #require(
                 DeviceIdentity(certificate: certificate, signingKey: signing, linkKey: linkKey))
         }
-        let ledger = try #require(thief.groups[party.group]?.ledger)
+        let ledger = try #require(thief.core.groups[party.group]?.ledger)
         let operation = try ledger.draft(.addDevice(certified[0].certificate), by: thief.identity, at: 0)
         party.say(.operations(party.handle, [operation.bytes], isFinal: false), from: 2, to: 0)
         #expect(try party.state(0).members == state.members)
@@ -254,7 +254,7 @@ struct EngineAttackTests {
         var party = EngineParty(accounts: [0, 1])
         party.group = try party.found(by: 0)
         let link = try party.invite(by: 0)
-        let key = MeshEngine.linkKey(
+        let key = EngineCore.linkKey(
             of: link.secrets.presharedKey, label: .invite(link.group, OperationID(bytes: .zero)))
         var own = SeededEntropy(seed: 31)
         let account = SigningSecretKey.generate(from: &own)
@@ -280,8 +280,8 @@ struct EngineAttackTests {
     @Test func `a stranger with an old key who floods operations is cut off after a thousand`() throws {
         var (party, before) = try afterRemoval()
         let group = party.group
-        var ledger = try #require(before.groups[group]?.ledger)
-        let count = party.engines[0].groups[group]?.ledger.count ?? 0
+        var ledger = try #require(before.core.groups[group]?.ledger)
+        let count = party.engines[0].core.groups[group]?.ledger.count ?? 0
         var flood: [[UInt8]] = []
         for number in 0..<200 {
             let operation = try ledger.draft(.rename("x\(number)"), unchecked: before.identity)
@@ -293,7 +293,7 @@ struct EngineAttackTests {
             let batch = Array(flood[start..<start + 100])
             party.say(.operations(party.handle, batch, isFinal: false), from: 2, to: 0)
         }
-        #expect(party.engines[0].groups[group]?.ledger.count == count + 200, "kept, and void")
+        #expect(party.engines[0].core.groups[group]?.ledger.count == count + 200, "kept, and void")
         #expect(try party.state(0).title == "Friends")
         for start in stride(from: 0, to: garbage.count, by: 100) {
             let batch = Array(garbage[start..<start + 100])
@@ -308,7 +308,7 @@ struct EngineAttackTests {
         var party = try EngineParty.friends(2)
         let forged = AccessKey.generate(from: &party.entropy)
         party.say(.accessKeys(party.handle, [forged.key.rawBytes()]), from: 1, to: 0)
-        #expect(party.engines[0].groups[party.group]?.accessKeys.count == 1)
+        #expect(party.engines[0].core.groups[party.group]?.accessKeys.count == 1)
     }
 
     @Test(arguments: [false, true])
@@ -317,24 +317,25 @@ struct EngineAttackTests {
         party.group = try party.found(by: 0)
         try party.join(1, by: party.invite(by: 0))
         party.run(for: .seconds(2))
-        let old = try #require(party.engines[1].groups[party.group])
+        let old = try #require(party.engines[1].core.groups[party.group])
         let link = try party.invite(by: 0)
         party.run(for: .seconds(2))
-        let whole = try #require(party.engines[1].groups[party.group])
+        let whole = try #require(party.engines[1].core.groups[party.group])
         let shown = isStale ? old : whole
         // Whoever holds the invite's secrets can answer, and show what it likes: here a ledger from before the invite.
         party.begin(.join(link, timeout: .seconds(10)), at: 2)
         party.run(for: .seconds(5)) { party in
-            party.engines[2].joins.values.contains { if case .asked = $0.stage { true } else { false } }
+            party.engines[2].admission.joins.values.contains { if case .asked = $0.stage { true } else { false } }
         }
         party.partition([[0], [1], [2]])
         let group = party.group
         party.corrupt(2) { engine in
-            guard let over = engine.joins.values.first?.stage.link else { return }
-            engine.receivedWelcome(group, accessKeys: shown.accessKeys.map { $0.key.rawBytes() }, over: over)
+            guard let over = engine.admission.joins.values.first?.stage.link else { return }
+            engine.admission.receivedWelcome(
+                group, accessKeys: shown.accessKeys.map { $0.key.rawBytes() }, over: over, core: &engine.core)
             let bytes = shown.ledger.allOperations.map(\.bytes)
-            _ = engine.receivedOperationsWhileJoining(
-                bytes, isFinal: true, handle: GroupHandle(group), over: over)
+            _ = engine.admission.receivedOperationsWhileJoining(
+                bytes, isFinal: true, handle: GroupHandle(group), over: over, core: &engine.core)
         }
         party.run(for: .seconds(20))
         #expect(party.lastOutcome == .failed(.ledgerRejected))
@@ -343,7 +344,7 @@ struct EngineAttackTests {
 
     @Test func `a device that equivocates keeps both branches, everybody the same, and counts once`() throws {
         var party = try EngineParty.friends(3)
-        let ledger = try #require(party.engines[2].groups[party.group]?.ledger)
+        let ledger = try #require(party.engines[2].core.groups[party.group]?.ledger)
         let forks = try ["a", "b"].map { name in
             let seed = name == "a" ? Bytes16(1, 2) : Bytes16(3, 4)
             let terms = InviteSecrets(seed: seed).terms(
@@ -357,7 +358,7 @@ struct EngineAttackTests {
         #expect(party.digests().count == 1)
         #expect(try party.state(0) == party.state(1))
         #expect(try party.state(0).invites.count == 3)
-        let tips = party.engines[0].groups[party.group]?.ledger.tips.filter { $0.device == party.device(2) }
+        let tips = party.engines[0].core.groups[party.group]?.ledger.tips.filter { $0.device == party.device(2) }
         #expect(tips?.count == 2)
     }
 }

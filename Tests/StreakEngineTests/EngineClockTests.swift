@@ -64,7 +64,7 @@ struct EngineClockTests {
         party.run(for: .seconds(5))
         for index in 0...2 {
             #expect(scores(at: index, in: party) == [4, 5])
-            var rebuilt = try #require(party.engines[index].groups[party.group])
+            var rebuilt = try #require(party.engines[index].core.groups[party.group])
             #expect(rebuilt.rebuild(wall: party.wall(index)).isEmpty)
             #expect(rebuilt.merged.all == party.engines[0].mergedRecords(of: party.group))
         }
@@ -79,9 +79,9 @@ struct EngineClockTests {
         party.clockLeads[2] = 0
         #expect(party.command(.retract, to: 2) == .retracted(records: 1))
         party.run(for: .seconds(5))
-        let feeds = try #require(party.engines[0].groups[party.group]?.feeds.feeds)
+        let feeds = try #require(party.engines[0].core.groups[party.group]?.feeds.feeds)
         #expect(feeds.count == 2)
-        var replica = try #require(party.engines[1].groups[party.group])
+        var replica = try #require(party.engines[1].core.groups[party.group])
         let pieces = feeds.sorted { $0.id.epoch > $1.id.epoch }.flatMap(\.storedRuns)
         for stored in pieces { _ = try replica.receive(stored.run, arrival: 99, wall: party.wall(1)) }
         #expect(replica.rebuildIfStale(wall: party.wall(1)).isEmpty)
@@ -96,11 +96,11 @@ struct EngineClockTests {
         var party = try EngineParty.friends(2)
         write([try score(4)], by: 1, in: &party)
         party.run(for: .seconds(2))
-        let feed = try #require(party.engines[0].groups[party.group]?.feeds.feeds.first)
+        let feed = try #require(party.engines[0].core.groups[party.group]?.feeds.feeds.first)
         write([.retraction(Retraction(feed: feed.id, numbers: 1...9))], by: 0, in: &party)
         party.run(for: .seconds(2))
         #expect(scores(at: 0, in: party) == [4] && scores(at: 1, in: party) == [4])
-        var rebuilt = try #require(party.engines[0].groups[party.group])
+        var rebuilt = try #require(party.engines[0].core.groups[party.group])
         #expect(rebuilt.rebuild(wall: party.wall(0)).isEmpty)
         #expect(rebuilt.merged.all == party.engines[1].mergedRecords(of: party.group))
     }
@@ -113,11 +113,11 @@ struct EngineClockTests {
         write([try score(6)], by: 1, in: &party)
         party.run(for: .seconds(2))
         #expect(scores(at: 0, in: party) == [6])
-        let feeds = try #require(party.engines[0].groups[party.group]?.feeds.feeds)
+        let feeds = try #require(party.engines[0].core.groups[party.group]?.feeds.feeds)
         #expect(feeds.count == 2)
         write([try score(5)], by: 1, in: &party)
         party.run(for: .seconds(2))
-        #expect(party.engines[0].groups[party.group]?.feeds.feeds.count == 2, "and goes on in it")
+        #expect(party.engines[0].core.groups[party.group]?.feeds.feeds.count == 2, "and goes on in it")
         #expect(scores(at: 0, in: party) == [5])
         // What the wrong clock dated is void, and does not come back over what was written since.
         #expect(party.command(.retract, to: 1) == .retracted(records: 0))
@@ -238,7 +238,7 @@ struct EngineClockTests {
     @Test func `a clock that jumps again and again does not use up all epochs, and who it happens to is told`() throws {
         var party = EngineParty(accounts: [0])
         party.group = try party.found(by: 0)
-        func epochs() -> Int { party.engines[0].groups[party.group]?.feeds.feeds.count ?? 0 }
+        func epochs() -> Int { party.engines[0].core.groups[party.group]?.feeds.feeds.count ?? 0 }
         func jump(by lead: Int64, _ number: Int) throws -> [CommandOutcome?] {
             try [lead, 0].map { lead in
                 party.clockLeads[0] = lead
@@ -255,7 +255,7 @@ struct EngineClockTests {
                     let record = RecordDraft.withdrawnScore(Forged.key(number)).record(
                         at: HybridTime(milliseconds: EngineParty.wall, counter: 0))
                     let run = feed.write(RecordList([record.encoded]), key: identity.signingKey, arrival: 1).run
-                    _ = try engine.groups[group]?.receive(run, arrival: 99, wall: engine.wall)
+                    _ = try engine.core.groups[group]?.receive(run, arrival: 99, wall: engine.core.wall)
                 }
             }
         }

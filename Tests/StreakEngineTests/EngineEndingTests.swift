@@ -76,7 +76,7 @@ struct EngineEndingTests {
 
     @Test func `a made-up device under an old access key hears of nobody`() throws {
         var party = try EngineParty.friends(3)
-        let key = try #require(party.engines[2].groups[party.group]?.accessKeys.first)
+        let key = try #require(party.engines[2].core.groups[party.group]?.accessKeys.first)
         #expect(party.command(.remove(party.group, party.user(2)), to: 0) == .done)
         party.run(for: .seconds(2))
         var entropy = SeededEntropy(seed: 4_303)

@@ -12,7 +12,7 @@ struct EngineFloodTests {
     @Test func `a member that shows everybody other branches of its chain does not split the group`() throws {
         var party = try EngineParty.friends(3)
         let mallory = party.engines[2].identity
-        let heads = try #require(party.engines[2].groups[party.group]?.ledger.heads)
+        let heads = try #require(party.engines[2].core.groups[party.group]?.ledger.heads)
         let group = party.group
         party.partition([[0], [1], [2]])
         for target in 0...1 {
@@ -27,16 +27,16 @@ struct EngineFloodTests {
             }
             try party.corrupt(target) { engine in
                 var change = DurableChange()
-                for fork in forks { _ = try engine.insert(fork, in: group, change: &change) }
-                engine.ledgerChanged(group, change: change, then: [])
+                for fork in forks { _ = try engine.core.insert(fork, in: group, change: &change) }
+                engine.core.ledgerChanged(group, change: change, then: [])
             }
-            let ledger = try #require(party.engines[target].groups[party.group]?.ledger)
+            let ledger = try #require(party.engines[target].core.groups[party.group]?.ledger)
             #expect(ledger.tips.count { $0.device == mallory.device } == Ledger.maximumBranches)
         }
         #expect(party.command(.rename(party.group, title: "Ours"), to: 0) == .done)
         _ = try party.invite(by: 1)
         for index in 0...1 {
-            let operations = party.engines[index].groups[party.group]?.ledger.operations(
+            let operations = party.engines[index].core.groups[party.group]?.ledger.operations(
                 from: party.device(index), after: 0)
             #expect(operations?.last?.operation.parents.count ?? 0 > LedgerOperation.maximumParents - 3)
         }
@@ -85,18 +85,18 @@ struct EngineFloodTests {
         var party = EngineParty(accounts: [0, 1, 2], linkLimits: limits)
         party.group = try party.found(by: 0)
         let group = party.group
-        let ledger = try #require(party.engines[0].groups[group]?.ledger)
+        let ledger = try #require(party.engines[0].core.groups[group]?.ledger)
         let operations = try bulk(500, by: party.engines[0].identity, in: ledger)
         try party.corrupt(0) { engine in
             var change = DurableChange()
-            for operation in operations { _ = try engine.insert(operation, in: group, change: &change) }
-            engine.ledgerChanged(group, change: change, then: [])
+            for operation in operations { _ = try engine.core.insert(operation, in: group, change: &change) }
+            engine.core.ledgerChanged(group, change: change, then: [])
         }
         let link = try party.invite(by: 0)
         for index in 1...2 { try party.join(index, by: link) }
         party.run(for: .seconds(20))
         #expect(party.digests().count == 1)
-        #expect(party.engines[2].groups[group]?.ledger.count == party.engines[0].groups[group]?.ledger.count)
+        #expect(party.engines[2].core.groups[group]?.ledger.count == party.engines[0].core.groups[group]?.ledger.count)
     }
 
     @Test func `what a welcome may bring is bounded`() throws {
@@ -105,19 +105,22 @@ struct EngineFloodTests {
         let link = try party.invite(by: 0)
         party.begin(.join(link, timeout: .seconds(30)), at: 1)
         party.run(for: .seconds(30)) { party in
-            party.engines[1].joins.values.contains { if case .welcomed = $0.stage { true } else { false } }
+            party.engines[1].admission.joins.values.contains { if case .welcomed = $0.stage { true } else { false } }
         }
         let handle = party.handle
-        let found = party.engines[0].groups[party.group]?.ledger.allOperations.map(\.bytes) ?? []
+        let found = party.engines[0].core.groups[party.group]?.ledger.allOperations.map(\.bytes) ?? []
         party.corrupt(1) { engine in
-            guard let id = engine.joins.keys.first, case .welcomed(let link, _)? = engine.joins[id]?.stage else {
+            guard let id = engine.admission.joins.keys.first,
+                case .welcomed(let link)? = engine.admission.joins[id]?.stage
+            else {
                 Issue.record("not welcomed")
                 return
             }
-            engine.joins[id]?.ledgerSize = LedgerIntake.maximumSize
-            _ = engine.receivedOperationsWhileJoining(found, isFinal: true, handle: handle, over: link)
-            #expect(engine.joins[id]?.stage == .dialling && engine.joins[id]?.ledger == nil)
-            #expect(engine.groups.isEmpty)
+            engine.admission.joins[id]?.intake?.size = LedgerIntake.maximumSize
+            _ = engine.admission.receivedOperationsWhileJoining(
+                found, isFinal: true, handle: handle, over: link, core: &engine.core)
+            #expect(engine.admission.joins[id]?.stage == .dialling && engine.admission.joins[id]?.intake == nil)
+            #expect(engine.core.groups.isEmpty)
         }
     }
 
@@ -129,7 +132,7 @@ struct EngineFloodTests {
         let mallory = party.engines[2].identity
         #expect(party.command(.remove(group, party.user(2)), to: 0) == .done)
         party.run(for: .seconds(2))
-        let ledger = try #require(party.engines[0].groups[group]?.ledger)
+        let ledger = try #require(party.engines[0].core.groups[group]?.ledger)
         let admission = try #require(ledger.allOperations.last { $0.operation.body.kind == .admit })
         let branches = try (0..<5).map { branch in
             var previous: SignedOperation?
@@ -147,18 +150,18 @@ struct EngineFloodTests {
         let flood = branches.flatMap { $0 }
         try party.corrupt(0) { engine in
             var change = DurableChange()
-            for operation in flood.prefix(MeshEngine.maximumRefusedOperations) {
-                _ = try engine.insert(operation, in: group, change: &change)
+            for operation in flood.prefix(Sync.maximumRefusedOperations) {
+                _ = try engine.core.insert(operation, in: group, change: &change)
             }
         }
-        let more = flood[MeshEngine.maximumRefusedOperations]
+        let more = flood[Sync.maximumRefusedOperations]
         party.say(.operations(party.handle, [more.bytes], isFinal: false), from: 2, to: 0)
-        #expect(party.engines[0].groups[group]?.ledger.contains(more.id) == false)
+        #expect(party.engines[0].core.groups[group]?.ledger.contains(more.id) == false)
         // A member's word is taken, since it may have had to take it itself; what is idle then does not stay.
         let state = try party.state(0)
         party.say(.operations(party.handle, [more.bytes], isFinal: false), from: 1, to: 0)
-        #expect(party.engines[0].groups[group]?.ledger.idleCount == 0)
-        #expect(party.engines[0].groups[group]?.ledger.count == ledger.count)
+        #expect(party.engines[0].core.groups[group]?.ledger.idleCount == 0)
+        #expect(party.engines[0].core.groups[group]?.ledger.count == ledger.count)
         #expect(try party.state(0) == state)
     }
 
@@ -170,16 +173,16 @@ struct EngineFloodTests {
         party.run(for: .seconds(2))
         let link = try party.invite(by: 1)
         party.run(for: .seconds(2))
-        let ledger = try #require(party.engines[0].groups[group]?.ledger)
+        let ledger = try #require(party.engines[0].core.groups[group]?.ledger)
         let own = ledger.operations(from: party.device(0), after: 0).count
-        let count = Int(MeshEngine.maximumAdmittingNumber) - own
+        let count = Int(Admission.maximumAdmittingNumber) - own
         for (index, isFull) in [(count - 1, false), (count, true)] {
             var copy = party
             let operations = try bulk(index, by: copy.engines[0].identity, in: ledger)
             try copy.corrupt(0) { engine in
                 var change = DurableChange()
-                for operation in operations { _ = try engine.insert(operation, in: group, change: &change) }
-                engine.ledgerChanged(group, change: change, then: [])
+                for operation in operations { _ = try engine.core.insert(operation, in: group, change: &change) }
+                engine.core.ledgerChanged(group, change: change, then: [])
             }
             copy.partition([[0, 2], [1]])
             let outcome = copy.command(.join(link, timeout: .seconds(10)), to: 2)

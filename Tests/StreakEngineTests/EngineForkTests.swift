@@ -28,10 +28,11 @@ struct EngineForkTests {
                 var change = DurableChange()
                 // One branch too many, at times.
                 guard
-                    let taken = try? engine.groups[group]?.receive(run, arrival: engine.nextArrival, wall: engine.wall)
+                    let taken = try? engine.core.groups[group]?.receive(
+                        run, arrival: engine.core.journal.nextArrival, wall: engine.core.wall)
                 else { continue }
-                engine.note(taken.reception, of: run.feed, in: group, change: &change)
-                engine.persistMerge(change, of: group, merged: taken.merged, then: [])
+                engine.core.note(taken.reception, of: run.feed, in: group, change: &change)
+                engine.core.persistMerge(change, of: group, merged: taken.merged, then: [])
             }
         }
         party.begin(.keepSetting(name: "x", value: [1]), at: index)
@@ -55,7 +56,7 @@ struct EngineForkTests {
         }
         let feed = FeedID(device: mallory.device, epoch: epoch)
         for index in 1...2 {
-            #expect(party.engines[index].groups[group]?.feeds[feed]?.tips.count == FeedReplica.maximumBranches)
+            #expect(party.engines[index].core.groups[group]?.feeds[feed]?.tips.count == FeedReplica.maximumBranches)
         }
         #expect(party.command(.remove(group, party.user(3)), to: 0) == .done)
         party.partition([[0, 1, 2], [3]])
@@ -83,9 +84,9 @@ struct EngineForkTests {
         }
         let author = Pacing.Author(group: group, user: party.user(2))
         for run in sorted.prefix(8) { party.say(.rumour(party.handle, run), from: 2, to: 0) }
-        #expect(party.engines[0].pacing.isReady(author, at: party.now))
+        #expect(party.engines[0].core.pacing.isReady(author, at: party.now))
         for run in sorted.dropFirst(8) { party.say(.rumour(party.handle, run), from: 2, to: 0) }
-        #expect(!party.engines[0].pacing.isReady(author, at: party.now))
+        #expect(!party.engines[0].core.pacing.isReady(author, at: party.now))
         // The others' are taken as ever.
         party.write("Ada", by: 1)
         party.run(for: .seconds(2))

@@ -56,8 +56,8 @@ struct EngineHistoryTests {
         #expect(party.engines[newcomer].mergedRecords(of: group).count == 18_000)
         party.run(for: .seconds(5))
         #expect(party.engines[newcomer].progress(of: group) == nil)
-        #expect(party.engines[newcomer].groups[group]?.ahead.isEmpty ?? false)
-        var rebuilt = try #require(party.engines[newcomer].groups[group])
+        #expect(party.engines[newcomer].core.groups[group]?.ahead.isEmpty ?? false)
+        var rebuilt = try #require(party.engines[newcomer].core.groups[group])
         #expect(rebuilt.rebuild(wall: party.wall(newcomer)).isEmpty)
         #expect(rebuilt.merged.all == party.engines[0].mergedRecords(of: group))
     }
@@ -94,11 +94,11 @@ struct EngineHistoryTests {
             for index in peers {
                 let wall = party.wall(index)
                 try party.corrupt(index) { engine in
-                    for run in runs { _ = try engine.groups[group]?.receive(run, arrival: 99, wall: wall) }
+                    for run in runs { _ = try engine.core.groups[group]?.receive(run, arrival: 99, wall: wall) }
                 }
             }
             // All tell at once.
-            for index in peers { party.corrupt(index) { $0.tellDigest(of: group, except: nil) } }
+            for index in peers { party.corrupt(index) { $0.sync.tellDigest(of: group, except: nil, core: &$0.core) } }
             for index in peers { party.begin(.keepSetting(name: "x", value: [1]), at: index) }
             party.run(for: .seconds(30)) { $0.engines[4].recordCount(of: group) == 12_000 }
             #expect(party.engines[4].mergedRecords(of: group).count == 12_000)
@@ -195,13 +195,14 @@ struct EngineHistoryTests {
         let records = history(from: 0, count: 1_000)
         let group = party.group
         for _ in 0..<60 {
-            let link = try #require(party.engines[0].sessions.keys.first)
+            let link = try #require(party.engines[0].core.sessions.keys.first)
             party.corrupt(0) { engine in
                 var round = SyncRound(comparesAll: true, deadline: .zero)
                 round.stage = .awaitingRuns
-                engine.sessions[link]?.groups[group]?.round = round
+                engine.sync.peers[link, group]?.round = round
                 let run = feed.write(records, key: key, arrival: 1).run
-                engine.receivedRuns([run], isFinal: false, isComplete: true, of: group, over: link)
+                engine.sync.receivedRuns(
+                    [run], isFinal: false, isComplete: true, of: group, over: link, core: &engine.core)
             }
         }
         let held = party.engines[0].recordCount(of: party.group)
@@ -211,34 +212,34 @@ struct EngineHistoryTests {
 
     /// What is told during a round is asked about after it, unless the peer is silent.
     @Test(arguments: [
-        (MeshEngine.RoundEnd.caughtUp, true), (.fruitless, true), (.deferred, true), (.unanswered, false),
+        (Sync.RoundEnd.caughtUp, true), (.fruitless, true), (.deferred, true), (.unanswered, false),
     ])
     func `news told during an exchange begins another one, however that one ends`(
-        end: MeshEngine.RoundEnd, isFollowed: Bool
+        end: Sync.RoundEnd, isFollowed: Bool
     ) throws {
         for isTold in [false, true] {
             var party = try EngineParty.friends(2)
             let group = party.group
             let now = party.now
             party.corrupt(0) { engine in
-                for link in engine.links(sharing: group) {
-                    engine.startRound(over: link, group: group, comparingAll: false)
-                    engine.sessions[link]?.groups[group]?.round?.wasRefused = end == .fruitless
+                for link in engine.core.links(sharing: group) {
+                    engine.sync.startRound(over: link, group: group, comparingAll: false, core: &engine.core)
+                    engine.sync.peers[link, group]?.round?.wasRefused = end == .fruitless
                     if end == .deferred {
-                        engine.sessions[link]?.groups[group]?.round?.deferredUntil = now.advanced(by: .seconds(60))
+                        engine.sync.peers[link, group]?.round?.deferredUntil = now.advanced(by: .seconds(60))
                     }
                     // A digest that is not this side's.
                     if isTold {
-                        engine.receivedDigest(
-                            GroupDigest(bytes: Bytes16(1, 2)), arrival: 9, of: group, over: link)
+                        engine.sync.receivedDigest(
+                            GroupDigest(bytes: Bytes16(1, 2)), arrival: 9, of: group, over: link, core: &engine.core)
                         let own = engine.digest(of: group)
-                        engine.sessions[link]?.groups[group]?.digest = own
+                        engine.sync.peers[link, group]?.digest = own
                     }
-                    engine.endRound(over: link, group: group, as: end)
+                    engine.sync.endRound(over: link, group: group, as: end, core: &engine.core)
                 }
             }
-            let rounds = party.engines[0].links(sharing: group).map { link in
-                party.engines[0].sessions[link]?.groups[group]?.round != nil
+            let rounds = party.engines[0].core.links(sharing: group).map { link in
+                party.engines[0].sync.peers[link, group]?.round != nil
             }
             #expect(rounds == [isTold && isFollowed])
         }
@@ -261,6 +262,6 @@ struct EngineHistoryTests {
         var party = EngineParty(accounts: [0, 0])
         party.group = try party.found(by: 0)
         let own = FeedID(device: party.device(0), epoch: Epoch(counter: 1, nonce: 1))
-        #expect(party.engines[0].pacedAuthor(of: own, in: party.group) == nil)
+        #expect(party.engines[0].core.pacedAuthor(of: own, in: party.group) == nil)
     }
 }

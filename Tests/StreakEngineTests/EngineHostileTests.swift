@@ -124,7 +124,7 @@ struct EngineHostileTests {
     @Test func `a certificate copied from the ledger gets a thief of the link nothing`() throws {
         var party = try EngineParty.friends(2)
         let link = try party.invite(by: 0, uses: 1)
-        let key = MeshEngine.linkKey(
+        let key = EngineCore.linkKey(
             of: link.secrets.presharedKey, label: .invite(link.group, OperationID(bytes: .zero)))
         var thief = Intruder(Forged.stranger, target: 0)
         #expect(thief.dial(key, peer: nil, in: &party))
@@ -179,7 +179,7 @@ struct EngineHostileTests {
         party.run(for: .seconds(60))
         #expect(party.engines[0].linkedDevices.first?.syncing == [])
         // What a store cannot hold is never put out.
-        #expect(party.engines[0].cursors.values.allSatisfy { $0.arrival <= UInt64(Int64.max) })
+        #expect(party.engines[0].sync.cursors.values.allSatisfy { $0.arrival <= UInt64(Int64.max) })
         #expect(party.engines[0].recordCount(of: party.group) == 1)
     }
 }

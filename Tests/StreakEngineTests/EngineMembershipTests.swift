@@ -70,9 +70,9 @@ struct EngineMembershipTests {
         // Both have the new key; who was removed has not.
         let hashes = try party.state(0).accessKeyHashes
         #expect(hashes.count == 2)
-        #expect(party.engines[0].groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
-        #expect(party.engines[1].groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
-        #expect(party.engines[2].groups[party.group]?.accessKeys.count == 1)
+        #expect(party.engines[0].core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
+        #expect(party.engines[1].core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
+        #expect(party.engines[2].core.groups[party.group]?.accessKeys.count == 1)
         // Links that lead to nobody's member are closed.
         party.run(for: .seconds(65))
         #expect(!party.isLinked(0, 2) && !party.isLinked(1, 2))
@@ -91,8 +91,8 @@ struct EngineMembershipTests {
         #expect(party.isLinked(1, 3))
         #expect(!party.isLinked(2, 3))
         #expect(try party.state(3).members.count == 3)
-        #expect(party.engines[3].groups[party.group]?.missingAccessKeys == [])
-        #expect(party.engines[3].groups[party.group]?.accessKeys.count == 2)
+        #expect(party.engines[3].core.groups[party.group]?.missingAccessKeys == [])
+        #expect(party.engines[3].core.groups[party.group]?.accessKeys.count == 2)
     }
 
     @Test func `two halves that each removed somebody while apart for months understand each other again`() throws {
@@ -108,7 +108,7 @@ struct EngineMembershipTests {
         party.write("east", by: 2)
         // After half a day nothing changes any more: all pauses are as long as they get.
         party.run(for: .seconds(86_400))
-        let newest = [0, 3].map { party.engines[$0].groups[party.group]?.accessKeys.first?.hash }
+        let newest = [0, 3].map { party.engines[$0].core.groups[party.group]?.accessKeys.first?.hash }
         #expect(newest[0] != newest[1])
         party.partition([])
         // The longest pause between two dials is half an hour, and every other one is under an older key.
@@ -120,7 +120,7 @@ struct EngineMembershipTests {
             let hashes = try party.state(index).accessKeyHashes
             #expect(hashes.count == 3)
             // The same one is newest for everybody, whichever came last.
-            #expect(party.engines[index].groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
+            #expect(party.engines[index].core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
         }
         #expect(Set((0..<4).map { party.engines[$0].digest(of: party.group) }).count == 1)
         #expect(!party.engines[4].isMember(of: party.group) && !party.engines[5].isMember(of: party.group))
@@ -409,8 +409,8 @@ struct EngineMembershipTests {
         let engine = party.engines[1]
         #expect(!engine.isMember(of: group))
         let asked = [0, 2, 3, 4].filter { index in
-            let link = engine.links.link(to: party.engines[index].identity.linkKey.publicKey)
-            return link.map { engine.mayKnowMore($0, of: group) } ?? false
+            let link = engine.core.links.link(to: party.engines[index].identity.linkKey.publicKey)
+            return link.map { engine.core.mayKnowMore($0, of: group) } ?? false
         }
         #expect([0, 2, 3, 4].allSatisfy { party.isLinked(1, $0) })
         #expect(asked == [0, 3, 4])
@@ -488,29 +488,11 @@ struct EngineMembershipTests {
             let state = try party.state(0)
             #expect(state.isMember(party.user(1)) && !state.isCurrentMember(device: party.device(2)))
             #expect(state.accessKeyHashes.count == 2)
-            #expect(party.engines[0].groups[group]?.missingAccessKeys == [])
-            #expect(party.engines[2].groups[group]?.accessKeys.count == 1)
+            #expect(party.engines[0].core.groups[group]?.missingAccessKeys == [])
+            #expect(party.engines[2].core.groups[group]?.accessKeys.count == 1)
         }
         #expect(party.lostGroups(2).count == 2)
         party.run(for: .seconds(65))
         #expect(!party.isLinked(0, 2) && !party.isLinked(1, 2) && party.isLinked(0, 1))
-    }
-
-    @Test func `a device certified by another is published in every group at once`() throws {
-        var party = try EngineParty.friends(2)
-        let first = party.group
-        party.group = try party.found(by: 1)
-        let second = party.group
-        let phone = SigningSecretKey.generate(from: &party.entropy)
-        let link = AgreementSecretKey.generate(from: &party.entropy)
-        let certificate = try #require(
-            party.engines[1].identity.certificate(
-                for: DeviceConsent(
-                    user: party.engines[1].identity.user, signingKey: phone, linkKey: link.publicKey)))
-        #expect(party.command(.addDevice(certificate), to: 0) == .failed(.notAllowed(.invalidCertificate)))
-        #expect(party.command(.addDevice(certificate), to: 1) == .done)
-        party.run(for: .seconds(2))
-        #expect(party.engines[0].state(of: first)?.isCurrentMember(device: certificate.device) ?? false)
-        #expect(party.engines[1].state(of: second)?.isCurrentMember(device: certificate.device) ?? false)
     }
 }

@@ -190,8 +190,8 @@ struct EngineParty {
 
     mutating func say(_ bytes: [UInt8], from source: Int, to target: Int) {
         let key = engines[target].identity.linkKey.publicKey
-        for link in engines[source].sessions.keys where engines[source].sessions[link]?.key == key {
-            engines[source].links.send(bytes, over: link, as: .reliable, at: now)
+        for link in engines[source].core.sessions.keys where engines[source].core.sessions[link]?.key == key {
+            engines[source].core.links.send(bytes, over: link, as: .reliable, at: now)
         }
         give(.deadlineReached, to: source)
         run(for: .milliseconds(200))

@@ -17,13 +17,13 @@ struct EngineRebuildTests {
         party.write(puzzles: 1...40, by: 2)
         party.run(for: .seconds(3))
         #expect(party.command(.remove(party.group, party.user(2)), to: 1) == .done)
-        let before = try #require(party.engines[0].groups[party.group]?.rebuildCount)
+        let before = try #require(party.engines[0].core.groups[party.group]?.rebuildCount)
         party.partition([[0, 1], [2]])
         party.run(for: .seconds(3_600)) { $0.engines[0].digest(of: $0.group) == $0.engines[1].digest(of: $0.group) }
-        let feed = try #require(party.engines[0].groups[party.group]?.feeds.feeds.first)
+        let feed = try #require(party.engines[0].core.groups[party.group]?.feeds.feeds.first)
         #expect(feed.storedRuns.count > 5)
         #expect(party.engines[0].mergedRecords(of: party.group).count == 40)
-        let after = try #require(party.engines[0].groups[party.group]?.rebuildCount)
+        let after = try #require(party.engines[0].core.groups[party.group]?.rebuildCount)
         // Once for the removal, once for the message with the runs.
         #expect(after - before == 2)
     }
@@ -43,9 +43,9 @@ struct EngineRebuildTests {
             })
         let runs = Run.portions(of: records).map { history.write($0, key: key, arrival: 1).run }
         try party.corrupt(1) { engine in
-            for run in runs { _ = try engine.groups[group]?.receive(run, arrival: 99, wall: engine.wall) }
+            for run in runs { _ = try engine.core.groups[group]?.receive(run, arrival: 99, wall: engine.core.wall) }
         }
-        let before = try #require(party.engines[1].groups[group]?.rebuildCount)
+        let before = try #require(party.engines[1].core.groups[group]?.rebuildCount)
         let feed = history.id
         let start = party.now
         for number in 1...20 {
@@ -56,11 +56,11 @@ struct EngineRebuildTests {
         let passed = start.duration(to: party.now)
         // What counts no more is shown for no longer than the pause.
         party.run(for: .seconds(2))
-        let after = try #require(party.engines[1].groups[group]?.rebuildCount)
+        let after = try #require(party.engines[1].core.groups[group]?.rebuildCount)
         let pauses = Int(passed.nanoseconds / 1_000_000_000) + 3
         #expect((2...(pauses + 1)).contains(after - before), "\(after - before) in \(passed)")
         #expect(!party.engines[1].awaitsRebuild(of: group))
-        var rebuilt = try #require(party.engines[1].groups[group])
+        var rebuilt = try #require(party.engines[1].core.groups[group])
         #expect(rebuilt.rebuild(wall: party.wall(1)).isEmpty)
         #expect(rebuilt.merged.all == party.engines[1].mergedRecords(of: group))
         #expect(party.engines[1].mergedRecords(of: group).count == 50_000 - 20 + 3 + 1)
@@ -75,12 +75,12 @@ struct EngineRebuildTests {
         #expect(party.engines[0].mergedRecords(of: party.group).map(\.key.user) == [party.user(old)])
         let certificate = DeviceCertificate(
             accountKey: party.accounts[new], device: party.engines[old].identity.consent(to: party.user(new)))
-        let ledger = try #require(party.engines[new].groups[party.group]?.ledger)
+        let ledger = try #require(party.engines[new].core.groups[party.group]?.ledger)
         let operation = try ledger.draft(.addDevice(certificate), unchecked: party.engines[new].identity)
         party.say(.operations(party.handle, [operation.bytes], isFinal: false), from: new, to: 0)
         #expect(try party.state(0).device(party.device(old))?.user == party.user(new))
         #expect(party.engines[0].mergedRecords(of: party.group).map(\.key.user) == [party.user(new)])
-        var rebuilt = try #require(party.engines[0].groups[party.group])
+        var rebuilt = try #require(party.engines[0].core.groups[party.group])
         #expect(rebuilt.rebuild(wall: WallTime(milliseconds: EngineParty.wall)).isEmpty)
         #expect(rebuilt.merged.all == party.engines[0].mergedRecords(of: party.group))
     }
@@ -91,7 +91,7 @@ struct EngineRebuildTests {
         var party = try EngineParty.friends(2)
         for name in ["a", "b", "c"] { party.write(name, by: author) }
         party.run(for: .seconds(2))
-        let replica = try #require(party.engines[0].groups[party.group])
+        let replica = try #require(party.engines[0].core.groups[party.group])
         let feed = try #require(replica.feeds.feeds.first)
         #expect(feed.storedRuns.count == 3)
         var snapshot = Snapshot(store: StoreID(bytes: Bytes16(7, 0)), nextArrival: 100)
@@ -116,10 +116,10 @@ struct EngineRebuildTests {
         let names = engine.mergedRecords(of: party.group).compactMap { (try? Profile(value: $0.value))?.name }
         #expect(names == ["a"])
         // Own ones may be all there is; the epoch goes on elsewhere, perhaps.
-        #expect(engine.startChange.removedRuns == (author == 0 ? [] : engine.runsLeftOut))
-        #expect(engine.startChange.ownEpochs.count == (author == 0 ? 1 : 0))
+        #expect(engine.core.journal.startChange.removedRuns == (author == 0 ? [] : engine.runsLeftOut))
+        #expect(engine.core.journal.startChange.ownEpochs.count == (author == 0 ? 1 : 0))
         // It comes again, however packed.
-        var again = try #require(engine.groups[party.group])
+        var again = try #require(engine.core.groups[party.group])
         for stored in feed.storedRuns.dropFirst() {
             _ = try again.receive(stored.run, arrival: 200, wall: WallTime(milliseconds: EngineParty.wall))
         }
@@ -142,7 +142,7 @@ struct EngineRebuildTests {
             runs.append(
                 feed.write(portion, key: party.engines[1].identity.signingKey, arrival: 1).run)
         }
-        var replica = try #require(party.engines[0].groups[party.group])
+        var replica = try #require(party.engines[0].core.groups[party.group])
         let start = WallTime(milliseconds: EngineParty.wall)
         for run in runs { _ = try replica.receive(run, arrival: 1, wall: start) }
         #expect(replica.merged.quarantinedCount < count && replica.merged.all.isEmpty)
@@ -165,7 +165,7 @@ struct EngineRebuildTests {
 
     @Test func `a million records due one millisecond after the other cost a look a minute`() throws {
         let party = try EngineParty.friends(2)
-        var replica = try #require(party.engines[0].groups[party.group])
+        var replica = try #require(party.engines[0].core.groups[party.group])
         let feed = FeedID(device: party.device(1), epoch: Epoch(counter: 9, nonce: 9))
         var writer = FeedReplica(feed, in: party.group)
         let count = 60_000

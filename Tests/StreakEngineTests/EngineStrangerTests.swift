@@ -19,7 +19,7 @@ struct EngineStrangerTests {
     }
 
     private func accessKey(of party: EngineParty) throws -> AccessKey {
-        try #require(party.engines[0].groups[party.group]?.accessKeys.first)
+        try #require(party.engines[0].core.groups[party.group]?.accessKeys.first)
     }
 
     // MARK: Streams
@@ -52,7 +52,7 @@ struct EngineStrangerTests {
         for address in 0..<4 as Range<UInt32> {
             for _ in 0..<20 { _ = party.openStream(from: Endpoint(ipv4: 0x0A00_0100 + address, port: 1), to: 0) }
         }
-        #expect(party.engines[0].links.streams.count == LinkLimits().maximumWaitingStreams)
+        #expect(party.engines[0].core.links.streams.count == LinkLimits().maximumWaitingStreams)
         let peer = party.engines[0].identity.linkKey.publicKey
         var member = Intruder(
             party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
@@ -66,7 +66,7 @@ struct EngineStrangerTests {
         let streams = (0..<UInt32(limit)).map { address in
             party.openStream(from: Endpoint(ipv4: 0x0A00_0100 + address, port: 1), to: 0)
         }
-        #expect(party.engines[0].links.streams.count == limit)
+        #expect(party.engines[0].core.links.streams.count == limit)
         let peer = party.engines[0].identity.linkKey.publicKey
         var member = Intruder(
             party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
@@ -86,7 +86,7 @@ struct EngineStrangerTests {
                 endpoint: Endpoint(ipv4: 0x0A00_0100 + UInt32(number % 4), port: UInt16(1_000 + number)))
             intruder.knock(key, peer: peer, in: &party)
         }
-        let waiting = party.engines[0].links.streams.values.count { $0.introduction != nil }
+        let waiting = party.engines[0].core.links.streams.values.count { $0.introduction != nil }
         #expect(waiting == LinkLimits().maximumWaitingStreams, "they were answered")
         var member = Intruder(
             party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
@@ -104,8 +104,8 @@ struct EngineStrangerTests {
                 mallory, target: 0, seed: 4_000, endpoint: Endpoint(ipv4: 0x0A00_0063, port: 1_000 + port))
             #expect(intruder.dial(key, peer: peer, overStream: true, rounds: 5, in: &party))
         }
-        #expect(party.engines[0].sessions.values.count { $0.key == mallory.linkKey.publicKey } == 1)
-        #expect(party.engines[0].links.streams.count <= LinkLimits().maximumStreamsPerLink)
+        #expect(party.engines[0].core.sessions.values.count { $0.key == mallory.linkKey.publicKey } == 1)
+        #expect(party.engines[0].core.links.streams.count <= LinkLimits().maximumStreamsPerLink)
         var member = Intruder(
             party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
         #expect(member.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
@@ -127,14 +127,14 @@ struct EngineStrangerTests {
                 endpoint: Endpoint(ipv4: 0x0A00_0100 + UInt32(number % 9), port: UInt16(1_000 + number)))
             #expect(intruder.dial(key, peer: peer, overStream: true, rounds: 5, in: &party))
         }
-        let links = party.engines[0].links
+        let links = party.engines[0].core.links
         #expect(links.streams.values.count { $0.link != nil } == LinkLimits().maximumStrangerStreams)
         let isKept = links.streams.values.contains { $0.endpoint == Endpoint(ipv4: 0x0A00_0400, port: 1) }
         #expect(isKept, "who has one stream gives up none")
         var member = Intruder(
             party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
         #expect(member.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
-        #expect(party.engines[0].links.streams.countedStreams == 1)
+        #expect(party.engines[0].core.links.streams.countedStreams == 1)
     }
 
     @Test func `an account with many devices does not hold the streams of all members`() throws {
@@ -145,7 +145,7 @@ struct EngineStrangerTests {
         let link = try party.invite(by: 0)
         for index in 1...2 { try party.join(index, by: link) }
         let devices = party.engines[3...].map(\.identity)
-        for device in devices { _ = party.command(.addDevice(device.certificate), to: 2) }
+        for device in devices { try party.addDevice(device.certificate, at: 2) }
         party.run(for: .seconds(2))
         // As above.
         party.partition([[0], Array(1...6)])
@@ -157,11 +157,11 @@ struct EngineStrangerTests {
                 endpoint: Endpoint(ipv4: 0x0A00_0063, port: UInt16(1_000 + number)))
             _ = hoarder.dial(key, peer: peer, overStream: true, rounds: 10, in: &party)
         }
-        #expect(party.engines[0].links.streams.countedStreams == 4)
+        #expect(party.engines[0].core.links.streams.countedStreams == 4)
         var member = Intruder(
             party.engines[1].identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
         #expect(member.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
-        let links = party.engines[0].links
+        let links = party.engines[0].core.links
         let isKept = links.streams.values.contains { $0.endpoint == Endpoint(ipv4: 0x0A00_0200, port: 1) }
         #expect(isKept && links.streams.countedStreams == 4)
     }
@@ -198,9 +198,9 @@ struct EngineStrangerTests {
                 endpoint: Endpoint(ipv4: 0x0A00_0063, port: UInt16(1_000 + number)))
             #expect(intruder.dial(key, peer: peer, in: &party))
         }
-        #expect(party.engines[0].sessions.count <= MeshEngine.maximumStrangers + 1)
+        #expect(party.engines[0].core.sessions.count <= Greeting.maximumStrangers + 1)
         #expect(party.isLinked(0, 1))
-        let isKept = party.engines[0].sessions.values.contains { $0.key == identity(1_999).linkKey.publicKey }
+        let isKept = party.engines[0].core.sessions.values.contains { $0.key == identity(1_999).linkKey.publicKey }
         #expect(isKept, "who has one link gives up none")
     }
 
@@ -227,26 +227,26 @@ struct EngineStrangerTests {
     @Test func `hellos without end are looked up, not worked out anew, and new keys count all the same`() throws {
         var party = try EngineParty.friends(2)
         let group = party.group
-        let link = try #require(party.engines[0].sessions.keys.first)
-        let proofs = try #require(party.engines[0].sessions[link]?.proofs)
-        #expect(party.engines[0].sessions[link]?.expectedProofs?.count == 1)
+        let link = try #require(party.engines[0].core.sessions.keys.first)
+        let proofs = try #require(party.engines[0].core.sessions[link]?.proofs)
+        #expect(party.engines[0].core.sessions[link]?.expectedProofs?.count == 1)
         let hello = LinkMessage.hello(store: StoreID(bytes: Bytes16(6, 6)), proofs: Array(proofs))
         party.corrupt(0) { engine in
-            engine.sessions[link]?.groups[group] = nil
-            engine.sessions[link]?.expectedProofs = [:]
+            engine.core.sessions[link]?.groups[group] = nil
+            engine.core.sessions[link]?.expectedProofs = [:]
         }
         party.say(hello, from: 1, to: 0)
-        #expect(party.engines[0].sessions[link]?.groups[group] == nil)
-        party.corrupt(0) { $0.refreshKeys() }
+        #expect(party.engines[0].core.sessions[link]?.groups[group] == nil)
+        party.corrupt(0) { $0.core.keysAreStale = true }
         party.say(hello, from: 1, to: 0)
-        #expect(party.engines[0].sessions[link]?.groups[group] != nil)
+        #expect(party.engines[0].core.sessions[link]?.groups[group] != nil)
     }
 
     @Test func `a newcomer that proves nothing again and again is soon not looked at`() throws {
         var party = EngineParty(accounts: [0, 1])
         party.group = try party.found(by: 0)
         let link = try party.invite(by: 0)
-        let key = MeshEngine.linkKey(
+        let key = EngineCore.linkKey(
             of: link.secrets.presharedKey, label: .invite(link.group, OperationID(bytes: .zero)))
         let mallory = identity(77)
         var intruder = Intruder(mallory, target: 0)
@@ -271,9 +271,9 @@ struct EngineStrangerTests {
             party.handle, Array(repeating: [UInt8](repeating: 0, count: 8_000), count: 5), isFinal: false)
         var sent = 0
         party.corrupt(0) { engine in
-            guard let link = engine.sessions.keys.first else { return }
-            while engine.links.peer(of: link) != nil, sent < 2_000 {
-                engine.send(message, over: link)
+            guard let link = engine.core.sessions.keys.first else { return }
+            while engine.core.links.peer(of: link) != nil, sent < 2_000 {
+                engine.core.send(message, over: link)
                 sent += 1
             }
         }
@@ -286,9 +286,9 @@ struct EngineStrangerTests {
         for _ in 1...2 { party.hearRumour(run) }
         #expect(party.linkCount == 1)
         party.corrupt(0) { engine in
-            guard let key = engine.sessions.keys.first.flatMap({ engine.sessions[$0]?.key }) else { return }
+            guard let key = engine.core.sessions.keys.first.flatMap({ engine.core.sessions[$0]?.key }) else { return }
             // As after four million of them.
-            _ = engine.conduct[key]?.takeIdle(TokenBucket.Limit.idleRecords.burst - 1, at: engine.now)
+            _ = engine.core.conduct[key]?.takeIdle(TokenBucket.Limit.idleRecords.burst - 1, at: engine.core.now)
         }
         party.hearRumour(run)
         #expect(party.linkCount == 0)
@@ -316,20 +316,21 @@ struct EngineStrangerTests {
             feed: run.feed, first: 9, before: run.before, signature: run.signature,
             packed: [UInt8](repeating: 0, count: ProtocolLimits.maximumRunSize), count: 1)
         party.corrupt(0) { engine in
-            guard let link = engine.sessions.keys.first else { return }
-            var round = SyncRound(comparesAll: true, deadline: engine.now.advanced(by: .seconds(9)))
+            guard let link = engine.core.sessions.keys.first else { return }
+            var round = SyncRound(comparesAll: true, deadline: engine.core.now.advanced(by: .seconds(9)))
             round.stage = .awaitingRuns
-            engine.sessions[link]?.groups[group]?.round = round
+            engine.sync.peers[link, group]?.round = round
             let runs = Array(repeating: long, count: SyncRound.maximumAnswerSize / ProtocolLimits.maximumRunSize)
-            engine.receivedRuns(runs, isFinal: false, isComplete: true, of: group, over: link)
+            engine.sync.receivedRuns(runs, isFinal: false, isComplete: true, of: group, over: link, core: &engine.core)
         }
         #expect(party.linkCount == 1)
         party.corrupt(0) { engine in
-            guard let link = engine.sessions.keys.first else { return }
-            engine.receivedRuns([run, long], isFinal: false, isComplete: true, of: group, over: link)
+            guard let link = engine.core.sessions.keys.first else { return }
+            engine.sync.receivedRuns(
+                [run, long], isFinal: false, isComplete: true, of: group, over: link, core: &engine.core)
         }
         #expect(party.linkCount == 0)
-        #expect(party.engines[0].groups[group]?.feeds[run.feed]?.mainTip.number == UInt64(run.count))
+        #expect(party.engines[0].core.groups[group]?.feeds[run.feed]?.mainTip.number == UInt64(run.count))
     }
 
     @Test func `a member that sends forged runs without end loses its link`() throws {
@@ -356,15 +357,15 @@ struct EngineStrangerTests {
 extension EngineParty {
     /// How many links the first node has that it has not closed.
     fileprivate var linkCount: Int {
-        engines[0].sessions.keys.count { engines[0].links.peer(of: $0) != nil }
+        engines[0].core.sessions.keys.count { engines[0].core.links.peer(of: $0) != nil }
     }
 
     /// Lets the first node hear a rumour of the second, without the time that a link takes.
     fileprivate mutating func hearRumour(_ rumour: Run) {
         let group = group
         corrupt(0) { engine in
-            guard let link = engine.sessions.keys.first else { return }
-            engine.receivedRumour(rumour, of: group, over: link)
+            guard let link = engine.core.sessions.keys.first else { return }
+            engine.rumours.receivedRumour(rumour, of: group, over: link, core: &engine.core)
         }
     }
 }

@@ -57,7 +57,7 @@ struct FriendHostileTests {
         var network = try pair()
         for number in 0..<70 {
             var engine = network.nodes[0].engine
-            engine.friends.admitted = TokenBucket(.costlyWork)
+            engine.friends.requests.admitted = TokenBucket(.costlyWork)
             network.nodes[0].engine = engine
             network.feign(from: UInt64(1_000 + number), to: 0)
         }
@@ -76,7 +76,7 @@ struct FriendHostileTests {
                 name: "Bea \(number)", code: code, askedAt: FriendNetwork.wall / 1_000,
                 identity: network.nodes[1].identity)
             // Over ever new links.
-            network.nodes[0].engine.take(request, over: LinkID(UInt64(9_000 + number)))
+            network.nodes[0].engine.drive { $0.takeRequest(request, over: LinkID(UInt64(9_000 + number)), core: &$1) }
         }
         network.give(.deadlineReached, to: 0)
         network.run(for: .seconds(1))
@@ -112,26 +112,28 @@ struct FriendHostileTests {
         ask(&network)
         let engine = network.nodes[1].engine
         var copy = engine
-        let key = MeshEngine.linkKey(of: codes.keys(of: network.nodes[0].user))
+        let key = Friends.linkKey(of: codes.keys(of: network.nodes[0].user))
         var asked = 0
         for number in 0..<50 as Range<UInt64> {
             var entropy = SeededEntropy(seed: 3_000 + number)
             let liar = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
-            let dial = copy.links.dial(
+            let dial = copy.core.links.dial(
                 peer: nil, key: key, to: Endpoint(ipv4: 0x0A00_0063, port: 9_000), usesStreams: false, at: network.now,
                 entropy: &entropy)
-            copy.judge(liar.certificate.encoded(), of: liar.linkKey.publicKey, under: key, dial: dial)
-            asked += copy.friends.derivations.finish(liar.user).count
+            copy.friends.judgeCredential(
+                liar.certificate.encoded(), of: liar.linkKey.publicKey, under: key, dial: dial, core: &copy.core)
+            asked += copy.friends.requests.derivations.finish(liar.user).count
         }
         #expect(asked == FriendRequests.judgements.burst)
         // Another address is another matter.
         var entropy = SeededEntropy(seed: 4_000)
         let other = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
-        let dial = copy.links.dial(
+        let dial = copy.core.links.dial(
             peer: nil, key: key, to: Endpoint(ipv4: 0x0A00_0064, port: 9_000), usesStreams: false, at: network.now,
             entropy: &entropy)
-        copy.judge(other.certificate.encoded(), of: other.linkKey.publicKey, under: key, dial: dial)
-        #expect(copy.friends.derivations.finish(other.user).count == 1)
+        copy.friends.judgeCredential(
+            other.certificate.encoded(), of: other.linkKey.publicKey, under: key, dial: dial, core: &copy.core)
+        #expect(copy.friends.requests.derivations.finish(other.user).count == 1)
     }
 
     @Test func `codes are worked out one at a time, one's own wishes first, and no more than so many wait`() {
@@ -184,7 +186,7 @@ struct FriendHostileTests {
         ask(&network)
         network.run(for: .seconds(600))
         #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
-        #expect(network.nodes[1].engine.friends.sent.values.allSatisfy { $0.compared.isEmpty })
+        #expect(network.nodes[1].engine.friends.requests.sent.values.allSatisfy { $0.compared.isEmpty })
         // The name may be told there now.
         network.nodes[1].engine.aliasGroups = []
         network.run(for: .seconds(600))
@@ -203,8 +205,8 @@ struct FriendHostileTests {
             throw FriendNetwork.SetUpFailure()
         }
         let asker = network.nodes[1].user
-        network.nodes[0].engine.friends.received[asker]?.decision = .approved(club, link: text)
-        network.nodes[0].engine.answerFriend(asker)
+        network.nodes[0].engine.friends.requests.received[asker]?.decision = .approved(club, link: text)
+        network.nodes[0].engine.drive { $0.answerFriend(asker, core: &$1) }
         network.give(.deadlineReached, to: 0)
         network.run(for: .seconds(30))
         #expect(network.nodes[1].engine.isMember(of: club) == isMember)
@@ -246,10 +248,10 @@ extension FriendNetwork {
     fileprivate mutating func feign(from seed: UInt64, to node: Int) {
         var entropy = SeededEntropy(seed: seed)
         let asker = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
-        guard let code = nodes[node].engine.friends.own?.code else { return }
+        guard let code = nodes[node].engine.friends.requests.own?.code else { return }
         let request = FriendRequest(name: "x", code: code, askedAt: Self.wall / 1_000, identity: asker)
-        nodes[node].engine.take(request, over: LinkID(9_999))
+        nodes[node].engine.drive { $0.takeRequest(request, over: LinkID(9_999), core: &$1) }
         // Any code serves here.
-        nodes[node].engine.codeDerived(code, of: asker.user)
+        nodes[node].engine.drive { $0.codeDerived(code, of: asker.user, core: &$1) }
     }
 }

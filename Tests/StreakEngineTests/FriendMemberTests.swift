@@ -56,7 +56,7 @@ struct FriendMemberTests {
         network.run(for: .seconds(30))
         #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
         #expect(network.nodes[2].events.count == before)
-        #expect(network.nodes[2].engine.friends.received.isEmpty)
+        #expect(network.nodes[2].engine.friends.requests.received.isEmpty)
         #expect(!network.sent[first...].contains { $0.from == 1 && $0.to == 2 && !$0.isBeacon && $0.bytes.count > 100 })
     }
 
@@ -73,7 +73,7 @@ struct FriendMemberTests {
         network.run(for: .seconds(600))
         #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.looking])
         #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
-        #expect(network.nodes[2].engine.friends.received.isEmpty)
+        #expect(network.nodes[2].engine.friends.requests.received.isEmpty)
     }
 
     @Test func `an owner that does not answer to its code does not answer members, either`() throws {
@@ -156,8 +156,8 @@ struct FriendMemberTests {
 extension FriendNetwork {
     /// Lets a node say something on all its links.
     mutating func say(_ message: LinkMessage, from node: Int, letting duration: Duration = .milliseconds(500)) {
-        for link in nodes[node].engine.links.liveLinks {
-            nodes[node].engine.links.send(message.encoded, over: link, as: .reliable, at: now)
+        for link in nodes[node].engine.core.links.liveLinks {
+            nodes[node].engine.core.links.send(message.encoded, over: link, as: .reliable, at: now)
         }
         give(.deadlineReached, to: node)
         run(for: duration)

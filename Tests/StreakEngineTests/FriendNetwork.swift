@@ -198,9 +198,9 @@ struct FriendNetwork {
     /// Has a node say things to another one on their link.
     mutating func say(_ messages: [LinkMessage], from node: Int, to peer: Int) {
         let key = nodes[peer].identity.linkKey.publicKey
-        for link in nodes[node].engine.sessions.keys where nodes[node].engine.sessions[link]?.key == key {
+        for link in nodes[node].engine.core.sessions.keys where nodes[node].engine.core.sessions[link]?.key == key {
             for message in messages {
-                nodes[node].engine.links.send(message.encoded, over: link, as: .reliable, at: now)
+                nodes[node].engine.core.links.send(message.encoded, over: link, as: .reliable, at: now)
             }
         }
         give(.deadlineReached, to: node)

@@ -113,9 +113,9 @@ struct FriendReturnTests {
 
     @Test func `a group that this account never signed for is not even offered`() throws {
         var (network, _, club) = try recovered()
-        #expect(network.nodes[0].engine.groups[club]?.ledger.holdsWord(of: network.nodes[1].user) == true)
+        #expect(network.nodes[0].engine.core.groups[club]?.ledger.holdsWord(of: network.nodes[1].user) == true)
         #expect(
-            network.nodes[0].engine.groups[club]?.ledger.holdsWord(of: Forged.stranger.user)
+            network.nodes[0].engine.core.groups[club]?.ledger.holdsWord(of: Forged.stranger.user)
                 == false)
         // A friend founds a group and says, in every way open to it, that the other account is in it.
         var entropy = SeededEntropy(seed: 9)
@@ -155,13 +155,14 @@ struct FriendReturnTests {
 
     @Test func `what a friend may make this node hold is bounded, however many groups it names`() throws {
         var (network, _, club) = try recovered()
-        let link = try #require(network.nodes[3].engine.friends.owners.keys.first)
-        let founding = try #require(network.nodes[0].engine.groups[club]?.ledger.allOperations.first)
+        let link = try #require(network.nodes[3].engine.admission.askedFriends.keys.first)
+        let founding = try #require(network.nodes[0].engine.core.groups[club]?.ledger.allOperations.first)
         var engine = network.nodes[3].engine
         for number in 1...100 as ClosedRange<UInt64> {
-            _ = engine.receivedWelcomeOfFriend(GroupID(bytes: Bytes32(number, 0, 0, 0)), accessKeys: [], over: link)
+            _ = engine.admission.receivedWelcomeOfFriend(
+                GroupID(bytes: Bytes32(number, 0, 0, 0)), accessKeys: [], over: link, core: &engine.core)
         }
-        #expect(engine.friends.intakes[link]?.count == HeldReturn.maximumCount - 2, "two wait already")
+        #expect(engine.admission.friendIntakes[link]?.count == HeldReturn.maximumCount - 2, "two wait already")
         // Of all together, no more than of one ledger.
         var intake = LedgerIntake(group: GroupID(bytes: founding.id.bytes), accessKeys: [])
         #expect(throws: LedgerError.self) {
@@ -179,8 +180,8 @@ struct FriendReturnTests {
 extension FriendNetwork {
     /// Makes all groups that wait seem as large as this, in bytes.
     fileprivate mutating func corruptReturnSize(of node: Int, to size: Int) throws {
-        for (group, held) in nodes[node].engine.returns {
-            nodes[node].engine.returns[group] = HeldReturn(
+        for (group, held) in nodes[node].engine.admission.returns {
+            nodes[node].engine.admission.returns[group] = HeldReturn(
                 ledger: held.ledger, accessKeys: held.accessKeys, friend: held.friend, offeredAt: held.offeredAt,
                 size: size)
         }

@@ -182,12 +182,14 @@ struct FriendTests {
         }
         for node in 0...1 {
             let (own, other) = (network.nodes[node].user, network.nodes[1 - node].user)
-            guard case .approved(_, let text)? = network.nodes[1 - node].engine.friends.received[own]?.decision else {
+            guard case .approved(_, let text)? = network.nodes[1 - node].engine.friends.requests.received[own]?.decision
+            else {
                 throw FriendNetwork.SetUpFailure()
             }
             var engine = network.nodes[node].engine
-            engine.take(
-                .accepted(link: text), to: code(network, 1 - node), from: network.nodes[1 - node].identity.certificate)
+            engine.friends.takeAnswer(
+                .accepted(link: text), to: code(network, 1 - node), from: network.nodes[1 - node].identity.certificate,
+                core: &engine.core)
             let isJoining = engine.sentFriendRequests.map(\.stage) == [.joining(other)]
             #expect(isJoining == (other < own))
         }
@@ -257,7 +259,7 @@ struct FriendTests {
         _ = ask(&network)
         network.run(for: .seconds(30))
         #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.looking])
-        #expect(network.nodes[impostor].engine.sessions.count == 0)
+        #expect(network.nodes[impostor].engine.core.sessions.count == 0)
         #expect(network.nodes[impostor].friendEvents.isEmpty)
         // It was dialled, and no third message came.
         let told = network.sent.filter { $0.from == 1 && $0.to == impostor && !$0.isBeacon }.map(\.bytes)
@@ -283,7 +285,7 @@ struct FriendTests {
         (String(repeating: "👩‍👩‍👧‍👦", count: 40), "b", nil),
     ])
     func `titles of two names are titles`(own: String, other: String, title: String?) throws {
-        let made = MeshEngine.pairTitle(own, other)
+        let made = Friends.pairTitle(own, other)
         if let title { #expect(made == title) }
         var entropy = SeededEntropy(seed: 1)
         _ = try Ledger.found(

@@ -85,17 +85,17 @@ struct LinkMessageLaws {
             for number in 0..<520 as Range<UInt64> {
                 let key = AccessKey.generate(from: &entropy)
                 let nobody = UserID(bytes: Bytes32(9, 9, 9, number))
-                let ledger = try #require(engine.groups[group]?.ledger)
+                let ledger = try #require(engine.core.groups[group]?.ledger)
                 let last = try #require(ledger.tips.first { $0.device == engine.identity.device })
                 let operation = LedgerOperation(
                     group: group, author: engine.identity.device, number: last.number + 1, previous: last.operation,
-                    parents: ledger.heads.sorted(), time: engine.wall.seconds,
+                    parents: ledger.heads.sorted(), time: engine.core.wall.seconds,
                     body: .remove(Removal(user: nobody, cuts: [], accessKeyHash: key.hash)))
                 let signed = try SignedOperation(signing: operation, with: engine.identity.signingKey)
-                _ = try engine.groups[group]?.insert(signed, arrival: number + 100)
-                _ = engine.groups[group]?.add(key)
+                _ = try engine.core.groups[group]?.insert(signed, arrival: number + 100)
+                _ = engine.core.groups[group]?.add(key)
             }
-            #expect(engine.groups[group]?.accessKeys.count ?? 0 > LinkMessage.maximumProofs)
+            #expect(engine.core.groups[group]?.accessKeys.count ?? 0 > LinkMessage.maximumProofs)
         }
         party.partition([])
         party.run(for: .seconds(300)) { $0.digests().count == 1 }
@@ -108,7 +108,7 @@ struct LinkMessageLaws {
         let group = party.group
         party.corrupt(0) { engine in
             var entropy = SeededEntropy(seed: 3)
-            for _ in 0..<600 { _ = engine.groups[group]?.add(AccessKey.generate(from: &entropy)) }
+            for _ in 0..<600 { _ = engine.core.groups[group]?.add(AccessKey.generate(from: &entropy)) }
         }
         let link = try party.invite(by: 0)
         var entropy = SeededEntropy(seed: 4_243)

@@ -160,7 +160,7 @@ struct PresenceTests {
             let entries = (0..<UInt64(600)).map { entry(DeviceHandle(value: $0), round.isMultiple(of: 2) ? 3 : nil) }
             party.say(.presence(handle, entries), from: 1, to: 0)
         }
-        #expect(party.engines[0].sessions.count == 0)
+        #expect(party.engines[0].core.sessions.count == 0)
     }
 
     @Test func `a device that was removed is reached no longer, whatever others say`() throws {

@@ -135,13 +135,13 @@ struct PrivateGroupTests {
     @Test func `a device that its own key made under an old access key is told no more than machines' names`() throws {
         var household = try Household(seed: 5)
         let group = try #require(household.privateGroup(of: 1))
-        let key = try #require(household.network.nodes[1].engine.groups[group]?.accessKeys.first)
+        let key = try #require(household.network.nodes[1].engine.core.groups[group]?.accessKeys.first)
         try household.set("secret", to: "2", at: 1)
         // It knows the key and the founding, and is of another account.
         let stranger = try household.network.add(901)
-        let founding = try #require(household.network.nodes[1].engine.groups[group]?.ledger.allOperations.first)
+        let founding = try #require(household.network.nodes[1].engine.core.groups[group]?.ledger.allOperations.first)
         var change = DurableChange()
-        try household.network.nodes[stranger].engine.start(founding, accessKey: key, change: &change)
+        try household.network.nodes[stranger].engine.core.start(founding, accessKey: key, change: &change)
         household.network.nodes[stranger].snapshot.apply(change)
         household.network.restart(stranger)
         household.network.run(for: .seconds(60))
@@ -159,12 +159,12 @@ struct PrivateGroupTests {
         var household = try Household(seed: 3)
         let linked = try household.linkMachine(to: 1)
         let group = try #require(household.privateGroup(of: linked))
-        let ledger = try #require(household.network.nodes[1].engine.groups[group]?.ledger)
+        let ledger = try #require(household.network.nodes[1].engine.core.groups[group]?.ledger)
         let operations = try household.operations(of: kind, by: 1, in: ledger)
         household.network.say(
             [.operations(GroupHandle(group), operations.map(\.bytes), isFinal: false)], from: 1, to: linked)
         let engine = household.network.nodes[linked].engine
-        let held = try #require(engine.groups[group]?.ledger)
+        let held = try #require(engine.core.groups[group]?.ledger)
         #expect(held.contains(operations[0].id) && !held.contains(operations[1].id))
         #expect(engine.state(of: group)?.members.map(\.user) == [household.network.nodes[1].user])
         try household.set("mine", to: "2", at: linked)

@@ -23,13 +23,15 @@ struct EngineRevocationTests {
             guard let certificate = owner.certificate(for: made.consent(to: owner.user)),
                 let lost = DeviceIdentity(
                     certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey),
-                network.command(.addDevice(certificate), at: 0) == .done,
+                case _ = try network.addDevice(certificate, at: 0),
                 network.command(.revokeDevice(lost.device, accountKey: network.nodes[0].account), at: 0) == .done
             else { throw FriendNetwork.SetUpFailure() }
             self.lost = lost
         }
 
-        func ledger(of group: GroupID, at node: Int) -> Ledger? { network.nodes[node].engine.groups[group]?.ledger }
+        func ledger(of group: GroupID, at node: Int) -> Ledger? {
+            network.nodes[node].engine.core.groups[group]?.ledger
+        }
     }
 
     @Test func `the private group keeps the word for every group after its own cut`() throws {
@@ -90,21 +92,22 @@ struct EngineRevocationTests {
         var entropy = SeededEntropy(seed: 9)
         let account = network.nodes[0].account
         let lost = DeviceIdentity.create(accountKey: account, from: &entropy)
-        #expect(network.command(.addDevice(lost.certificate), at: 0) == .done)
-        let before = try #require(network.nodes[0].engine.groups[club]?.ledger)
+        try network.addDevice(lost.certificate, at: 0)
+        let before = try #require(network.nodes[0].engine.core.groups[club]?.ledger)
         let renamed = try before.draft(.rename("By the lost"), by: lost, at: 1_795_000_000)
         var change = DurableChange()
-        _ = try network.nodes[0].engine.insert(renamed, in: club, change: &change)
+        _ = try network.nodes[0].engine.core.insert(renamed, in: club, change: &change)
         // The private group's word arrives before the club's own cut: by another machine of the account, say.
         let privateGroup = try #require(network.nodes[0].engine.privateGroup)
         let word = DeviceRevocation(accountKey: account, everywhere: lost.device, accessKeyHash: .zero)
-        let source = try #require(network.nodes[0].engine.groups[privateGroup]?.ledger)
+        let source = try #require(network.nodes[0].engine.core.groups[privateGroup]?.ledger)
         let operation = try source.draft(.revokeDevice(word), by: network.nodes[0].identity, at: 1_795_000_000)
-        _ = try network.nodes[0].engine.insert(operation, in: privateGroup, change: &change)
-        network.nodes[0].engine.publishRevocations(in: privateGroup)
+        _ = try network.nodes[0].engine.core.insert(operation, in: privateGroup, change: &change)
+        network.nodes[0].engine.core.tellRevocations(in: privateGroup)
         network.run(for: .seconds(2))
         #expect(network.nodes[0].engine.state(of: club)?.title == "By the lost")
-        #expect(network.nodes[0].engine.groups[club]?.ledger.revocations(of: network.nodes[0].user).isEmpty == true)
+        #expect(
+            network.nodes[0].engine.core.groups[club]?.ledger.revocations(of: network.nodes[0].user).isEmpty == true)
         // The account key's own cut ends it there, too.
         #expect(network.command(.revokeDevice(lost.device, accountKey: account), at: 0) == .done)
         #expect(network.nodes[0].engine.state(of: club)?.title == "By the lost")
@@ -122,13 +125,13 @@ struct EngineRevocationTests {
         let made = DeviceIdentity.create(accountKey: account, from: &entropy)
         let tablet = try #require(lost.certificate(for: made.consent(to: lost.user)))
         for certificate in [lost.certificate, tablet] {
-            #expect(network.command(.addDevice(certificate), at: 0) == .done)
+            try network.addDevice(certificate, at: 0)
         }
         #expect(network.command(.revokeDevice(lost.device, accountKey: account), at: 0) == .done)
         let later = try network.joinGroup(0, [1])
         let privateGroup = try #require(network.nodes[0].engine.privateGroup)
         for group in [club, privateGroup, later] {
-            let ledger = try #require(network.nodes[0].engine.groups[group]?.ledger)
+            let ledger = try #require(network.nodes[0].engine.core.groups[group]?.ledger)
             #expect(ledger.isRevoked(lost.certificate) && !ledger.isRevoked(tablet))
             let words = ledger.revocations(of: owner)
             #expect(!words.isEmpty && words.allSatisfy { $0.keptLinks.count == 1 })
@@ -145,27 +148,27 @@ struct EngineRevocationTests {
         let (account, owner) = (network.nodes[0].account, network.nodes[0].user)
         var entropy = SeededEntropy(seed: 9)
         let lost = DeviceIdentity.create(accountKey: account, from: &entropy)
-        #expect(network.command(.addDevice(lost.certificate), at: 0) == .done)
+        try network.addDevice(lost.certificate, at: 0)
         let privateGroup = try #require(network.nodes[0].engine.privateGroup)
         let word = DeviceRevocation(accountKey: account, everywhere: lost.device, accessKeyHash: .zero)
-        let source = try #require(network.nodes[0].engine.groups[privateGroup]?.ledger)
+        let source = try #require(network.nodes[0].engine.core.groups[privateGroup]?.ledger)
         let operation = try source.draft(.revokeDevice(word), by: network.nodes[0].identity, at: 1_795_000_000)
         var change = DurableChange()
-        _ = try network.nodes[0].engine.insert(operation, in: privateGroup, change: &change)
-        network.nodes[0].engine.publishRevocations(in: privateGroup)
+        _ = try network.nodes[0].engine.core.insert(operation, in: privateGroup, change: &change)
+        network.nodes[0].engine.core.tellRevocations(in: privateGroup)
         // Once is enough.
-        network.nodes[0].engine.publishRevocations(in: privateGroup)
+        network.nodes[0].engine.core.tellRevocations(in: privateGroup)
         network.run(for: .seconds(5))
         for node in 0...1 {
-            let replica = try #require(network.nodes[node].engine.groups[club])
+            let replica = try #require(network.nodes[node].engine.core.groups[club])
             #expect(replica.ledger.revocations(of: owner).map(\.scope) == [.everyGroup])
             #expect(!replica.state.isCurrentMember(device: lost.device))
             #expect(replica.state.accessKeyHashes.count == 2, "the lost machine had the first")
         }
-        let replica = try #require(network.nodes[0].engine.groups[club])
+        let replica = try #require(network.nodes[0].engine.core.groups[club])
         #expect(Set(replica.accessKeys.map(\.hash)) == Set(replica.state.accessKeyHashes))
         #expect(network.command(.revokeDevice(lost.device, accountKey: account), at: 0) == .done)
-        let ledger = try #require(network.nodes[0].engine.groups[club]?.ledger)
+        let ledger = try #require(network.nodes[0].engine.core.groups[club]?.ledger)
         #expect(ledger.revocations(of: owner).map(\.scope) == [.everyGroup, .group])
     }
 
@@ -177,7 +180,7 @@ struct EngineRevocationTests {
         var entropy = SeededEntropy(seed: 9)
         let spare = DeviceIdentity.create(accountKey: account, from: &entropy)
         let unknown = DeviceIdentity.create(accountKey: account, from: &entropy).device
-        #expect(network.command(.addDevice(spare.certificate), at: 0) == .done)
+        try network.addDevice(spare.certificate, at: 0)
         let cases: [(DeviceID, SigningSecretKey, LedgerError)] = [
             (own, account, .invalidRevocation), (spare.device, network.nodes[1].account, .invalidRevocation),
             (unknown, account, .refused(.unknownDevice(unknown))),
@@ -198,14 +201,14 @@ struct EngineRevocationTests {
         var entropy = SeededEntropy(seed: 9)
         let (owner, account) = (network.nodes[0].identity, network.nodes[0].account)
         let lost = DeviceIdentity.create(accountKey: account, from: &entropy)
-        #expect(network.command(.addDevice(lost.certificate), at: 0) == .done)
+        try network.addDevice(lost.certificate, at: 0)
         // Node 0 has said in the first club all that one device may say.
-        var full = try #require(network.nodes[0].engine.groups[clubs[0]]?.ledger)
+        var full = try #require(network.nodes[0].engine.core.groups[clubs[0]]?.ledger)
         var change = DurableChange()
         while let operation = try? full.draft(.rename("Again"), unchecked: owner),  // nil at the limit
             (try? full.insert(operation)) != nil
         {
-            _ = try network.nodes[0].engine.insert(operation, in: clubs[0], change: &change)
+            _ = try network.nodes[0].engine.core.insert(operation, in: clubs[0], change: &change)
         }
         #expect(throws: LedgerError.self) { try full.draft(.rename("Once more"), by: owner, at: 1_795_000_000) }
         #expect(
@@ -216,6 +219,6 @@ struct EngineRevocationTests {
         for group in [clubs[1], privateGroup] {
             #expect(engine.state(of: group)?.isCurrentMember(device: lost.device) == false)
         }
-        #expect(engine.groups[privateGroup]?.ledger.isRevokedEverywhere(lost.device, of: owner.user) == true)
+        #expect(engine.core.groups[privateGroup]?.ledger.isRevokedEverywhere(lost.device, of: owner.user) == true)
     }
 }

@@ -1,9 +1,9 @@
 import StreakCrypto
-import StreakEngine
 import StreakMembership
 import StreakWire
 import Testing
 
+@testable import StreakEngine
 @testable import StreakNode
 
 /// What a group sees of a user (product row A6, rules 23 and 24).
@@ -135,7 +135,11 @@ extension MeshNode {
         guard let certificate = identity.certificate(for: other.consent(to: identity.user)) else {
             throw NodeFailure.accountDamaged
         }
-        try await execute(.addDevice(certificate))
+        for group in engine.groupIDs where engine.state(of: group)?.isMember(identity.user) ?? false {
+            try engine.core.append([.addDevice(certificate)], to: group)
+        }
+        // With the next command that is carried out.
+        try await execute(.dialEveryone)
     }
 
     fileprivate func recordCount(in group: GroupID) -> Int { engine.recordCount(of: group) }

@@ -20,7 +20,7 @@ import Testing
             let (ada, bela) = (nodes[0], nodes[1])
             _ = try await ada.group(.create(title: "Red"))
             try await bela.join(try await ada.invite().link)
-            let links = await ada.engine.links.liveLinks
+            let links = await ada.engine.core.links.liveLinks
             var written = 0
             var sessions: [UInt32] = []
             for _ in 0..<5 {
@@ -44,7 +44,7 @@ import Testing
                 for node in nodes { await node.process() }
             }
             #expect(sessions.count == 5 && Set(sessions).count == 5)
-            #expect(await ada.engine.links.liveLinks == links, "it is the same link all the time")
+            #expect(await ada.engine.core.links.liveLinks == links, "it is the same link all the time")
             #expect(links.count == 1)
         }
     }
@@ -53,6 +53,6 @@ import Testing
 extension MeshNode {
     /// The session that this node sends datagrams under.
     fileprivate var session: UInt32? {
-        engine.links.liveLinks.first.flatMap { engine.links.links[$0]?.datagrams?.current }
+        engine.core.links.liveLinks.first.flatMap { engine.core.links.links[$0]?.datagrams?.current }
     }
 }

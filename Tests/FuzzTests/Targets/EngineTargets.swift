@@ -100,7 +100,7 @@ extension FuzzTarget {
 
     /// Those that an engine keeps by itself, besides what the snapshot holds.
     private static let settingNames = [
-        MeshEngine.epochsRenewedSetting, FriendRequests.ownSetting, "endpoints",
+        EngineCore.epochsRenewedSetting, FriendRequests.ownSetting, "endpoints",
         FriendRequests.sentPrefix + "1", FriendRequests.receivedPrefix + "1", FriendRequests.blockedPrefix + "1",
         HeldReturn.settingPrefix + "1",
     ]

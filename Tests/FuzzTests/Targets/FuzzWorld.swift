@@ -105,12 +105,12 @@ struct FuzzWorld: Sendable {
             key: LinkKey(presharedKey: key.linkPresharedKey, tagKey: key.tagKey, label: .access(group, index: 0)),
             to: Self.home, usesStreams: false, at: now, entropy: &entropy)
         exchange()
-        guard hostile.liveLinks.first != nil, engine.sessions.count == 1 else { throw Self.failure(6) }
+        guard hostile.liveLinks.first != nil, engine.core.sessions.count == 1 else { throw Self.failure(6) }
         let store = StoreID(bytes: Bytes16(6, 6))
-        let binding = engine.sessions.keys.first.flatMap { engine.sessions[$0]?.handshakeHash } ?? []
+        let binding = engine.core.sessions.keys.first.flatMap { engine.core.sessions[$0]?.handshakeHash } ?? []
         let proof = Blake2b.keyedHash(binding + identity.linkKey.publicKey.rawBytes, key: key.groupProofKey, size: 16)
         say(LinkMessage.hello(store: store, proofs: [Bytes16(proof) ?? .zero]).encoded)
-        guard engine.sessions.values.contains(where: { $0.groups[group] != nil }) else { throw Self.failure(7) }
+        guard engine.core.sessions.values.contains(where: { $0.groups[group] != nil }) else { throw Self.failure(7) }
     }
 
     private static func failure(_ step: Int) -> FuzzFinding {
@@ -397,7 +397,7 @@ struct FuzzWorld: Sendable {
         }
         // An owner's records are cut off by nobody.
         guard engine.state(of: group)?.owner == engine.identity.user else { return }
-        let own = engine.groups[group]?.feeds.feeds.filter { $0.id.device == engine.identity.device } ?? []
+        let own = engine.core.groups[group]?.feeds.feeds.filter { $0.id.device == engine.identity.device } ?? []
         try demand(own.reduce(0) { $0 + $1.mainTip.number } >= 4, "no record of one's own is lost")
     }
 }

@@ -1,0 +1,104 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Letting others in.
+extension Admission {
+    mutating func receivedJoinRequest(certificate: [UInt8], proof: [UInt8], over link: LinkID, core: inout EngineCore) {
+        guard let session = core.sessions[link], case .invite(let group, let invite) = session.label,
+            let replica = core.groups[group], core.isCurrentMember(of: group)
+        else { return }
+        // The private group takes devices, and nobody else.
+        guard !core.isPrivate(group) else { return refuseJoin(.unknownInvite, over: link, core: &core) }
+        let claim: JoinClaim
+        do {
+            var reader = WireReader(proof)
+            claim = JoinClaim(
+                invite: invite, certificate: try DeviceCertificate(decoding: certificate),
+                proof: try JoinProof(from: &reader))
+            try reader.finish()
+        } catch {
+            return refuseJoin(.invalidProof, over: link, core: &core)
+        }
+        guard claim.proof.handshakeHash == Self.binding(of: session), claim.certificate.linkKey == session.key else {
+            return refuseJoin(.invalidProof, over: link, core: &core)
+        }
+        if let device = replica.state.device(linkKey: session.key), device.isCurrent,
+            device.device == claim.certificate.device
+        {
+            // The welcome of an earlier attempt was lost, or a wish was granted meanwhile. The handshake has proven the link
+            // key, so this is the member.
+            return welcome(to: group, over: link, core: &core)
+        }
+        if isOwnNewDevice(claim, of: replica, core: core) { return welcome(to: group, over: link, core: &core) }
+        answer(claim, in: group, over: link, core: &core)
+    }
+
+    /// Whether a newcomer is another device of a member, by the account key's own word: it needs no admission, publishes
+    /// itself, and uses up no invite.
+    private func isOwnNewDevice(_ claim: JoinClaim, of replica: GroupReplica, core: EngineCore) -> Bool {
+        let certificate = claim.certificate
+        guard certificate.isIssuedByAccount, certificate.isValid(), replica.state.isMember(certificate.user),
+            !core.isPrivate(replica.id), !core.isRevokedAnywhere(certificate),
+            replica.state.device(certificate.device) == nil, let invite = replica.state.invite(claim.invite)
+        else { return false }
+        return claim.proof.isValid(inviteKey: invite.publicKey, group: replica.id, certificate: certificate)
+    }
+
+    /// Takes a newcomer in, or puts its wish down where owner or an admin is to decide.
+    private mutating func answer(_ claim: JoinClaim, in group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard let replica = core.groups[group] else { return }
+        // The rest of the chain is for what only this device can do: a link passed around must not use it up.
+        guard
+            (replica.ledger.tips.filter { $0.device == core.identity.device }.map(\.number).max() ?? 0)
+                < Self.maximumAdmittingNumber
+        else { return refuseJoin(.other, over: link, core: &core) }
+        let needsApproval = replica.state.invite(claim.invite)?.needsApproval ?? false
+        if needsApproval {
+            let requests = replica.state.requests
+            guard !core.isDenied(claim, in: group) else { return refuseJoin(.denied, over: link, core: &core) }
+            let asked = requests.first { $0.claim.certificate == claim.certificate && $0.claim.invite == claim.invite }
+            if asked != nil { return refuseJoin(.awaitingApproval, over: link, core: &core) }
+            // Requests cost places in this device's own chain.
+            guard requests.count < Self.maximumRequests else { return refuseJoin(.groupFull, over: link, core: &core) }
+        }
+        do {
+            let operation =
+                needsApproval
+                ? try replica.ledger.request(of: claim, by: core.identity, at: core.wall.seconds)
+                : try replica.ledger.admission(of: claim, by: core.identity, at: core.wall.seconds)
+            var change = DurableChange()
+            let added = try core.insert(operation, in: group, change: &change)
+            let answer: Work =
+                needsApproval ? .refuseJoin(link, .awaitingApproval) : .welcome(link, group)
+            core.ledgerChanged(group, change: change, then: [answer, .passOnOperations(group, added, except: link)])
+        } catch {
+            // The link by which somebody came in ends with the removal, which says more.
+            let invite = replica.state.invite(claim.invite)
+            let isRemoved = replica.state.removedUsers.contains { $0.user == claim.certificate.user && !$0.hasLeft }
+            let cameBy = invite?.admitted.contains(claim.certificate.user) ?? false
+            let refusal = JoinRefusal(error)
+            refuseJoin(refusal == .revoked && isRemoved && cameBy ? .removed : refusal, over: link, core: &core)
+        }
+    }
+
+    /// Wishes of one group that may wait for an answer at a time.
+    static let maximumRequests = 64
+
+    /// From this number on a device's own chain takes no more newcomers in; another member does.
+    static let maximumAdmittingNumber: UInt64 = 800
+
+    mutating func refuseJoin(_ reason: JoinRefusal, over link: LinkID, core: inout EngineCore) {
+        core.send(.joinRefused(reason), over: link)
+    }
+
+    /// Hands a newcomer the keys and the ledger.
+    mutating func welcome(to group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard let replica = core.groups[group] else { return }
+        core.send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
+        core.sendOperations(replica.ledger.servedOperations, handle: replica.handle, over: link)
+        core.post(.greet(link))
+    }
+}

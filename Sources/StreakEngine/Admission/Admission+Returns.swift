@@ -1,0 +1,174 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Coming back, after a recovery, into groups of one's account that a friend by code knows (Protocol/friends.md §4).
+extension Admission {
+    /// The groups into which this device may come back, in the order of their IDs.
+    var offeredReturns: [OfferedReturn] {
+        returns.keys.sorted().compactMap { group in
+            returns[group].map {
+                OfferedReturn(
+                    group: group, title: $0.ledger.state.title, friend: $0.friend,
+                    memberCount: $0.ledger.state.members.count, offeredAt: $0.offeredAt)
+            }
+        }
+    }
+
+    /// Takes groups that wait for the user's word out of those that a store holds.
+    mutating func restoreReturns(core: inout EngineCore) {
+        for name in core.settings.keys.sorted() where name.hasPrefix(HeldReturn.settingPrefix) {
+            // What does not read was not written by this version.
+            guard let (group, friend, offeredAt) = try? HeldReturn.read(core.settings[name] ?? []),
+                let replica = core.groups.removeValue(forKey: group)
+            else { continue }
+            let size = replica.ledger.allOperations.reduce(0) { $0 + $1.bytes.count }
+            returns[group] = HeldReturn(
+                ledger: replica.ledger, accessKeys: replica.accessKeys, friend: friend, offeredAt: offeredAt,
+                size: size)
+        }
+    }
+
+    /// Takes the welcome into a group of this account by a friend that was asked by its code. False where none was.
+    mutating func receivedWelcomeOfFriend(
+        _ group: GroupID, accessKeys: [[UInt8]], over link: LinkID, core: inout EngineCore
+    ) -> Bool {
+        guard friendOwner(over: link, core: core) != nil else { return false }
+        let count = returns.count + friendIntakes.values.reduce(0) { $0 + $1.count }
+        if core.groups[group] == nil, returns[group] == nil, count < HeldReturn.maximumCount,
+            friendIntakes[link]?[GroupHandle(group)] == nil
+        {
+            for known in friendIntakes.keys.sorted() where core.sessions[known] == nil { friendIntakes[known] = nil }
+            friendIntakes[link, default: [:]][GroupHandle(group)] = LedgerIntake(group: group, accessKeys: accessKeys)
+        }
+        return true
+    }
+
+    /// What ledgers that friends offer take up in memory, in bytes.
+    private var heldSize: Int {
+        returns.values.reduce(0) { $0 + $1.size }
+            + friendIntakes.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.size } }
+    }
+
+    /// Takes a ledger that follows such a welcome.
+    mutating func receivedOperationsOfFriend(
+        _ encoded: [[UInt8]], isFinal: Bool, handle: GroupHandle, over link: LinkID, core: inout EngineCore
+    ) -> Bool {
+        guard var intake = friendIntakes[link]?[handle], let owner = friendOwner(over: link, core: core) else {
+            return false
+        }
+        do {
+            try intake.take(encoded, beside: heldSize - intake.size)
+            friendIntakes[link]?[handle] = isFinal ? nil : intake
+            if isFinal { offer(intake, by: owner, over: link, core: &core) }
+        } catch {
+            friendIntakes[link]?[handle] = nil
+            core.publish(.operationRefused(intake.group))
+        }
+        return true
+    }
+
+    /// The owner of a code that this device asked over a link opened under it.
+    private func friendOwner(over link: LinkID, core: EngineCore) -> DeviceCertificate? {
+        guard let owner = askedFriends[link], owner.linkKey == core.sessions[link]?.key else { return nil }
+        return owner
+    }
+
+    /// Keeps a group for its user to decide, if the ledger shows that this account is in it by its own word.
+    private mutating func offer(
+        _ intake: LedgerIntake, by owner: DeviceCertificate, over link: LinkID, core: inout EngineCore
+    ) {
+        guard let ledger = intake.ledger, core.groups[ledger.group] == nil, returns[ledger.group] == nil,
+            ledger.state.isMember(core.identity.user), ledger.holdsWord(of: core.identity.user),
+            ledger.state.isCurrentMember(device: owner.device), !intake.namedKeys.isEmpty
+        else { return core.publish(.operationRefused(intake.group)) }
+        let group = ledger.group
+        let held = HeldReturn(
+            ledger: ledger, accessKeys: intake.namedKeys, friend: owner.user, offeredAt: core.wall.seconds,
+            size: intake.size)
+        returns[group] = held
+        var change = DurableChange()
+        for operation in ledger.allOperations {
+            change.operations.append(
+                StoredOperation(group: group, id: operation.id, bytes: operation.bytes, arrival: core.takeArrival()))
+        }
+        change.accessKeys = held.accessKeys.reversed().map {
+            StoredAccessKey(group: group, key: $0.key.rawBytes())
+        }
+        // Where to ask once the user has said yes: this device is nobody's to find there yet.
+        if let endpoint = core.links.pathSummary(link)?.endpoint {
+            let address = RememberedAddress(device: owner.device, endpoint: endpoint, lastAnswered: core.wall.seconds)
+            core.post(.addressAnswered(address))
+            change.addresses = [address]
+        }
+        core.settings[HeldReturn.setting(group)] = held.settingValue
+        change.settings[HeldReturn.setting(group)] = held.settingValue
+        core.persist(change, then: [.publish(.friend(.returnOffered(group)))])
+    }
+
+    /// Whose group with this user is among what waits for a decision.
+    func offeredPairs(core: EngineCore) -> Set<UserID> {
+        Set(
+            returns.values.lazy.map(\.friend).filter { friend in
+                returns.values.contains { isPair($0, with: friend, core: core) }
+            })
+    }
+
+    /// The owner of a friend code was asked over a link: it may know groups of this account.
+    mutating func asked(_ owner: DeviceCertificate, over link: LinkID, core: EngineCore) {
+        for known in askedFriends.keys.sorted() where core.sessions[known] == nil { askedFriends[known] = nil }
+        askedFriends[link] = owner
+    }
+
+    private func isPair(_ held: HeldReturn, with user: UserID, core: EngineCore) -> Bool {
+        Set(held.ledger.state.members.map(\.user)) == [user, core.identity.user]
+    }
+
+    /// Enters a group that was offered, and publishes this device there.
+    mutating func acceptReturn(_ group: GroupID, id: CommandID, core: inout EngineCore) {
+        guard let held = returns[group] else { return core.complete(id, .failed(.unknownGroup)) }
+        let before = (self, core)
+        var change = DurableChange()
+        var own: [SignedOperation] = []
+        do {
+            let operation =
+                held.ledger.state.isCurrentMember(device: core.identity.device)
+                ? nil
+                : try held.ledger.draft(.addDevice(core.identity.certificate), by: core.identity, at: core.wall.seconds)
+            forgetReturn(group, change: &change, core: &core)
+            core.groups[group] = GroupReplica(ledger: held.ledger, accessKeys: held.accessKeys)
+            if let operation { own = try core.insert(operation, in: group, change: &change) }
+        } catch {
+            (self, core) = before
+            return core.complete(id, .failed(.notAllowed(error)))
+        }
+        core.keysAreStale = true
+        core.post(.keysGained)
+        let greetings: [Work] = core.sessions.keys.map { .greet($0) }
+        core.ledgerChanged(
+            group, change: change,
+            then: [.complete(id, .group(group)), .publish(.friend(.returned(group)))] + greetings
+                + (own.isEmpty ? [] : [.passOnOperations(group, own, except: nil)]))
+    }
+
+    /// Forgets a group that was offered, and the wish to be a friend of whoever is alone with this user in it.
+    mutating func declineReturn(_ group: GroupID, id: CommandID, core: inout EngineCore) {
+        guard let held = returns[group] else { return core.complete(id, .failed(.unknownGroup)) }
+        var change = DurableChange()
+        forgetReturn(group, change: &change, core: &core)
+        change.droppedGroups = [group]
+        if isPair(held, with: held.friend, core: core) {
+            core.post(.returnDeclined(friend: held.friend))
+        }
+        core.persist(change, then: [.complete(id, .done)])
+    }
+
+    /// The group waits no longer: its user said yes or no, or came in by an invite.
+    mutating func forgetReturn(_ group: GroupID, change: inout DurableChange, core: inout EngineCore) {
+        guard returns.removeValue(forKey: group) != nil else { return }
+        core.settings[HeldReturn.setting(group)] = nil
+        change.settings[HeldReturn.setting(group)] = []
+    }
+}

@@ -1,0 +1,369 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Coming in: joining a group, linking a machine, coming back; and letting others in. All ledgers from elsewhere are taken in
+/// here, and believed only once they are checked as a whole.
+struct Admission: Sendable {
+    var joins: [CommandID: JoinAttempt] = [:]
+    /// Machines being linked here, by the command that asked.
+    var deviceIntakes: [CommandID: DeviceIntake] = [:]
+    /// Groups of this account that friends know, and into which its user has not decided to come back.
+    var returns: [GroupID: HeldReturn] = [:]
+    /// Owners of friend codes that were asked over these links, and the ledgers that they send of groups of this account.
+    var askedFriends: [LinkID: DeviceCertificate] = [:]
+    var friendIntakes: [LinkID: [GroupHandle: LedgerIntake]] = [:]
+
+    init(core: inout EngineCore) { restoreReturns(core: &core) }
+
+    var nextDeadline: MonotonicInstant? { joins.values.map(\.nextDeadline).min() }
+    /// Links over which this device joins.
+    var joiningLinks: Set<LinkID> { Set(joins.values.compactMap(\.stage.link)) }
+    var isJoining: Bool { !joins.isEmpty }
+
+    /// The beacon sources under which members are looked for.
+    var beaconSources: [Discovery.Source] {
+        joins.keys.sorted().compactMap { joins[$0]?.link }.map {
+            Discovery.Source(
+                group: $0.group, invite: nil, key: Discovery.beaconKey(of: $0.secrets.presharedKey), isCalled: true)
+        }
+    }
+
+    // MARK: Joining
+
+    /// Begins to join.
+    ///
+    /// - Parameters:
+    ///   - pair: who must be alone in the group, if it is to be one of two.
+    ///   - tellers: devices that have said what they hold of the group.
+    mutating func join(
+        _ link: InviteLink, timeout: Duration, pair: UserID? = nil, tellers: Set<DeviceID>, command: CommandID,
+        core: inout EngineCore
+    ) {
+        if core.isCurrentMember(of: link.group),
+            isConfirmedMember(of: link.group, by: link.inviter, tellers: tellers, core: core)
+        {
+            return core.complete(command, .failed(.alreadyMember(link.group)))
+        }
+        guard !link.isExpired(at: core.wall.seconds) || isAwaitingApproval(under: link, core: core) else {
+            return core.complete(command, .failed(.linkExpired))
+        }
+        joins[command] = JoinAttempt(
+            command: command, link: link, pair: pair, deadline: core.now.advanced(by: timeout), nextDial: core.now,
+            endpoints: link.addresses.flatMap { $0 }, answerDue: core.now)
+        core.keysAreStale = true
+        core.post(.lookForMembers)
+        redialJoins(core: &core)
+    }
+
+    /// Whether a device is a member by another one's word too: by this one's ledger alone it may have been let in by somebody
+    /// who was removed, and nobody has told it yet.
+    private func isConfirmedMember(of group: GroupID, by other: DeviceID, tellers: Set<DeviceID>, core: EngineCore)
+        -> Bool
+    {
+        guard let state = core.groups[group]?.state, let me = state.member(core.identity.user) else { return false }
+        // Whoever the owner let in, nobody else keeps out.
+        if other == core.identity.device || me.admitter == state.owner || me.admitter == core.identity.user {
+            return true
+        }
+        return state.devices.contains { device in
+            (device.device == other || device.user != me.admitter) && tellers.contains(device.device)
+        }
+    }
+
+    private mutating func redialJoins(core: inout EngineCore) {
+        for id in joins.keys.sorted() {
+            guard let attempt = joins[id], attempt.stage == .dialling, attempt.nextDial <= core.now else { continue }
+            joins[id]?.nextDial = core.now.advanced(by: .seconds(2))
+            for endpoint in attempt.endpoints { dialForJoining(id, at: endpoint, core: &core) }
+        }
+    }
+
+    /// Dials an address at which somebody of the group may admit this device.
+    mutating func dialForJoining(_ id: CommandID, at endpoint: Endpoint, core: inout EngineCore) {
+        guard let attempt = joins[id], attempt.stage == .dialling else { return }
+        if !attempt.endpoints.contains(endpoint), attempt.endpoints.count < 64 { joins[id]?.endpoints.append(endpoint) }
+        if let last = attempt.dialledAt[endpoint], core.now < last.advanced(by: JoinAttempt.dialPause) { return }
+        joins[id]?.dialledAt[endpoint] = core.now
+        let label = LinkKeyLabel.invite(attempt.link.group, OperationID(bytes: .zero))
+        core.links.dial(
+            peer: nil, key: EngineCore.linkKey(of: attempt.link.secrets.presharedKey, label: label), to: endpoint,
+            usesDatagrams: true, usesStreams: true, at: core.now, entropy: &core.entropy)
+    }
+
+    /// Dials an address at which somebody of any group may be that this device joins.
+    mutating func dialForJoining(at endpoint: Endpoint, core: inout EngineCore) {
+        for id in joins.keys.sorted() { dialForJoining(id, at: endpoint, core: &core) }
+    }
+
+    /// Somebody of a group has answered at an address.
+    mutating func sighted(_ group: GroupID, at endpoint: Endpoint, core: inout EngineCore) {
+        guard let id = joins.keys.sorted().first(where: { joins[$0]?.link.group == group }) else { return }
+        dialForJoining(id, at: endpoint, core: &core)
+    }
+
+    /// Ends a join that nobody waits for.
+    mutating func cancel(_ id: CommandID) { joins[id] = nil }
+
+    /// Asks to be let in over a link that was opened for that. False where it was not.
+    mutating func linkOpened(_ link: LinkID, core: inout EngineCore) -> Bool {
+        guard let session = core.sessions[link], let attempt = joinAttempt(under: session, core: core) else {
+            return false
+        }
+        askToJoin(attempt, over: session, core: &core)
+        return true
+    }
+
+    /// The attempt that a link was opened for by this side.
+    func joinAttempt(under session: PeerSession, core: EngineCore) -> CommandID? {
+        guard case .invite(let group, OperationID(bytes: .zero)) = session.label else { return nil }
+        return joins.keys.sorted().first { joins[$0]?.link.group == group }
+    }
+
+    /// The handshake of a link as proofs of joining name it: 64 bytes.
+    static func binding(of session: PeerSession) -> [UInt8] { Blake2b.hash(session.handshakeHash, size: 64) }
+
+    mutating func askToJoin(_ id: CommandID, over session: PeerSession, core: inout EngineCore) {
+        guard let attempt = joins[id], attempt.stage == .dialling else {
+            return core.links.close(session.link, at: core.now)
+        }
+        joins[id]?.stage = .asked(session.link)
+        joins[id]?.answerDue = core.now.advanced(by: JoinAttempt.patience)
+        guard attempt.link.purpose == .join else { return askToBeCertified(attempt, over: session, core: &core) }
+        let proof = JoinProof(
+            inviteKey: attempt.link.secrets.inviteKey, group: attempt.link.group, identity: core.identity,
+            handshakeHash: Self.binding(of: session))
+        var writer = WireWriter()
+        proof.write(to: &writer)
+        core.send(
+            .joinRequested(certificate: core.identity.certificate.encoded(), proof: writer.bytes), over: session.link)
+    }
+
+    mutating func receivedWelcome(_ group: GroupID, accessKeys: [[UInt8]], over link: LinkID, core: inout EngineCore) {
+        if receivedWelcomeOfDevice(group, accessKeys: accessKeys, over: link, core: &core) { return }
+        if receivedWelcomeOfFriend(group, accessKeys: accessKeys, over: link, core: &core) { return }
+        guard let id = joins.keys.sorted().first(where: { joins[$0]?.stage == .asked(link) }),
+            joins[id]?.link.group == group
+        else { return }
+        joins[id]?.stage = .welcomed(link)
+        joins[id]?.answerDue = core.now.advanced(by: JoinAttempt.patience)
+        joins[id]?.intake = LedgerIntake(group: group, accessKeys: accessKeys)
+    }
+
+    mutating func receivedJoinRefusal(_ reason: JoinRefusal, over link: LinkID, core: inout EngineCore) {
+        guard let id = joins.keys.sorted().first(where: { joins[$0]?.stage == .asked(link) }) else { return }
+        core.links.close(link, at: core.now)
+        switch reason {
+        case .unknownInvite, .groupFull, .other:
+            // This member may not have heard of the invite yet, or of a place that came free: others are asked, and
+            // this one again.
+            askOthers(id, because: .joinRefused(reason), for: nil, core: &core)
+        case .awaitingApproval:
+            keepWaiting(true, under: joins[id]?.link, core: &core)
+            askOthers(id, because: .joinRefused(reason), for: JoinAttempt.secondOpinion, core: &core)
+        case .usedUp, .expired, .revoked, .removed, .invalidProof, .denied:
+            askOthers(id, because: .joinRefused(reason), for: JoinAttempt.secondOpinion, core: &core)
+        }
+    }
+
+    /// The setting that says that a wish to join by a link was noted: then the answer is asked for after the link's own
+    /// end too.
+    private static func waitingSetting(_ link: InviteLink) -> String {
+        "waiting-" + link.group.bytes.array.prefix(16).hexadecimal
+    }
+
+    private func isAwaitingApproval(under link: InviteLink, core: EngineCore) -> Bool {
+        core.settings[Self.waitingSetting(link)] != nil
+    }
+
+    private mutating func keepWaiting(_ isWaiting: Bool, under link: InviteLink?, core: inout EngineCore) {
+        guard let link, isAwaitingApproval(under: link, core: core) != isWaiting else { return }
+        core.storeSetting(Self.waitingSetting(link), isWaiting ? [1] : [])
+    }
+
+    /// Goes on asking: whoever holds the invite's PSK can answer, a former member too, and one answer is one opinion. Where
+    /// every honest member would say the same, the others get `limit` to say so.
+    mutating func askOthers(
+        _ id: CommandID, because refusal: CommandFailure, for limit: Duration?, core: inout EngineCore
+    ) {
+        guard var attempt = joins[id] else { return }
+        attempt.refusal = refusal
+        attempt.stage = .dialling
+        attempt.intake = nil
+        attempt.nextDial = core.now.advanced(by: .seconds(2))
+        if let limit { attempt.deadline = min(attempt.deadline, core.now.advanced(by: limit)) }
+        joins[id] = attempt
+    }
+
+    /// Takes operations that follow a welcome. False where these are not that.
+    mutating func takesOperations(
+        _ encoded: [[UInt8]], isFinal: Bool, handle: GroupHandle, over link: LinkID, core: inout EngineCore
+    ) -> Bool {
+        receivedOperationsOfDevice(encoded, isFinal: isFinal, handle: handle, over: link, core: &core)
+            || receivedOperationsOfFriend(encoded, isFinal: isFinal, handle: handle, over: link, core: &core)
+            || receivedOperationsWhileJoining(encoded, isFinal: isFinal, handle: handle, over: link, core: &core)
+    }
+
+    /// Takes the ledger that follows a welcome. False where these operations are not that.
+    mutating func receivedOperationsWhileJoining(
+        _ encoded: [[UInt8]], isFinal: Bool, handle: GroupHandle, over link: LinkID, core: inout EngineCore
+    ) -> Bool {
+        guard let id = joins.keys.sorted().first(where: { joins[$0]?.stage == .welcomed(link) }),
+            var attempt = joins[id], GroupHandle(attempt.link.group) == handle, var intake = attempt.intake
+        else { return false }
+        do {
+            try intake.take(encoded)
+        } catch {
+            core.links.close(link, at: core.now)
+            var failure = CommandFailure.ledgerRejected
+            if case .tooLarge = error { failure = .ledgerTooLarge }
+            askOthers(id, because: failure, for: JoinAttempt.secondOpinion, core: &core)
+            return true
+        }
+        attempt.intake = intake
+        attempt.answerDue = core.now.advanced(by: JoinAttempt.patience)
+        joins[id] = attempt
+        if isFinal { enter(id, intake, over: link, core: &core) }
+        return true
+    }
+
+    /// Becomes a member, if the ledger shows what the link promised.
+    private mutating func enter(_ id: CommandID, _ intake: LedgerIntake, over link: LinkID, core: inout EngineCore) {
+        guard let attempt = joins[id], var ledger = intake.ledger, let session = core.sessions[link] else { return }
+        var own: [SignedOperation] = []
+        do {
+            guard let responder = ledger.state.device(linkKey: session.key) else {
+                throw InvitationError.responderNotMember
+            }
+            if let introduction = try introduction(into: ledger, core: core) {
+                _ = try ledger.insert(introduction)
+                own = [introduction]
+            }
+            try ledger.verifyInvitation(
+                link: attempt.link, admittedBy: responder.device, admitting: core.identity.device)
+            guard !intake.namedKeys.isEmpty else {
+                throw InvitationError.otherGroup(ledger.group)
+            }
+            // Who asked to be a friend by code is let into a group of the two, and into no other.
+            if let owner = attempt.pair {
+                guard Set(ledger.state.members.map(\.user)) == [owner, core.identity.user] else {
+                    throw InvitationError.otherGroup(ledger.group)
+                }
+            }
+        } catch {
+            core.links.close(link, at: core.now)
+            return askOthers(id, because: .ledgerRejected, for: JoinAttempt.secondOpinion, core: &core)
+        }
+        let known = intake.namedKeys
+        var change = DurableChange()
+        forgetReturn(ledger.group, change: &change, core: &core)
+        if core.groups[ledger.group] == nil {
+            core.groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: known)
+            for operation in ledger.allOperations {
+                change.operations.append(
+                    StoredOperation(
+                        group: ledger.group, id: operation.id, bytes: operation.bytes, arrival: core.takeArrival()))
+            }
+        } else {
+            reenter(ledger, accessKeys: known, change: &change, core: &core)
+        }
+        change.accessKeys = known.reversed().map { StoredAccessKey(group: ledger.group, key: $0.key.rawBytes()) }
+        // The link may break before anybody's address is known by it.
+        for endpoint in attempt.link.addresses.first ?? [] {
+            core.post(.addressHeard(attempt.link.inviter, endpoint))
+            change.addresses.append(
+                RememberedAddress(device: attempt.link.inviter, endpoint: endpoint, lastAnswered: 0))
+        }
+        joins[id]?.stage = .syncing(link)
+        keepWaiting(false, under: attempt.link, core: &core)
+        // Whoever is linked already may be in it too.
+        core.keysAreStale = true
+        core.post(.keysGained)
+        let work: [Work] = core.sessions.keys.map { .greet($0) }
+        core.ledgerChanged(
+            ledger.group, change: change,
+            then: work + (own.isEmpty ? [] : [.passOnOperations(ledger.group, own, except: nil)]))
+    }
+
+    /// The operation by which a device that its account's own key certified publishes itself where the account is in
+    /// already, as after the loss of all other devices; nil where none is needed.
+    private func introduction(into ledger: Ledger, core: EngineCore) throws(LedgerError) -> SignedOperation? {
+        let state = ledger.state
+        guard state.isMember(core.identity.user), state.device(core.identity.device) == nil else { return nil }
+        return try ledger.draft(.addDevice(core.identity.certificate), by: core.identity, at: core.wall.seconds)
+    }
+
+    /// Comes back into a group that this device was in before: its old epochs stay cut, a new one begins.
+    private mutating func reenter(
+        _ ledger: Ledger, accessKeys: [AccessKey], change: inout DurableChange, core: inout EngineCore
+    ) {
+        let wasIn = core.isCurrentMember(of: ledger.group) && ledger.state == core.groups[ledger.group]?.state
+        for operation in ledger.allOperations {
+            // This device's own copy may hold operations that make some of these void, but none that refuse them.
+            _ = try? core.insert(operation, in: ledger.group, change: &change)
+        }
+        for key in accessKeys.reversed() { _ = core.groups[ledger.group]?.add(key) }
+        if wasIn { return }
+        let counter = core.groups[ledger.group]?.ownEpoch?.counter ?? 0
+        core.groups[ledger.group]?.ownEpoch = nil
+        _ = core.openEpoch(in: ledger.group, after: counter, change: &change)
+        core.places.farewells.remove(ledger.group)
+        core.settings[EngineCore.farewellSetting(ledger.group)] = nil
+        change.settings[EngineCore.farewellSetting(ledger.group)] = []
+    }
+
+    /// Completes the joins of a group whose first exchange has ended.
+    mutating func completeJoins(of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        for id in joins.keys.sorted() where joins[id]?.stage == .syncing(link) && joins[id]?.link.group == group {
+            finishJoin(id, .group(group), core: &core)
+        }
+    }
+
+    mutating func finishJoin(_ id: CommandID, _ outcome: CommandOutcome, core: inout EngineCore) {
+        joins[id] = nil
+        core.keysAreStale = true
+        core.complete(id, outcome)
+    }
+
+    /// Until when a ledger that has begun to come is waited for, where the overdue part of it is on its way: over a slow
+    /// link one message takes longer than anybody's patience.
+    private func laterAnswer(to attempt: JoinAttempt, core: EngineCore) -> MonotonicInstant? {
+        guard case .welcomed(let link) = attempt.stage, attempt.answerDue <= core.now,
+            let heard = core.links.pathSummary(link)?.lastHeard
+        else { return nil }
+        let due = heard.advanced(by: JoinAttempt.patience)
+        return due > core.now ? due : nil
+    }
+
+    mutating func runTimers(core: inout EngineCore) {
+        redialJoins(core: &core)
+        for id in joins.keys.sorted() {
+            guard let attempt = joins[id] else { continue }
+            if attempt.deadline <= core.now {
+                // Who is in stays in: only the first exchange was slow.
+                if case .syncing = attempt.stage {
+                    finishJoin(id, .group(attempt.link.group), core: &core)
+                } else {
+                    let isMember = core.isCurrentMember(of: attempt.link.group)
+                    let failure = isMember ? .alreadyMember(attempt.link.group) : attempt.refusal ?? .nobodyReachable
+                    finishJoin(id, .failed(failure), core: &core)
+                }
+            } else if let due = laterAnswer(to: attempt, core: core) {
+                joins[id]?.answerDue = due
+            } else if let link = attempt.stage.link, attempt.stage != .syncing(link), attempt.answerDue <= core.now {
+                joins[id]?.stage = .dialling
+                joins[id]?.nextDial = core.now.advanced(by: .milliseconds(200))
+                core.links.close(link, at: core.now)
+            } else if let link = attempt.stage.link, core.sessions[link] == nil {
+                if case .syncing = attempt.stage {
+                    finishJoin(id, .group(attempt.link.group), core: &core)
+                } else {
+                    joins[id]?.stage = .dialling
+                    joins[id]?.nextDial = core.now.advanced(by: .milliseconds(200))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// A join under way, on the newcomer's side.
+struct JoinAttempt: Sendable {
+    /// How long others are asked after one member has given a final refusal.
+    static let secondOpinion: Duration = .seconds(2)
+
+    enum Stage: Sendable, Equatable {
+        case dialling
+        /// Asked over this link.
+        case asked(LinkID)
+        /// Admitted over this link; the ledger is arriving.
+        case welcomed(LinkID)
+        /// A member; the first exchange is under way.
+        case syncing(LinkID)
+
+        var link: LinkID? {
+            switch self {
+            case .dialling: nil
+            case .asked(let link), .welcomed(let link), .syncing(let link): link
+            }
+        }
+    }
+
+    let command: CommandID
+    let link: InviteLink
+    /// Who must be alone in the group with this user, if it is to be one of two.
+    let pair: UserID?
+    var deadline: MonotonicInstant
+    var stage: Stage = .dialling
+    /// What has come of the group's ledger.
+    var intake: LedgerIntake?
+    /// What the last member that was asked had against it.
+    var refusal: CommandFailure?
+    var nextDial: MonotonicInstant
+    var endpoints: [Endpoint]
+    /// When each was dialled last.
+    var dialledAt: [Endpoint: MonotonicInstant] = [:]
+    /// When a member that was asked, or has begun to answer, counts as silent.
+    var answerDue: MonotonicInstant
+
+    /// How long a member that was asked may take to answer, and to go on with its answer.
+    static let patience: Duration = .seconds(10)
+    /// How long a dial is left alone before the same address is dialled again: as long as one lasts.
+    static let dialPause: Duration = .seconds(5)
+
+    /// When something is to be done about it.
+    var nextDeadline: MonotonicInstant {
+        switch stage {
+        case .dialling: min(deadline, nextDial)
+        case .asked, .welcomed: min(deadline, answerDue)
+        case .syncing: deadline
+        }
+    }
+}
+
+extension JoinRefusal {
+    init(_ error: LedgerError) {
+        guard case .refused(let refusal) = error else {
+            if case .invalidProof = error { self = .invalidProof } else { self = .other }
+            return
+        }
+        switch refusal {
+        case .unknownInvite: self = .unknownInvite
+        case .inviteRevoked: self = .revoked
+        case .inviteUsedUp: self = .usedUp
+        case .inviteExpired: self = .expired
+        case .newcomerRemoved: self = .removed
+        case .tooManyMembers: self = .groupFull
+        case .authorNotMember, .authorRemoved, .authorRevoked, .needsOwner, .needsAdmin, .invitingNotAllowed,
+            .targetIsProtected, .targetNotMember, .unknownDevice, .targetIsAuthor, .ownerCannotLeave,
+            .transferDoesNotStand, .needsApproval, .notOwnInvite, .alreadyMember, .claimSpent, .certificateRevoked,
+            .tooManyInvites, .invalidTitle, .invalidExpiry:
+            self = .other
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import StreakCrypto
+import StreakLinks
+public import StreakMembership
+import StreakReplication
+public import StreakWire
+
+/// What a newly linked device starts with: to be stored before an engine is made of it.
+public struct DeviceLinking: Sendable, Equatable {
+    public struct Group: Sendable, Equatable {
+        public let group: GroupID
+        /// Parents first, the founding one before all.
+        public let operations: [[UInt8]]
+        /// Oldest first, as `Snapshot` wants them.
+        public let accessKeys: [[UInt8]]
+    }
+
+    /// Of the keys that the machine has made itself.
+    public let certificate: DeviceCertificate
+    /// The private group first.
+    public let groups: [Group]
+}
+
+/// A ledger that arrives after a welcome, and is believed only once it is checked as a whole.
+struct LedgerIntake: Sendable {
+    /// What one sender may have this device hold in memory, in bytes.
+    static let maximumSize = 64 << 20
+
+    let group: GroupID
+    /// Newest first, as welcomes have them.
+    let accessKeys: [AccessKey]
+    private(set) var ledger: Ledger?
+    var size = 0
+    var isComplete = false
+
+    init(group: GroupID, accessKeys: [[UInt8]]) {
+        self.group = group
+        self.accessKeys = accessKeys.compactMap { try? AccessKey(rawBytes: $0) }  // each has 32 bytes as decoded
+    }
+
+    /// - Parameter otherSize: what other ledgers of the sender take up already.
+    mutating func take(_ encoded: [[UInt8]], beside otherSize: Int = 0) throws(LedgerError) {
+        for bytes in encoded {
+            size += bytes.count
+            guard size + otherSize <= Self.maximumSize else { throw .tooLarge(size: size + otherSize) }
+            let operation: SignedOperation
+            do { operation = try SignedOperation(decoding: bytes) } catch { throw .malformed(error) }
+            if ledger == nil {
+                guard operation.id.bytes == group.bytes else { throw .notFounding }
+                ledger = try Ledger(founding: operation)
+            } else {
+                _ = try ledger?.insert(operation, withinLimits: false)
+            }
+        }
+    }
+
+    /// The keys that the ledger names.
+    var namedKeys: [AccessKey] {
+        let hashes = ledger?.state.accessKeyHashes ?? []
+        return accessKeys.filter { hashes.contains($0.hash) }
+    }
+}
+
+/// A machine that was certified and waits for the ledgers.
+struct DeviceIntake: Sendable {
+    let link: LinkID
+    let certificate: DeviceCertificate
+    let groups: [GroupID]
+    var ledgers: [GroupHandle: LedgerIntake] = [:]
+
+    var isComplete: Bool { ledgers.count == groups.count && ledgers.values.allSatisfy(\.isComplete) }
+}

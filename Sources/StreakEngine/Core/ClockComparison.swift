@@ -1,0 +1,71 @@
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakScores
+public import StreakWire
+
+/// What a peer's clock said, and when.
+struct PeerClock: Sendable {
+    let seconds: Int64
+    let at: MonotonicInstant
+}
+
+/// How this machine's clock stands to the others'.
+public struct ClockComparison: Sendable, Equatable {
+    public enum Verdict: Sendable, Equatable {
+        /// Nobody is there to compare with.
+        case unknown
+        /// No clock is off by more than a minute.
+        case agrees
+        /// Most other users' devices say that this machine's clock is this far ahead of theirs; negative: behind.
+        case ownIsAhead(by: Duration)
+        /// Most agree with this machine; the others named are wrong.
+        case othersAreWrong
+        /// There is one other, and one of the two is wrong.
+        case differs(by: Duration)
+    }
+
+    public struct Member: Sendable, Equatable {
+        public let device: DeviceID
+        /// How far the device's clock is ahead of this machine's; negative: behind.
+        public let lead: Duration
+    }
+
+    public let verdict: Verdict
+    /// The linked devices whose clock is off by more than a minute, in the order of their IDs.
+    public let different: [Member]
+
+    /// Clocks closer than this are right.
+    public static let tolerance: Duration = .seconds(60)
+
+    /// - Parameter user: whose a device is: several devices of one user have one voice, that of the clock which is nearest
+    ///   to this machine's.
+    init(_ leads: [Member], user: (DeviceID) -> UserID) {
+        different = leads.filter { abs($0.lead) > Self.tolerance }
+        var voices: [UserID: Duration] = [:]
+        for member in leads {
+            let voice = voices[user(member.device)]
+            if voice.map({ abs(member.lead) < abs($0) }) ?? true { voices[user(member.device)] = member.lead }
+        }
+        // In any order: they are sorted.
+        let sorted = voices.values.sorted()
+        guard !sorted.isEmpty else {
+            verdict = .unknown
+            return
+        }
+        guard !different.isEmpty else {
+            verdict = .agrees
+            return
+        }
+        guard sorted.count > 1 else {
+            verdict = .differs(by: sorted[0])
+            return
+        }
+        // Whichever is nearer to this machine's of the two in the middle: half of them is no majority.
+        let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
+        let middle = low < .zero && high > .zero ? .zero : abs(low) < abs(high) ? low : high
+        verdict = abs(middle) > Self.tolerance ? .ownIsAhead(by: .zero - middle) : .othersAreWrong
+    }
+}
+
+private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }

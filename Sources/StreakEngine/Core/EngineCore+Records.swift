@@ -1,0 +1,211 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+extension EngineCore {
+    /// Retracts what this device has dated ahead in every group, and writes it anew with today's times. One transaction.
+    mutating func retract(id: CommandID) {
+        var change = DurableChange()
+        var work: [Work] = []
+        var count = 0
+        var isFull = false
+        for group in groups.keys where isCurrentMember(of: group) {
+            leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
+            guard let wrong = groups[group]?.wronglyDated(by: identity.device, wall: wall),
+                !wrong.retractions.isEmpty
+            else { continue }
+            let ownEpoch = groups[group]?.ownEpoch
+            // It holds what is to be void.
+            if wrong.retractions.contains(where: { $0.feed.epoch == ownEpoch }) { groups[group]?.ownEpoch = nil }
+            let (wall, device) = (wall, identity.device)
+            guard groups[group]?.hasEpoch(wall: wall, device: device, reserve: 0) ?? false else {
+                groups[group]?.ownEpoch = ownEpoch
+                isFull = true
+                continue
+            }
+            count += wrong.records.count
+            let drafts =
+                wrong.retractions.map(RecordDraft.retraction)
+                + wrong.records.map { RecordDraft.again($0, since: wall.seconds) }
+            work += write(drafts, in: group, change: &change)
+        }
+        let outcome: CommandOutcome = isFull && count == 0 ? .failed(.feedFull) : .retracted(records: count)
+        persist(change, then: [.complete(id, outcome)] + work)
+    }
+
+    /// Writes records into each group's own feed, all in one transaction, and pushes them.
+    mutating func writeAll(_ writes: [(group: GroupID, drafts: [RecordDraft])], id: CommandID) {
+        for (group, drafts) in writes {
+            guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
+            guard isCurrentMember(of: group) else { return complete(id, .failed(.notMember)) }
+            let held = replica.ownEpoch.flatMap {
+                replica.feeds[FeedID(device: identity.device, epoch: $0)]?.mainTip.number
+            }
+            let (wall, device) = (wall, identity.device)
+            guard UInt64(drafts.count) + (held ?? 0) <= ProtocolLimits.maximumFeedLength,
+                groups[group]?.hasEpoch(wall: wall, device: device, reserve: GroupReplica.reservedEpochs) ?? false
+            else { return complete(id, .failed(.feedFull)) }
+        }
+        var change = DurableChange()
+        var work: [Work] = []
+        for (group, drafts) in writes where !drafts.isEmpty {
+            work += write(drafts, in: group, change: &change)
+        }
+        persist(change, then: [.complete(id, .done)] + work)
+    }
+
+    /// Writes records into a group's own feed. Returns what follows once they are on disk.
+    mutating func write(_ drafts: [RecordDraft], in group: GroupID, change: inout DurableChange) -> [Work] {
+        // The clock may have gone back, and then what was merged by it counts no more.
+        leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
+        let epoch = openEpoch(in: group, change: &change)
+        var merged: [MergedRecord] = []
+        var work: [Work] = []
+        let records = groups[group]?.records(of: drafts, epoch: epoch, wall: wall) ?? RecordList()
+        for portion in Run.portions(of: records) {
+            let arrival = takeArrival()
+            guard var replica = groups.removeValue(forKey: group) else { continue }
+            let (stored, news) = replica.write(
+                portion, identity: identity, epoch: epoch, arrival: arrival, wall: wall)
+            groups[group] = replica
+            change.runs.append(stored)
+            merged += news
+            work.append(.pushRun(group, stored.run, except: nil))
+        }
+        compact(FeedID(device: identity.device, epoch: epoch), in: group, change: &change)
+        leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
+        work.insert(.publish(.recordsMerged(group, merged)), at: 0)
+        if groups[group]?.takeReset() ?? false { work.insert(.publish(.recordsReset(group)), at: 0) }
+        work.append(.digestMoved(group))
+        return work
+    }
+
+    /// The epoch this device writes in a group; a new one where there is none that may be continued.
+    mutating func openEpoch(in group: GroupID, after counter: UInt32 = 0, change: inout DurableChange) -> Epoch {
+        let device = identity.device
+        // A clock that was ahead wrote the epoch: times rise within one.
+        if groups[group]?.ownEpochLeads(wall: wall, device: device) ?? false { groups[group]?.ownEpoch = nil }
+        if let epoch = groups[group]?.ownEpoch { return epoch }
+        let last = max(counter, groups[group]?.feeds.epochs(of: device).last?.counter ?? 0)
+        let nonce = entropy.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let epoch = Epoch(counter: last &+ 1, nonce: nonce)
+        groups[group]?.ownEpoch = epoch
+        change.ownEpochs.append(OwnEpoch(group: group, epoch: epoch))
+        return epoch
+    }
+
+    /// Has the store keep what was taken under the next arrival, and what it joins up with; and its author pay for it.
+    mutating func note(
+        _ reception: FeedReplica.Reception, of feed: FeedID, in group: GroupID, change: inout DurableChange
+    ) {
+        var weight = 0
+        var next: FeedReplica.Reception? = reception
+        while let reception = next {
+            if !reception.isDuplicate {
+                _ = takeArrival()
+                var part = DurableChange()
+                part.removedRuns = reception.removed
+                part.runs = reception.stored
+                change.append(part)
+                weight += reception.stored.reduce(0) {
+                    $0 + Pacing.weight(count: $1.run.count, packedSize: $1.run.packed.count)
+                }
+            }
+            next = groups[group]?.closeGap(in: feed, arrival: journal.nextArrival)
+        }
+        guard weight > 0 else { return }
+        noteOwnFeed(feed, in: group, change: &change)
+        if let author = pacedAuthor(of: feed, in: group) { pacing.charge(author, weight: weight, at: now) }
+    }
+
+    /// Whose pace a feed's records are held to: nil for this account's own.
+    func pacedAuthor(of feed: FeedID, in group: GroupID) -> Pacing.Author? {
+        guard let user = groups[group]?.state.device(feed.device)?.user, user != identity.user else { return nil }
+        return Pacing.Author(group: group, user: user)
+    }
+
+    /// Notes records that were looked at and brought nothing. False where the peer has sent too many: the link is closed.
+    mutating func takeIdle(_ weight: Int, over link: LinkID) -> Bool {
+        guard let key = sessions[link]?.key else { return false }
+        if conduct[key, default: Conduct()].takeIdle(weight, at: now) { return true }
+        links.close(link, at: now)
+        return false
+    }
+
+    /// Notes a run that is not taken. False where the peer has sent too many that no honest device passes on, or that have
+    /// no place here: each costs some work, and the link is closed.
+    mutating func refused(_ run: Run, because error: ReplicationError, in group: GroupID, over link: LinkID) -> Bool {
+        publish(.runRefused(group, error))
+        switch error {
+        case .malformed, .invalidSignature:
+            guard let key = sessions[link]?.key else { return false }
+            if conduct[key, default: Conduct()].takeForgery(at: now) { return true }
+            links.close(link, at: now)
+            return false
+        case .gap, .differentHistory: return takeIdle(Conduct.misplacedWeight, over: link)
+        case .limitReached:
+            // Its author has signed it, and made this node look at the branches that are held.
+            if groups[group]?.feeds[run.feed] != nil, let author = pacedAuthor(of: run.feed, in: group) {
+                pacing.charge(author, weight: Pacing.refusedBranchWeight, at: now)
+            }
+            return true
+        case .unknownAuthor, .pastCut: return true
+        }
+    }
+
+    /// Stores received records, then tells of them. Where records of cut feeds are among them, everything is merged anew,
+    /// once for all.
+    mutating func persistMerge(
+        _ change: DurableChange, of group: GroupID, merged: [MergedRecord], then work: [Work]
+    ) {
+        var work = work
+        var change = change
+        leaveOut(groups[group]?.rebuildIfStale(at: now, wall: wall) ?? [], change: &change)
+        if groups[group]?.takeReset() ?? false { work.insert(.publish(.recordsReset(group)), at: 0) }
+        if !merged.isEmpty { work.insert(.publish(.recordsMerged(group, merged)), at: 0) }
+        if !change.runs.isEmpty || !change.operations.isEmpty { work.append(.digestMoved(group)) }
+        persist(change, then: work)
+    }
+
+    /// Gathers a feed's small runs where there are many, those of this change among them.
+    mutating func compact(_ feed: FeedID, in group: GroupID, change: inout DurableChange) {
+        guard let (removed, added) = groups[group]?.compact(feed) else { return }
+        let keys = Set(removed)
+        change.runs.removeAll { keys.contains($0.key) }
+        change.removedRuns += removed
+        change.runs.append(added)
+    }
+
+    /// Stops writing an epoch that was found to go on without this store, which was restored or copied: a new one begins.
+    mutating func noteOwnFeed(_ feed: FeedID, in group: GroupID, change: inout DurableChange) {
+        guard feed.device == identity.device, groups[group]?.ownEpoch == feed.epoch else { return }
+        groups[group]?.ownEpoch = nil
+        _ = openEpoch(in: group, change: &change)
+        publish(.epochReplaced(group))
+    }
+
+    /// Begins new epochs wherever this device has written, as a store that may be a copy must. To be stored at once.
+    mutating func renewEpochs() -> [OwnEpoch] {
+        var change = DurableChange()
+        for group in groups.keys {
+            let counter = groups[group]?.ownEpoch?.counter
+            guard counter != nil || !(groups[group]?.feeds.epochs(of: identity.device) ?? []).isEmpty else { continue }
+            groups[group]?.ownEpoch = nil
+            _ = openEpoch(in: group, after: counter ?? 0, change: &change)
+        }
+        journal.startChange.ownEpochs = []
+        return change.ownEpochs
+    }
+
+    mutating func releaseQuarantined(of group: GroupID) {
+        var change = DurableChange()
+        let released = groups[group]?.releaseQuarantined(at: now, wall: wall) ?? (changes: [], removed: [])
+        leaveOut(released.removed, change: &change)
+        leaveOut(groups[group]?.rebuildIfStale(at: now, wall: wall) ?? [], change: &change)
+        if groups[group]?.takeReset() ?? false { publish(.recordsReset(group)) }
+        if !released.changes.isEmpty { publish(.recordsMerged(group, released.changes)) }
+        if !change.isEmpty { persist(change) }
+    }
+}

@@ -1,0 +1,51 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+extension EngineCore {
+    /// Tells every peer that this node goes, and lets go of what is under way. The engine is not used afterwards.
+    mutating func closeLinks(at instant: MonotonicInstant) -> [EngineOutput] {
+        now = max(now, instant)
+        for link in sessions.keys { links.close(link, at: now) }
+        let closing = links.drain().outputs
+        return closing.map { .link($0) }
+    }
+
+    mutating func sendDatagram(_ message: [UInt8], over link: LinkID) {
+        links.send(message, over: link, as: .rumour, at: now)
+    }
+
+    /// Sends a message as soon as the link takes it, after all that was to be sent before.
+    mutating func send(_ message: LinkMessage, over link: LinkID) {
+        for part in message.parts { queue(.message(part.encoded), over: link) }
+    }
+
+    /// Sends a ledger, or a part of one, as fast as the peer takes it.
+    mutating func sendOperations(_ operations: [SignedOperation], handle: GroupHandle, over link: LinkID) {
+        queue(.operations(handle, operations[...]), over: link)
+    }
+
+    private mutating func queue(_ item: SendingQueue.Item, over link: LinkID) {
+        guard sessions[link] != nil else { return }
+        sessions[link]?.sending.append(item)
+        sendQueued(over: link)
+        guard sessions[link]?.sending.isTooLong ?? false else { return }
+        sessions[link]?.sending = SendingQueue()
+        links.close(link, at: now)
+    }
+
+    /// Goes on with what the links did not take before.
+    mutating func sendQueued() {
+        for link in sessions.queued where !(sessions[link]?.sending.isEmpty ?? true) { sendQueued(over: link) }
+    }
+
+    private mutating func sendQueued(over link: LinkID) {
+        while let message = sessions[link]?.sending.next(),
+            links.send(message, over: link, as: .reliable, at: now)
+        {
+            sessions[link]?.sending.advance()
+        }
+    }
+}

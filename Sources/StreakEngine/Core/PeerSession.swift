@@ -1,0 +1,72 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// What this node knows of the device at the other end of a link.
+struct PeerSession: Sendable {
+    let link: LinkID
+    let key: AgreementPublicKey
+    /// Bound into proofs: nothing proven on this link serves on another.
+    let handshakeHash: [UInt8]
+    let label: LinkKeyLabel
+    /// Whether this side dialled: then the far endpoint is one that can be dialled again.
+    let isInitiator: Bool
+    /// What the peer proved at last, also of groups that are not known here yet.
+    var proofs: Set<Bytes16> = []
+    /// What the peer would prove for each access key of this side; nil until it is worked out. A hello is compared with
+    /// it, so that many of them cost little.
+    var expectedProofs: [Bytes16: GroupID]?
+    /// Whether the shell was told of the device at the other end.
+    var isAnnounced = false
+    /// Operations over this link that were refused or wait for ancestors, and all that a non-member sent.
+    var strangeOperationCount = 0
+    /// Since when the peer has been known to no group's ledger as a current member; nil once it is.
+    var strangerSince: MonotonicInstant?
+    var sending = SendingQueue()
+    /// The peer's store, once it said hello.
+    var store: StoreID?
+    /// What the peer's clock said last.
+    var clock: PeerClock?
+    /// Groups whose access key both sides have proven to hold.
+    var groups: [GroupID: PeerGroup] = [:]
+
+    /// How many there may be before the link is closed.
+    static let maximumStrangeOperations = 1_024
+    /// What the peer may ask for as somebody who wants to be let in, certified or befriended.
+    private var requests = TokenBucket(.costlyWork)
+    /// Lines of presence from a device that no ledger here knows yet.
+    private var presenceEntries = TokenBucket(.presenceEntries)
+
+    init(
+        link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool
+    ) {
+        self.link = link
+        self.key = key
+        self.handshakeHash = handshakeHash
+        self.label = label
+        self.isInitiator = isInitiator
+    }
+
+    /// Whether one more such request is looked at.
+    mutating func takeRequest(at now: MonotonicInstant) -> Bool { requests.take(at: now) }
+
+    /// Counts lines of presence. False where there were too many.
+    mutating func takePresence(_ count: Int, at now: MonotonicInstant) -> Bool {
+        presenceEntries.charge(count, at: now)
+        return presenceEntries.admits(at: now)
+    }
+}
+
+/// How one group stands on a link.
+struct PeerGroup: Sendable {
+    /// The hashes of access keys that the peer has been asked for.
+    var askedKeys: Set<Bytes32> = []
+    /// What the peer was told last of its own removal.
+    var toldRemoval: OperationID?
+    /// How often a device that is in no more was answered what removed it.
+    var answeredRemovals = 0
+    /// How often that may be: an answer is as long as the ledger.
+    static let maximumAnsweredRemovals = 8
+}

@@ -1,0 +1,45 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Access keys travel on demand: whoever finds in its ledger the hash of a key that it lacks asks for it, and whoever has
+/// it answers those whom its own ledger calls current (Protocol/sync.md §7).
+extension Greeting {
+    /// Keys asked for in one message; further ones once these have come.
+    static let maximumRequestedKeys = LinkMessage.maximumProofs
+
+    /// Asks the peer for the keys that are missing here, each once until the ledger changes or the peer says hello again.
+    mutating func requestMissingKeys(of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard core.isAuthorised(link, in: group), let replica = core.groups[group] else { return }
+        let asked = core.sessions[link]?.groups[group]?.askedKeys ?? []
+        let missing = replica.missingAccessKeys.filter { !asked.contains($0) }.suffix(Self.maximumRequestedKeys)
+        guard !missing.isEmpty else { return }
+        core.sessions[link]?.groups[group]?.askedKeys.formUnion(missing)
+        core.send(.accessKeysRequested(replica.handle, Array(missing)), over: link)
+    }
+
+    mutating func answerAccessKeys(_ hashes: [Bytes32], of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard let replica = core.groups[group] else { return }
+        let wanted = Set(hashes)
+        let keys = replica.accessKeys.filter { wanted.contains($0.hash) }
+        guard !keys.isEmpty else { return }
+        core.send(.accessKeys(replica.handle, keys.map { $0.key.rawBytes() }), over: link)
+    }
+
+    /// Takes keys whose hash stands in the ledger; all else is dropped.
+    mutating func receivedAccessKeys(_ keys: [[UInt8]], of group: GroupID, core: inout EngineCore) {
+        guard let replica = core.groups[group] else { return }
+        let missing = Set(replica.missingAccessKeys)
+        var change = DurableChange()
+        for bytes in keys {
+            guard let key = try? AccessKey(rawBytes: bytes), missing.contains(key.hash) else { continue }  // 32 bytes
+            core.keep(key, in: group, change: &change)
+        }
+        guard !change.accessKeys.isEmpty else { return }
+        core.keysAreStale = true
+        // A hello tells others that they may ask here.
+        core.persist(change, then: core.sessions.keys.map { .greet($0) })
+    }
+}

@@ -1,0 +1,232 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Hello: who is at the other end of a link, which groups both know, and what may be said of them there.
+struct Greeting: Sendable {
+    /// When keepalives are to say what they should now.
+    private(set) var keepaliveRefresh: MonotonicInstant?
+
+    // MARK: Links
+
+    mutating func opened(_ session: PeerSession, core: inout EngineCore) {
+        core.sessions[session.link] = session
+        noteStranger(at: session.link, core: &core)
+        makeRoomForStrangers(core: &core)
+        announcePeer(of: session.link, core: &core)
+        core.post(.linkOpened(session.link))
+    }
+
+    /// A link has closed; its session is gone.
+    mutating func closed(_ session: PeerSession, core: inout EngineCore) {
+        guard session.isAnnounced, let device = core.deviceID(of: session.key), core.links.link(to: session.key) == nil
+        else { return }
+        core.post(.peerGone(device))
+        core.publish(.linkClosed(device))
+    }
+
+    /// Tells of a peer once it is known who it is: when its link opens, or when it has been admitted.
+    mutating func announcePeer(of link: LinkID, core: inout EngineCore) {
+        guard let session = core.sessions[link], !session.isAnnounced, let device = core.deviceID(of: session.key),
+            let summary = core.links.pathSummary(link)
+        else { return }
+        core.sessions[link]?.isAnnounced = true
+        core.publish(.linkOpened(device, via: summary.via, endpoint: summary.endpoint))
+        core.post(.peerKnown(device, link))
+    }
+
+    /// How long a link may lead to somebody who is in no ledger: long enough to be admitted, or to be heard of.
+    static let strangerPatience: Duration = .seconds(60)
+
+    /// Links at a time that strangers have opened: whoever has an old key, or an invite, can make up as many devices as it
+    /// likes, and there are 256 links in all.
+    static let maximumStrangers = 32
+
+    /// Where too many strangers have opened links, the source that has most of them gives up its oldest.
+    private mutating func makeRoomForStrangers(core: inout EngineCore) {
+        let strangers = core.sessions.keys.filter { link in
+            guard let session = core.sessions[link] else { return false }
+            return session.strangerSince != nil && !session.isInitiator
+        }
+        guard strangers.count > Self.maximumStrangers else { return }
+        let bySource = Dictionary(grouping: strangers) { core.links.pathSummary($0)?.endpoint.network ?? .zero }
+        let most = bySource.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?.value
+        if let oldest = most?.first { core.links.close(oldest, at: core.now) }
+    }
+
+    /// Links under keys of old, or of invites, cost slots that members need.
+    ///
+    /// - Parameter joining: links over which this device joins a group.
+    mutating func closeLinksOfStrangers(except joining: Set<LinkID>, core: inout EngineCore) {
+        for link in core.sessions.keys {
+            guard let session = core.sessions[link], let since = session.strangerSince,
+                since.advanced(by: Self.strangerPatience) <= core.now
+            else { continue }
+            if core.member(withKey: session.key) != nil {
+                noteStranger(at: link, core: &core)
+            } else if joining.contains(link) {
+                core.sessions[link]?.strangerSince = core.now
+            } else {
+                core.links.close(link, at: core.now)
+            }
+        }
+    }
+
+    // MARK: Groups on a link
+
+    /// Proves to the peer which access keys this device holds; no group is named.
+    mutating func greet(_ link: LinkID, core: inout EngineCore) {
+        guard let session = core.sessions[link] else { return }
+        let replicas = core.groups.keys.filter { core.speaks(of: $0, over: link) }.compactMap { core.groups[$0] }
+        // Where not all fit in, a member that was away while many keys came still shares the oldest.
+        let surest = replicas.compactMap(\.accessKeys.first) + replicas.compactMap(\.foundingKey)
+        let proofs = (surest + replicas.flatMap { $0.accessKeys.dropFirst() }).prefix(LinkMessage.maximumProofs)
+            .map { Self.proof($0, by: core.identity.linkKey.publicKey, session: session) }
+        core.send(.hello(store: core.store, proofs: proofs), over: link)
+    }
+
+    /// Shows that whoever has the link key `prover` holds an access key, on this link only.
+    private static func proof(_ key: AccessKey, by prover: AgreementPublicKey, session: PeerSession) -> Bytes16 {
+        let hash = Blake2b.keyedHash(session.handshakeHash + prover.rawBytes, key: key.groupProofKey, size: 16)
+        return Bytes16(hash) ?? .zero
+    }
+
+    mutating func receivedHello(store: StoreID, proofs: [Bytes16], over link: LinkID, core: inout EngineCore) {
+        core.sessions[link]?.store = store
+        core.sessions[link]?.proofs = Set(proofs)
+        recogniseGroups(on: link, core: &core)
+        for group in core.sharedGroups(on: link) {
+            // The peer may have come to a key that it did not have when it was asked.
+            core.sessions[link]?.groups[group]?.askedKeys = []
+            requestMissingKeys(of: group, over: link, core: &core)
+        }
+    }
+
+    /// Finds the groups that the peer has proven to know, new ones of this side among them.
+    mutating func recogniseGroups(on link: LinkID, core: inout EngineCore) {
+        guard let session = core.sessions[link] else { return }
+        let expected = expectedProofs(on: link, session, core: core)
+        core.sessions[link]?.expectedProofs = expected
+        let proven = Set(session.proofs.compactMap { expected[$0] })
+        let found = proven.filter { session.groups[$0] == nil && core.speaks(of: $0, over: link) }.sorted()
+        for group in found { core.sessions[link]?.groups[group] = PeerGroup() }
+        for group in found { core.post(.groupOpened(group, link)) }
+    }
+
+    private func expectedProofs(on link: LinkID, _ session: PeerSession, core: EngineCore) -> [Bytes16: GroupID] {
+        if let known = session.expectedProofs { return known }
+        var expected: [Bytes16: GroupID] = [:]
+        for id in core.groups.keys where core.speaks(of: id, over: link) {
+            for key in core.groups[id]?.accessKeys ?? [] {
+                expected[Self.proof(key, by: session.key, session: session)] = id
+            }
+        }
+        return expected
+    }
+
+    /// Begins to talk about a group that both sides know, where its data may not flow: with a stranger about its ledger.
+    mutating func openUnauthorised(_ group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard !core.places.farewells.contains(group) else { return core.sayFarewell(to: group, over: link) }
+        let device = core.standing(of: link, in: group)
+        switch device?.standing {
+        case .current?:
+            if let device, core.isShutOut(device, of: group) { return }
+            // From a member this device hears why it is in no more, or that it is again.
+            askForOperations(of: group, over: link, core: &core)
+        case nil:
+            // A stranger, who perhaps knows more.
+            tellRemoval(of: group, over: link, core: &core)
+            core.post(.strangerMet(group, link))
+            askForOperations(of: group, over: link, core: &core)
+        case .removed, .revoked:
+            tellRemoval(of: group, over: link, core: &core)
+        }
+    }
+
+    /// Asks for operations, and says which are here only where the ledger knows the peer: whoever has an old access key can make
+    /// up a device, and tips tell who came in since.
+    private mutating func askForOperations(of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard let replica = core.groups[group] else { return }
+        let isKnown = core.standing(of: link, in: group)?.isCurrent ?? false
+        core.send(.operationsRequested(replica.handle, known: isKnown ? replica.namedTips : []), over: link)
+    }
+
+    /// Only a member is told a digest. Where this device's ledger says that it is none, and not that the peer is in no more, the
+    /// peer's says more; it is asked once for every digest.
+    mutating func askWhyTold(of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard !core.isCurrentMember(of: group), !core.places.farewells.contains(group),
+            core.mayKnowMore(link, of: group)
+        else { return }
+        askForOperations(of: group, over: link, core: &core)
+    }
+
+    /// Tells a device that was removed or revoked, or let in by an admission that does not count, what did it and what led
+    /// there, once: all that it gets, and how it learns.
+    private mutating func tellRemoval(of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard let replica = core.groups[group], let key = core.sessions[link]?.key,
+            let ending = replica.ending(of: key),
+            core.sessions[link]?.groups[group]?.toldRemoval != ending
+        else { return }
+        core.sessions[link]?.groups[group]?.toldRemoval = ending
+        core.sendOperations(replica.ledger.ancestry(of: ending), handle: replica.handle, over: link)
+    }
+
+    /// After a ledger has changed: keys, and who may hear of it.
+    mutating func refreshAuthorisation(of group: GroupID, core: inout EngineCore) {
+        for link in core.sessions.keys {
+            announcePeer(of: link, core: &core)
+            noteStranger(at: link, core: &core)
+            guard core.sessions[link]?.groups[group] != nil else { continue }
+            if core.isAuthorised(link, in: group) {
+                core.post(.authorised(group, link))
+                core.sessions[link]?.groups[group]?.askedKeys = []
+                requestMissingKeys(of: group, over: link, core: &core)
+            } else {
+                core.post(.unauthorised(group, link))
+                if core.takesPart(in: group) || core.leadsToOwnDevice(link) {
+                    tellRemoval(of: group, over: link, core: &core)
+                }
+            }
+        }
+        refreshKeepalivesSoon(core: core)
+    }
+
+    /// Notes since when a link leads to a member of no group.
+    private mutating func noteStranger(at link: LinkID, core: inout EngineCore) {
+        guard let session = core.sessions[link] else { return }
+        let account = core.member(withKey: session.key)
+        core.links.setParty(account.map { .member($0) } ?? .stranger, for: link, at: core.now)
+        if account != nil {
+            core.sessions[link]?.strangerSince = nil
+        } else if session.strangerSince == nil {
+            core.sessions[link]?.strangerSince = core.now
+        }
+    }
+
+    // MARK: Keepalives
+
+    /// Sixteen bytes that are equal on both ends of a link exactly when all groups they share are.
+    func keepalivePayload(for link: LinkID, core: EngineCore) -> [UInt8] {
+        var writer = WireWriter()
+        for group in core.sharedGroups(on: link) {
+            writer.write(group)
+            writer.write((core.groups[group]?.digest ?? GroupDigest(bytes: .zero)).bytes)
+        }
+        return Blake2b.hash(writer.bytes, size: 16)
+    }
+
+    /// Keepalives come seconds apart at the least: what changes in a burst is hashed once.
+    mutating func refreshKeepalivesSoon(core: EngineCore) {
+        if keepaliveRefresh == nil { keepaliveRefresh = core.now.advanced(by: .milliseconds(500)) }
+    }
+
+    mutating func refreshKeepalives(core: inout EngineCore) {
+        guard let due = keepaliveRefresh, due <= core.now else { return }
+        keepaliveRefresh = nil
+        for link in core.sessions.keys {
+            core.links.setKeepalivePayload(keepalivePayload(for: link, core: core), for: link)
+        }
+    }
+}

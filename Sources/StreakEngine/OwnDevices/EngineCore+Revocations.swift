@@ -1,0 +1,140 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+extension EngineCore {
+    mutating func revoke(_ device: DeviceID, accountKey: SigningSecretKey, id: CommandID) {
+        guard UserID(accountKey.publicKey) == identity.user, device != identity.device else {
+            return complete(id, .failed(.notAllowed(.invalidRevocation)))
+        }
+        let member = groups.keys.filter { isCurrentMember(of: $0) }
+        guard member.contains(where: { mayRevoke(device, in: $0) }) else {
+            return complete(id, .failed(.notAllowed(.refused(.unknownDevice(device)))))
+        }
+        // What the device certified and the account still uses stays good, whichever group knows of it.
+        let user = identity.user
+        let kept = member.flatMap { groups[$0]?.ledger.keptLinks(revoking: device, of: user) ?? [] }
+        var change = DurableChange()
+        var work: [Work] = []
+        var refused: [GroupID] = []
+        var refusal: LedgerError?
+        /// A group that takes no more operations keeps no other from shutting the device out.
+        func attempt(
+            in group: GroupID,
+            _ make: (inout EngineCore, inout DurableChange) throws(LedgerError) -> [SignedOperation]
+        ) {
+            let before = (self, change)
+            do {
+                let added = try make(&self, &change)
+                guard !added.isEmpty else { return }
+                work += consequences(for: group, change: &change)
+                work.append(.passOnOperations(group, added, except: nil))
+            } catch {
+                (self, change) = before
+                refusal = error
+                if refused.last != group { refused.append(group) }
+            }
+        }
+        let others = member.filter { $0 != privateGroup }
+        for group in member.filter({ $0 == privateGroup }) + others {
+            attempt(in: group) { engine, change throws(LedgerError) in
+                try engine.revokeHere(device, accountKey: accountKey, keeping: kept, in: group, change: &change)
+            }
+            guard group == privateGroup else { continue }
+            // The account's other devices find it in the private group, and pass it on.
+            attempt(in: group) { engine, change throws(LedgerError) in
+                guard engine.groups[group]?.ledger.isRevokedEverywhere(device, of: user) == false else { return [] }
+                let general = DeviceRevocation(
+                    accountKey: accountKey, everywhere: device, keeping: kept, accessKeyHash: Bytes32.zero)
+                return try engine.publishGeneral(general, in: group, change: &change)
+            }
+        }
+        if work.isEmpty, let refusal { return complete(id, .failed(.notAllowed(refusal))) }
+        keysAreStale = true
+        persist(change, then: [.complete(id, refused.isEmpty ? .done : .refusedBy(refused))] + work)
+    }
+
+    /// Ends a device in one group that it counts in, with a cut and a new access key of that group's own.
+    mutating func revokeHere(
+        _ device: DeviceID, accountKey: SigningSecretKey, keeping kept: [Bytes32], in group: GroupID,
+        change: inout DurableChange
+    ) throws(LedgerError) -> [SignedOperation] {
+        guard mayRevoke(device, in: group), let replica = groups[group] else { return [] }
+        let key = AccessKey.generate(from: &entropy)
+        let cut = DeviceCut.fitting([replica.cut(of: device)])[0]
+        let revocation = DeviceRevocation(
+            accountKey: accountKey, group: group, cut: cut, keeping: kept, accessKeyHash: key.hash)
+        let added = try publishRevocation(revocation, in: group, change: &change)
+        keep(key, in: group, change: &change)
+        return added
+    }
+
+    /// Whether a device counts as one of this account's in a group, or is revoked there by no cut of that group's own.
+    private func mayRevoke(_ device: DeviceID, in group: GroupID) -> Bool {
+        guard let replica = groups[group], let known = replica.state.device(device), known.user == identity.user else {
+            return false
+        }
+        return known.isCurrent || replica.ledger.isRevokedOnlyEverywhere(device, of: identity.user)
+    }
+
+    mutating func publishRevocation(
+        _ revocation: DeviceRevocation, in group: GroupID, change: inout DurableChange
+    ) throws(LedgerError) -> [SignedOperation] {
+        guard let replica = groups[group] else { return [] }
+        let operation = try replica.ledger.draft(.revokeDevice(revocation), by: identity, at: wall.seconds)
+        return try insert(operation, in: group, change: &change)
+    }
+
+    /// Passes the account's word for every group on into one that has none about the device. A new access key goes with it
+    /// where the device may have had the old ones.
+    mutating func publishGeneral(
+        _ revocation: DeviceRevocation, in group: GroupID, change: inout DurableChange
+    ) throws(LedgerError) -> [SignedOperation] {
+        guard let state = groups[group]?.state, let last = state.accessKeyHashes.last else { return [] }
+        guard state.isCurrentMember(device: revocation.cut.device) else {
+            return try publishRevocation(revocation.naming(accessKeyHash: last), in: group, change: &change)
+        }
+        let key = AccessKey.generate(from: &entropy)
+        let added = try publishRevocation(revocation.naming(accessKeyHash: key.hash), in: group, change: &change)
+        keep(key, in: group, change: &change)
+        return added
+    }
+
+    /// The account's words for every group that this device knows.
+    var generalRevocations: [DeviceRevocation] {
+        let words = privateGroup.flatMap { groups[$0]?.ledger.revocations(of: identity.user) } ?? []
+        var known: Set<DeviceID> = []
+        return words.filter { $0.scope == .everyGroup && known.insert($0.cut.device).inserted }
+    }
+
+    /// Tells a group of the devices that the account gave up elsewhere; of news in a private group every group.
+    ///
+    /// Not where the device has signed operations: the word for every group would leave none of them. There only a cut of the
+    /// group's own, which takes the recovery key, can tell what stays.
+    mutating func tellRevocations(in group: GroupID) {
+        guard let privateGroup, isCurrentMember(of: privateGroup) else { return }
+        for target in isPrivate(group) ? groups.keys : [group] {
+            var change = DurableChange()
+            let added = publishRevocations(to: target, change: &change)
+            guard !added.isEmpty else { continue }
+            ledgerChanged(target, change: change, then: [.passOnOperations(target, added, except: nil)])
+        }
+    }
+
+    /// The operations that tell one group so; none where it knows.
+    mutating func publishRevocations(to target: GroupID, change: inout DurableChange) -> [SignedOperation] {
+        guard isCurrentMember(of: target), let ledger = groups[target]?.ledger else { return [] }
+        let general = generalRevocations
+        guard !general.isEmpty else { return [] }
+        let known = Set(ledger.revocations(of: identity.user).map(\.cut.device))
+        var added: [SignedOperation] = []
+        for revocation in general
+        where ledger.longestTip(of: revocation.cut.device) == nil && !known.contains(revocation.cut.device) {
+            // A group whose ledger takes no more of this device goes on with what it has.
+            added += (try? publishGeneral(revocation, in: target, change: &change)) ?? []
+        }
+        return added
+    }
+}

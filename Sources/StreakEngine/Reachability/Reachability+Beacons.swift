@@ -1,0 +1,67 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Beacons: calls on the local networks, and answers to them.
+extension Reachability {
+    /// Calls the local networks, or an address: who is there may be a member of whom this device has not heard yet, and
+    /// whom it cannot dial.
+    mutating func call(_ target: Endpoint?, core: inout EngineCore) {
+        guard discovery.isStarted else { return }
+        let hour = Beacon.hour(of: core.wall)
+        let content = Beacon.Content(kind: .query, port: discovery.port, linkKey: core.identity.linkKey.publicKey)
+        // A newcomer asks under its invite, a member under its access keys; a member never calls under an invite.
+        let slots = discovery.takeCalledSources().map {
+            (hourKey: Beacon.hourKey($0.key, hour: hour), content: content)
+        }
+        guard !slots.isEmpty else { return }
+        core.outputs.append(.sendBeacon(Beacon.make(slots, entropy: &core.entropy), to: target))
+    }
+
+    private mutating func answerBeacon(hourKey: [UInt8], to target: Endpoint, core: inout EngineCore) {
+        let reply = Beacon.Content(kind: .answer, port: discovery.port, linkKey: core.identity.linkKey.publicKey)
+        core.outputs.append(.sendBeacon(Beacon.make([(hourKey, reply)], entropy: &core.entropy), to: target))
+    }
+
+    /// Whether this node is one of about `wantedLinks` of those online that answer, once it has links enough of its own.
+    private mutating func isChosenToAnswer(in group: GroupID, core: inout EngineCore) -> Bool {
+        guard core.links(sharing: group).count >= Dialler.wantedLinks else { return false }
+        return core.randomNumber(below: max(1, presence[group]?.count ?? 0)) < Dialler.wantedLinks
+    }
+
+    private func isCurrent(_ linkKey: AgreementPublicKey, in group: GroupID, core: EngineCore) -> Bool {
+        core.groups[group]?.state.device(linkKey: linkKey)?.isCurrent ?? false
+    }
+
+    /// Takes in a beacon. False where the bytes are none of ours.
+    mutating func handleBeacon(_ bytes: [UInt8], from endpoint: Endpoint, core: inout EngineCore) -> Bool {
+        guard discovery.isStarted,
+            let (source, hourKey, content) = discovery.read(bytes, from: endpoint, at: core.now, wall: core.wall)
+        else { return false }
+        guard content.linkKey != core.identity.linkKey.publicKey else { return true }
+        let target = Endpoint(address: endpoint.address, port: content.port, scope: endpoint.scope)
+        if let code = source.code {
+            core.post(.friendBeacon(content, code, hourKey: hourKey, from: target))
+        } else if joinedGroups.contains(source.group), content.kind == .answer {
+            core.post(.joinSighted(source.group, target))
+        } else if source.invite != nil, content.kind == .query {
+            answerBeacon(hourKey: hourKey, to: target, core: &core)
+        } else if let linkKey = source.linkKey {
+            if core.links.link(to: content.linkKey) == nil {
+                dialSighted(content.linkKey, in: source.group, under: linkKey, at: target, core: &core)
+                // Where there was no room for it: it may have room, and some of many are enough to tell.
+                if content.kind == .query, isCurrent(content.linkKey, in: source.group, core: core),
+                    isChosenToAnswer(in: source.group, core: &core)
+                {
+                    answerBeacon(hourKey: hourKey, to: target, core: &core)
+                }
+            } else if content.kind == .query, isCurrent(content.linkKey, in: source.group, core: core) {
+                // Perhaps it has just started anew, and this side has not noticed yet: let it dial.
+                answerBeacon(hourKey: hourKey, to: target, core: &core)
+            }
+        }
+        return true
+    }
+}

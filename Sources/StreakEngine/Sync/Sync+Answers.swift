@@ -1,0 +1,81 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+extension Sync {
+    /// Answers a request for operations. A current member gets all; a device that was removed, or let in for nothing, what did
+    /// that and what led there; any other stranger nothing.
+    mutating func answerOperations(
+        known: [LedgerTip], group handle: GroupHandle, over link: LinkID, core: inout EngineCore
+    ) {
+        guard let group = core.provenGroup(handle, over: link), let replica = core.groups[group],
+            let key = core.sessions[link]?.key
+        else { return }
+        let operations: [SignedOperation]
+        if let device = replica.state.device(linkKey: key), device.isCurrent {
+            guard !core.isShutOut(device, of: group) else { return }
+            operations = replica.ledger.operations(missingFrom: known)
+        } else {
+            guard let ending = replica.ending(of: key) else { return }
+            let answered = core.sessions[link]?.groups[group]?.answeredRemovals ?? 0
+            guard answered < PeerGroup.maximumAnsweredRemovals else { return }
+            core.sessions[link]?.groups[group]?.answeredRemovals = answered + 1
+            operations = replica.ledger.ancestry(of: ending)
+        }
+        core.sendOperations(operations, handle: handle, over: link)
+    }
+
+    /// Answers with the tips that changed since the asker's cursor; all where it knows another store, or the future.
+    mutating func answerTips(
+        store asked: StoreID, arrival: UInt64, of group: GroupID, over link: LinkID, core: inout EngineCore
+    ) {
+        guard let replica = core.groups[group] else { return }
+        let since = asked == core.store && arrival < core.journal.nextArrival ? arrival : 0
+        let tips = TipsMessage(
+            arrival: core.journal.storedArrival, isFinal: true, operations: replica.operationTips(changedSince: since),
+            feeds: replica.countingTips(changedSince: since))
+        core.send(.tips(replica.handle, tips), over: link)
+    }
+
+    /// Answers with runs up to the window; `isComplete` tells the asker whether it has to ask again.
+    mutating func answerRuns(_ wanted: [RunsWanted], of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard let replica = core.groups[group] else { return }
+        var runs: [Run] = []
+        var size = 0
+        var isComplete = wanted.count <= SyncRound.feedsPerRequest
+        var comparisons = SyncRound.comparisonsPerAnswer
+        for entry in wanted.prefix(SyncRound.feedsPerRequest) {
+            guard size < SyncRound.answerSize else {
+                isComplete = false
+                break
+            }
+            let (more, all) = replica.runs(
+                entry, maximumSize: SyncRound.answerSize - size, comparisons: &comparisons)
+            runs += more
+            size += more.reduce(0) { $0 + $1.packed.count }
+            isComplete = isComplete && all
+        }
+        for batch in Self.batches(runs) {
+            core.send(.runs(replica.handle, batch, isFinal: false, isComplete: true), over: link)
+        }
+        core.send(.runs(replica.handle, [], isFinal: true, isComplete: isComplete), over: link)
+    }
+
+    /// Runs gathered into messages of a good size.
+    private static func batches(_ runs: [Run]) -> [[Run]] {
+        var batches: [[Run]] = []
+        var size = 0
+        for run in runs {
+            let weight = run.packed.count + 160
+            if batches.isEmpty || size + weight > LinkMessage.preferredSize || batches[batches.count - 1].count == 256 {
+                batches.append([])
+                size = 0
+            }
+            batches[batches.count - 1].append(run)
+            size += weight
+        }
+        return batches
+    }
+}

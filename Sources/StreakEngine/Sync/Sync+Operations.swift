@@ -1,0 +1,88 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+extension Sync {
+    /// Pushes fresh operations to everybody in the group.
+    mutating func passOn(
+        _ operations: [SignedOperation], in group: GroupID, except source: LinkID?, core: inout EngineCore
+    ) {
+        guard let handle = core.groups[group]?.handle else { return }
+        // A device that has just left still says so; one that this made a stranger is told by `Greeting.refreshAuthorisation`.
+        for link in core.sessions.keys where link != source && core.isPeerCurrent(link, in: group) {
+            core.send(.operations(handle, operations.map(\.bytes), isFinal: false), over: link)
+        }
+    }
+
+    mutating func receivedOperations(
+        _ encoded: [[UInt8]], isFinal: Bool, group handle: GroupHandle, over link: LinkID, core: inout EngineCore
+    ) {
+        guard let group = core.provenGroup(handle, over: link) else { return }
+        if isFinal, core.places.farewells.contains(group), core.isPeerCurrent(link, in: group) {
+            core.endFarewell(to: group)
+        }
+        let isMember = core.isPeerCurrent(link, in: group)
+        if !isMember, core.groups[group]?.ledger.refusedCount ?? 0 >= Self.maximumRefusedOperations { return }
+        var change = DurableChange()
+        var added: [SignedOperation] = []
+        let isAsked = peers[link, group]?.round?.stage == .awaitingOperations
+        for bytes in encoded {
+            do {
+                let operation = try SignedOperation(decoding: bytes)
+                guard isAsked || !isMember || takesPush(operation, in: group, over: link, core: &core) else { continue }
+                let news = try core.insert(operation, in: group, change: &change)
+                added += news
+                let isWaiting = !(core.groups[group]?.ledger.contains(operation.id) ?? true)
+                if isWaiting || !news.isEmpty && !isMember { core.sessions[link]?.strangeOperationCount += 1 }
+            } catch {
+                // A member may have had to keep branches that need not be kept here, which costs no signature check.
+                if !isMember || !Self.isOfTooMany(error) { core.sessions[link]?.strangeOperationCount += 1 }
+                core.publish(.operationRefused(group))
+            }
+            // Each costs a signature check: whoever sends so many that nobody can use has to dial again.
+            guard core.sessions[link]?.strangeOperationCount ?? 0 < PeerSession.maximumStrangeOperations else {
+                core.links.close(link, at: core.now)
+                break
+            }
+        }
+        var work: [Work] = []
+        if var round = peers[link, group]?.round, round.stage == .awaitingOperations, isFinal {
+            round.stage = .storing
+            round.receivedAnything = round.receivedAnything || !added.isEmpty
+            peers[link, group]?.round = round
+            work.append(.continueRound(link, group))
+        } else if isMember {
+            // A large ledger takes its time.
+            peers[link, group]?.round?.deadline = core.now.advanced(by: SyncRound.patience)
+        }
+        if added.isEmpty {
+            core.persist(change, then: work)
+            return
+        }
+        let fresh = added
+        work.append(.passOnOperations(group, fresh, except: link))
+        core.ledgerChanged(group, change: change, then: work)
+    }
+
+    /// Whether an operation that nobody has asked for is looked at. What is too fast comes in a round.
+    private mutating func takesPush(
+        _ operation: SignedOperation, in group: GroupID, over link: LinkID, core: inout EngineCore
+    ) -> Bool {
+        guard let ledger = core.groups[group]?.ledger, !ledger.contains(operation.id),
+            let user = ledger.account(of: operation), user != core.identity.user,
+            !core.pacing.takesPush(of: Pacing.Author(group: group, user: user), at: core.now)
+        else { return true }
+        resumeLater(group, over: link, at: core.now.advanced(by: .seconds(1)))
+        return false
+    }
+
+    private static func isOfTooMany(_ error: any Error) -> Bool {
+        if case .tooManyOperations? = error as? LedgerError { true } else { false }
+    }
+
+    /// Operations of a group that do not count beyond which nothing more is taken from anybody but members: whoever has an
+    /// old access key could otherwise fill every disk, dialling again and again.
+    static let maximumRefusedOperations = 2_048
+}

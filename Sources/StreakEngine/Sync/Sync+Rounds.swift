@@ -1,0 +1,294 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+extension Sync {
+    /// Gives up an exchange with a device that may hear nothing more of the group.
+    mutating func endRoundWithStranger(over link: LinkID, in group: GroupID, core: inout EngineCore) {
+        guard let key = core.sessions[link]?.key, peers[link, group]?.round != nil else { return }
+        peers[link, group]?.round = nil
+        roundEnded(of: group, core: &core)
+        if let device = core.deviceID(of: key) { core.publish(.syncEnded(group, device)) }
+    }
+
+    /// The peer has more of an author that is over its pace: it is fetched later.
+    mutating func resumeLater(_ group: GroupID, over link: LinkID, at turn: MonotonicInstant) {
+        if peers[link, group]?.resumption == nil { peers[link, group]?.resumption = (turn, false) }
+    }
+
+    mutating func startRound(over link: LinkID, group: GroupID, comparingAll: Bool, core: inout EngineCore) {
+        guard let session = core.sessions[link], var peer = peers[link, group], let replica = core.groups[group],
+            let device = replica.state.device(linkKey: session.key)?.device
+        else { return }
+        guard peer.round == nil else {
+            peer.round?.asksAgain = true
+            peers[link, group] = peer
+            return
+        }
+        peer.round = SyncRound(comparesAll: comparingAll, deadline: core.now.advanced(by: SyncRound.patience))
+        peers[link, group] = peer
+        core.publish(.syncBegan(group, device))
+        let cursor = comparingAll ? nil : cursor(of: group, at: device)
+        core.send(
+            .tipsRequested(
+                replica.handle, store: cursor?.store ?? StoreID(bytes: .zero), arrival: cursor?.arrival ?? 0),
+            over: link)
+    }
+
+    mutating func receivedTips(_ tips: TipsMessage, of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard var round = peers[link, group]?.round, round.stage == .awaitingTips else { return }
+        round.arrival = tips.arrival
+        if round.operationTips.count + round.feedTips.count < SyncRound.maximumTips {
+            round.operationTips += tips.operations
+            round.feedTips += tips.feeds
+        }
+        round.deadline = core.now.advanced(by: SyncRound.patience)
+        if tips.isFinal { round.stage = .storing }
+        peers[link, group]?.round = round
+        if tips.isFinal { continueRound(link, group, core: &core) }
+    }
+
+    /// Asks for what is still missing: the ledger first. Ends the round where nothing is.
+    ///
+    /// - Parameter isOverdue: whether others took too long for what they were asked.
+    mutating func continueRound(_ link: LinkID, _ group: GroupID, isOverdue: Bool = false, core: inout EngineCore) {
+        guard var round = peers[link, group]?.round, round.stage == .storing, let replica = core.groups[group]
+        else { return }
+        round.awaitsOthers = false
+        round.deadline = core.now.advanced(by: SyncRound.patience)
+        round.fruitfulFeeds = []
+        round.refusedFeeds = []
+        if round.operationTips.contains(where: { !replica.ledger.contains($0.operation) }) {
+            round.operationTips = []
+            round.stage = .awaitingOperations
+            peers[link, group]?.round = round
+            core.send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
+            return
+        }
+        round.feedTips.removeAll { !replica.lacks($0) }
+        let plan = plan(&round, of: group, over: link, core: &core)
+        guard !plan.feeds.isEmpty else {
+            round.asked = []
+            peers[link, group]?.round = round
+            let end: RoundEnd = round.deferredUntil != nil ? .deferred : round.wasRefused ? .fruitless : .caughtUp
+            return endRound(over: link, group: group, as: end, core: &core)
+        }
+        let newest = plan.missingCount > SyncPlan.newestThreshold ? plan.newest(except: round.newestAsked) : []
+        round.newestAsked.formUnion(newest.map(\.feed))
+        round.asksNewest = !newest.isEmpty
+        round.asked = newest
+        if newest.isEmpty { round.asked = plan.next(limit: SyncRound.feedsPerRequest, repeating: isOverdue) }
+        guard !round.asked.isEmpty || isOverdue else {
+            round.awaitsOthers = true
+            round.deadline = core.now.advanced(by: SyncRound.turn)
+            peers[link, group]?.round = round
+            return
+        }
+        round.stage = .awaitingRuns
+        round.receivedSize = 0
+        peers[link, group]?.round = round
+        core.send(.runsRequested(replica.handle, round.asked), over: link)
+    }
+
+    /// What may be asked for now: of what is missing, all but what authors bring too fast.
+    private mutating func plan(_ round: inout SyncRound, of group: GroupID, over link: LinkID, core: inout EngineCore)
+        -> SyncPlan
+    {
+        var feeds: [SyncPlan.Feed] = []
+        var points = 0
+        for claimed in round.feedTips {
+            if let author = core.pacedAuthor(of: claimed.feed, in: group), !core.pacing.isReady(author, at: core.now) {
+                let turn = core.pacing.nextTurn(of: author, at: core.now)
+                round.deferredUntil = min(round.deferredUntil ?? turn, turn)
+                continue
+            }
+            if let way = core.groups[group]?.wantedOnWay(of: claimed) {
+                points += way.held.count
+                round.waysAsked.insert(claimed.feed)
+                feeds.append(SyncPlan.Feed(claimed: claimed, held: way.held, own: nil, way: way))
+                continue
+            }
+            round.waysAsked.remove(claimed.feed)
+            let feed = core.groups[group]?.feeds[claimed.feed]
+            let own = feed?.mainTip.number ?? 0
+            let goesOn =
+                own < claimed.tip.number && !(feed?.isForked ?? false) && !round.partedFeeds.contains(claimed.feed)
+            // A tip that is not ahead of ours lies on another branch.
+            let held = goesOn ? [feed?.mainTip].compactMap(\.self).filter { $0.number > 0 } : feed?.locator ?? []
+            points += held.count
+            guard feeds.isEmpty || points <= SyncRound.pointsPerRequest else { break }
+            feeds.append(SyncPlan.Feed(claimed: claimed, held: held, own: goesOn ? own : nil))
+        }
+        var taken: [FeedID: [ClosedRange<UInt64>]] = [:]
+        for other in peers.links(of: group, where: { $0.stage == .awaitingRuns }) where other != link {
+            for wanted in peers[other, group]?.round?.asked ?? [] {
+                if let numbers = wanted.numbers { taken[wanted.feed, default: []].append(numbers) }
+            }
+        }
+        return SyncPlan(feeds: feeds, ahead: core.groups[group]?.ahead ?? AheadRuns(), taken: taken)
+    }
+
+    mutating func receivedRuns(
+        _ runs: [Run], isFinal: Bool, isComplete: Bool, of group: GroupID, over link: LinkID, core: inout EngineCore
+    ) {
+        guard var round = peers[link, group]?.round, round.stage == .awaitingRuns else { return }
+        var change = DurableChange()
+        var merged: [MergedRecord] = []
+        var isCutOff = false
+        for run in runs {
+            round.receivedSize += run.packed.count
+            guard round.receivedSize <= SyncRound.maximumAnswerSize else {
+                core.links.close(link, at: core.now)
+                break
+            }
+            if let author = core.pacedAuthor(of: run.feed, in: group), !core.pacing.takes(author, at: core.now) {
+                let turn = core.pacing.nextTurn(of: author, at: core.now)
+                round.deferredUntil = min(round.deferredUntil ?? turn, turn)
+                continue
+            }
+            do {
+                let news = try takeRun(run, of: group, pieces: &round.pieces, change: &change, core: &core)
+                if news != nil {
+                    round.fruitfulFeeds.insert(run.feed)
+                } else {
+                    isCutOff = !core.takeIdle(run.count, over: link)
+                }
+                merged += news ?? []
+            } catch {
+                if error == .limitReached { round.refusedFeeds.insert(run.feed) }
+                if error == .differentHistory { round.partedFeeds.insert(run.feed) }
+                isCutOff = !core.refused(run, because: error, in: group, over: link)
+            }
+            if isCutOff { break }
+        }
+        round.deadline = core.now.advanced(by: SyncRound.patience)
+        round.receivedAnything = round.receivedAnything || !round.fruitfulFeeds.isEmpty
+        if isFinal {
+            round.stage = .storing
+            round.pieces = UnsignedPieces()
+        }
+        if isFinal, !round.asksNewest, round.fruitfulFeeds.isEmpty || !round.refusedFeeds.isEmpty {
+            // What the peer does not send, or nothing of which can be taken, is not asked for again in this round; it must
+            // not keep other feeds waiting. What another peer brought meanwhile says nothing.
+            let asked = Set(round.asked.filter { !hasGrown($0, in: group, core: core) }.map(\.feed))
+            var refused =
+                round.fruitfulFeeds.isEmpty
+                ? asked : asked.intersection(round.refusedFeeds.subtracting(round.fruitfulFeeds))
+            // Asked for as if it went on from here, while it leaves what is here earlier: the next request finds where.
+            let goingOn = round.asked.filter { $0.numbers != nil && !round.waysAsked.contains($0.feed) }.map(\.feed)
+            refused.subtract(round.partedFeeds.intersection(goingOn))
+            for feed in refused.intersection(round.waysAsked).sorted() { core.groups[group]?.forgetWay(in: feed) }
+            round.feedTips.removeAll { refused.contains($0.feed) }
+            round.wasRefused = round.wasRefused || round.fruitfulFeeds.isEmpty || !refused.isEmpty
+        }
+        peers[link, group]?.round = round
+        for feed in Set(change.runs.map(\.run.feed)).sorted() { core.compact(feed, in: group, change: &change) }
+        let others = isFinal ? awaitingRounds(of: group).map { Work.continueRound($0, group) } : []
+        core.persistMerge(
+            change, of: group, merged: merged, then: isFinal ? [.continueRound(link, group)] + others : [])
+    }
+
+    /// Links whose exchange waits for what others were asked.
+    private func awaitingRounds(of group: GroupID) -> [LinkID] {
+        peers.links(of: group) { $0.awaitsOthers }
+    }
+
+    /// Whether more is here of a feed than there was when it was asked for.
+    private func hasGrown(_ asked: RunsWanted, in group: GroupID, core: EngineCore) -> Bool {
+        core.groups[group]?.feeds[asked.feed]?.mainTip.number ?? 0 > asked.held.map(\.number).max() ?? 0
+    }
+
+    /// Takes one run of an answer, or holds it until what precedes it comes. Nil where it is nothing new.
+    private mutating func takeRun(
+        _ run: Run, of group: GroupID, pieces: inout UnsignedPieces, change: inout DurableChange, core: inout EngineCore
+    ) throws(ReplicationError) -> [MergedRecord]? {
+        if run.isUnsigned {
+            pieces.hold(run)
+            return try core.groups[group]?.takeNote(of: run) ?? false ? [] : nil
+        }
+        let before = pieces.take(before: run)
+        if before.isEmpty, core.groups[group]?.isAhead(run) ?? false {
+            let merged = try core.groups[group]?.holdAhead(run, wall: core.wall)
+            if merged != nil { core.noteOwnFeed(run.feed, in: group, change: &change) }
+            return merged
+        }
+        guard
+            let (reception, merged) = try core.groups[group]?.receive(
+                run, behind: before, arrival: core.journal.nextArrival, wall: core.wall)
+        else { return nil }
+        core.note(reception, of: run.feed, in: group, change: &change)
+        return reception.isDuplicate && !reception.showsWay ? nil : merged
+    }
+
+    /// How an exchange came to its end.
+    enum RoundEnd: Sendable, Equatable {
+        /// All that the peer named is here.
+        case caughtUp
+        /// The peer did not send what it had named, or nothing of it was valid.
+        case fruitless
+        /// Authors were over their pace: what they wrote comes later.
+        case deferred
+        case unanswered
+    }
+
+    mutating func endRound(over link: LinkID, group: GroupID, as end: RoundEnd, core: inout EngineCore) {
+        guard let session = core.sessions[link], let peer = peers[link, group], let round = peer.round,
+            let replica = core.groups[group]
+        else { return }
+        peers[link, group]?.round = nil
+        if end == .caughtUp {
+            keepCursor(round.arrival, of: group, over: link, core: &core)
+            core.sessions[link]?.strangeOperationCount = 0
+        }
+        let theirs = peer.digest
+        if let until = round.deferredUntil, end != .unanswered {
+            peers[link, group]?.resumption = (until, round.comparesAll)
+        } else if let theirs, theirs != replica.digest, !round.receivedAnything, end != .unanswered {
+            peers[link, group]?.settled = (theirs, replica.digest, round.comparesAll || end == .fruitless)
+            core.conduct[session.key, default: Conduct()].chargeFruitlessRound(at: core.now)
+        }
+        roundEnded(of: group, core: &core)
+        if let device = core.deviceID(of: session.key) { core.publish(.syncEnded(group, device)) }
+        if round.receivedAnything { tellDigest(of: group, except: nil, core: &core) }
+        core.post(.roundEnded(group, link))
+        // What a digest told meanwhile is another matter than what is deferred or was refused.
+        if end != .unanswered, round.asksAgain {
+            return startRound(over: link, group: group, comparingAll: false, core: &core)
+        }
+        // Where digests still differ the peer lacks something, and is about to ask; or the cursor stood for another copy
+        // of its store, and all tips have to be compared.
+        if theirs != replica.digest { compareSoon(group, over: link, core: core) }
+    }
+
+    /// Goes on with what a peer was asked for that is asked no more. Where nobody is, what leads to the newest runs does not
+    /// come, and they count for nothing.
+    mutating func roundEnded(of group: GroupID, core: inout EngineCore) {
+        for other in awaitingRounds(of: group) { continueRound(other, group, core: &core) }
+        guard core.groups[group]?.ahead.isEmpty == false else { return }
+        guard peers.links(of: group, where: { _ in true }).isEmpty else { return }
+        core.groups[group]?.dropAhead()
+        core.persistMerge(DurableChange(), of: group, merged: [], then: [])
+    }
+
+    /// Goes on with authors that were over their pace.
+    mutating func resumeRound(of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard let resumption = peers[link, group]?.resumption, resumption.at <= core.now else { return }
+        peers[link, group]?.resumption = nil
+        guard core.isAuthorised(link, in: group) else { return }
+        startRound(over: link, group: group, comparingAll: resumption.comparesAll, core: &core)
+    }
+
+    mutating func endOverdueRound(of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard let round = peers[link, group]?.round, round.deadline <= core.now else { return }
+        // While our own disk is slow the peer is not to blame.
+        if round.awaitsOthers {
+            continueRound(link, group, isOverdue: true, core: &core)
+        } else if round.stage == .storing {
+            peers[link, group]?.round?.deadline = core.now.advanced(by: SyncRound.patience)
+        } else {
+            endRound(over: link, group: group, as: .unanswered, core: &core)
+        }
+    }
+}

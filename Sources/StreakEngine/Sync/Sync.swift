@@ -1,0 +1,272 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Anti-entropy: digests say whether two copies of a group differ, tips say what, runs bring it (Protocol/sync.md §4). It
+/// knows how the copies at the ends of every link stand to each other.
+struct Sync: Sendable {
+    /// How far this device has caught up with others.
+    private(set) var cursors: [CursorKey: Cursor] = [:]
+    /// What members said last of their copies, also while they are away; in memory only.
+    private var told: [CursorKey: ToldState] = [:]
+    /// Groups whose digest is to be told to every link soon, and when.
+    private var announcements: [GroupID: MonotonicInstant] = [:]
+    /// Groups that have changed, and when links are looked at on which that is not known yet.
+    private var comparisons: [GroupID: MonotonicInstant] = [:]
+    /// How groups stand on links.
+    var peers = SyncPeers()
+
+    struct CursorKey: Hashable, Comparable, Sendable {
+        let group: GroupID
+        let peer: DeviceID
+        static func < (left: CursorKey, right: CursorKey) -> Bool {
+            (left.group, left.peer) < (right.group, right.peer)
+        }
+    }
+
+    /// What a member said of its copy of a group.
+    private struct ToldState: Sendable {
+        let digest: GroupDigest
+        let recordCount: UInt64
+    }
+
+    /// How long digests are gathered before links are told, so that a burst costs one message.
+    static let announcementDelay: Duration = .milliseconds(20)
+
+    /// How long after a change a link is looked at on which it is not known yet, and how long a difference may last while
+    /// nothing is under way.
+    static let comparisonDelay: Duration = .milliseconds(800)
+
+    init(cursors: [Cursor], core: EngineCore) {
+        // Who has lost a group fetches all of it when it is in again.
+        for cursor in cursors where !core.places.lost.contains(cursor.group) {
+            self.cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor
+        }
+    }
+
+    // MARK: Reading
+
+    /// The devices that have said what they hold of a group.
+    func tellers(of group: GroupID) -> Set<DeviceID> { Set(told.keys.lazy.filter { $0.group == group }.map(\.peer)) }
+
+    /// How far this device has come with a group of which it lacks a part: the records that count here, and how many they
+    /// will be by what members have said. Nil where nothing is being fetched.
+    func progress(of group: GroupID, core: EngineCore) -> (held: Int, total: Int)? {
+        guard let replica = core.groups[group] else { return nil }
+        let counts = core.sessions.keys.compactMap { link -> UInt64? in
+            guard let session = core.sessions[link], let peer = peers[link, group],
+                peer.round?.feedTips.isEmpty == false || peer.resumption != nil,
+                let device = core.deviceID(of: session.key)
+            else { return nil }
+            return told[CursorKey(group: group, peer: device)]?.recordCount
+        }
+        guard let most = counts.max() else { return nil }
+        let held = replica.countingRecords
+        // Both may lack something of the other's.
+        return (held, max(held, Int(clamping: min(most, UInt64(Int32.max)))))
+    }
+
+    /// How many records a device lacks of a group, by what it said last, also while it is away: 0 if it has all; nil if it
+    /// has said nothing since this node started. Where a feed is forked this is an estimate.
+    func behind(_ device: DeviceID, in group: GroupID, core: EngineCore) -> Int? {
+        guard let replica = core.groups[group], let state = told[CursorKey(group: group, peer: device)] else {
+            return nil
+        }
+        if state.digest == replica.digest { return 0 }
+        return max(0, replica.countingRecords - Int(clamping: state.recordCount))
+    }
+
+    /// The cursor for a device's copy.
+    func cursor(of group: GroupID, at device: DeviceID) -> Cursor? { cursors[CursorKey(group: group, peer: device)] }
+
+    /// When something is due next.
+    var nextDeadline: MonotonicInstant? {
+        // The least of all is the same in any order.
+        [announcements.values.min(), comparisons.values.min(), peers.deadline].compactMap(\.self).min()
+    }
+
+    // MARK: Links and groups
+
+    /// Both ends of a link have shown that they know a group.
+    mutating func opened(_ group: GroupID, over link: LinkID) {
+        if peers[link, group] == nil { peers[link, group] = SyncPeer() }
+    }
+
+    mutating func closed(_ link: LinkID, of key: AgreementPublicKey, core: inout EngineCore) {
+        let closed = peers.removeAll(on: link)
+        for group in closed.keys.sorted() where closed[group]?.round != nil {
+            if let device = core.deviceID(of: key) { core.publish(.syncEnded(group, device)) }
+            roundEnded(of: group, core: &core)
+        }
+    }
+
+    /// A group is here no more.
+    mutating func forget(_ group: GroupID) {
+        for key in told.keys.sorted() where key.group == group { told[key] = nil }
+        for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
+        peers.removeAll(of: group)
+    }
+
+    /// What others wrote in a group is gone here: all of it is to be fetched, should this device be in again.
+    mutating func lose(_ group: GroupID, core: inout EngineCore) {
+        var change = DurableChange()
+        for key in cursors.keys.sorted() where key.group == group {
+            cursors[key] = nil
+            change.cursors.append(Cursor(group: group, peer: key.peer, store: StoreID(bytes: .zero), arrival: 0))
+        }
+        core.persist(change)
+    }
+
+    /// A group has changed: links on which that is not known yet are looked at in a moment.
+    mutating func changed(_ group: GroupID, core: EngineCore) {
+        if comparisons[group] == nil { comparisons[group] = core.now.advanced(by: Self.comparisonDelay) }
+    }
+
+    /// Does what is due.
+    mutating func runTimers(core: inout EngineCore) {
+        for group in announcements.keys.sorted() where announcements[group].map({ $0 <= core.now }) ?? false {
+            announcements[group] = nil
+            tellDigest(of: group, except: nil, core: &core)
+        }
+        for group in comparisons.keys.sorted() where comparisons[group].map({ $0 <= core.now }) ?? false {
+            comparisons[group] = nil
+            for link in core.links(sharing: group) { settleDifference(in: group, over: link, core: &core) }
+        }
+        for link in peers.due(at: core.now) {
+            for group in peers.groups(on: link) {
+                endOverdueRound(of: group, over: link, core: &core)
+                resumeRound(of: group, over: link, core: &core)
+                guard let due = peers[link, group]?.comparison, due <= core.now else { continue }
+                settleDifference(in: group, over: link, core: &core)
+            }
+        }
+        peers.refresh()
+    }
+
+    // MARK: Telling
+
+    /// Keeps the digest of a peer that may not hear ours, for when it may.
+    mutating func keepDigest(_ digest: GroupDigest, arrival: UInt64, of group: GroupID, over link: LinkID) {
+        peers[link, group]?.digest = digest
+        peers[link, group]?.arrival = arrival
+    }
+
+    mutating func sendDigest(of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard let replica = core.groups[group] else { return }
+        let count = UInt64(replica.countingRecords)
+        let clock = UInt64(clamping: core.wall.seconds)
+        peers[link, group]?.announced = replica.digest
+        core.send(
+            .digest(replica.handle, replica.digest, arrival: core.journal.storedArrival, count: count, clock: clock),
+            over: link)
+    }
+
+    /// Keeps what a member says of its copy and of the time.
+    mutating func noteTold(
+        _ digest: GroupDigest, count: UInt64, clock: UInt64, of group: GroupID, over link: LinkID,
+        core: inout EngineCore
+    ) {
+        guard let session = core.sessions[link],
+            let device = core.groups[group]?.state.device(linkKey: session.key), device.isCurrent
+        else { return }
+        told[CursorKey(group: group, peer: device.device)] = ToldState(digest: digest, recordCount: count)
+        core.sessions[link]?.clock = PeerClock(seconds: Int64(clamping: clock), at: core.now)
+        if session.clock == nil { core.publish(.clockHeard(device.device)) }
+    }
+
+    func tellable(_ group: GroupID, except source: LinkID?, core: EngineCore) -> [LinkID] {
+        core.links(sharing: group).filter { $0 != source }
+    }
+
+    mutating func tellDigest(of group: GroupID, except source: LinkID?, core: inout EngineCore) {
+        for link in tellable(group, except: source, core: core) { sendDigest(of: group, over: link, core: &core) }
+    }
+
+    // MARK: Differences
+
+    /// Acts on what two ends of a link do not know to be equal: tells the peer the digest, where it was told another;
+    /// else asks the peer, where it has told another. While an exchange is under way, or is put off, that settles it.
+    ///
+    /// This is a fact of the link's state: whatever message or chance made the ends differ, each looks again as long as
+    /// they do, `comparisonDelay` after the last time. Only a pair of digests for which an exchange of all tips has
+    /// brought nothing is left alone.
+    mutating func settleDifference(in group: GroupID, over link: LinkID, core: inout EngineCore) {
+        peers[link, group]?.comparison = nil
+        guard let ours = core.groups[group]?.digest, let session = core.sessions[link], let peer = peers[link, group],
+            core.isAuthorised(link, in: group), peer.round == nil, peer.resumption == nil
+        else { return }
+        if peer.announced != ours {
+            sendDigest(of: group, over: link, core: &core)
+            // The peer answers, or the next look asks it.
+            if peer.digest != ours { compareSoon(group, over: link, core: core) }
+            return
+        }
+        guard let theirs = peer.digest, theirs != ours else { return }
+        let settled = peer.settled.flatMap { $0.theirs == theirs && $0.ours == ours ? $0 : nil }
+        if settled?.comparedAll ?? false { return }
+        let turn = core.conduct[session.key]?.nextRound(at: core.now) ?? core.now
+        guard turn <= core.now else {
+            peers[link, group]?.comparison = turn
+            return
+        }
+        startRound(over: link, group: group, comparingAll: settled != nil, core: &core)
+    }
+
+    mutating func compareSoon(_ group: GroupID, over link: LinkID, core: EngineCore) {
+        guard let peer = peers[link, group], peer.comparison == nil else { return }
+        peers[link, group]?.comparison = core.now.advanced(by: Self.comparisonDelay)
+    }
+
+    /// Tells every link the group's digest in a moment, once for all that changes until then.
+    mutating func announceSoon(_ group: GroupID, except source: LinkID?, core: EngineCore) {
+        guard !tellable(group, except: source, core: core).isEmpty, announcements[group] == nil else { return }
+        announcements[group] = core.now.advanced(by: Self.announcementDelay)
+    }
+
+    mutating func receivedDigest(
+        _ digest: GroupDigest, arrival: UInt64, of group: GroupID, over link: LinkID, core: inout EngineCore
+    ) {
+        guard let session = core.sessions[link], var peer = peers[link, group], let replica = core.groups[group] else {
+            return
+        }
+        let isFirst = peer.digest == nil
+        peer.digest = digest
+        peer.arrival = arrival
+        peers[link, group] = peer
+        // A peer that has just come to know the group on this link may have dropped what it was told before.
+        if isFirst { sendDigest(of: group, over: link, core: &core) }
+        guard digest != replica.digest else {
+            if peer.round == nil {
+                keepCursor(arrival, of: group, over: link, core: &core)
+                core.post(.roundEnded(group, link))
+            }
+            // The peer was told another digest, and would ask for what is not there.
+            if !isFirst, peer.announced != digest { sendDigest(of: group, over: link, core: &core) }
+            return
+        }
+        let settled = peer.settled.flatMap { $0.theirs == digest && $0.ours == replica.digest ? $0 : nil }
+        if settled?.comparedAll ?? false { return }
+        if let turn = core.conduct[session.key]?.nextRound(at: core.now), turn > core.now {
+            peers[link, group]?.comparison = turn
+            return
+        }
+        startRound(over: link, group: group, comparingAll: settled != nil, core: &core)
+    }
+
+    /// Notes that everything of a peer's store up to `arrival` is here.
+    mutating func keepCursor(_ arrival: UInt64, of group: GroupID, over link: LinkID, core: inout EngineCore) {
+        // What is larger no honest store has, and no store can hold.
+        guard arrival <= UInt64(Int64.max), let session = core.sessions[link], let peerStore = session.store,
+            let device = core.groups[group]?.state.device(linkKey: session.key)?.device
+        else { return }
+        let key = CursorKey(group: group, peer: device)
+        let cursor = Cursor(group: group, peer: device, store: peerStore, arrival: arrival)
+        guard cursors[key] != cursor else { return }
+        cursors[key] = cursor
+        var change = DurableChange()
+        change.cursors = [cursor]
+        core.persist(change)
+    }
+}
