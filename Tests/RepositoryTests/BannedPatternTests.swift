@@ -57,7 +57,7 @@ import Testing
         Ban(
             name: "an order that differs from run to run",
             pattern:
-                #"\bfor\s+(\w+|\([^)]*\))\s+in\s+(?!(groups|sessions|links|talks)\.keys\b)[\w.]+\.(keys|values)\s*(\{|where)"#,
+                #"\bfor\s+(\w+|\([^)]*\))\s+in\s+(?!(core\.)?(groups|sessions|links|talks)\.(keys|values)\b)[\w.]+\.(keys|values)\s*(\{|where)"#,
             folders: pureFolders, excuse: "any order", example: "for key in table.keys {"),
         Ban(
             name: "an order of sessions that differs from run to run",
