@@ -158,6 +158,12 @@ extension EngineCore {
             label: label)
     }
 
+    /// On how many links a group may be talked about, counted up to `most`.
+    func linkCount(of group: GroupID, upTo most: Int) -> Int {
+        guard isCurrentMember(of: group) else { return 0 }
+        return sessions.keys.lazy.filter { isPeerCurrent($0, in: group) }.prefix(most).count
+    }
+
     /// The group a handle names on this link, if its data may flow.
     func authorisedGroup(_ handle: GroupHandle, over link: LinkID) -> GroupID? {
         provenGroup(handle, over: link).flatMap { isAuthorised(link, in: $0) ? $0 : nil }

@@ -26,8 +26,8 @@ extension Reachability {
     }
 
     /// Whether this node is one of about `wantedLinks` of those online that answer, once it has links enough of its own.
-    private mutating func isChosenToAnswer(in group: GroupID, core: inout EngineCore) -> Bool {
-        guard core.links(sharing: group).count >= Dialler.wantedLinks else { return false }
+    private mutating func isChosenToAnswer(in group: GroupID, links: Int, core: inout EngineCore) -> Bool {
+        guard links >= Dialler.wantedLinks else { return false }
         return core.randomNumber(below: max(1, presence[group]?.count ?? 0)) < Dialler.wantedLinks
     }
 
@@ -50,10 +50,12 @@ extension Reachability {
             answerBeacon(hourKey: hourKey, to: target, core: &core)
         } else if let linkKey = source.linkKey {
             if core.links.link(to: content.linkKey) == nil {
-                dialSighted(content.linkKey, in: source.group, under: linkKey, at: target, core: &core)
+                let links = core.linkCount(of: source.group, upTo: Dialler.wantedLinks)
+                dialSighted(
+                    content.linkKey, in: source.group, under: linkKey, at: target, links: links, core: &core)
                 // Where there was no room for it: it may have room, and some of many are enough to tell.
                 if content.kind == .query, isCurrent(content.linkKey, in: source.group, core: core),
-                    isChosenToAnswer(in: source.group, core: &core)
+                    isChosenToAnswer(in: source.group, links: links, core: &core)
                 {
                     answerBeacon(hourKey: hourKey, to: target, core: &core)
                 }

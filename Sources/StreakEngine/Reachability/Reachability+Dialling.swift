@@ -82,15 +82,16 @@ extension Reachability {
     }
 
     /// Dials who was heard of at an address, under the key by which it was known.
+    ///
+    /// - Parameter count: how many links there are of the group.
     mutating func dialSighted(
         _ linkKey: AgreementPublicKey, in group: GroupID, under key: LinkKey, at endpoint: Endpoint,
-        core: inout EngineCore
+        links count: Int, core: inout EngineCore
     ) {
         let device = core.groups[group]?.state.device(linkKey: linkKey)
         // Who is unknown in the private group is perhaps a machine that the account's key has made.
         guard device?.isCurrent ?? core.isPrivate(group) else { return }
         if let device { dialler.sighted(device.device, at: endpoint, now: core.now) }
-        let count = core.links(sharing: group).count
         let isReached = device.map { self.isReached($0.device, in: [group]) } ?? false
         guard dialler.takeRoom(in: [group], links: [group: count], isReached: isReached, at: core.now) else { return }
         dialPeer(linkKey, under: key, at: endpoint, usesStreams: true, core: &core)
