@@ -91,7 +91,8 @@ extension Ledger {
         if resolution.refusals[node.index] == nil { return true }
         switch node.body {
         case .addDevice, .revokeDevice: return state.device(node.device) != nil
-        default: return false
+        case .found, .invite, .revokeInvite, .request, .admit, .setRole, .transfer, .remove, .leave, .rename, .settings:
+            return false
         }
     }
 

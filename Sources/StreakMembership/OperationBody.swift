@@ -61,7 +61,8 @@ public enum OperationBody: Hashable, Sendable {
         case .found(let founding): founding.certificate
         case .admit(let claim): claim.certificate
         case .addDevice(let certificate): certificate
-        default: nil
+        case .invite, .revokeInvite, .request, .revokeDevice, .setRole, .transfer, .remove, .leave, .rename, .settings:
+            nil
         }
     }
 
@@ -73,7 +74,7 @@ public enum OperationBody: Hashable, Sendable {
         case .transfer(let transfer): transfer.cuts
         case .remove(let removal): removal.cuts
         case .leave(let departure): departure.cuts
-        default: []
+        case .found, .invite, .revokeInvite, .request, .admit, .addDevice, .rename, .settings: []
         }
     }
 }

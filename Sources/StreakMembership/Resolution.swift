@@ -257,7 +257,7 @@ extension LedgerNode {
         case .found(let founding): founding.accessKeyHash
         case .remove(let removal): removal.accessKeyHash
         case .revokeDevice(let revocation): revocation.accessKeyHash
-        default: nil
+        case .invite, .revokeInvite, .request, .admit, .addDevice, .setRole, .transfer, .leave, .rename, .settings: nil
         }
     }
 }

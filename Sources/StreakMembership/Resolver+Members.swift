@@ -36,13 +36,9 @@ extension Resolver {
     }
 
     private func judge(_ node: LedgerNode) -> Refusal? {
-        switch node.body {
-        case .leave, .remove:
-            // Pass 3 has judged it.
-            return nil
-        default:
-            if let refusal = membershipRefusal(of: node) { return refusal }
-        }
+        // Pass 3 has judged these.
+        if node.body.kind == .leave || node.body.kind == .remove { return nil }
+        if let refusal = membershipRefusal(of: node) { return refusal }
         let rank = ranks[node.index]
         switch node.body {
         case .invite:
@@ -236,7 +232,9 @@ extension LedgerNode {
         switch body {
         case .found(let founding): founding.settings
         case .settings(let settings): settings
-        default: nil
+        case .invite, .revokeInvite, .request, .admit, .addDevice, .revokeDevice, .setRole, .transfer, .remove, .leave,
+            .rename:
+            nil
         }
     }
 
@@ -244,7 +242,9 @@ extension LedgerNode {
         switch body {
         case .found(let founding): founding.title
         case .rename(let title): title
-        default: nil
+        case .invite, .revokeInvite, .request, .admit, .addDevice, .revokeDevice, .setRole, .transfer, .remove, .leave,
+            .settings:
+            nil
         }
     }
 }

@@ -13,7 +13,8 @@ extension Resolver {
                 if node.namedHeir != nil || node.endsHeir { heirWords[node.user, default: []].append(node) }
             case .remove:
                 heirWords[node.user, default: []].append(node)
-            default:
+            case .found, .invite, .revokeInvite, .request, .admit, .addDevice, .revokeDevice, .leave, .rename,
+                .settings:
                 break
             }
         }

@@ -165,15 +165,17 @@ final class Resolver {
                 continue
             }
             switch node.body {
-            case .setRole(let change)
-            where change.user != node.user && isOwner(node) && isKnown(change.user, at: node):
+            case .setRole(let change):
+                guard change.user != node.user, isOwner(node), isKnown(change.user, at: node) else { continue }
                 if change.change == .admin { namings[change.user, default: []].append(node) }
                 if change.change == .member { cutPowers(of: change.user, by: node, rank: Self.ownerRank) }
-            case .remove(let removal) where isOwner(node) && removal.user != node.user:
+            case .remove(let removal):
+                guard removal.user != node.user, isOwner(node) else { continue }
                 cutPowers(of: removal.user, by: node, rank: Self.ownerRank)
-            case .leave where mayLeave(node):
-                cutPowers(of: node.user, by: node, rank: Self.ownRank)
-            default:
+            case .leave:
+                if mayLeave(node) { cutPowers(of: node.user, by: node, rank: Self.ownRank) }
+            case .found, .invite, .revokeInvite, .request, .admit, .addDevice, .revokeDevice, .transfer, .rename,
+                .settings:
                 break
             }
         }
@@ -195,13 +197,17 @@ final class Resolver {
         var removes: [UserID: [LedgerNode]] = [:]
         for node in nodes {
             switch node.body {
-            case .admit(let claim) where leavers.contains(claim.certificate.user):
+            case .admit(let claim):
                 // A copy of what the account signed before it left is no word of coming back.
-                if spentClaims.departure(spending: claim, before: node) != nil { continue }
+                guard leavers.contains(claim.certificate.user),
+                    spentClaims.departure(spending: claim, before: node) == nil
+                else { continue }
                 admissions[claim.certificate.user, default: NodeSet()].insert(node)
-            case .remove(let removal) where leavers.contains(removal.user) && removal.user != node.user:
-                if isAdmin(node) { removes[removal.user, default: []].append(node) }
-            default:
+            case .remove(let removal):
+                guard leavers.contains(removal.user), removal.user != node.user, isAdmin(node) else { continue }
+                removes[removal.user, default: []].append(node)
+            case .found, .invite, .revokeInvite, .request, .addDevice, .revokeDevice, .setRole, .transfer, .leave,
+                .rename, .settings:
                 break
             }
         }
@@ -332,7 +338,8 @@ final class Resolver {
                 return nil
             }
             return noteRemoval(of: node.user, by: node, rank: Self.ownRank)
-        default:
+        case .found, .invite, .revokeInvite, .request, .admit, .addDevice, .revokeDevice, .setRole, .transfer, .rename,
+            .settings:
             ranks[node.index] = rank(of: node)
             return nil
         }

@@ -61,7 +61,9 @@ extension OperationBody {
     var joinClaim: JoinClaim? {
         switch self {
         case .request(let claim), .admit(let claim): claim
-        default: nil
+        case .found, .invite, .revokeInvite, .addDevice, .revokeDevice, .setRole, .transfer, .remove, .leave, .rename,
+            .settings:
+            nil
         }
     }
 }

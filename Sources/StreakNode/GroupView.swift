@@ -70,7 +70,8 @@ struct GroupView: Sendable {
         case .profile: if record.key.subject.isEmpty { profiles[record.key.user] = Self.profile(record.value) }
         case .setting: settings.apply(record)
         case .gameDefinition: games.apply(record)
-        default: break
+        // Of a later version, or nothing that a board shows.
+        case .address, .reaction, .comment, .challenge, .challengeAnswer, .event, .retraction, nil: break
         }
     }
 

@@ -29,8 +29,16 @@ extension MeshNode {
         do {
             return try await linkDevice(
                 in: folder, link: link(text, for: .device), timeout: timeout, listen: listen, usesLAN: usesLAN)
-        } catch let failure as NodeFailure {
-            throw failure.aboutDeviceLink
+        } catch NodeFailure.linkMalformed {
+            throw NodeFailure.deviceLink(.malformed)
+        } catch NodeFailure.linkTampered {
+            throw NodeFailure.deviceLink(.tampered)
+        } catch NodeFailure.linkExpired(let expiry, let now) {
+            throw NodeFailure.deviceLink(.expired(at: expiry, now: now))
+        } catch NodeFailure.linkUsedUp {
+            throw NodeFailure.deviceLink(.usedUp)
+        } catch NodeFailure.nobodyReachable {
+            throw NodeFailure.deviceLink(.nobodyReachable)
         }
     }
 

@@ -282,7 +282,9 @@ public actor MeshNode: NodeCalling {
     private func title(of failure: CommandFailure) -> String {
         switch failure {
         case .alreadyMember(let group), .friend(.alreadyFriend(let group)): title(of: group)
-        default: ""
+        case .unknownGroup, .notMember, .notAllowed, .linkExpired, .joinRefused, .ledgerRejected, .ledgerTooLarge,
+            .nobodyReachable, .feedFull, .unknownRequest, .deviceRefused, .friend:
+            ""
         }
     }
 }
@@ -294,7 +296,11 @@ extension Command {
         case .write, .foundGroup, .invite, .join, .linkDevice, .addFriend, .approveFriend, .acceptReturn,
             .setAnswersToCode:
             true
-        default: false
+        case .retract, .revokeInvite, .rename, .changeSettings, .setRole, .transfer, .remove, .annul, .admit,
+            .denyRequest, .revokeDevice, .leave, .openPrivateGroup, .requestDevice, .cancelFriend,
+            .declineFriend, .blockFriend, .unblockFriend, .declineReturn, .forgetGroup, .keepSetting, .dialEveryone,
+            .dialAddresses:
+            false
         }
     }
 }

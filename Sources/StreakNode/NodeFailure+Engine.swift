@@ -80,14 +80,6 @@ extension NodeFailure {
         }
     }
 
-    /// The same of a device link, which others words fit than an invite.
-    var aboutDeviceLink: NodeFailure {
-        switch self {
-        case .linkMalformed, .linkTampered, .linkExpired, .linkUsedUp, .nobodyReachable: .deviceLink(self)
-        default: self
-        }
-    }
-
     init(_ error: InviteLinkError) {
         switch error {
         case .notALink: self = .linkMalformed

@@ -45,7 +45,7 @@ extension NodeFailure {
     /// The HTTP status that says the same.
     var httpStatus: HTTPResponse.Status {
         switch self {
-        case .deviceLink(let failure): failure.httpStatus
+        case .deviceLink(let failure): failure.ofInvite.httpStatus
         case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult, .nothingToUndo, .unknownMember,
             .unknownRequest,
             .unknownDevice, .unknownFriend, .unknownReturn, .noGuest:
@@ -64,7 +64,14 @@ extension NodeFailure {
             .sharingStopped, .joinDenied, .friendBlocked, .otherRecoveryKey, .recoveryKeyNeeded:
             .forbidden
         case .cannotListen: .internalServerError
-        default: .unprocessableContent
+        case .accountDamaged, .invalidRecoveryKey, .invalidBackup, .weakPassphrase, .cannotWriteFile, .cannotCreate,
+            .invalidName, .invalidTitle, .ambiguousGroup, .ambiguousMember, .deviceLinkUnknown, .invalidFriendCode,
+            .ownFriendCode, .notAPair, .invalidAlias, .invalidRegion, .invalidSetting, .invalidTimes, .linkForDevice,
+            .linkForGroup, .linkMalformed, .severalLinks, .linkDamaged, .linkTampered, .linkUnsupported, .linkExpired,
+            .linkOfAnotherGroup, .groupTooLarge, .invalidInvite, .ambiguousGame, .invalidScore, .beforeFirstPuzzle,
+            .invalidGame, .importFailed, .ambiguousDates, .unknownSender, .invalidDate, .futureDate, .invalidRange,
+            .invalidMetric, .invalidRequest:
+            .unprocessableContent
         }
     }
 }

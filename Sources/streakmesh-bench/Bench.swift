@@ -319,14 +319,15 @@ actor EventRecorder {
             isWatching = true
             for starter in starters { starter.resume() }
             starters = []
-        // A second word of the same digest tells nothing new.
-        case .event(.changed(_, let digest)) where digest != lastDigest:
+        case .event(.changed(_, let digest)):
+            // A second word of the same digest tells nothing new.
+            guard digest != lastDigest else { return }
             lastDigest = digest
             count += 1
             last = .now
             for continuation in waiting { continuation.resume(returning: last) }
             waiting = []
-        default: break
+        case .event: break
         }
     }
 

@@ -84,7 +84,7 @@ import Testing
                 try Data("date,game,score\n2026-11-20,\(hostile),3\n".utf8).write(
                     to: URL(filePath: folder.path + "/in.csv"))
                 let thrown = try failure.map {
-                    try Fabricated.value(NodeFailure.self, text: hostile, cases: [$0, "storageFailed"])
+                    try Fabricated.value(NodeFailure.self, text: hostile, cases: [$0, "expired"])
                 }
                 let events: @Sendable () -> AsyncStream<NodeEvent> = {
                     AsyncStream { stream in

@@ -49,7 +49,7 @@ import Testing
             for node in nodes { try await node.until { try await $0.status().groups[0].online == 2 } }
             try await ben.until { try await $0.status().groups[0].digest == ada.status().groups[0].digest }
             #expect(await ben.privateScores(of: user) == 2)
-            await #expect(throws: NodeFailure.deviceLink(.linkUsedUp)) {
+            await #expect(throws: NodeFailure.deviceLink(.usedUp)) {
                 try await Self.linkMachine("Third", of: party, by: link)
             }
             #expect(!party.dataFolder("Third").hasAccount)
@@ -158,7 +158,7 @@ import Testing
             await #expect(throws: NodeFailure.linkForGroup) {
                 try await Self.linkMachine("new", of: party, by: invite)
             }
-            await #expect(throws: NodeFailure.deviceLink(.linkMalformed)) {
+            await #expect(throws: NodeFailure.deviceLink(.malformed)) {
                 try await Self.linkMachine("new", of: party, by: "streakmesh://other/abc")
             }
             let link = try await Self.link(nodes[0])

@@ -51,7 +51,7 @@ final class FakeNode: NodeCalling, AccountMaking {
     func makeAccount(_ origin: AccountOrigin) async throws -> ProfileReport {
         if case .new(let name) = origin, name.isEmpty { throw NodeFailure.invalidName(limit: 40) }
         if case .machine(let link) = origin, link != "streakmesh://device/A" {
-            throw link.hasPrefix("streakmesh://join/") ? NodeFailure.linkForGroup : .deviceLink(.linkMalformed)
+            throw link.hasPrefix("streakmesh://join/") ? NodeFailure.linkForGroup : .deviceLink(.malformed)
         }
         if let failure = refusal.withLock({ $0 }) { throw failure }
         guard scenario == .newcomer, accounts.isEmpty else { throw NodeFailure.accountExists }

@@ -174,7 +174,8 @@ import Testing
             .gameOfAnother(text), .invalidGame(reason: text), .importFailed(reason: text),
             .unknownSender(text, candidates: [text]), .noSuchResult(game: text, day: text), .storageFailed(text),
             .invalidTimes(name: text, text: text, example: text, reason: text), .limitReached(what: text, limit: 1),
-            .cannotListen(address: text, reason: text), .invalidRequest(text), .deviceLink(.alreadyMember(title: text)),
+            .cannotListen(address: text, reason: text), .invalidRequest(text),
+            .deviceLink(.expired(at: text, now: text)),
         ]
     }
 

@@ -129,19 +129,19 @@ import Testing
     }
 
     @Test(arguments: [
-        NodeFailure.linkMalformed, .linkTampered, .linkExpired(at: "2026-11-20T10:00:00Z"), .linkUsedUp,
+        DeviceLinkFailure.malformed, .tampered, .expired(at: "2026-11-20T10:00:00Z", now: nil), .usedUp,
         .nobodyReachable,
     ])
-    func `what is wrong with a device link is said without friends and groups`(failure: NodeFailure) {
+    func `what is wrong with a device link is said without friends and groups`(failure: DeviceLinkFailure) {
         let text = FailureText.describe(.deviceLink(failure))
-        let usual = FailureText.describe(failure)
+        let usual = FailureText.describe(failure.ofInvite)
         #expect((text.code, text.exitCode) == (usual.code, usual.exitCode))
         let page = FailureView(.deviceLink(failure))
         for sentence in [text.message, text.hint, page.message, page.hint] {
             for word in ["friend", "group", "invite", "join/"] { #expect(!sentence.contains(word), "\(sentence)") }
         }
         #expect(!page.hint.contains("streakmesh "))
-        #expect(NodeFailure.deviceLink(failure).httpStatus == failure.httpStatus)
+        #expect(NodeFailure.deviceLink(failure).httpStatus == failure.ofInvite.httpStatus)
     }
 
     @Test func `what can go wrong on a page is never answered with a command`() {

@@ -97,8 +97,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case alreadyRole(name: String, role: String)
     /// An owner leaves only after handing over.
     case ownerCannotLeave(title: String)
-    /// What went wrong with a device link: one of the cases that an invite's link has, too.
-    indirect case deviceLink(NodeFailure)
+    /// What went wrong with a device link, of which other words are said than of an invite's.
+    case deviceLink(DeviceLinkFailure)
     /// A device link where an invite is wanted.
     case linkForDevice
     /// An invite where a device link is wanted.
@@ -191,4 +191,26 @@ public enum RoleReason: String, Codable, Equatable, Sendable, CaseIterable {
     case ownsGroup
     /// Nobody removes the owner.
     case ownerStays
+}
+
+/// Why a device link led nowhere.
+public enum DeviceLinkFailure: Codable, Equatable, Sendable {
+    case malformed
+    case tampered
+    /// When, and what this machine's clock says, both ISO 8601 in UTC.
+    case expired(at: String, now: String?)
+    case usedUp
+    /// None of the account's machines answered in time.
+    case nobodyReachable
+
+    /// The same of an invite's link.
+    public var ofInvite: NodeFailure {
+        switch self {
+        case .malformed: .linkMalformed
+        case .tampered: .linkTampered
+        case .expired(let expiry, let now): .linkExpired(at: expiry, now: now)
+        case .usedUp: .linkUsedUp
+        case .nobodyReachable: .nobodyReachable
+        }
+    }
 }

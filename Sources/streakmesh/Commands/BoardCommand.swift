@@ -135,9 +135,8 @@ extension TextTable {
         let medal = row.covered ? "" : [1: "🥇", 2: "🥈", 3: "🥉"][row.rank ?? 0, default: ""]
         let delta: TextStyle =
             switch row.delta {
-            case .places(let places) where places > 0: .good
-            case .places(let places) where places < 0: .bad
-            default: .dim
+            case .places(let places): places > 0 ? .good : places < 0 ? .bad : .dim
+            case .new, nil: .dim
             }
         addRow(
             Cell(row.rankLabel), Cell(medal), Cell(row.name, row.me ? .bold : .plain),
