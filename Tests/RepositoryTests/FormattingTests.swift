@@ -15,6 +15,13 @@ private let formatterExists: Bool = {
             "Sources", "Tests", "Package.swift")
         #expect(result.status == 0, "\(result.errors.prefix(4_000))\nscript/format puts it right.")
     }
+
+    /// So that a difference can be reviewed.
+    @Test(arguments: Repository.files(under: ["Sources/StreakWeb/Resources"], withExtension: "mustache"))
+    func `no line of a template is longer than 160 characters`(file: Repository.File) {
+        let long = file.lines.indices.filter { file.lines[$0].count > 160 }.map { $0 + 1 }
+        #expect(long.isEmpty, "\(file.path): lines \(long)")
+    }
 }
 
 /// Runs a program at the top of the repository to its end.

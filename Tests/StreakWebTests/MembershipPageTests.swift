@@ -278,7 +278,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
 
     @Test func `each way of leaving says beforehand what the others keep`() async throws {
         try await withPage(.outsider) { page in
-            let body = try await page.signedIn().get("/leave").body
+            let body = try await page.signedIn().get("/leave").body.replacing(/\s+/, with: " ")
             #expect(body.contains("The other 6 members keep what you have shared so far, and nothing tells them"))
             #expect(
                 body.contains("The other 6 members keep what you have shared so far, and it stays on their boards."))
@@ -287,19 +287,19 @@ private struct Form: Sendable, CustomTestStringConvertible {
             #expect(body.contains("value=\"erase\""))
         }
         try await withPage(.pair) { page in
-            let body = try await page.signedIn().get("/leave").body
+            let body = try await page.signedIn().get("/leave").body.replacing(/\s+/, with: " ")
             #expect(body.contains("The other member keeps what you have shared so far, and nothing tells them"))
             #expect(body.contains("The other member&#39;s node deletes your results as soon as it hears of it."))
             #expect(!body.contains("member keep ") && !body.contains("member&#39;s nodes"))
         }
         try await withPage(.silent) { page in
-            let body = try await page.signedIn().get("/leave").body
+            let body = try await page.signedIn().get("/leave").body.replacing(/\s+/, with: " ")
             #expect(body.contains("Nobody else has anything of yours to delete."))
             #expect(!body.contains("The other"))
         }
         // An owner hands over first.
         try await withPage(.full) { page in
-            let body = try await page.signedIn().get("/leave").body
+            let body = try await page.signedIn().get("/leave").body.replacing(/\s+/, with: " ")
             #expect(body.contains("action=\"/sharing/stop\""))
             #expect(body.contains("a group needs an owner"))
             #expect(!body.contains("action=\"/groups/leave\""))
@@ -406,7 +406,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
             // Without a rank, and not without a result.
             #expect(!body.contains("No result yet"))
             #expect(!body.contains(FakeNode.user(1)))
-            #expect(body.contains("<span class=\"tag\">FR</span>"))
+            #expect(body.contains("class=\"tag\">FR</span>"))
         }
     }
 

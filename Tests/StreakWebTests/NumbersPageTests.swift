@@ -176,7 +176,8 @@ private struct Form: Sendable, CustomTestStringConvertible {
             }
             let streaks = try await browser.get("/streaks").body
             #expect(streaks.contains("best 112 days, since 12 October 2026"))
-            #expect(streaks.contains("<span class=\"tag\">1 frozen</span><span class=\"tag\">2 freezes</span>"))
+            #expect(
+                streaks.contains("class=\"tag\">1 frozen</span>") && streaks.contains("class=\"tag\">2 freezes</span>"))
             #expect(streaks.contains("<span class=\"value\">3 weeks</span>"))
             let then = try await browser.get("/streaks?date=2026-11-02").body
             #expect(!then.contains("Play today"))
@@ -187,12 +188,12 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage { page in
             let browser = try await page.signedIn()
             let body = try await browser.get("/achievements").body
-            #expect(body.contains("<li class=\"unlock\"><span>💎 Daily Devotee, diamond"))
+            #expect(body.contains("<span>💎 Daily Devotee, diamond"))
             #expect(body.contains("data-text=\"💎 I reached "))
             #expect(body.contains("<progress max=\"2700\" value=\"520\">"))
             #expect(body.contains("2,180 to level 15"))
             let other = try await browser.get("/achievements?member=\(FakeNode.user(0))").body
-            #expect(!other.contains("class=\"unlock\"><span>"))
+            #expect(!other.contains("class=\"unlock\""))
         }
         // An import may reach dozens at once.
         try await withPage(.unconfirmed) { page in

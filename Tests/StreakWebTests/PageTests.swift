@@ -71,7 +71,7 @@ import Testing
         for (name, source) in Templates.sources {
             let source = String(decoding: source, as: UTF8.self)
             // What this one takes over, once, is looked through before (PlotView).
-            let drawing = name == "plot" ? source.firstRange(of: "{{{.}}}</div>{{/.svg}}") : nil
+            let drawing = name == "plot" ? source.firstRange(of: "{{{.}}}") : nil
             let text = drawing.map { String(source[..<$0.lowerBound] + source[$0.upperBound...]) } ?? source
             for forbidden in [
                 "{{{", "{{&", "{{=", "style=", "<style", "onclick", "CONTENT_TYPE", "http://", "https://",
