@@ -62,21 +62,6 @@ extension String {
         }
         return quoted + "\""
     }
-
-    /// A JSON document that another writer made, with what steers escaped within its strings. Nothing else of such a
-    /// document holds any but its line ends, which stay.
-    public var inertAsJSON: String {
-        guard unicodeScalars.contains(where: { $0.isSteering && $0 != "\n" }) else { return self }
-        var document = ""
-        for scalar in unicodeScalars {
-            if scalar.isSteering, scalar != "\n" {
-                document += scalar.escapedAsJSON
-            } else {
-                document.unicodeScalars.append(scalar)
-            }
-        }
-        return document
-    }
 }
 
 extension Unicode.Scalar {

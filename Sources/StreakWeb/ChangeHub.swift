@@ -1,4 +1,3 @@
-import Foundation
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
@@ -109,20 +108,15 @@ final class ChangeHub: Service {
 }
 
 extension PageNotice {
-    /// The notice as one server-sent event (HTML Standard §9.2.6).
-    func eventText() throws -> String {
+    /// The notice as one server-sent event (HTML Standard §9.2.6). JSON has no line breaks of its own, so a text cannot end it.
+    var eventText: String {
         switch self {
         case .change(let groups):
-            return "event: change\ndata: \(try Self.json(groups))\n\n"
+            return "event: change\ndata: \(JSON(reflecting: groups).text)\n\n"
         case .message(let text):
-            return "event: message\ndata: \(try Self.json(text))\n\n"
+            return "event: message\ndata: \(JSON.string(text).text)\n\n"
         case .heartbeat:
             return ": still here\n\n"
         }
-    }
-
-    /// JSON has no line breaks of its own, so a text cannot end the event.
-    private static func json(_ value: some Encodable) throws -> String {
-        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
     }
 }

@@ -28,7 +28,7 @@ struct InterfaceRoute: Sendable {
         self.keys = keys
         self.bodyLimit = bodyLimit
         answer = { node, document in
-            try Response.json(try await node.call(request(document)))
+            Response.json(JSON(reflecting: try await node.call(request(document))))
         }
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -19,20 +18,19 @@ extension Response {
         return Response(status: .seeOther, headers: headers)
     }
 
-    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let document = String(decoding: try encoder.encode(value), as: UTF8.self).inertAsJSON
+    /// The same document as of the command line (`JSON`).
+    static func json(_ document: JSON, status: HTTPResponse.Status = .ok) -> Response {
         var headers = HTTPFields()
         headers[.contentType] = "application/json; charset=utf-8"
-        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: document)))
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: document.text)))
     }
 
     /// The error document of `/api/v1`, which is that of the command line.
     static func json(code: String, message: String, hint: String, status: HTTPResponse.Status) -> Response {
-        let document = ["error": ["code": code, "message": message, "hint": hint]]
-        // Encoding three strings does not fail; were it to, the status alone still says what happened.
-        return (try? json(document, status: status)) ?? Response(status: status)
+        json(
+            .members([
+                "error": .members(["code": .string(code), "message": .string(message), "hint": .string(hint)])
+            ]), status: status)
     }
 
     static func json(_ failure: NodeFailure) -> Response {

@@ -47,7 +47,7 @@ extension Site {
                     try await withGracefulShutdownHandler {
                         try await writer.write(ByteBuffer(string: "retry: 2000\n\nevent: ready\ndata: {}\n\n"))
                         for await notice in notices {
-                            try await writer.write(ByteBuffer(string: try notice.eventText()))
+                            try await writer.write(ByteBuffer(string: notice.eventText))
                         }
                     } onGracefulShutdown: {
                         hub.close(id)

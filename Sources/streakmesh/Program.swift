@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StreakNode
 
 /// The entry point: parses, runs one command, and turns whatever went wrong into a text or JSON and an exit code.
 @main

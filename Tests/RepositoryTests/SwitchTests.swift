@@ -9,7 +9,7 @@ import Testing
         "Sources/StreakEngine/Friends/Friends+Requests.swift": 1, "Sources/StreakReplication/Profile.swift": 1,
         "Sources/StreakScores/Insights/ShareTemplate.swift": 1, "Sources/StreakStorage/StorageError.swift": 1,
         "Sources/StreakWeb/RequestGuard.swift": 1,
-        "Sources/streakmesh/Rendering/DisplayWidth.swift": 1, "Sources/streakmesh/Rendering/JSON.swift": 1,
+        "Sources/streakmesh/Rendering/DisplayWidth.swift": 1, "Sources/StreakNode/API/JSON.swift": 1,
     ]
 
     @Test(arguments: Repository.swiftFiles.filter { $0.path.hasPrefix("Sources/") })

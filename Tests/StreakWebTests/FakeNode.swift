@@ -95,6 +95,9 @@ final class FakeNode: NodeCalling, AccountMaking {
         return try marks?.marked(report) ?? report
     }
 
+    /// The report on a request that was asked before, which is not noted again.
+    func report(on request: some NodeRequest) throws -> any Sendable { try answer(request) }
+
     private var isAlone: Bool { scenario == .lonely || scenario == .removed }
 
     private func answer(_ request: any NodeRequest) throws -> any Sendable {

@@ -69,6 +69,10 @@ import Testing
             #expect(answer.status == 200, "\(answer.body)")
             #expect(answer.headers["content-type"] == "application/json; charset=utf-8")
             #expect(page.node.asked.count == 1)
+            // What the command line writes of the same report, so the same keys.
+            let request = try #require(page.node.asked.first)
+            let report = try page.node.report(on: request)
+            #expect(answer.body == JSON(reflecting: report).text)
             #expect(page.node.asked.first?.isQuestion == (route.method == .get || Self.asking.contains(route.path)))
             #expect(try await Self.send(route, Self.full(route), from: page.stranger).status == 401)
             // A key that is not known, one that is missing, one of another kind: nothing is asked.

@@ -252,7 +252,7 @@ import Testing
         hub.note(.notice("last"))
         var texts: [String] = []
         for await notice in notices {
-            texts.append(try notice.eventText())
+            texts.append(notice.eventText)
             if texts.count == 4 { break }
         }
         #expect(

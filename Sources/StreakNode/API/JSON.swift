@@ -1,10 +1,10 @@
 import StreakGames
-import StreakNode
 
 /// A JSON document whose keys keep their order and whose unknown values are written as `null`, never left out.
 ///
-/// The reports are written in the order in which they declare their properties, which is the order of `docs/cli.md`.
-indirect enum JSON: Equatable {
+/// What the command line and the page's interface answer is written here and nowhere else. Reports are written in the order
+/// in which they declare their properties, which is the order of `docs/cli.md`; what steers a terminal is escaped.
+public indirect enum JSON: Equatable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -14,23 +14,23 @@ indirect enum JSON: Equatable {
     case array([JSON])
     case object([Member])
 
-    struct Member: Equatable {
-        var key: String
-        var value: JSON
+    public struct Member: Equatable, Sendable {
+        public var key: String
+        public var value: JSON
     }
 
     /// An object from key and value pairs.
-    static func members(_ pairs: KeyValuePairs<String, JSON>) -> JSON {
+    public static func members(_ pairs: KeyValuePairs<String, JSON>) -> JSON {
         .object(pairs.map { Member(key: $0.key, value: $0.value) })
     }
 
     /// A text, or null.
-    static func optional(_ text: String?) -> JSON {
+    public static func optional(_ text: String?) -> JSON {
         text.map(JSON.string) ?? .null
     }
 
     /// What `value` holds: a report, or something made of texts, integers, truth values, lists and dictionaries.
-    init(reflecting value: Any) {
+    public init(reflecting value: Any) {
         switch value {
         case let value as String: self = .string(value)
         case let value as Bool: self = .bool(value)
@@ -58,7 +58,7 @@ indirect enum JSON: Equatable {
     }
 
     /// The document on one line.
-    var text: String {
+    public var text: String {
         var text = ""
         write(to: &text)
         return text
