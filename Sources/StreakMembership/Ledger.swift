@@ -231,7 +231,7 @@ public struct Ledger: Sendable {
     var recentState: GroupState { (cache.latest ?? resolution).state }
 
     var resolution: Resolution {
-        cache.resolution { Resolution(nodes: nodes, byID: nodeByID, introductions: introductions, rules: rules) }
+        cache.resolution { Resolution(nodes: nodes, byID: nodeByID, introductions: introductions) }
     }
 
     /// Why an operation does not count; nil if it does, or is not in.

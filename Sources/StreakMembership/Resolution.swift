@@ -12,11 +12,8 @@ struct Resolution: Sendable {
     /// By index of node: whether it counts for nothing, and nothing that matters to anybody is after it.
     let isIdle: [Bool]
 
-    init(
-        nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex,
-        rules: LedgerRules
-    ) {
-        let resolver = Resolver(nodes: nodes, byID: nodesByID, introductions: introductions, rules: rules)
+    init(nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex) {
+        let resolver = Resolver(nodes: nodes, byID: nodesByID, introductions: introductions)
         resolver.resolve()
         refusals = resolver.refusals
         refusedCount = refusals.count { $0 != nil }

@@ -20,11 +20,7 @@ extension Resolver {
     /// Revocations by owner and admins reach admissions made concurrently, so they have to be known before.
     private func collectStrongInviteRevocations() {
         for node in nodes where refusals[node.index] == nil {
-            guard case .revokeInvite(let invite) = node.body else { continue }
-            guard
-                ranks[node.index] >= Self.adminRank
-                    || rules.memberRevocationsReachConcurrentAdmissions && node.user == nodesByID[invite]?.user
-            else { continue }
+            guard case .revokeInvite(let invite) = node.body, ranks[node.index] >= Self.adminRank else { continue }
             inviteEnds[invite, default: InviteEnds()].strong.insert(node)
         }
     }
@@ -129,15 +125,14 @@ extension Resolver {
         if isAdmission, terms.needsApproval, ranks[node.index] < Self.adminRank { return .needsApproval }
         if let revocation = revocation(of: invite, for: node) { return .inviteRevoked(by: revocation.id) }
         if isAdmission, terms.maximumUses > 0 {
-            let counted = admissions[invite.id]
-            let used = rules.countsUsesByArrival ? counted?.count : counted?.count(before: node)
-            guard used ?? 0 < Int(terms.maximumUses) else { return .inviteUsedUp(maximumUses: terms.maximumUses) }
+            let used = admissions[invite.id]?.count(before: node) ?? 0
+            guard used < Int(terms.maximumUses) else { return .inviteUsedUp(maximumUses: terms.maximumUses) }
         }
         let newcomer = claim.certificate.user
         if let removal = removal(of: newcomer, voiding: node, under: invite) {
             return .newcomerRemoved(by: removal.id)
         }
-        if !rules.admitsSpentClaims, let departure = spentClaims.departure(spending: claim, before: node) {
+        if let departure = spentClaims.departure(spending: claim, before: node) {
             return .claimSpent(by: departure.id)
         }
         if let revoked = revocation(ofNewcomer: claim.certificate, in: node) {

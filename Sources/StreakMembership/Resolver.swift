@@ -65,7 +65,6 @@ final class Resolver {
     let nodes: [LedgerNode]
     let nodesByID: [OperationID: LedgerNode]
     let introductions: IntroductionIndex
-    let rules: LedgerRules
 
     // Pass 0.
     var revocations: [DeviceOfUser: Revoked] = [:]
@@ -103,11 +102,7 @@ final class Resolver {
     /// By index of node; nil where it counts.
     var refusals: [Refusal?]
 
-    init(
-        nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex,
-        rules: LedgerRules
-    ) {
-        self.rules = rules
+    init(nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex) {
         self.nodes = nodes
         self.nodesByID = nodesByID
         self.introductions = introductions
@@ -273,10 +268,6 @@ final class Resolver {
     private func powerLimit(of node: LedgerNode, by naming: LedgerNode) -> PowerLimit {
         guard let cuttings = powerCuttings[node.user] else { return .everything }
         let key = PowerLimit.Key(naming: naming.index, device: node.device)
-        if rules.judgesDemotionsAtParents {
-            let known = cuttings.open(after: naming).filter { $0.node.isAncestor(of: node) }
-            return limit(known, of: node.device)
-        }
         if let known = powerLimits[key] { return known }
         let limit = limit(cuttings.open(after: naming), of: node.device)
         powerLimits[key] = limit

@@ -59,13 +59,10 @@ struct RandomLedger {
     /// not: the seeds that once broke a law are of those.
     let isSecondEdition: Bool
 
-    init(
-        seed: UInt64, count: Int = 60, rules: LedgerRules = LedgerRules(), isSecondEdition: Bool = true
-    ) throws {
+    init(seed: UInt64, count: Int = 60, isSecondEdition: Bool = true) throws {
         self.isSecondEdition = isSecondEdition
         generator = SplitMix64(seed: seed)
         ledger = try Ledger(founding: operations[0])
-        ledger.rules = rules
         ledger.rules.verified = verified
         for operation in operations {
             verified.insert(operation.id)
