@@ -140,8 +140,8 @@ extension RequestName {
     /// Whether it concerns others, or the account itself. A guest has neither; the host's wait.
     var isForHost: Bool {
         switch self {
-        case .recoveryKey, .recovery, .backup, .device, .deviceLink, .friendship, .group, .member, .admission, .person,
-            .invite, .inviteList, .link, .join, .privacy, .reminder:
+        case .recoveryKey, .recovery, .backup, .device, .deviceLink, .friendship, .group, .member, .admission,
+            .annulment, .person, .invite, .inviteList, .link, .join, .privacy, .reminder:
             true
         case .profile, .groupList, .groupSettings, .guest, .score, .undo, .results, .status, .clock, .board,
             .statistics, .streaks, .achievements, .recap, .versus, .champions, .shareText, .games, .game, .pattern,

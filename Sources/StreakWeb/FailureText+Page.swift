@@ -66,6 +66,7 @@ extension FailureText {
         "unknownGroup": "Your groups are listed under Friends.",
         "unknownInvite": "Live invites are listed under Friends, Invites.",
         "unknownMember": "The members are listed under Friends.",
+        "unknownRemoval": "What you can annul is listed in the group's settings.",
         "unknownRequest": "Who waits is listed under Friends.",
         "unknownSender": "Choose yourself among those who write in it.",
     ]

@@ -61,4 +61,13 @@ extension FailureText {
         guard let last = names.last, names.count > 1 else { return names.first ?? "several" }
         return names.dropLast().joined(separator: ", ") + " or " + last
     }
+
+    /// “Ada, Ben and 3 others”.
+    static func counted(_ names: [String]) -> String {
+        let shown = names.prefix(5).map(shortened)
+        let rest = names.count - shown.count
+        let parts = rest == 0 ? shown : shown + ["\(rest) \(rest == 1 ? "other" : "others")"]
+        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
+        return parts.dropLast().joined(separator: ", ") + " and " + last
+    }
 }

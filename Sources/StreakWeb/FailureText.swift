@@ -175,6 +175,11 @@ public enum FailureText {
                 "unknownRequest", "No open request is called “\(shortened(text))”.",
                 "See them with `streakmesh requests`.", Exit.badData
             )
+        case .unknownRemoval(let text):
+            (
+                "unknownRemoval", "No removal that you can annul is called “\(shortened(text))”.",
+                "See them with `streakmesh group annul`.", Exit.badData
+            )
         case .unknownDevice(let text):
             (
                 "unknownDevice", "None of your other machines is called “\(shortened(text))”.",

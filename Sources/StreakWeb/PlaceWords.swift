@@ -106,6 +106,34 @@ extension FormerMemberReport {
     }
 }
 
+extension AnnulmentReport {
+    /// “Ada removed Ben on 3 November 2026.”
+    public var sentence: String {
+        "\(admin.name) removed \(removed.name)\(Timestamp(at).map { " on \($0.dayText)" } ?? "")."
+    }
+
+    /// The same with what cannot be taken for anybody else.
+    public var describedSentence: String { "\(admin.described) removed \(removed.described)." }
+
+    /// What comes of annulling it: “Ben is in again, and Ada is a plain member.”, and what else changes.
+    public var consequence: String {
+        var sentences = [
+            back
+                ? "\(removed.name) is in again, and \(admin.name) is a plain member."
+                : "\(admin.name) is a plain member; another removal keeps \(removed.name) out."
+        ]
+        if !returning.isEmpty { sentences.append("In again, too: \(FailureText.counted(returning)).") }
+        if !leaving.isEmpty { sentences.append("In no more: \(FailureText.counted(leaving)).") }
+        if let newTitle { sentences.append("The group is called “\(FailureText.shortened(newTitle))” again.") }
+        if settings { sentences.append("Its settings are what they were before.") }
+        if voided > 0 {
+            let orders = voided == 1 ? "one other order counts" : "\(voided) other orders count"
+            sentences.append("Of what \(admin.name) did since as an admin, and what rests on it, \(orders) no more.")
+        }
+        return sentences.joined(separator: " ")
+    }
+}
+
 extension InviteReport {
     /// What is said where it ended with a member: “Ben’s invite 1a2b3c4d has ended, 2 of 5 uses used.”
     public var endedText: String {

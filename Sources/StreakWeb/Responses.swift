@@ -45,7 +45,7 @@ extension NodeFailure {
         switch self {
         case .deviceLink(let failure): failure.ofInvite.httpStatus
         case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult, .nothingToUndo, .unknownMember,
-            .unknownRequest,
+            .unknownRequest, .unknownRemoval,
             .unknownDevice, .unknownFriend, .unknownReturn, .noGuest:
             .notFound
         case .textTooLong: .contentTooLarge

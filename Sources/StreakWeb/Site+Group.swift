@@ -27,10 +27,26 @@ extension Site {
         var heirs: [OptionView]
         var successors: [OptionView]
         var hasSuccessors: Bool
+        /// What admins did to others and this user, as the owner, can take back.
+        var removals: [RemovalView] = []
+        var hasRemovals = false
         var friendsHref: String
         var inviteHref: String
         var privacyHref: String
         var leaveHref: String
+    }
+
+    /// An admin's removal of a member.
+    struct RemovalView: Sendable {
+        var id: String
+        var group: String
+        var sentence: String
+        var consequence: String
+
+        init(_ removal: AnnulmentReport, group: String) {
+            (id, self.group) = (removal.id, group)
+            (sentence, consequence) = (removal.sentence, removal.consequence)
+        }
     }
 
     private static let inviters: [(value: String, label: String)] = [
@@ -63,6 +79,8 @@ extension Site {
         let settings = try await node.call(GroupSettingsRequest.show(group: group.id))
         let members = try await node.call(MemberRequest.list(group: group.id)).members
         let others = members.filter { !$0.me }
+        let isOwner = group.role == "owner"
+        let removals = isOwner ? try await node.call(AnnulmentRequest.list(group: group.id)).removals : []
         func link(_ path: String) -> String { PageLink(path).adding("group", group.id).text }
         let archive = Self.archive(settings.archiveDays)
         let days = String(settings.archiveDays)
@@ -71,7 +89,7 @@ extension Site {
         }
         let view = GroupPageView(
             id: group.id, title: group.title, note: "\(group.membersText), you are \(group.role)",
-            isOwner: group.role == "owner", deciding: group.isDeciding,
+            isOwner: isOwner, deciding: group.isDeciding,
             inviters: Self.options(Self.inviters, settings.invites),
             invitersText: label(Self.inviters, settings.invites),
             spoilers: [
@@ -86,7 +104,8 @@ extension Site {
             heirs: [OptionView(value: "", label: "Nobody", selected: settings.heir == nil)]
                 + others.map { OptionView(value: $0.user, label: $0.described, selected: $0.heir) },
             successors: others.map { OptionView(value: $0.user, label: $0.described, selected: $0.heir) },
-            hasSuccessors: !others.isEmpty, friendsHref: link("/friends"), inviteHref: link("/invite"),
+            hasSuccessors: !others.isEmpty, removals: removals.map { RemovalView($0, group: group.id) },
+            hasRemovals: !removals.isEmpty, friendsHref: link("/friends"), inviteHref: link("/invite"),
             privacyHref: link("/privacy"), leaveHref: link("/leave"))
         return page(.friends, "group", title: group.title, view, frame, visit)
     }
@@ -146,6 +165,9 @@ extension Site {
         },
         Form("/group/take-over", { GroupRequest.takeOver(group: $0["group"]) }) { (group: GroupReport, _) in
             "“\(group.title)” is yours now."
+        },
+        Form("/group/annul", { AnnulmentRequest.annul(group: $0["group"], id: $0.word("id")) }) {
+            (report: AnnulmentsReport, _) in "Annulled. \(report.annulled?.consequence ?? "")"
         },
     ]
 

@@ -158,6 +158,12 @@ extension Site {
             MemberRequest.remove(
                 group: $0.text("group"), user: $0.word("user"), keepingInvites: $0.flag("keepInvites") ?? false)
         },
+        InterfaceRoute(.get, "removals", takes: [group]) {
+            AnnulmentRequest.list(group: $0.text("group"))
+        },
+        InterfaceRoute(.post, "removals/annul", takes: [group, .text("id").required]) {
+            AnnulmentRequest.annul(group: $0.text("group"), id: $0.word("id"))
+        },
         InterfaceRoute(.get, "requests", takes: [group]) {
             AdmissionRequest.list(group: $0.text("group"))
         },

@@ -1,10 +1,11 @@
 import ArgumentParser
 import Foundation
-import StreakNode
+import Logging
 import StreakStorage
 import Synchronization
 import Testing
 
+@testable import StreakNode
 @testable import streakmesh
 
 /// What others notice, or what cannot be taken back, is asked about where a person sits at the terminal (product row B6).
@@ -105,6 +106,59 @@ import Testing
         }
     }
 
+    /// The owner's node, where an admin has removed somebody.
+    private struct OwnerNode: NodeCalling {
+        static let removal = AnnulmentReport(
+            id: "3f9a11", removed: PersonReport(user: "c1e0c1e0c1e0c1e0c1", name: "Cleo", code: "7K3M-9QXT-42WJ"),
+            admin: PersonReport(user: "be2be2be2be2be2be2", name: "Ben"), at: "2026-11-18T09:30:00Z", voided: 1)
+        let orders = Questions()
+
+        func call<Request: NodeRequest>(_ request: Request) async throws -> Request.Report {
+            var report = AnnulmentsReport(group: "9f2c", title: "Red", removals: [Self.removal])
+            if case .annul(let group, let id) = request as? AnnulmentRequest {
+                orders.asked.withLock { $0.append("\(group ?? "active") \(id)") }
+                (report.removals, report.annulled) = ([], Self.removal)
+            }
+            guard let answer = report as? Request.Report else { throw NodeFailure.noGroup() }
+            return answer
+        }
+    }
+
+    @Test func `the owner is told whom annulling a removal concerns before it is done`() async throws {
+        try await Self.withFolder { folder, _ in
+            let node = OwnerNode()
+            let server = ControlServer(
+                node: node, events: { AsyncStream { $0.finish() } }, signIn: { "" },
+                socketPath: DataFolder(path: folder.path).controlSocketPath, logger: Logger(label: "test"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await server.run() }
+                await server.ready()
+                let words = ["group", "annul", "3F9A"]
+                for answer in ["n", nil] {
+                    let run = try await Self.run(words, in: folder, answer: answer)
+                    #expect(run.isStopped && run.questions.count == 1, "\(run)")
+                    let question = run.questions.first ?? ""
+                    #expect(
+                        question.hasPrefix(
+                            "“Ben” (ID be2be2be2be2be2b…) removed “Cleo” (friend code 7K3M-9QXT-42WJ, ID "
+                                + "c1e0c1e0c1e0c1e0…). If you annul it: Cleo is in again, and Ben is a plain member. "),
+                        "\(question)")
+                }
+                #expect(node.orders.asked.withLock { $0 } == [], "nothing is done before the answer")
+                #expect(try await Self.run(words, in: folder, answer: "y").error == nil)
+                for more in [["--yes"], ["--json"]] {
+                    let run = try await Self.run(words + more, in: folder, answer: "n")
+                    #expect(run.error == nil && run.questions.isEmpty, "\(run)")
+                }
+                let list = try await Self.run(["group", "annul"], in: folder, answer: "n")
+                #expect(list.error == nil && list.questions.isEmpty)
+                #expect(node.orders.asked.withLock { $0 } == ["9f2c 3f9a11", "active 3F9A", "active 3F9A"])
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func `what names nobody is refused before anything is asked`() async throws {
         try await Self.withFolder { folder, _ in
             for (words, failure) in [
@@ -112,6 +166,7 @@ import Testing
                 (["friend", "remove", "Ben"], .unknownFriend("Ben")),
                 (["friend", "block", "Ben"], .unknownFriend("Ben")),
                 (["group", "leave", "Blue"], .unknownGroup("Blue")),
+                (["group", "annul", "ff"], .unknownRemoval("ff")),
             ] {
                 let run = try await Self.run(words, in: folder, answer: "y")
                 #expect(run.error as? NodeFailure == failure && run.questions.isEmpty, "\(run)")

@@ -32,6 +32,7 @@ import Testing
         "device revoke": ["ab12", "--key-fd", "0"], "guest start": ["--name", "Zoe"], "guest stop": ["--keep"],
         "guest status": [], "group create": ["Red"], "group list": [], "group use": ["Red"], "group rename": ["Red"],
         "group settings": [], "group transfer": ["Ben"], "group heir": ["Ben"], "group take-over": [],
+        "group annul": ["ab"],
         "group leave": ["Red"], "members": [], "member promote": ["Ben"], "member demote": ["Ben"],
         "member remove": ["Ben"], "requests list": [], "requests approve": ["ab"], "requests deny": ["ab"],
         "invite create": [], "invite list": [], "invite revoke": ["ab"], "join": ["streakmesh://join/A"],

@@ -173,6 +173,49 @@ import Testing
         }
     }
 
+    @Test func `the owner sees what an admin did to others, and annuls it`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben", "Cleo") { nodes in
+            let (ada, ben, cleo) = (nodes[0], nodes[1], nodes[2])
+            _ = try await ada.group(.create(title: "Red"))
+            for friend in [ben, cleo] { try await friend.join(try await ada.invite().link) }
+            try await ada.until { try await $0.members().count == 3 }
+            _ = try await Self.members(ada, .promote(group: nil, user: "Ben"))
+            try await ben.until { try await $0.members().contains { $0.me && $0.role == "admin" } }
+            try await ben.until { try await $0.members().contains { $0.name == "Cleo" } }
+            _ = try await Self.members(ben, .remove(group: nil, user: "Cleo"))
+            _ = try await ben.group(.rename(group: nil, title: "Ben’s"))
+            try await ada.until { try await $0.status().groups[0].title == "Ben’s" }
+            try await cleo.until { try await $0.status().groups.first?.role == "removed" }
+
+            let cleos = await cleo.profile().user
+            let list = try await ada.call(AnnulmentRequest.list(group: "Ben’s"))
+            let removal = try #require(list.removals.first)
+            #expect(list.removals.count == 1 && list.annulled == nil)
+            #expect((removal.removed.name, removal.admin.name) == ("Cleo", "Ben"))
+            #expect(removal.removed.user == cleos)
+            #expect(removal.back && removal.returning == [] && removal.leaving == [] && !removal.settings)
+            // The title, and the end of the invite by which Cleo came.
+            #expect(removal.newTitle == "Red" && removal.voided == 2)
+
+            await #expect(throws: NodeFailure.notAllowed(action: "annul a removal", reason: .needsOwner)) {
+                _ = try await ben.call(AnnulmentRequest.list(group: nil))
+            }
+            await #expect(throws: NodeFailure.notAllowed(action: "annul a removal", reason: .needsOwner)) {
+                _ = try await ben.call(AnnulmentRequest.annul(group: nil, id: removal.id))
+            }
+            for id in ["", "zz"] {
+                await #expect(throws: NodeFailure.unknownRemoval(id)) {
+                    _ = try await ada.call(AnnulmentRequest.annul(group: nil, id: id))
+                }
+            }
+            let done = try await ada.call(AnnulmentRequest.annul(group: nil, id: String(removal.id.prefix(6))))
+            #expect(done.annulled == removal && done.removals == [] && done.title == "Red")
+            #expect(try await ada.members().map(\.name).sorted() == ["Ada", "Ben", "Cleo"])
+            try await ben.until { try await $0.members().contains { $0.me && $0.role == "member" } }
+        }
+    }
+
     @Test func `a newcomer under approval waits, and is let in or turned down`() async throws {
         let party = try NodeParty()
         try await party.running("Ada", "Ben", "Cleo") { nodes in

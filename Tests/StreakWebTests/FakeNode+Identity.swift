@@ -149,6 +149,16 @@ extension FakeNode {
         }
     }
 
+    func answer(_ request: AnnulmentRequest) -> AnnulmentsReport {
+        let removal = AnnulmentReport(
+            id: "5a5a", removed: PersonReport(user: Self.user(60), name: "Hugo"),
+            admin: PersonReport(user: Self.user(2), name: name(2), code: "7K3M-9QXT-42WJ"), at: "2026-11-18T09:30:00Z",
+            returning: [name(3)], newTitle: title, voided: 2)
+        var report = AnnulmentsReport(group: Self.group, title: title, removals: [removal])
+        if case .annul = request { (report.removals, report.annulled) = ([], removal) }
+        return report
+    }
+
     var guestName: String { "Zoë" }
 
     /// What the node itself answers while a guest plays; nil where that is what it answers otherwise.
@@ -168,7 +178,8 @@ extension NodeRequest {
         case ProfileRequest.whoami as ProfileRequest, DeviceRequest.list as DeviceRequest,
             FriendshipRequest.list as FriendshipRequest, GroupRequest.find as GroupRequest,
             GroupSettingsRequest.show as GroupSettingsRequest, MemberRequest.list as MemberRequest,
-            AdmissionRequest.list as AdmissionRequest, InviteListRequest.list as InviteListRequest,
+            AdmissionRequest.list as AdmissionRequest, AnnulmentRequest.list as AnnulmentRequest,
+            InviteListRequest.list as InviteListRequest,
             PrivacyRequest.show as PrivacyRequest, GuestRequest.status as GuestRequest,
             ScoreRequest.preview as ScoreRequest, StatusRequest.status as StatusRequest,
             ClockRequest.show as ClockRequest, ReminderRequest.show as ReminderRequest,

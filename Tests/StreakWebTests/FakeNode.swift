@@ -117,6 +117,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         case is GroupSettingsRequest: return settings
         case let request as MemberRequest: return answer(request)
         case is AdmissionRequest: return JoinRequestsReport(requests: [])
+        case let request as AnnulmentRequest: return answer(request)
         case is PersonRequest: return PersonReport(user: Self.user(2), name: name(2), code: "7K3M-9QXT-42WJ")
         case is InviteRequest: return invite("a1b2c3", uses: 1)
         case is InviteListRequest: return InviteListReport(invites: scenario == .silent || isAlone ? [] : invites)

@@ -38,6 +38,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
         Form("/group/heir", "group=\(group)&user=", GroupRequest.heir(group: group, user: nil)),
         Form("/group/transfer", "group=\(group)&user=ab", GroupRequest.transfer(group: group, user: "ab")),
         Form("/group/take-over", "group=\(group)", GroupRequest.takeOver(group: group)),
+        Form("/group/annul", "group=\(group)&id=5a5a", AnnulmentRequest.annul(group: group, id: "5a5a")),
         Form("/groups/leave", "group=\(group)&how=keep", GroupRequest.leave(group: group, erasing: false)),
         Form("/groups/leave", "group=\(group)&how=erase", GroupRequest.leave(group: group, erasing: true)),
         Form(
@@ -241,7 +242,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
     @Test func `only who decides sees what decides`() async throws {
         let forms = [
             "/requests/approve", "/requests/deny", "/member/promote", "/member/demote", "/member/remove",
-            "/group/rename", "/group/settings", "/group/transfer", "/group/heir",
+            "/group/rename", "/group/settings", "/group/transfer", "/group/heir", "/group/annul",
         ]
         func offered(_ scenario: FakeNode.Scenario) async throws -> Set<String> {
             let found = Found()
@@ -273,6 +274,21 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage(.full) { page in
             let body = try await page.signedIn().get("/group").body
             #expect(!body.contains("action=\"/group/take-over\""))
+        }
+    }
+
+    @Test func `an admin's removal is told to the owner with what annulling it comes to`() async throws {
+        try await withPage(.full) { page in
+            let browser = try await page.signedIn()
+            let body = try await browser.get("/group").body
+            #expect(body.contains("Chiara Rossi removed Hugo on 18 November 2026."))
+            #expect(
+                body.contains(
+                    "Hugo is in again, and Chiara Rossi is a plain member. In again, too: Dmitri. The group is called "
+                        + "“Sunday puzzlers” again. Of what Chiara Rossi did since as an admin, and what rests on it, 2 "
+                        + "other orders count no more."))
+            _ = try await browser.post("/group/annul", "group=\(FakeNode.group)&id=5a5a")
+            #expect(try await browser.get("/group").body.contains("Annulled. Hugo is in again"))
         }
     }
 

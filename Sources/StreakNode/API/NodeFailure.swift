@@ -49,6 +49,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case joinDenied
     /// No newcomer's request has this ID or prefix.
     case unknownRequest(String)
+    /// No removal that can be annulled has this ID or prefix.
+    case unknownRemoval(String)
     /// None of this user's devices has this ID or prefix.
     case unknownDevice(String)
     /// This machine of the user's was shut out before.

@@ -32,7 +32,8 @@ public protocol NodeCalling: Sendable {
 /// Every request, by its name on the control socket.
 public enum RequestName: String, Codable, Sendable, CaseIterable {
     case profile, recoveryKey, recovery, backup, device, deviceLink, friendship, groupList, group, groupSettings,
-        member, admission, person, invite, inviteList, link, join, privacy, guest, score, undo, results, status,
+        member, admission, annulment, person, invite, inviteList, link, join, privacy, guest, score, undo, results,
+        status,
         clock, board, statistics, streaks, achievements, recap, versus, champions, shareText, reminder, games, game,
         pattern, export, load, chat
 
@@ -51,6 +52,7 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
         case .groupSettings: GroupSettingsRequest.self
         case .member: MemberRequest.self
         case .admission: AdmissionRequest.self
+        case .annulment: AnnulmentRequest.self
         case .person: PersonRequest.self
         case .invite: InviteRequest.self
         case .inviteList: InviteListRequest.self
@@ -228,6 +230,17 @@ public enum AdmissionRequest: NodeRequest {
     /// `id` is an ID or a unique prefix of one.
     case approve(id: String)
     case deny(id: String)
+}
+
+/// What an admin did to a member and the owner takes back.
+public enum AnnulmentRequest: NodeRequest {
+    public typealias Report = AnnulmentsReport
+    public static let name = RequestName.annulment
+
+    /// The removals that can be annulled.
+    case list(group: String?)
+    /// Makes the admin a plain member, from before the removal on. `id` is an ID or a unique prefix of one.
+    case annul(group: String?, id: String)
 }
 
 /// Who is meant, before anything is done to them.

@@ -7,7 +7,7 @@ struct GroupCommand: AsyncParsableCommand {
         commandName: "group", abstract: "Create, list, choose, change and leave groups.",
         subcommands: [
             Create.self, List.self, Use.self, Rename.self, Settings.self, Transfer.self, Heir.self, TakeOver.self,
-            Leave.self,
+            Annul.self, Leave.self,
         ])
 
     struct Create: QueryCommand {
@@ -209,6 +209,41 @@ struct GroupCommand: AsyncParsableCommand {
         }
     }
 
+    struct Annul: SessionCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take back an admin's removal of a member; without an ID, list those that can be. By the owner.",
+            discussion: """
+                The admin becomes a plain member, from just before the removal on. What they have done since then on that \
+                machine, and what needed an admin, counts no more; the list says for each what that comes to.
+                """)
+
+        @Argument(help: "The removal's ID, or a unique beginning of it.")
+        var id: String?
+
+        @Option(help: "The group (else the active one).")
+        var group: String?
+
+        @OptionGroup var confirmation: ConfirmationOptions
+        @OptionGroup var shared: SharedOptions
+
+        func run(in context: CommandContext) async throws {
+            guard let id else {
+                let report = try await context.call(AnnulmentRequest.list(group: group))
+                return context.show(report) { report.lines($0) }
+            }
+            var meant = AnnulmentRequest.annul(group: group, id: id)
+            if !confirmation.yes, context.isAttended {
+                let known = try await context.call(AnnulmentRequest.list(group: group))
+                let removal = try known.removal(named: id)
+                try context.confirm(
+                    "\(removal.describedSentence) If you annul it: \(removal.consequence)".printable, "Annul it?")
+                meant = .annul(group: known.group, id: removal.id)
+            }
+            let report = try await context.call(meant)
+            context.show(report) { report.lines($0) }
+        }
+    }
+
     struct Leave: SessionCommand {
         static let configuration = CommandConfiguration(
             abstract: "Leave a group, or take one off the list that you are in no more.",
@@ -257,6 +292,29 @@ struct GroupCommand: AsyncParsableCommand {
             let found = try await context.call(GroupRequest.find(group: group))
             return found.endingText == nil ? found : nil
         }
+    }
+}
+
+extension AnnulmentsReport {
+    /// The one removal whose ID begins so. Throws `NodeFailure`.
+    fileprivate func removal(named id: String) throws -> AnnulmentReport {
+        let found = removals.filter { !id.isEmpty && $0.id.hasPrefix(id.lowercased()) }
+        guard let removal = found.first, found.count == 1 else { throw NodeFailure.unknownRemoval(id) }
+        return removal
+    }
+
+    func lines(_ style: OutputStyle) -> [String] {
+        let done = annulled.map { ["Annulled. \($0.consequence)".printable] } ?? []
+        guard !removals.isEmpty else {
+            return done + ["There is \(annulled == nil ? "" : "now ")no removal by an admin that could be annulled."]
+        }
+        return done + [style.applying(.bold, to: title)]
+            + removals.flatMap { removal in
+                [
+                    "\(style.applying(.bold, to: String(removal.id.prefix(12))))  \(removal.sentence.printable)",
+                    style.applying(.dim, to: "  If you annul it: \(removal.consequence)"),
+                ]
+            }
     }
 }
 
