@@ -45,6 +45,12 @@ extension MeshEngine {
         core.invitesEnding(with: user, in: group)
     }
 
+    /// The removals in a group that `Command.annul` takes back, newest first; none where this user is not the owner.
+    /// One resolution of the ledger for each.
+    public func annulments(in group: GroupID) -> [Annulment] {
+        core.groups[group]?.ledger.annulments(by: core.identity, at: core.wall.seconds) ?? []
+    }
+
     /// The link of an invite whose link this node keeps; nil for others'.
     public func link(ofInvite id: OperationID, in group: GroupID) -> String? { core.link(ofInvite: id, in: group) }
 

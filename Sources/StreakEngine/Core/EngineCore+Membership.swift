@@ -166,14 +166,10 @@ extension EngineCore {
     /// Demotes the author of a removal with a cut before it.
     mutating func annul(_ removal: OperationID, in group: GroupID, id: CommandID) {
         guard let replica = groups[group] else { return complete(id, .failed(.unknownGroup)) }
-        guard let operation = replica.ledger.operation(removal)?.operation, case .remove = operation.body,
-            let user = replica.ledger.user(of: operation.author)
-        else { return complete(id, .failed(.notAllowed(.refused(.targetNotMember)))) }
-        let cuts = replica.ledger.cuts(of: user) { _ in [] }.map { cut in
-            guard cut.device == operation.author else { return cut }
-            return DeviceCut(device: cut.device, lastOperation: operation.previous, feeds: [])
+        guard let body = replica.ledger.annulment(of: removal) else {
+            return complete(id, .failed(.notAllowed(.refused(.targetNotMember))))
         }
-        author(.setRole(RoleChange(user: user, change: .member, cuts: cuts)), in: group, id: id)
+        author(body, in: group, id: id)
     }
 
     /// Who waits for owner or an admin of a group to let them in.
