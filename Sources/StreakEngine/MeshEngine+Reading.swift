@@ -35,6 +35,9 @@ extension MeshEngine {
     /// How long a device link is good, in seconds.
     public static let deviceLinkLifetime = Admission.deviceLinkLifetime
 
+    /// The ledger of a group; nil for an unknown one.
+    package func ledger(of group: GroupID) -> Ledger? { core.groups[group]?.ledger }
+
     // MARK: Members
 
     /// The operation because of which nobody who counts has let this device into a group.

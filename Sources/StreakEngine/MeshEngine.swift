@@ -2,7 +2,7 @@ public import StreakCrypto
 public import StreakLinks
 public import StreakMembership
 public import StreakReplication
-import StreakWire
+package import StreakWire
 
 /// The node's mind: everything it decides, and nothing it does.
 ///
@@ -25,9 +25,20 @@ public struct MeshEngine: Sendable {
         snapshot: Snapshot, identity: DeviceIdentity, entropy: any EntropySource, wallTime: WallTime,
         linkLimits: LinkLimits = LinkLimits(), recordPace: RecordPace = RecordPace()
     ) {
+        self.init(
+            snapshot: snapshot, identity: identity, entropy: entropy, wallTime: wallTime, linkLimits: linkLimits,
+            recordPace: recordPace, ledgers: [:])
+    }
+
+    /// The same, with ledgers that hold what the store holds of their groups and that are checked: a thousand engines in one
+    /// process need not check the same operations each.
+    package init(
+        snapshot: Snapshot, identity: DeviceIdentity, entropy: any EntropySource, wallTime: WallTime,
+        linkLimits: LinkLimits = LinkLimits(), recordPace: RecordPace = RecordPace(), ledgers: [GroupID: Ledger]
+    ) {
         core = EngineCore(
             snapshot: snapshot, identity: identity, entropy: entropy, wallTime: wallTime, linkLimits: linkLimits,
-            recordPace: recordPace)
+            recordPace: recordPace, ledgers: ledgers)
         admission = Admission(core: &core)
         core.restorePlaces(snapshot)
         sync = Sync(cursors: snapshot.cursors, core: core)

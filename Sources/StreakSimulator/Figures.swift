@@ -74,6 +74,7 @@ public enum Figures {
                 if index % 100 == 0 { onProgress("\(index) have joined") }
             }
             simulation.run(for: .seconds(5))
+            simulation.ledgers[group] = simulation.nodes[host].engine?.ledger(of: group)
             simulation.stop(host)
             simulation.shareLedger(of: host, in: group, with: members)
             return group

@@ -50,6 +50,8 @@ public struct Simulation: Sendable {
     /// Counts what may change whether all agree, and know who is online.
     private(set) var changeCount = 0
     var liveness = LivenessChecker()
+    /// Ledgers that nodes' stores hold and that need not be checked again; none but in measurements.
+    var ledgers: [GroupID: Ledger] = [:]
     /// Told when results show up, where somebody measures that.
     var visibility: VisibilityMeter?
     private var lastCommand: UInt64 = 0
@@ -143,7 +145,7 @@ public struct Simulation: Sendable {
             seed: seed &* 31 &+ UInt64(index) &* 1_000_033 &+ UInt64(nodes[index].life) &* 7_777_777)
         nodes[index].engine = MeshEngine(
             snapshot: nodes[index].store.snapshot, identity: nodes[index].identity, entropy: entropy,
-            wallTime: wallTime(of: index))
+            wallTime: wallTime(of: index), ledgers: ledgers)
         // The store deletes what the engine could not use.
         var repair = DurableChange()
         repair.removedRuns = nodes[index].engine?.runsLeftOut ?? []

@@ -62,7 +62,8 @@ extension Ledger {
                 else { return false }
                 return claim.proof.isValid(
                     inviteKey: invite.publicKey, group: group, certificate: claim.certificate)
-            case .found, .invite, .revokeInvite, .addDevice, .revokeDevice, .setRole, .transfer, .remove, .leave, .rename,
+            case .found, .invite, .revokeInvite, .addDevice, .revokeDevice, .setRole, .transfer, .remove, .leave,
+                .rename,
                 .settings:
                 return self.user(of: signed.operation.author) == user
             }

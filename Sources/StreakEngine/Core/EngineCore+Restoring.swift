@@ -5,7 +5,8 @@ import StreakWire
 
 /// Starting from what a store holds.
 extension EngineCore {
-    mutating func restore(_ snapshot: Snapshot) {
+    /// - Parameter ledgers: of groups whose operations need not be checked again.
+    mutating func restore(_ snapshot: Snapshot, ledgers: [GroupID: Ledger]) {
         var keys: [GroupID: [AccessKey]] = [:]
         for stored in snapshot.accessKeys {
             guard let key = try? AccessKey(rawBytes: stored.key) else { continue }  // the schema demands 32 bytes
@@ -13,7 +14,13 @@ extension EngineCore {
         }
         for stored in snapshot.operations {
             guard let operation = try? SignedOperation(decoding: stored.bytes) else { continue }  // fetched again
-            if groups[stored.group] == nil {
+            if let ledger = ledgers[stored.group] {
+                if groups[stored.group] == nil {
+                    groups[stored.group] = GroupReplica(ledger: ledger, accessKeys: keys[stored.group] ?? [])
+                }
+                groups[stored.group]?.noteArrival(stored.arrival, of: operation)
+            } else if groups[stored.group] == nil {
+                // Else it is fetched again.
                 guard let ledger = try? Ledger(founding: operation), ledger.group == stored.group else { continue }
                 groups[stored.group] = GroupReplica(ledger: ledger, accessKeys: keys[stored.group] ?? [])
             } else {

@@ -75,7 +75,7 @@ struct EngineCore: Sendable {
 
     init(
         snapshot: Snapshot, identity: DeviceIdentity, entropy: any EntropySource, wallTime: WallTime,
-        linkLimits: LinkLimits, recordPace: RecordPace
+        linkLimits: LinkLimits, recordPace: RecordPace, ledgers: [GroupID: Ledger]
     ) {
         self.identity = identity
         pacing = Pacing(recordPace)
@@ -87,7 +87,7 @@ struct EngineCore: Sendable {
         settings = snapshot.settings
         wall = wallTime
         links = Links(staticKey: identity.linkKey, limits: linkLimits)
-        restore(snapshot)
+        restore(snapshot, ledgers: ledgers)
     }
 
     // MARK: Routing

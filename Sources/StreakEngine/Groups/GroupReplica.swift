@@ -163,6 +163,11 @@ struct GroupReplica: Sendable {
         return added
     }
 
+    /// Notes when an operation came that the ledger holds already.
+    mutating func noteArrival(_ arrival: UInt64, of operation: SignedOperation) {
+        operationArrivals[operation.operation.author] = arrival
+    }
+
     /// Idle operations that are kept until the next start.
     static let maximumIdleOperations = 256
 
