@@ -105,6 +105,8 @@ public struct GroupState: Sendable, Equatable {
     public let owner: UserID
     /// Who may take the group over. An admin's removal of the heir does not undo the owner's word.
     public let heir: UserID?
+    /// Whom the owner took the group from as their heir: that account may take it back, and undo what was done since.
+    public let takenFrom: UserID?
     public let settings: GroupSettings
     /// By rising user.
     public let members: [Member]
@@ -124,9 +126,8 @@ public struct GroupState: Sendable, Equatable {
     private let deviceOfLinkKey: [AgreementPublicKey: DeviceID]
 
     init(
-        group: GroupID, title: String, isPair: Bool, owner: UserID, heir: UserID?, settings: GroupSettings,
-        members: [Member],
-        removedUsers: [FormerMember], devices: [Device], invites: [Invite], requests: [Request],
+        group: GroupID, title: String, isPair: Bool, owner: UserID, heir: UserID?, takenFrom: UserID?,
+        settings: GroupSettings, members: [Member], removedUsers: [FormerMember], devices: [Device], invites: [Invite], requests: [Request],
         accessKeyHashes: [Bytes32], erasedUsers: [UserID]
     ) {
         self.group = group
@@ -134,6 +135,7 @@ public struct GroupState: Sendable, Equatable {
         self.isPair = isPair
         self.owner = owner
         self.heir = heir
+        self.takenFrom = takenFrom
         self.settings = settings
         self.members = members
         self.removedUsers = removedUsers

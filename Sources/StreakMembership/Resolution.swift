@@ -42,10 +42,16 @@ extension Resolver {
         let isMember = Set(members.map(\.user))
         return GroupState(
             group: GroupID(bytes: nodes[0].id.bytes), title: winner(titles)?.title ?? "", isPair: nodes[0].body.isPair,
-            owner: tenure.user, heir: heir,
+            owner: tenure.user, heir: heir, takenFrom: previousOwner(takenOverBy: tenure),
             settings: winner(settings)?.groupSettings ?? GroupSettings(), members: members, removedUsers: removed,
             devices: devices, invites: inviteStates(), requests: requestStates(isMember),
             accessKeyHashes: accessKeyHashes(), erasedUsers: erasedUsers())
+    }
+
+    /// Whose time an heir's transfer to itself ended.
+    private func previousOwner(takenOverBy tenure: Tenure) -> UserID? {
+        guard tenure.start.user == tenure.user, let previous = tenures.dropLast().last else { return nil }
+        return previous.user == tenure.user ? nil : previous.user
     }
 
     func countingTips() -> [LedgerTip] {

@@ -271,7 +271,8 @@ extension MeshNode {
             group: group.description, title: group == privateGroup ? "All my results" : title(of: group),
             invites: (state?.settings.whoMayInvite ?? .everyone).word, spoilerGuard: guardsSpoilers(in: group),
             heir: state?.heir.map { name(of: $0, in: group) }, missedDay: rules(of: group).missedDay.word,
-            freezes: rules(of: group).streaks.usesFreezes, archiveDays: rules(of: group).streaks.archiveDays ?? 0)
+            freezes: rules(of: group).streaks.usesFreezes, archiveDays: rules(of: group).streaks.archiveDays ?? 0,
+            takeover: takeover(of: group))
     }
 
     func changeSettings(of group: GroupID, _ change: GroupSettingsChange) async throws -> GroupSettingsReport {
@@ -327,9 +328,16 @@ extension MeshNode {
         let action = "take the group over"
         let state = engine.state(of: group)
         guard state?.owner != identity.user else { throw owning(identity.user, in: group, action: action) }
-        guard state?.heir == identity.user else { throw NodeFailure.notAllowed(action: action, reason: .needsHeir) }
+        guard state?.heir == identity.user || state?.takenFrom == identity.user else { throw NodeFailure.notAllowed(action: action, reason: .needsHeir) }
         try await decide(.transfer(group, to: identity.user), in: group, action: action)
         return groupReport(group)
+    }
+
+    /// What `takeOver` would be by this user.
+    func takeover(of group: GroupID) -> GroupSettingsReport.Takeover? {
+        guard let state = engine.state(of: group), state.isMember(identity.user) else { return nil }
+        if state.heir == identity.user { return .asHeir }
+        return state.takenFrom == identity.user ? .back : nil
     }
 
     /// Why the owner cannot be given a role: the user is told which one that is, or that it is the user's own.

@@ -24,6 +24,10 @@ extension NodeFailure {
     }
 
     private init(_ error: LedgerError) {
+        if case .tooManyOperations = error {
+            self = .machineFull
+            return
+        }
         guard case .refused(let refusal) = error else {
             self = .notAllowed(action: "change this group")
             return

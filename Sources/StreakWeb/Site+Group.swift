@@ -22,8 +22,9 @@ extension Site {
         var archive: [OptionView] = []
         var archiveText = ""
         var heir: String?
-        /// Whether this user is the heir.
-        var mayTakeOver: Bool
+        /// Whether this user may become owner, and whether by undoing what their heir did.
+        var mayTakeOver = false
+        var mayTakeBack = false
         var heirs: [OptionView]
         var successors: [OptionView]
         var hasSuccessors: Bool
@@ -100,7 +101,7 @@ extension Site {
             freezes: Self.options(Self.freezes, settings.freezes ? "on" : "off"),
             freezesText: label(Self.freezes, settings.freezes ? "on" : "off"), archive: Self.options(archive, days),
             archiveText: label(archive, days), heir: settings.heir,
-            mayTakeOver: members.contains { $0.me && $0.heir && $0.role != "owner" },
+            mayTakeOver: settings.takeover == .asHeir, mayTakeBack: settings.takeover == .back,
             heirs: [OptionView(value: "", label: "Nobody", selected: settings.heir == nil)]
                 + others.map { OptionView(value: $0.user, label: $0.described, selected: $0.heir) },
             successors: others.map { OptionView(value: $0.user, label: $0.described, selected: $0.heir) },
@@ -128,7 +129,7 @@ extension Site {
             hint: hint)
         return GroupPageView(
             id: group.id, title: group.title, note: "", ending: ending, isOwner: false, deciding: false, inviters: [],
-            invitersText: "", spoilers: [], spoilersText: "", mayTakeOver: false, heirs: [], successors: [],
+            invitersText: "", spoilers: [], spoilersText: "", heirs: [], successors: [],
             hasSuccessors: false, friendsHref: "/friends", inviteHref: "", privacyHref: "", leaveHref: "")
     }
 

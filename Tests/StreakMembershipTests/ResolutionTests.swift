@@ -188,11 +188,13 @@ struct ResolutionTests {
         let now = group.ledger.cuts(of: olga.user) { _ in [] }
         try group.perform(.transfer(Transfer(newOwner: adam.user, cuts: now)), by: adam.identity)
         #expect(group.ledger.state.owner == adam.user)
+        #expect(group.ledger.state.takenFrom == olga.user)
         try group.perform(group.removal(of: bob), by: adam.identity)
         #expect(!group.has(bob))
         try group.perform(.transfer(Transfer(newOwner: olga.user, cuts: now)), by: olga.identity)
         #expect(group.ledger.state.owner == olga.user)
         #expect(group.ledger.state.heir == nil)
+        #expect(group.ledger.state.takenFrom == nil)
         #expect(group.has(bob), "what the heir did as owner is undone")
     }
 

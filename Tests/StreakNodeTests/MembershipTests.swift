@@ -45,7 +45,21 @@ import Testing
             await #expect(throws: NodeFailure.alreadyRole(name: "Ada", role: "member")) {
                 try await Self.members(ben, .demote(group: nil, user: "Ada"))
             }
+            // The owner of before takes it back, and is owner over what was hers before, too.
+            #expect(try await Self.takeover(of: ben) == nil)
+            #expect(try await Self.takeover(of: ada) == .back)
+            #expect(try await ada.group(.takeOver(group: nil)).role == "owner")
+            #expect(try await Self.takeover(of: ada) == nil)
+            try await ben.until { try await $0.members().contains { $0.name == "Ada" && $0.role == "owner" } }
+            #expect(try await ada.members().first { $0.name == "Ben" }?.role == "admin", "named so before all this")
+            await #expect(throws: NodeFailure.notAllowed(action: "take the group over", reason: .needsHeir)) {
+                try await ben.group(.takeOver(group: nil))
+            }
         }
+    }
+
+    private static func takeover(of node: MeshNode) async throws -> GroupSettingsReport.Takeover? {
+        try await node.call(GroupSettingsRequest.show(group: nil)).takeover
     }
 
     @Test func `who is removed says so, keeps own results and shows nobody else's`() async throws {

@@ -43,10 +43,18 @@ extension FakeNode {
         ]
     }
 
+    private var takeover: GroupSettingsReport.Takeover? {
+        switch scenario {
+        case .outsider: .asHeir
+        case .hostile: .back
+        default: nil
+        }
+    }
+
     var settings: GroupSettingsReport {
         GroupSettingsReport(
             group: Self.group, title: title, invites: "admins", spoilerGuard: true,
-            heir: scenario == .silent ? nil : name(2))
+            heir: scenario == .silent ? nil : name(2), takeover: takeover)
     }
 
     func privacy(of group: String?) -> PrivacyReport {

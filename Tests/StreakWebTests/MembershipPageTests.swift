@@ -275,6 +275,11 @@ private struct Form: Sendable, CustomTestStringConvertible {
             let body = try await page.signedIn().get("/group").body
             #expect(!body.contains("action=\"/group/take-over\""))
         }
+        try await withPage(.hostile) { page in
+            let body = try await page.signedIn().get("/group").body
+            #expect(body.contains("action=\"/group/take-over\""))
+            #expect(body.contains("Your heir took the group over"))
+        }
     }
 
     @Test func `an admin's removal is told to the owner with what annulling it comes to`() async throws {

@@ -123,8 +123,11 @@ extension EngineCore {
     }
 
     mutating func transfer(_ group: GroupID, to heir: UserID, id: CommandID) {
-        let owner = groups[group]?.state.owner
-        let cuts = owner.flatMap { groups[group]?.ledger.cuts(of: $0) { _ in [] } }
+        let state = groups[group]?.state
+        // What a transfer ends is a time of the owner, or, where it undoes a takeover, the author's own.
+        let isTakingBack = heir == identity.user && state?.heir != heir && state?.takenFrom == heir
+        let ending = isTakingBack ? heir : state?.owner
+        let cuts = ending.flatMap { groups[group]?.ledger.cuts(of: $0) { _ in [] } }
         author(.transfer(Transfer(newOwner: heir, cuts: cuts ?? [])), in: group, id: id)
     }
 

@@ -136,6 +136,15 @@ public struct GroupSettingsReport: Codable, Sendable, Equatable {
     public var freezes = false
     /// After how many days a result counts no more; 0 for never.
     public var archiveDays = 0
+    /// Whether this user may become owner by `group take-over`, and as what.
+    public var takeover: Takeover?
+
+    public enum Takeover: String, Codable, Sendable {
+        /// The owner has named this user heir.
+        case asHeir
+        /// The heir took the group from this user, who may undo it, and all that the heir has done as owner.
+        case back
+    }
 }
 
 public struct InviteReport: Codable, Sendable, Equatable {

@@ -133,6 +133,11 @@ struct GroupCommand: AsyncParsableCommand {
                 table.addRow(.init("who may invite", .dim), .init(report.invites))
                 table.addRow(.init("spoiler guard", .dim), .init(report.spoilerGuard ? "on" : "off"))
                 table.addRow(.init("heir", .dim), .init(report.heir ?? "none"))
+                switch report.takeover {
+                case .asHeir: table.addRow(.init("you may", .dim), .init("take the group over, as its heir"))
+                case .back: table.addRow(.init("you may", .dim), .init("take the group back from your heir"))
+                case nil: break
+                }
             }
             table.addRow(.init("a missed day counts", .dim), .init(report.missedDay))
             table.addRow(.init("freezes", .dim), .init(report.freezes ? "on" : "off"))
@@ -188,14 +193,18 @@ struct GroupCommand: AsyncParsableCommand {
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             [
                 user == nil
-                    ? "Nobody is heir any more." : "They may take the group over with `streakmesh group take-over`."
+                    ? "Nobody is heir any more." : "They may take the group over with `streakmesh group take-over`; you can take it back the same way."
             ]
         }
     }
 
     struct TakeOver: QueryCommand {
         static let configuration = CommandConfiguration(
-            commandName: "take-over", abstract: "Become a group's owner. By its heir; the owner can undo it.")
+            commandName: "take-over", abstract: "Become a group's owner. By its heir, or to take it back from the heir.",
+            discussion: """
+                Whom the owner named heir becomes owner, and the owner a plain member. The owner of before takes the group \
+                back by the same command: what the heir did as owner is undone then.
+                """)
 
         @Option(help: "The group (else the active one).")
         var group: String?
