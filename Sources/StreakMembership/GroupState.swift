@@ -127,7 +127,8 @@ public struct GroupState: Sendable, Equatable {
 
     init(
         group: GroupID, title: String, isPair: Bool, owner: UserID, heir: UserID?, takenFrom: UserID?,
-        settings: GroupSettings, members: [Member], removedUsers: [FormerMember], devices: [Device], invites: [Invite], requests: [Request],
+        settings: GroupSettings, members: [Member], removedUsers: [FormerMember], devices: [Device], invites: [Invite],
+        requests: [Request],
         accessKeyHashes: [Bytes32], erasedUsers: [UserID]
     ) {
         self.group = group

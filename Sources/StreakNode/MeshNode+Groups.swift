@@ -328,7 +328,9 @@ extension MeshNode {
         let action = "take the group over"
         let state = engine.state(of: group)
         guard state?.owner != identity.user else { throw owning(identity.user, in: group, action: action) }
-        guard state?.heir == identity.user || state?.takenFrom == identity.user else { throw NodeFailure.notAllowed(action: action, reason: .needsHeir) }
+        guard state?.heir == identity.user || state?.takenFrom == identity.user else {
+            throw NodeFailure.notAllowed(action: action, reason: .needsHeir)
+        }
         try await decide(.transfer(group, to: identity.user), in: group, action: action)
         return groupReport(group)
     }

@@ -99,6 +99,7 @@ extension NodeFailure {
         switch error {
         case let failure as NodeFailure: self = failure
         case StorageError.diskFull: self = .diskFull
+        case StorageError.othersFolder: self = .othersFolder
         case StorageError.folderInUse(processID: let pid): self = .folderBusy(pid: pid ?? 0)
         default: self = .storageFailed("\(error)")
         }

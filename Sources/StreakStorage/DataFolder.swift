@@ -114,11 +114,24 @@ public struct DataFolder: Sendable, Hashable {
     /// - Throws: `failed`.
     public func finish() throws { try DurableFile.remove(unfinishedPath) }
 
+    /// Makes sure that the folder, if there is one, is this user's. The administrator may use any.
+    ///
+    /// - Throws: `othersFolder`.
+    public func checkOwner() throws {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            if errno == EACCES { throw StorageError.othersFolder }
+            return
+        }
+        guard status.st_uid == geteuid() || geteuid() == 0 else { throw StorageError.othersFolder }
+    }
+
     /// Takes the folder for this process, and closes it to other users where somebody has opened it. Nothing in it is opened
     /// or written without this.
     ///
-    /// - Throws: `folderInUse`, `folderMissing`, `failed`.
+    /// - Throws: `folderInUse`, `folderMissing`, `othersFolder`, `failed`.
     public func lock() throws -> DataFolderLock {
+        try checkOwner()
         let lock = try DataFolderLock(path: lockPath)
         var status = stat()
         if unsafe stat(path, &status) == 0, status.st_mode & 0o077 != 0 {

@@ -17,6 +17,8 @@ public enum StorageError: Error, Equatable, Sendable {
     case fileExists
     /// There is no such folder. Create an account first.
     case folderMissing
+    /// The folder belongs to another user of this machine, whose account it holds. Use a folder of one's own.
+    case othersFolder
     /// Another process works in the folder, the one with this ID where it could be read. Stop it, or talk to it.
     case folderInUse(processID: Int32?)
     /// The disk, or the user's share of it, is full. Nothing of the change was kept; reading goes on. Make room, try

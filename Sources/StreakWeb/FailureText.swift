@@ -449,6 +449,11 @@ public enum FailureText {
                 "diskFull", "The disk is full. Nothing was recorded; what was there is safe.",
                 "Free some space, then try again.", Exit.cannotCreate
             )
+        case .othersFolder:
+            (
+                "othersFolder", "The data folder belongs to another user of this machine.",
+                "Everybody has a folder of their own; name yours with `--data`.", Exit.notAllowed
+            )
         case .storageFailed:
             (
                 "storageFailed", "The change could not be stored, so it was not made.",

@@ -47,7 +47,7 @@ public struct QRCode: Sendable, Equatable {
     }
 
     /// Black on white.
-    public static let terminalColours = "\u{1B}[38;5;16;48;5;231m"
+    private static let terminalColours = "\u{1B}[38;5;16;48;5;231m"
 
     /// The symbol in Unicode half blocks, two rows to a line, with a quiet zone of two modules.
     ///

@@ -59,7 +59,7 @@ extension NodeFailure {
         case .notMember, .machineShutOut, .notAllowed, .gameOfAnother, .ownerCannotLeave, .linkUsedUp, .linkRevoked,
             .removedFromGroup,
             .guestPlaying,
-            .sharingStopped, .joinDenied, .friendBlocked, .otherRecoveryKey, .recoveryKeyNeeded:
+            .sharingStopped, .joinDenied, .friendBlocked, .otherRecoveryKey, .recoveryKeyNeeded, .othersFolder:
             .forbidden
         case .cannotListen: .internalServerError
         case .accountDamaged, .invalidRecoveryKey, .invalidBackup, .weakPassphrase, .cannotWriteFile, .cannotCreate,

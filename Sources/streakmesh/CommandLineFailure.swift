@@ -45,7 +45,7 @@ struct FailureNotice: Equatable {
                 hint: "Check the name and its rights.",
                 exitCode: 65)
         case CommandLineFailure.usage(let message):
-            self.init(code: "usage", message: message, hint: "See `streakmesh help`.", exitCode: 64)
+            self.init(code: "usage", message: message.printable, hint: "See `streakmesh help`.", exitCode: 64)
         case CommandLineFailure.unknownCommand(let name, let suggestions):
             self.init(
                 code: "usage", message: "There is no command `\(name.printable.truncated(toWidth: 40))`.",
@@ -116,6 +116,7 @@ extension NodeFailure {
             case .folderMissing: .noAccount
             case .folderInUse(let pid): .folderBusy(pid: pid ?? 0)
             case .diskFull: .diskFull
+            case .othersFolder: .othersFolder
             case .fileExists, .damaged, .newerFormat, .invalidChange, .invalidName, .fileTooLarge, .unsafeFolder,
                 .closed, .failed:
                 .storageFailed("\(error)")

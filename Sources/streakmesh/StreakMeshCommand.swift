@@ -75,7 +75,9 @@ protocol SessionCommand: AsyncParsableCommand {
 
 extension SessionCommand {
     mutating func run() async throws {
-        try await run(in: shared.context())
+        let context = shared.context()
+        try context.folder.checkOwner()
+        try await run(in: context)
     }
 }
 

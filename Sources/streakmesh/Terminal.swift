@@ -1,3 +1,5 @@
+import StreakWeb
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -33,22 +35,27 @@ struct Terminal {
 
     /// Writes a line to standard output at once. A reader that went away is not an error.
     func write(_ line: String) {
-        Self.write(line, to: STDOUT_FILENO)
+        write(line, to: STDOUT_FILENO)
+    }
+
+    /// Writes a QR code with the colours that it needs.
+    func write(_ code: QRCode) {
+        Self.write(raw: code.terminalText + "\n", to: STDOUT_FILENO)
     }
 
     /// Writes the content of a file, which has its own line ends, to standard output: as it is, unless that is a terminal.
     func writeContent(_ content: String) {
-        Self.write(raw: isOutputInteractive ? content.shown : content, to: STDOUT_FILENO)
+        Self.write(raw: isOutputInteractive ? content.shown(styled: false) : content, to: STDOUT_FILENO)
     }
 
     /// Writes a line to standard error at once.
     func writeError(_ line: String) {
-        Self.write(line, to: STDERR_FILENO)
+        write(line, to: STDERR_FILENO)
     }
 
     /// Writes a question without a line end and reads the answer; nil at the end of input.
     func ask(_ question: String) -> String? {
-        Self.write(question, to: STDERR_FILENO, terminator: "")
+        write(question, to: STDERR_FILENO, terminator: "")
         heard(question)
         return typedLine()
     }
@@ -62,7 +69,7 @@ struct Terminal {
         unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer {
             unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
-            Self.write("", to: STDERR_FILENO)
+            write("", to: STDERR_FILENO)
         }
         return ask(question)
     }
@@ -119,8 +126,8 @@ struct Terminal {
         return bytes
     }
 
-    private static func write(_ text: String, to descriptor: Int32, terminator: String = "\n") {
-        write(raw: text.shown + terminator, to: descriptor)
+    private func write(_ text: String, to descriptor: Int32, terminator: String = "\n") {
+        Self.write(raw: text.shown(styled: usesColour) + terminator, to: descriptor)
     }
 
     private static func write(raw text: String, to descriptor: Int32) {

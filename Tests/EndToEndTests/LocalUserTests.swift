@@ -1,3 +1,4 @@
+import Foundation
 import StreakTestSupport
 import Testing
 
@@ -68,6 +69,27 @@ import Testing
                 try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
                 try await lab.agreement(of: [ada, bela])
                 withExtendedLifetime((idle, belaNode)) {}
+            }
+        }
+
+        @Test(.timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "needs root: only root can act as another user"))
+        func `another user's data folder is refused in words, whether it can be entered or not`() async throws {
+            try await Lab.open { lab in
+                let ada = try await lab.friend("Ada")
+                let program = "/tmp/streakmesh-\(lab.folder.suffix(8))"
+                _ = try await lab.run(["cp", BuiltProgram.path, program])
+                lab.atEnd { try? FileManager.default.removeItem(atPath: program) }
+                for mode in ["700", "777"] {
+                    _ = try await lab.run(["chmod", mode, lab.folder, ada.folder])
+                    for command in [["status"], ["whoami"], ["init", "--name", "Eve"], ["up"]] {
+                        let words = [
+                            "setpriv", "--reuid=65534", "--clear-groups", program, "--json", "--data", ada.folder,
+                        ]
+                        let theirs = try await lab.run(words + command)
+                        #expect(theirs.exitCode == 77, "\(command): \(theirs.errors)")
+                        #expect(theirs.errors.contains("\"othersFolder\""), "\(command): \(theirs.errors)")
+                    }
+                }
             }
         }
 

@@ -55,6 +55,9 @@ import Testing
     @Test func `colours change nothing but colours`() {
         var table = TextTable([.left, .left])
         table.addRow(.init("Ada", .bold), .init("you", .dim))
-        #expect(table.lines(usingColour: true) == ["\u{1B}[1mAda\u{1B}[0m  \u{1B}[2myou\u{1B}[0m"])
+        #expect(
+            table.lines(usingColour: true).map { $0.shown(styled: true) } == [
+                "\u{1B}[1mAda\u{1B}[0m  \u{1B}[2myou\u{1B}[0m"
+            ])
     }
 }

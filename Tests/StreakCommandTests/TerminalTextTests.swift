@@ -6,7 +6,7 @@ import Testing
 
 /// Nothing that friends wrote steers a terminal, whichever way it takes to it.
 @Suite struct TerminalTextTests {
-    static let hostile = "\u{1B}]0;owned\u{7}\u{1B}[2J\u{9B}31m\u{85}\u{202E}\u{2066}\u{2028}\rA\u{7F}\u{0}"
+    static let hostile = "\u{1B}]0;owned\u{7}\u{1B}[31m\u{1B}[2J\u{9B}31m\u{85}\u{202E}\u{2066}\u{2028}\rA\u{7F}\u{0}"
 
     static func steering(_ text: String) -> [Unicode.Scalar] {
         text.unicodeScalars.filter { scalar in
@@ -16,13 +16,14 @@ import Testing
     }
 
     @Test func `a line keeps the program's own styles and nothing else that steers`() {
-        let styles = TextStyle.allCases.map { $0.applied(to: "x") }
-        for style in styles { #expect(style.shown == style) }
-        let code = QRCode(text: "streakmesh://join/ABC")?.terminalText ?? ""
-        #expect(!code.isEmpty && code.shown == code)
-        #expect(Self.steering(Self.hostile.shown).isEmpty)
-        #expect("\u{1B}[8mhidden\u{1B}[5;31mred\u{1B}[31".shown == "[8mhidden[5;31mred[31")
-        #expect("a\n\tb".shown == "a\n\tb")
+        let styled = TextStyle.allCases.map { $0.applied(to: "x").shown(styled: true) }
+        #expect(styled == ["x"] + ["1", "2", "32", "31", "36"].map { "\u{1B}[\($0)mx\u{1B}[0m" })
+        for style in TextStyle.allCases { #expect(style.applied(to: "x").shown(styled: false) == "x") }
+        for isStyled in [true, false] {
+            #expect(Self.steering(Self.hostile.shown(styled: isStyled)).isEmpty)
+            #expect("\u{1B}[8mhidden\u{1B}[31mred\u{1B}[31".shown(styled: isStyled) == "[8mhidden[31mred[31")
+            #expect("a\n\tb".shown(styled: isStyled) == "a\n\tb")
+        }
     }
 
     @Test func `an error is one line of text, whatever a title holds`() {

@@ -167,6 +167,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case diskFull
     /// The store refused a change; nothing was confirmed.
     case storageFailed(String)
+    /// The data folder belongs to another user of this machine.
+    case othersFolder
     /// The address to listen on is taken or not ours.
     case cannotListen(address: String, reason: String)
     /// A request that this node does not understand.

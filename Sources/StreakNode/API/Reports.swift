@@ -139,7 +139,7 @@ public struct GroupSettingsReport: Codable, Sendable, Equatable {
     /// Whether this user may become owner by `group take-over`, and as what.
     public var takeover: Takeover?
 
-    public enum Takeover: String, Codable, Sendable {
+    public enum Takeover: String, Codable, Sendable, CaseIterable {
         /// The owner has named this user heir.
         case asHeir
         /// The heir took the group from this user, who may undo it, and all that the heir has done as owner.

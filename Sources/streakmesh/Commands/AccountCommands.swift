@@ -190,7 +190,7 @@ struct DeviceCommand: AsyncParsableCommand {
         func run(in context: CommandContext) async throws {
             let report = try await context.call(DeviceLinkRequest.make)
             if qr, !context.usesJSON {
-                QRCode(text: report.link).map { context.terminal.write($0.terminalText) }
+                QRCode(text: report.link).map(context.terminal.write)
             }
             context.show(report) { _ in
                 [

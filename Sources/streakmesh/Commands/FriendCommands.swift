@@ -27,7 +27,7 @@ struct FriendCommand: AsyncParsableCommand {
             let request: FriendshipRequest = answer.map { .answer($0 == .on) } ?? .list
             let report = try await context.call(request)
             if qr, !context.usesJSON {
-                QRCode(text: report.code).map { context.terminal.write($0.terminalText) }
+                QRCode(text: report.code).map(context.terminal.write)
             }
             context.show(report) { style in
                 [

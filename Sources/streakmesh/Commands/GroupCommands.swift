@@ -193,14 +193,16 @@ struct GroupCommand: AsyncParsableCommand {
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             [
                 user == nil
-                    ? "Nobody is heir any more." : "They may take the group over with `streakmesh group take-over`; you can take it back the same way."
+                    ? "Nobody is heir any more."
+                    : "They may take the group over with `streakmesh group take-over`; you may take it back likewise."
             ]
         }
     }
 
     struct TakeOver: QueryCommand {
         static let configuration = CommandConfiguration(
-            commandName: "take-over", abstract: "Become a group's owner. By its heir, or to take it back from the heir.",
+            commandName: "take-over",
+            abstract: "Become a group's owner. By its heir, or to take it back from the heir.",
             discussion: """
                 Whom the owner named heir becomes owner, and the owner a plain member. The owner of before takes the group \
                 back by the same command: what the heir did as owner is undone then.

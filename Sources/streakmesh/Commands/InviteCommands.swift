@@ -39,7 +39,7 @@ struct InviteCommand: AsyncParsableCommand {
             }
             let report = try await invite(in: context, uses: count, lifetime: lifetime)
             if qr, !context.usesJSON {
-                QRCode(text: report.link).map { context.terminal.write($0.terminalText) }
+                QRCode(text: report.link).map(context.terminal.write)
             }
             context.show(report) { style in
                 let uses = report.uses.map { $0 == 1 ? "one friend" : "\($0) friends" } ?? "any number of friends"

@@ -32,20 +32,17 @@ extension String {
         inert
     }
 
-    /// Lines as a terminal gets them, last of all: of what steers, only line ends, tabs and the styles of this program are
-    /// left, so that a text of somebody else's that was not made `printable` does no more than look odd.
-    var shown: String {
+    /// Lines as a terminal gets them, last of all. Of what steers, line ends and tabs are left; the marks of styles become
+    /// what shows them, where `isStyled`.
+    func shown(styled isStyled: Bool) -> String {
         guard unicodeScalars.contains(where: { $0.isSteering && $0 != "\n" }) else { return self }
         var shown = String.UnicodeScalarView()
-        var rest = unicodeScalars[...]
-        while let scalar = rest.first {
-            let style = scalar == "\u{1B}" ? TextStyle.sequences.first { rest.starts(with: $0.unicodeScalars) } : nil
-            if let style {
-                shown.append(contentsOf: style.unicodeScalars)
+        for scalar in unicodeScalars {
+            if let sequence = TextStyle.sequence(of: scalar) {
+                if isStyled { shown.append(contentsOf: sequence.unicodeScalars) }
             } else if !scalar.isSteering || scalar == "\n" || scalar == "\t" {
                 shown.append(scalar)
             }
-            rest = rest.dropFirst(style?.unicodeScalars.count ?? 1)
         }
         return String(shown)
     }

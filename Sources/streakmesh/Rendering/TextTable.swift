@@ -1,5 +1,3 @@
-import StreakWeb
-
 /// Rows of cells in columns that line up, also with wide characters and emoji.
 struct TextTable {
     enum Alignment {
@@ -67,13 +65,31 @@ struct TextTable {
 enum TextStyle: CaseIterable {
     case plain, bold, dim, good, bad, notable
 
-    /// Every sequence that this program sends to a terminal.
-    static let sequences =
-        allCases.compactMap { $0.code.map { "\u{1B}[\($0)m" } } + ["\u{1B}[0m", QRCode.terminalColours]
-
+    /// The text between marks that `String.shown` turns into what a terminal obeys: control characters, which `printable` takes
+    /// out of what friends wrote.
     func applied(to text: String) -> String {
-        guard let code else { return text }
-        return "\u{1B}[\(code)m\(text)\u{1B}[0m"
+        guard let mark else { return text }
+        return "\(mark)\(text)\(Self.end)"
+    }
+
+    /// What shows the style that a mark begins, or ends it; nil for any other character.
+    static func sequence(of mark: Unicode.Scalar) -> String? {
+        guard mark.value < 0x20 else { return nil }
+        if mark == end { return "\u{1B}[0m" }
+        return allCases.first { $0.mark == mark }?.code.map { "\u{1B}[\($0)m" }
+    }
+
+    private static let end: Unicode.Scalar = "\u{6}"
+
+    private var mark: Unicode.Scalar? {
+        switch self {
+        case .plain: nil
+        case .bold: "\u{1}"
+        case .dim: "\u{2}"
+        case .good: "\u{3}"
+        case .bad: "\u{4}"
+        case .notable: "\u{5}"
+        }
     }
 
     /// The parameters of ECMA-48's “select graphic rendition”.
