@@ -77,7 +77,8 @@ import Testing
             try await Lab.open { lab in
                 let ada = try await lab.friend("Ada")
                 let program = "/tmp/streakmesh-\(lab.folder.suffix(8))"
-                _ = try await lab.run(["cp", BuiltProgram.path, program])
+                // Whatever the mask was that the build wrote it under, the other user may run the copy.
+                _ = try await lab.run(["install", "-m", "755", BuiltProgram.path, program])
                 lab.atEnd { try? FileManager.default.removeItem(atPath: program) }
                 for mode in ["700", "777"] {
                     _ = try await lab.run(["chmod", mode, lab.folder, ada.folder])
