@@ -244,7 +244,7 @@ extension MeshEngine {
             guard let session = core.sessions[link], let device = core.deviceID(of: session.key),
                 let summary = core.links.pathSummary(link)
             else { return nil }
-            let shared = core.sharedGroups(on: link)
+            let shared = core.groups(on: link, allowing: .records)
             return LinkedDevice(
                 device: device, groups: shared, via: summary.via, endpoint: summary.endpoint,
                 agreeing: shared.filter { sync.peers[link, $0]?.digest == core.groups[$0]?.digest },

@@ -168,7 +168,7 @@ public struct MeshEngine: Sendable {
         case .groupOpened(let group, let link):
             sync.opened(group, over: link)
             reachability.notePresence(of: group, core: core)
-            if core.isAuthorised(link, in: group) {
+            if core.access(of: link, in: group).contains(.records) {
                 sync.sendDigest(of: group, over: link, core: &core)
             } else {
                 greeting.openUnauthorised(group, over: link, core: &core)
@@ -252,7 +252,9 @@ public struct MeshEngine: Sendable {
         case .messageReceived(let link, let bytes, _): received(bytes, over: link)
         case .keepaliveReceived(let link, let payload):
             guard payload != greeting.keepalivePayload(for: link, core: core) else { return }
-            for group in core.sharedGroups(on: link) { sync.sendDigest(of: group, over: link, core: &core) }
+            for group in core.groups(on: link, allowing: .records) {
+                sync.sendDigest(of: group, over: link, core: &core)
+            }
         case .closed(let link, _):
             rumours.linkClosed(link)
             guard let session = core.sessions.removeValue(forKey: link) else { return }
@@ -275,13 +277,23 @@ public struct MeshEngine: Sendable {
         }
     }
 
-    /// What may be said by anybody at the other end of a link, and what only by a current member of the group.
+    /// Whether the peer of a link may say a message; `group` is the one that it names, where both ends know it.
+    private mutating func mayBeSaid(_ message: LinkMessage, of group: GroupID?, over link: LinkID) -> Bool {
+        switch message.sender {
+        case .anybody, .asked, .proverOrAsked: true
+        case .asker: core.takeRequest(of: link)
+        case .prover: group != nil
+        case .allowed(let flow): group.map { core.access(of: link, in: $0).isSuperset(of: flow) } ?? false
+        }
+    }
+
     private mutating func receive(_ message: LinkMessage, over link: LinkID) {
+        let group = message.handle.flatMap { core.provenGroup($0, over: link) }
+        guard mayBeSaid(message, of: group, over: link) else { return }
         switch message {
         case .hello(let store, let proofs):
             greeting.receivedHello(store: store, proofs: proofs, over: link, core: &core)
         case .joinRequested(let certificate, let proof):
-            guard core.takeRequest(of: link) else { return }
             admission.receivedJoinRequest(certificate: certificate, proof: proof, over: link, core: &core)
         case .welcome(let group, let accessKeys):
             admission.receivedWelcome(group, accessKeys: accessKeys, over: link, core: &core)
@@ -292,43 +304,37 @@ public struct MeshEngine: Sendable {
             if admission.takesOperations(operations, isFinal: isFinal, handle: handle, over: link, core: &core) {
                 return
             }
-            sync.receivedOperations(operations, isFinal: isFinal, group: handle, over: link, core: &core)
-        case .operationsRequested(let handle, let known):
-            sync.answerOperations(known: known, group: handle, over: link, core: &core)
-        case .presence(let handle, let entries):
+            guard let group else { return }
+            sync.receivedOperations(operations, isFinal: isFinal, of: group, over: link, core: &core)
+        case .operationsRequested(_, let known):
+            if let group { sync.answerOperations(known: known, of: group, over: link, core: &core) }
+        case .presence(_, let entries):
             // Kept also of a peer that this node's ledger does not know yet; routes lead over current members only.
-            guard let group = core.provenGroup(handle, over: link) else { return }
-            reachability.receivedPresence(entries, of: group, over: link, core: &core)
-        case .digest(let handle, let digest, let arrival, let count, let clock):
-            guard let group = core.provenGroup(handle, over: link) else { return }
+            if let group { reachability.receivedPresence(entries, of: group, over: link, core: &core) }
+        case .digest(_, let digest, let arrival, let count, let clock):
+            guard let group else { return }
             sync.noteTold(digest, count: count, clock: clock, of: group, over: link, core: &core)
             if sync.peers[link, group]?.digest != digest { greeting.askWhyTold(of: group, over: link, core: &core) }
-            if core.isAuthorised(link, in: group) {
+            if core.access(of: link, in: group).contains(.records) {
                 sync.receivedDigest(digest, arrival: arrival, of: group, over: link, core: &core)
             } else {
                 sync.keepDigest(digest, arrival: arrival, of: group, over: link)
             }
-        case .tipsRequested(let handle, let store, let arrival):
-            guard let group = core.authorisedGroup(handle, over: link) else { return }
-            sync.answerTips(store: store, arrival: arrival, of: group, over: link, core: &core)
-        case .tips(let handle, let tips):
-            guard let group = core.authorisedGroup(handle, over: link) else { return }
-            sync.receivedTips(tips, of: group, over: link, core: &core)
-        case .runsRequested(let handle, let wanted):
-            guard let group = core.authorisedGroup(handle, over: link) else { return }
-            sync.answerRuns(wanted, of: group, over: link, core: &core)
-        case .runs(let handle, let runs, let isFinal, let isComplete):
-            guard let group = core.authorisedGroup(handle, over: link) else { return }
+        case .tipsRequested(_, let store, let arrival):
+            if let group { sync.answerTips(store: store, arrival: arrival, of: group, over: link, core: &core) }
+        case .tips(_, let tips):
+            if let group { sync.receivedTips(tips, of: group, over: link, core: &core) }
+        case .runsRequested(_, let wanted):
+            if let group { sync.answerRuns(wanted, of: group, over: link, core: &core) }
+        case .runs(_, let runs, let isFinal, let isComplete):
+            guard let group else { return }
             sync.receivedRuns(runs, isFinal: isFinal, isComplete: isComplete, of: group, over: link, core: &core)
-        case .rumour(let handle, let run):
-            guard let group = core.authorisedGroup(handle, over: link) else { return }
-            rumours.receivedRumour(run, of: group, over: link, core: &core)
-        case .accessKeysRequested(let handle, let hashes):
-            guard let group = core.authorisedGroup(handle, over: link) else { return }
-            greeting.answerAccessKeys(hashes, of: group, over: link, core: &core)
-        case .accessKeys(let handle, let keys):
-            guard let group = core.authorisedGroup(handle, over: link) else { return }
-            greeting.receivedAccessKeys(keys, of: group, core: &core)
+        case .rumour(_, let run):
+            if let group { rumours.receivedRumour(run, of: group, over: link, core: &core) }
+        case .accessKeysRequested(_, let hashes):
+            if let group { greeting.answerAccessKeys(hashes, of: group, over: link, core: &core) }
+        case .accessKeys(_, let keys):
+            if let group { greeting.receivedAccessKeys(keys, of: group, core: &core) }
         }
     }
 

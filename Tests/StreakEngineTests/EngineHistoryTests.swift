@@ -222,7 +222,7 @@ struct EngineHistoryTests {
             let group = party.group
             let now = party.now
             party.corrupt(0) { engine in
-                for link in engine.core.links(sharing: group) {
+                for link in engine.core.links(of: group, allowing: .records) {
                     engine.sync.startRound(over: link, group: group, comparingAll: false, core: &engine.core)
                     engine.sync.peers[link, group]?.round?.wasRefused = end == .fruitless
                     if end == .deferred {
@@ -238,7 +238,7 @@ struct EngineHistoryTests {
                     engine.sync.endRound(over: link, group: group, as: end, core: &engine.core)
                 }
             }
-            let rounds = party.engines[0].core.links(sharing: group).map { link in
+            let rounds = party.engines[0].core.links(of: group, allowing: .records).map { link in
                 party.engines[0].sync.peers[link, group]?.round != nil
             }
             #expect(rounds == [isTold && isFollowed])

@@ -22,13 +22,11 @@ extension Admission {
     }
 
     mutating func receivedDeviceRequest(_ bytes: [UInt8], over link: LinkID, core: inout EngineCore) {
-        guard let session = core.sessions[link], case .invite(let group, let inviteID) = session.label,
-            core.takeRequest(of: link)
-        else { return }
+        guard let session = core.sessions[link], case .invite(let group, let inviteID) = session.label else { return }
         // An invite of any other group makes members, never devices.
         guard group == core.privateGroup, core.isCurrentMember(of: group), let state = core.groups[group]?.state,
             let invite = state.invite(inviteID),
-            !(state.device(invite.author).map { core.isShutOut($0, of: group) } ?? true)
+            !(state.device(invite.author).map(core.isForeign) ?? true)
         else { return refuseDevice(.unknownLink, over: link, core: &core) }
         var reader = WireReader(bytes)
         guard let proof = try? DeviceProof(from: &reader), (try? reader.finish()) != nil,  // else hostile

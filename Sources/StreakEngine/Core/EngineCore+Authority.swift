@@ -4,7 +4,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Who is who, and what may be said to whom: every answer follows from the ledgers and from what links have proven.
+/// Who is who, and what may flow to whom: every answer follows from the ledgers and from what links have proven.
 extension EngineCore {
     /// In order of the groups' IDs.
     var friendGroups: [MeshEngine.FriendGroup] {
@@ -35,12 +35,6 @@ extension EngineCore {
     /// Whether a group is the one that this account's devices keep among themselves.
     func isPrivate(_ group: GroupID) -> Bool { groups[group]?.ledger.privateUser == identity.user }
 
-    /// Whether a device may hear nothing of a private group though that group's ledger knows nothing against it: it is another
-    /// account's, or the account has given it up in another group.
-    func isShutOut(_ device: GroupState.Device, of group: GroupID) -> Bool {
-        isPrivate(group) && isForeign(device)
-    }
-
     /// Whether the account has given this device up, by any ledger that it holds.
     var isShutOut: Bool { isRevokedAnywhere(identity.certificate) }
 
@@ -56,7 +50,7 @@ extension EngineCore {
 
     /// The account of a link key that is a current member's in any group that this device has to do with.
     func member(withKey key: AgreementPublicKey) -> UserID? {
-        for id in groups.keys where takesPart(in: id) {
+        for id in groups.keys where place(in: id).seeks {
             if let device = groups[id]?.state.device(linkKey: key), device.isCurrent { return device.user }
         }
         return nil
@@ -70,77 +64,75 @@ extension EngineCore {
         return nil
     }
 
-    /// Whether the peer may be asked for a ledger: a stranger, a member, or another device of this account.
-    func mayKnowMore(_ link: LinkID, of group: GroupID) -> Bool {
-        guard let device = standing(of: link, in: group) else { return true }
-        return device.isCurrent || leadsToOwnDevice(link)
-    }
-
-    func standing(of link: LinkID, in group: GroupID) -> GroupState.Device? {
-        guard let session = sessions[link] else { return nil }
-        return groups[group]?.state.device(linkKey: session.key)
-    }
-
-    /// Whether the ledger lets a group's data flow on a link: both ends are current members, and both proved its key.
-    func isAuthorised(_ link: LinkID, in group: GroupID) -> Bool {
-        isCurrentMember(of: group) && isPeerCurrent(link, in: group)
-    }
-
-    /// Whether the device at the other end is a current member and has proven the group's key.
-    func isPeerCurrent(_ link: LinkID, in group: GroupID) -> Bool {
-        guard sessions[link]?.groups[group] != nil, let device = standing(of: link, in: group), device.isCurrent else {
-            return false
-        }
-        return !isShutOut(device, of: group)
-    }
-
     func isCurrentMember(of group: GroupID) -> Bool {
         groups[group]?.state.isCurrentMember(device: identity.device) ?? false
     }
 
-    /// Whether this device has to do with a group: as a member, or as one who left and has not been heard yet.
-    func takesPart(in group: GroupID) -> Bool { isCurrentMember(of: group) || places.farewells.contains(group) }
+    // MARK: Who may hear what
 
-    /// Whether this device answers under a group's keys: also where it was removed, for a removal may be annulled, and only
-    /// others know. Whoever has left, and was heard, is silent.
-    func listens(in group: GroupID) -> Bool {
-        if takesPart(in: group) { return true }
-        guard let state = groups[group]?.state else { return false }
-        guard let device = state.device(identity.device) else { return exclusion(from: group) != nil }
-        return !state.removedUsers.contains { $0.user == device.user && $0.hasLeft }
+    /// What may flow of a group over a link, as `Access.allowed` says.
+    func access(of link: LinkID, in group: GroupID) -> Access { access(of: link, in: group, from: place(in: group)) }
+
+    private func access(of link: LinkID, in group: GroupID, from place: Access.Place) -> Access {
+        guard let key = sessions[link]?.key, groups[group] != nil else { return [] }
+        let access = Access.allowed(to: peer(withKey: key, in: group), from: place)
+        return sessions[link]?.groups[group] == nil ? access.intersection(.proofs) : access
     }
 
-    /// Whether a group is owned up to on a link. Machines of one account tell each other also of groups that it has left: one
-    /// of them may have come back.
-    func speaks(of group: GroupID, over link: LinkID) -> Bool { listens(in: group) || leadsToOwnDevice(link) }
+    /// This device's place in a group; `outside` in one that it does not know.
+    func place(in group: GroupID) -> Access.Place {
+        guard let state = groups[group]?.state else { return .outside }
+        let device = state.device(identity.device)
+        if device?.isCurrent ?? false { return .member }
+        if places.farewells.contains(group) { return .leaving }
+        guard let device else { return exclusion(from: group) == nil ? .outside : .ended }
+        return state.removedUsers.contains { $0.user == device.user && $0.hasLeft } ? .outside : .ended
+    }
 
-    /// Whether a current device of this account is at the other end, of a group that this device is in, too.
-    func leadsToOwnDevice(_ link: LinkID) -> Bool {
-        guard let key = sessions[link]?.key else { return false }
-        return groups.keys.contains { group in
+    private func peer(withKey key: AgreementPublicKey, in group: GroupID) -> Access.Peer {
+        let device = groups[group]?.state.device(linkKey: key)
+        if let device, device.isCurrent {
+            if isPrivate(group), isForeign(device) { return .givenUp }
+            return device.user == identity.user && isOwnDevice(withKey: key) ? .ownDevice : .member
+        }
+        if isOwnDevice(withKey: key) { return .ownElsewhere }
+        return device == nil ? .unknown : .ended
+    }
+
+    /// Whether a link key is that of a current device of this account, in any group that this device is in, too; and no ledger
+    /// says that the account has given it up.
+    private func isOwnDevice(withKey key: AgreementPublicKey) -> Bool {
+        groups.keys.contains { group in
             guard isCurrentMember(of: group), let device = groups[group]?.state.device(linkKey: key) else {
                 return false
             }
-            return device.isCurrent && device.user == identity.user
+            return device.isCurrent && !isForeign(device)
         }
     }
 
-    /// The groups that may be talked about on a link.
-    func sharedGroups(on link: LinkID) -> [GroupID] {
-        (sessions[link]?.groups.keys.sorted() ?? []).filter { isAuthorised(link, in: $0) }
+    /// The groups of which something may flow over a link.
+    func groups(on link: LinkID, allowing flow: Access) -> [GroupID] {
+        (sessions[link]?.groups.keys.sorted() ?? []).filter { access(of: link, in: $0).isSuperset(of: flow) }
     }
 
-    /// The links on which a group may be talked about.
-    func links(sharing group: GroupID) -> [LinkID] {
-        sessions.keys.filter { isAuthorised($0, in: group) }
+    /// The links over which something may flow of a group, ascending: the first ones, of so many.
+    func links(of group: GroupID, allowing flow: Access, upTo limit: Int = .max) -> [LinkID] {
+        let place = place(in: group)
+        var found: [LinkID] = []
+        for link in sessions.keys where access(of: link, in: group, from: place).isSuperset(of: flow) {
+            guard found.count < limit else { break }
+            found.append(link)
+        }
+        return found
+    }
+
+    /// The group that a handle names on a link; of several the smallest.
+    func provenGroup(_ handle: GroupHandle, over link: LinkID) -> GroupID? {
+        sessions[link]?.groups.keys.sorted().first { GroupHandle($0) == handle }
     }
 
     /// Whether one more request to be let in, certified or befriended is looked at: each costs signature checks.
     mutating func takeRequest(of link: LinkID) -> Bool { sessions[link]?.takeRequest(at: now) ?? false }
-
-    func provenGroup(_ handle: GroupHandle, over link: LinkID) -> GroupID? {
-        sessions[link]?.groups.keys.sorted().first { GroupHandle($0) == handle }
-    }
 
     /// The keys under which links of a group are opened, newest first.
     func linkKeys(of group: GroupID) -> [LinkKey] {
@@ -156,16 +148,5 @@ extension EngineCore {
         LinkKey(
             presharedKey: presharedKey, tagKey: Blake2b.derive(context: "streakmesh/v1/tag-key", from: presharedKey),
             label: label)
-    }
-
-    /// On how many links a group may be talked about, counted up to `most`.
-    func linkCount(of group: GroupID, upTo most: Int) -> Int {
-        guard isCurrentMember(of: group) else { return 0 }
-        return sessions.keys.lazy.filter { isPeerCurrent($0, in: group) }.prefix(most).count
-    }
-
-    /// The group a handle names on this link, if its data may flow.
-    func authorisedGroup(_ handle: GroupHandle, over link: LinkID) -> GroupID? {
-        provenGroup(handle, over: link).flatMap { isAuthorised(link, in: $0) ? $0 : nil }
     }
 }

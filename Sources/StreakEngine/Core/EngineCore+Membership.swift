@@ -98,7 +98,7 @@ extension EngineCore {
 
     /// Tells a member that this device has left, and asks what it knows, so that its answer shows that it heard.
     mutating func sayFarewell(to group: GroupID, over link: LinkID) {
-        guard let replica = groups[group], isPeerCurrent(link, in: group),
+        guard let replica = groups[group], access(of: link, in: group).contains(.farewell),
             case .removed(let by)? = replica.state.device(identity.device)?.standing
         else { return }
         sendOperations(replica.ledger.ancestry(of: by), handle: replica.handle, over: link)

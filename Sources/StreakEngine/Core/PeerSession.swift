@@ -63,8 +63,8 @@ struct PeerSession: Sendable {
 struct PeerGroup: Sendable {
     /// The hashes of access keys that the peer has been asked for.
     var askedKeys: Set<Bytes32> = []
-    /// What the peer was told last of its own removal.
-    var toldRemoval: OperationID?
+    /// What the peer was told last of what ended its own place.
+    var toldEnding: OperationID?
     /// How often a device that is in no more was answered what removed it.
     var answeredRemovals = 0
     /// How often that may be: an answer is as long as the ledger.

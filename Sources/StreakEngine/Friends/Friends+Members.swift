@@ -26,7 +26,7 @@ extension Friends {
     /// The device at the other end of a link, if this user goes by its name in all groups that both are in: a request tells
     /// the name.
     func namedMember(at link: LinkID, core: EngineCore) -> DeviceCertificate? {
-        let shared = core.sharedGroups(on: link)
+        let shared = core.groups(on: link, allowing: .friendship)
         guard let group = shared.first, shared.allSatisfy({ !aliasGroups.contains($0) }),
             let key = core.sessions[link]?.key
         else { return nil }

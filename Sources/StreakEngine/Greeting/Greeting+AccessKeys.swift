@@ -12,7 +12,7 @@ extension Greeting {
 
     /// Asks the peer for the keys that are missing here, each once until the ledger changes or the peer says hello again.
     mutating func requestMissingKeys(of group: GroupID, over link: LinkID, core: inout EngineCore) {
-        guard core.isAuthorised(link, in: group), let replica = core.groups[group] else { return }
+        guard core.access(of: link, in: group).contains(.accessKeys), let replica = core.groups[group] else { return }
         let asked = core.sessions[link]?.groups[group]?.askedKeys ?? []
         let missing = replica.missingAccessKeys.filter { !asked.contains($0) }.suffix(Self.maximumRequestedKeys)
         guard !missing.isEmpty else { return }

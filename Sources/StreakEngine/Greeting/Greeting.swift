@@ -79,7 +79,9 @@ struct Greeting: Sendable {
     /// Proves to the peer which access keys this device holds; no group is named.
     mutating func greet(_ link: LinkID, core: inout EngineCore) {
         guard let session = core.sessions[link] else { return }
-        let replicas = core.groups.keys.filter { core.speaks(of: $0, over: link) }.compactMap { core.groups[$0] }
+        let replicas = core.groups.keys.filter { core.access(of: link, in: $0).contains(.proofs) }.compactMap {
+            core.groups[$0]
+        }
         // Where not all fit in, a member that was away while many keys came still shares the oldest.
         let surest = replicas.compactMap(\.accessKeys.first) + replicas.compactMap(\.foundingKey)
         let proofs = (surest + replicas.flatMap { $0.accessKeys.dropFirst() }).prefix(LinkMessage.maximumProofs)
@@ -97,7 +99,7 @@ struct Greeting: Sendable {
         core.sessions[link]?.store = store
         core.sessions[link]?.proofs = Set(proofs)
         recogniseGroups(on: link, core: &core)
-        for group in core.sharedGroups(on: link) {
+        for group in core.groups(on: link, allowing: .accessKeys) {
             // The peer may have come to a key that it did not have when it was asked.
             core.sessions[link]?.groups[group]?.askedKeys = []
             requestMissingKeys(of: group, over: link, core: &core)
@@ -110,7 +112,8 @@ struct Greeting: Sendable {
         let expected = expectedProofs(on: link, session, core: core)
         core.sessions[link]?.expectedProofs = expected
         let proven = Set(session.proofs.compactMap { expected[$0] })
-        let found = proven.filter { session.groups[$0] == nil && core.speaks(of: $0, over: link) }.sorted()
+        let found = proven.filter { session.groups[$0] == nil && core.access(of: link, in: $0).contains(.proofs) }
+            .sorted()
         for group in found { core.sessions[link]?.groups[group] = PeerGroup() }
         for group in found { core.post(.groupOpened(group, link)) }
     }
@@ -118,7 +121,7 @@ struct Greeting: Sendable {
     private func expectedProofs(on link: LinkID, _ session: PeerSession, core: EngineCore) -> [Bytes16: GroupID] {
         if let known = session.expectedProofs { return known }
         var expected: [Bytes16: GroupID] = [:]
-        for id in core.groups.keys where core.speaks(of: id, over: link) {
+        for id in core.groups.keys where core.access(of: link, in: id).contains(.proofs) {
             for key in core.groups[id]?.accessKeys ?? [] {
                 expected[Self.proof(key, by: session.key, session: session)] = id
             }
@@ -126,50 +129,38 @@ struct Greeting: Sendable {
         return expected
     }
 
-    /// Begins to talk about a group that both sides know, where its data may not flow: with a stranger about its ledger.
+    /// Begins to talk about a group that both sides know, where its records may not flow.
     mutating func openUnauthorised(_ group: GroupID, over link: LinkID, core: inout EngineCore) {
-        guard !core.places.farewells.contains(group) else { return core.sayFarewell(to: group, over: link) }
-        let device = core.standing(of: link, in: group)
-        switch device?.standing {
-        case .current?:
-            if let device, core.isShutOut(device, of: group) { return }
-            // From a member this device hears why it is in no more, or that it is again.
-            askForOperations(of: group, over: link, core: &core)
-        case nil:
-            // A stranger, who perhaps knows more.
-            tellRemoval(of: group, over: link, core: &core)
-            core.post(.strangerMet(group, link))
-            askForOperations(of: group, over: link, core: &core)
-        case .removed, .revoked:
-            tellRemoval(of: group, over: link, core: &core)
-        }
+        let access = core.access(of: link, in: group)
+        if access.contains(.farewell) { core.sayFarewell(to: group, over: link) }
+        if access.contains(.ending) { tellEnding(of: group, over: link, core: &core) }
+        if access.contains(.introduction) { core.post(.strangerMet(group, link)) }
+        if access.contains(.question) { askForOperations(of: group, over: link, core: &core) }
     }
 
-    /// Asks for operations, and says which are here only where the ledger knows the peer: whoever has an old access key can make
-    /// up a device, and tips tell who came in since.
+    /// Asks for operations, and says which are here only to whom the ledger may go: an old access key lets anybody make up a
+    /// device, and tips tell who came in since.
     private mutating func askForOperations(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard let replica = core.groups[group] else { return }
-        let isKnown = core.standing(of: link, in: group)?.isCurrent ?? false
-        core.send(.operationsRequested(replica.handle, known: isKnown ? replica.namedTips : []), over: link)
+        let known = core.access(of: link, in: group).contains(.ledger) ? replica.namedTips : []
+        core.send(.operationsRequested(replica.handle, known: known), over: link)
     }
 
-    /// Only a member is told a digest. Where this device's ledger says that it is none, and not that the peer is in no more, the
-    /// peer's says more; it is asked once for every digest.
+    /// Only a member is told a digest. Where this device's ledger says that it is none, the peer's may say more; it is asked
+    /// once for every digest.
     mutating func askWhyTold(of group: GroupID, over link: LinkID, core: inout EngineCore) {
-        guard !core.isCurrentMember(of: group), !core.places.farewells.contains(group),
-            core.mayKnowMore(link, of: group)
-        else { return }
+        guard !core.isCurrentMember(of: group), core.access(of: link, in: group).contains(.question) else { return }
         askForOperations(of: group, over: link, core: &core)
     }
 
     /// Tells a device that was removed or revoked, or let in by an admission that does not count, what did it and what led
     /// there, once: all that it gets, and how it learns.
-    private mutating func tellRemoval(of group: GroupID, over link: LinkID, core: inout EngineCore) {
+    private mutating func tellEnding(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard let replica = core.groups[group], let key = core.sessions[link]?.key,
             let ending = replica.ending(of: key),
-            core.sessions[link]?.groups[group]?.toldRemoval != ending
+            core.sessions[link]?.groups[group]?.toldEnding != ending
         else { return }
-        core.sessions[link]?.groups[group]?.toldRemoval = ending
+        core.sessions[link]?.groups[group]?.toldEnding = ending
         core.sendOperations(replica.ledger.ancestry(of: ending), handle: replica.handle, over: link)
     }
 
@@ -179,15 +170,14 @@ struct Greeting: Sendable {
             announcePeer(of: link, core: &core)
             noteStranger(at: link, core: &core)
             guard core.sessions[link]?.groups[group] != nil else { continue }
-            if core.isAuthorised(link, in: group) {
+            let access = core.access(of: link, in: group)
+            if access.contains(.records) {
                 core.post(.authorised(group, link))
                 core.sessions[link]?.groups[group]?.askedKeys = []
                 requestMissingKeys(of: group, over: link, core: &core)
             } else {
                 core.post(.unauthorised(group, link))
-                if core.takesPart(in: group) || core.leadsToOwnDevice(link) {
-                    tellRemoval(of: group, over: link, core: &core)
-                }
+                if access.contains(.ending) { tellEnding(of: group, over: link, core: &core) }
             }
         }
         refreshKeepalivesSoon(core: core)
@@ -210,7 +200,7 @@ struct Greeting: Sendable {
     /// Sixteen bytes that are equal on both ends of a link exactly when all groups they share are.
     func keepalivePayload(for link: LinkID, core: EngineCore) -> [UInt8] {
         var writer = WireWriter()
-        for group in core.sharedGroups(on: link) {
+        for group in core.groups(on: link, allowing: .records) {
             writer.write(group)
             writer.write((core.groups[group]?.digest ?? GroupDigest(bytes: .zero)).bytes)
         }

@@ -112,32 +112,45 @@ extension LinkMessage {
         case presence = 21
     }
 
-    private var kind: UInt8 {
+    /// Of which of the two enumerations of kinds a message is.
+    enum AnyKind {
+        case link(Kind)
+        case friend(FriendMessage.Kind)
+
+        var rawValue: UInt8 {
+            switch self {
+            case .link(let kind): kind.rawValue
+            case .friend(let kind): kind.rawValue
+            }
+        }
+    }
+
+    var kind: AnyKind {
         switch self {
-        case .hello: Kind.hello.rawValue
-        case .digest: Kind.digest.rawValue
-        case .tipsRequested: Kind.tipsRequested.rawValue
-        case .tips: Kind.tips.rawValue
-        case .operationsRequested: Kind.operationsRequested.rawValue
-        case .operations: Kind.operations.rawValue
-        case .runsRequested: Kind.runsRequested.rawValue
-        case .runs: Kind.runs.rawValue
-        case .rumour: Kind.rumour.rawValue
-        case .rumourAcknowledged: Kind.rumourAcknowledged.rawValue
-        case .joinRequested: Kind.joinRequested.rawValue
-        case .welcome: Kind.welcome.rawValue
-        case .joinRefused: Kind.joinRefused.rawValue
-        case .accessKeysRequested: Kind.accessKeysRequested.rawValue
-        case .accessKeys: Kind.accessKeys.rawValue
-        case .friend(let message): message.kind.rawValue
-        case .presence: Kind.presence.rawValue
+        case .hello: .link(.hello)
+        case .digest: .link(.digest)
+        case .tipsRequested: .link(.tipsRequested)
+        case .tips: .link(.tips)
+        case .operationsRequested: .link(.operationsRequested)
+        case .operations: .link(.operations)
+        case .runsRequested: .link(.runsRequested)
+        case .runs: .link(.runs)
+        case .rumour: .link(.rumour)
+        case .rumourAcknowledged: .link(.rumourAcknowledged)
+        case .joinRequested: .link(.joinRequested)
+        case .welcome: .link(.welcome)
+        case .joinRefused: .link(.joinRefused)
+        case .accessKeysRequested: .link(.accessKeysRequested)
+        case .accessKeys: .link(.accessKeys)
+        case .friend(let message): .friend(message.kind)
+        case .presence: .link(.presence)
         }
     }
 
     package var encoded: [UInt8] {
         var writer = WireWriter(reserving: 256)
         writer.write(ProtocolLimits.version)
-        writer.write(kind)
+        writer.write(kind.rawValue)
         encodeBody(into: &writer)
         return writer.bytes
     }

@@ -50,7 +50,7 @@ extension Reachability {
             answerBeacon(hourKey: hourKey, to: target, core: &core)
         } else if let linkKey = source.linkKey {
             if core.links.link(to: content.linkKey) == nil {
-                let links = core.linkCount(of: source.group, upTo: Dialler.wantedLinks)
+                let links = core.links(of: source.group, allowing: .records, upTo: Dialler.wantedLinks).count
                 dialSighted(
                     content.linkKey, in: source.group, under: linkKey, at: target, links: links, core: &core)
                 // Where there was no room for it: it may have room, and some of many are enough to tell.

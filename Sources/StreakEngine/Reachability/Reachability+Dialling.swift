@@ -16,7 +16,7 @@ extension Reachability {
     private func unlinkedDevices(core: EngineCore) -> [DeviceID: Unlinked] {
         var found: [DeviceID: Unlinked] = [:]
         for id in core.groups.keys.sorted() {
-            guard let group = core.groups[id], core.takesPart(in: id) else { continue }
+            guard let group = core.groups[id], core.place(in: id).seeks else { continue }
             for device in group.state.devices where device.isCurrent && device.device != core.identity.device {
                 guard core.links.link(to: device.linkKey) == nil else { continue }
                 found[device.device, default: Unlinked(linkKey: device.linkKey, groups: [])].groups.append(id)
@@ -30,7 +30,7 @@ extension Reachability {
         guard dialler.takeCheck(at: core.now) else { return }
         let unlinked = unlinkedDevices(core: core)
         var counts: [GroupID: Int] = [:]
-        for group in core.groups.keys { counts[group] = core.links(sharing: group).count }
+        for group in core.groups.keys { counts[group] = core.links(of: group, allowing: .records).count }
         // Each node begins with another member, or all would dial the same ones.
         let sorted = unlinked.keys.sorted()
         let first = sorted.count > Dialler.wantedLinks ? core.randomNumber(below: sorted.count) : 0

@@ -9,7 +9,7 @@ extension Reachability {
     /// The links on which a group may be talked about, ascending, and the devices that they lead to.
     private func neighbours(in group: GroupID, core: EngineCore) -> [(link: LinkID, device: DeviceHandle)] {
         guard let state = core.groups[group]?.state else { return [] }
-        return core.links(sharing: group).compactMap { link in
+        return core.links(of: group, allowing: .presence).compactMap { link in
             guard let key = core.sessions[link]?.key, let device = state.device(linkKey: key) else { return nil }
             return (link, DeviceHandle(device.device))
         }
@@ -59,7 +59,7 @@ extension Reachability {
     func route(to device: DeviceID, in group: GroupID, core: EngineCore) -> (hops: Int, via: DeviceID)? {
         guard let state = core.groups[group]?.state, state.device(device)?.isCurrent ?? false,
             let route = presence[group]?.route(to: DeviceHandle(device)),
-            let key = core.sessions[route.link]?.key, core.isAuthorised(route.link, in: group),
+            let key = core.sessions[route.link]?.key, core.access(of: route.link, in: group).contains(.presence),
             let via = state.device(linkKey: key)?.device
         else { return nil }
         return (Int(route.hops), via)

@@ -35,7 +35,9 @@ struct Reachability: Sendable {
     func inviteAddresses(of group: GroupID, core: EngineCore) -> [[Endpoint]] {
         var sets = core.network.ownEndpoints.isEmpty ? [] : [core.network.ownEndpoints]
         let linked = Set(
-            core.links(sharing: group).compactMap { core.sessions[$0].flatMap { core.deviceID(of: $0.key) } })
+            core.links(of: group, allowing: .records).compactMap {
+                core.sessions[$0].flatMap { core.deviceID(of: $0.key) }
+            })
         let devices =
             core.groups[group]?.state.devices.filter { $0.isCurrent && $0.device != core.identity.device } ?? []
         let ordered = devices.map(\.device).sorted {
@@ -144,9 +146,10 @@ struct Reachability: Sendable {
         dialler.checkSoon()
         var access: [LinkKey] = []
         var invites: [LinkKey] = []
-        for id in core.groups.keys.sorted() where core.listens(in: id) {
-            access += core.linkKeys(of: id)
-            guard core.takesPart(in: id) else { continue }
+        for id in core.groups.keys {
+            let place = core.place(in: id)
+            if place.answers { access += core.linkKeys(of: id) }
+            guard place.seeks else { continue }
             for invite in answeredInvites(of: id, core: core) {
                 invites.append(EngineCore.linkKey(of: invite.presharedKey, label: .invite(id, invite.id)))
             }
@@ -171,9 +174,10 @@ struct Reachability: Sendable {
     private func groupSources(core: EngineCore) -> [Discovery.Source] {
         var sources: [Discovery.Source] = []
         for id in core.groups.keys {
-            guard let group = core.groups[id], core.listens(in: id) else { continue }
+            let place = core.place(in: id)
+            guard let group = core.groups[id], place.answers else { continue }
             // Who has lost a group is silent, and hears if somebody calls who thinks otherwise.
-            let calls = core.takesPart(in: id)
+            let calls = place.seeks
             for (index, (key, linkKey)) in zip(group.accessKeys, core.linkKeys(of: id)).enumerated() {
                 sources.append(
                     .init(

@@ -22,7 +22,7 @@ struct Rumours: Sendable {
     mutating func push(
         _ run: Run, in group: GroupID, except source: LinkID?, presence: Presence?, core: inout EngineCore
     ) {
-        let candidates = core.links(sharing: group).filter {
+        let candidates = core.links(of: group, allowing: .records).filter {
             !hasFrom(source, $0, of: group, presence: presence, core: core)
         }
         guard !candidates.isEmpty else { return }
@@ -118,7 +118,9 @@ struct Rumours: Sendable {
     /// Sends what is due again. A peer that acknowledged nothing is told the digest, which it will answer when it can.
     mutating func runTimers(core: inout EngineCore) {
         let (again, abandoned) = deliveries.due(at: core.now)
-        for (link, group) in abandoned where core.isAuthorised(link, in: group) { core.post(.tellDigest(group, link)) }
+        for (link, group) in abandoned where core.access(of: link, in: group).contains(.records) {
+            core.post(.tellDigest(group, link))
+        }
         for (link, message) in again { core.sendDatagram(message, over: link) }
     }
 }

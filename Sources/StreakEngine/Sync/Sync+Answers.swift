@@ -8,23 +8,21 @@ extension Sync {
     /// Answers a request for operations. A current member gets all; a device that was removed, or let in for nothing, what did
     /// that and what led there; any other stranger nothing.
     mutating func answerOperations(
-        known: [LedgerTip], group handle: GroupHandle, over link: LinkID, core: inout EngineCore
+        known: [LedgerTip], of group: GroupID, over link: LinkID, core: inout EngineCore
     ) {
-        guard let group = core.provenGroup(handle, over: link), let replica = core.groups[group],
-            let key = core.sessions[link]?.key
-        else { return }
+        guard let replica = core.groups[group], let key = core.sessions[link]?.key else { return }
+        let access = core.access(of: link, in: group)
         let operations: [SignedOperation]
-        if let device = replica.state.device(linkKey: key), device.isCurrent {
-            guard !core.isShutOut(device, of: group) else { return }
+        if access.contains(.ledger) {
             operations = replica.ledger.operations(missingFrom: known)
         } else {
-            guard let ending = replica.ending(of: key) else { return }
+            guard access.contains(.ending), let ending = replica.ending(of: key) else { return }
             let answered = core.sessions[link]?.groups[group]?.answeredRemovals ?? 0
             guard answered < PeerGroup.maximumAnsweredRemovals else { return }
             core.sessions[link]?.groups[group]?.answeredRemovals = answered + 1
             operations = replica.ledger.ancestry(of: ending)
         }
-        core.sendOperations(operations, handle: handle, over: link)
+        core.sendOperations(operations, handle: replica.handle, over: link)
     }
 
     /// Answers with the tips that changed since the asker's cursor; all where it knows another store, or the future.

@@ -11,19 +11,16 @@ extension Sync {
     ) {
         guard let handle = core.groups[group]?.handle else { return }
         // A device that has just left still says so; one that this made a stranger is told by `Greeting.refreshAuthorisation`.
-        for link in core.sessions.keys where link != source && core.isPeerCurrent(link, in: group) {
+        for link in core.links(of: group, allowing: .ledger) where link != source {
             core.send(.operations(handle, operations.map(\.bytes), isFinal: false), over: link)
         }
     }
 
     mutating func receivedOperations(
-        _ encoded: [[UInt8]], isFinal: Bool, group handle: GroupHandle, over link: LinkID, core: inout EngineCore
+        _ encoded: [[UInt8]], isFinal: Bool, of group: GroupID, over link: LinkID, core: inout EngineCore
     ) {
-        guard let group = core.provenGroup(handle, over: link) else { return }
-        if isFinal, core.places.farewells.contains(group), core.isPeerCurrent(link, in: group) {
-            core.endFarewell(to: group)
-        }
-        let isMember = core.isPeerCurrent(link, in: group)
+        if isFinal, core.access(of: link, in: group).contains(.farewell) { core.endFarewell(to: group) }
+        let isMember = core.access(of: link, in: group).contains(.ledger)
         if !isMember, core.groups[group]?.ledger.refusedCount ?? 0 >= Self.maximumRefusedOperations { return }
         var change = DurableChange()
         var added: [SignedOperation] = []

@@ -276,7 +276,7 @@ extension Sync {
     mutating func resumeRound(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard let resumption = peers[link, group]?.resumption, resumption.at <= core.now else { return }
         peers[link, group]?.resumption = nil
-        guard core.isAuthorised(link, in: group) else { return }
+        guard core.access(of: link, in: group).contains(.records) else { return }
         startRound(over: link, group: group, comparingAll: resumption.comparesAll, core: &core)
     }
 

@@ -132,7 +132,9 @@ struct Sync: Sendable {
         }
         for group in comparisons.keys.sorted() where comparisons[group].map({ $0 <= core.now }) ?? false {
             comparisons[group] = nil
-            for link in core.links(sharing: group) { settleDifference(in: group, over: link, core: &core) }
+            for link in core.links(of: group, allowing: .records) {
+                settleDifference(in: group, over: link, core: &core)
+            }
         }
         for link in peers.due(at: core.now) {
             for group in peers.groups(on: link) {
@@ -169,7 +171,8 @@ struct Sync: Sendable {
         core: inout EngineCore
     ) {
         guard let session = core.sessions[link],
-            let device = core.groups[group]?.state.device(linkKey: session.key), device.isCurrent
+            core.access(of: link, in: group).contains(.ledger),
+            let device = core.groups[group]?.state.device(linkKey: session.key)
         else { return }
         told[CursorKey(group: group, peer: device.device)] = ToldState(digest: digest, recordCount: count)
         core.sessions[link]?.clock = PeerClock(seconds: Int64(clamping: clock), at: core.now)
@@ -177,7 +180,7 @@ struct Sync: Sendable {
     }
 
     func tellable(_ group: GroupID, except source: LinkID?, core: EngineCore) -> [LinkID] {
-        core.links(sharing: group).filter { $0 != source }
+        core.links(of: group, allowing: .records).filter { $0 != source }
     }
 
     mutating func tellDigest(of group: GroupID, except source: LinkID?, core: inout EngineCore) {
@@ -195,7 +198,7 @@ struct Sync: Sendable {
     mutating func settleDifference(in group: GroupID, over link: LinkID, core: inout EngineCore) {
         peers[link, group]?.comparison = nil
         guard let ours = core.groups[group]?.digest, let session = core.sessions[link], let peer = peers[link, group],
-            core.isAuthorised(link, in: group), peer.round == nil, peer.resumption == nil
+            core.access(of: link, in: group).contains(.records), peer.round == nil, peer.resumption == nil
         else { return }
         if peer.announced != ours {
             sendDigest(of: group, over: link, core: &core)
