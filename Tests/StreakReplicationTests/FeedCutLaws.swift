@@ -84,7 +84,7 @@ struct FeedCutLaws {
             for tip in teacher.tips {
                 for _ in 0..<400 {
                     guard lacks(tip) else { break }
-                    let way = tip == cut ? replica.wantedOnWay(to: tip) : nil
+                    let way = tip == cut ? replica.backfillRequest(to: tip) : nil
                     var isFruitful = false
                     var pieces = UnsignedPieces()
                     let wanted = way ?? RunsWanted(feed: replica.id, held: replica.locator)
@@ -99,7 +99,7 @@ struct FeedCutLaws {
                         }
                     }
                     guard isFruitful else {
-                        replica.forgetWay()
+                        replica.cancelBackfill()
                         break
                     }
                     hasLearnt = true

@@ -282,19 +282,19 @@ struct GroupReplica: Sendable {
         return try outcome.get()
     }
 
-    /// What to ask a peer for that has what a cut leaves of a feed: see `FeedReplica.wantedOnWay`.
-    mutating func wantedOnWay(of claimed: FeedTip) -> RunsWanted? {
+    /// What to ask a peer for that has what a cut leaves of a feed: see `FeedReplica.backfillRequest`.
+    mutating func backfillRequest(for claimed: FeedTip) -> RunsWanted? {
         guard feeds[claimed.feed] != nil,
             case .through(let cut) = state.feedLimit(device: claimed.feed.device, epoch: claimed.feed.epoch),
             cut.tip == claimed.tip
         else { return nil }
-        return feeds.modify(claimed.feed) { $0.wantedOnWay(to: cut.tip) }
+        return feeds.modify(claimed.feed) { $0.backfillRequest(to: cut.tip) }
     }
 
-    /// See `FeedReplica.forgetWay`.
-    mutating func forgetWay(in feed: FeedID) {
+    /// See `FeedReplica.cancelBackfill`.
+    mutating func cancelBackfill(in feed: FeedID) {
         guard feeds[feed] != nil else { return }
-        feeds.modify(feed) { $0.forgetWay() }
+        feeds.modify(feed) { $0.cancelBackfill() }
     }
 
     /// Gives up branches that were kept for cuts which are there no more.

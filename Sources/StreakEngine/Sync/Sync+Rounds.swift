@@ -82,7 +82,7 @@ extension Sync {
         if newest.isEmpty { round.asked = plan.next(limit: SyncRound.feedsPerRequest, repeating: isOverdue) }
         guard !round.asked.isEmpty || isOverdue else {
             round.awaitsOthers = true
-            round.deadline = core.now.advanced(by: SyncRound.turn)
+            round.deadline = core.now.advanced(by: SyncRound.otherPeerTimeout)
             peers[link, group]?.round = round
             return
         }
@@ -104,13 +104,13 @@ extension Sync {
                 round.deferredUntil = min(round.deferredUntil ?? turn, turn)
                 continue
             }
-            if let way = core.groups[group]?.wantedOnWay(of: claimed) {
+            if let way = core.groups[group]?.backfillRequest(for: claimed) {
                 points += way.held.count
-                round.waysAsked.insert(claimed.feed)
+                round.requestedBackfills.insert(claimed.feed)
                 feeds.append(SyncPlan.Feed(claimed: claimed, held: way.held, own: nil, way: way))
                 continue
             }
-            round.waysAsked.remove(claimed.feed)
+            round.requestedBackfills.remove(claimed.feed)
             let feed = core.groups[group]?.feeds[claimed.feed]
             let own = feed?.mainTip.number ?? 0
             let goesOn =
@@ -177,9 +177,9 @@ extension Sync {
                 round.fruitfulFeeds.isEmpty
                 ? asked : asked.intersection(round.refusedFeeds.subtracting(round.fruitfulFeeds))
             // Asked for as if it went on from here, while it leaves what is here earlier: the next request finds where.
-            let goingOn = round.asked.filter { $0.numbers != nil && !round.waysAsked.contains($0.feed) }.map(\.feed)
+            let goingOn = round.asked.filter { $0.numbers != nil && !round.requestedBackfills.contains($0.feed) }.map(\.feed)
             refused.subtract(round.partedFeeds.intersection(goingOn))
-            for feed in refused.intersection(round.waysAsked).sorted() { core.groups[group]?.forgetWay(in: feed) }
+            for feed in refused.intersection(round.requestedBackfills).sorted() { core.groups[group]?.cancelBackfill(in: feed) }
             round.feedTips.removeAll { refused.contains($0.feed) }
             round.wasRefused = round.wasRefused || round.fruitfulFeeds.isEmpty || !refused.isEmpty
         }

@@ -57,8 +57,8 @@ struct SyncRound: Sendable {
     var asked: [RunsWanted] = []
     /// What came of the answer under way without a signature, and waits for the run that covers it.
     var pieces = UnsignedPieces()
-    /// Feeds of which the way to a cut is asked for.
-    var waysAsked: Set<FeedID> = []
+    /// Feeds of which the request under way fetches what lies before a cut.
+    var requestedBackfills: Set<FeedID> = []
     /// Whether the request under way is for the newest runs.
     var asksNewest = false
     /// Feeds whose newest runs were asked for.
@@ -82,8 +82,8 @@ struct SyncRound: Sendable {
     static let answerSize = 262_144
     /// What an answer may have at most: one more run than fits, and what stands before it without a signature.
     static let maximumAnswerSize = 524_288
-    /// How long others may take for what this peer has too, before it is asked of both.
-    static let turn: Duration = .seconds(1)
+    /// If another peer has not delivered in this time, this peer is asked too.
+    static let otherPeerTimeout: Duration = .seconds(1)
     /// How long a peer may take for an answer.
     static let patience: Duration = .seconds(15)
     /// Tips that one round takes in; what a liar adds beyond is ignored.

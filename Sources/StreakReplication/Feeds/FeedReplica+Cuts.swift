@@ -4,7 +4,7 @@ import StreakWire
 /// The way to a cut, found backwards from there.
 ///
 /// A chain hash covers all that precedes it: whatever run ends in a point of the way is on it, whoever sends it.
-struct CutTrail: Sendable {
+struct CutBackfill: Sendable {
     let cut: Tip
     /// Points on the way, falling: the cut, then the beginnings of runs.
     private(set) var points: [Tip]
@@ -79,14 +79,14 @@ extension FeedReplica {
 
     /// Whether runs of these numbers can show more of the way to a cut.
     func mayShowWay(to cut: Tip, in numbers: ClosedRange<UInt64>) -> Bool {
-        trail.map { $0.cut == cut && numbers.contains($0.start.number) } ?? false
+        backfill.map { $0.cut == cut && numbers.contains($0.start.number) } ?? false
     }
 
     /// Notes what runs say about the way to a cut: whether they are on it, and whether they show more of it.
     mutating func takeNote(of runs: ChainedRuns, onWayTo cut: Tip) -> Way {
-        if trail?.cut == cut {
-            if trail?.extend(by: runs) ?? false { return .shown }
-            if trail?.includes(runs) ?? false { return .led }
+        if backfill?.cut == cut {
+            if backfill?.extend(by: runs) ?? false { return .shown }
+            if backfill?.includes(runs) ?? false { return .led }
         }
         return runs.first <= cut.number && runs.hash(at: cut.number) == cut.hash ? .led : .elsewhere
     }
@@ -100,23 +100,23 @@ extension FeedReplica {
     /// run, to what is held, then onwards from there. Nil where there is room, or the cut is here.
     ///
     /// A run short of the cut does not show whether it leads there, and its author can fill any number of places with such.
-    public mutating func wantedOnWay(to cut: Tip) -> RunsWanted? {
+    public mutating func backfillRequest(to cut: Tip) -> RunsWanted? {
         guard branches.count >= Self.maximumBranches, !contains(cut) else {
-            trail = nil
+            backfill = nil
             return nil
         }
-        var trail = self.trail ?? CutTrail(to: cut)
-        if trail.cut != cut { trail = CutTrail(to: cut) }
-        defer { self.trail = trail }
-        guard contains(trail.start) else {
-            return RunsWanted(feed: id, held: [], numbers: trail.start.number...trail.start.number)
+        var backfill = self.backfill ?? CutBackfill(to: cut)
+        if backfill.cut != cut { backfill = CutBackfill(to: cut) }
+        defer { self.backfill = backfill }
+        guard contains(backfill.start) else {
+            return RunsWanted(feed: id, held: [], numbers: backfill.start.number...backfill.start.number)
         }
-        while trail.points.count > 1, contains(trail.points[trail.points.count - 2]) { trail.removeStart() }
-        return RunsWanted(feed: id, held: trail.start.number > 0 ? [trail.start] : [])
+        while backfill.points.count > 1, contains(backfill.points[backfill.points.count - 2]) { backfill.removeStart() }
+        return RunsWanted(feed: id, held: backfill.start.number > 0 ? [backfill.start] : [])
     }
 
     /// Forgets the way to a cut: who was asked for it packs its runs otherwise, or has not got it.
-    public mutating func forgetWay() { trail = nil }
+    public mutating func cancelBackfill() { backfill = nil }
 
     // MARK: Serving
 

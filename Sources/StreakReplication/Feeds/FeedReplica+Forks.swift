@@ -155,7 +155,7 @@ extension FeedReplica {
             StoredRun(group: group, branch: UInt8(last), run: $0.run, after: $0.after, arrival: $0.arrival)
         }
         branches[last] = Branch(runs: moved, tip: extra.tip)
-        trail = nil
+        backfill = nil
         return (removed, moved)
     }
 

@@ -61,7 +61,7 @@ public struct FeedReplica: Sendable {
     /// Which of the eight comes last, once that was looked at.
     var knownLast: Int?
     /// Where the way to a cut goes for which there was no room among the others.
-    var trail: CutTrail?
+    var backfill: CutBackfill?
 
     /// The hash before the first record.
     public let origin: ChainHash
