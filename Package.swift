@@ -127,7 +127,7 @@ let testTargets: [Target] = [
         exclude: ["Preloaded"], swiftSettings: settings),
     tests("StreakCryptoTests", ["StreakCrypto"]),
     tests("StreakWireTests", ["StreakWire", "StreakRandom"]),
-    tests("StreakLinksTests", ["StreakLinks", "StreakWire", "StreakCrypto"]),
+    tests("StreakLinksTests", ["StreakLinks", "StreakWire", "StreakCrypto", "StreakRandom"]),
     tests("StreakGamesTests", ["StreakGames"], resources: [.copy("Fixtures")]),
     tests("StreakScoresTests", ["StreakScores", "StreakGames", "StreakRandom"]),
     tests(
@@ -140,7 +140,9 @@ let testTargets: [Target] = [
             "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames", "StreakLinks",
             "StreakWire", "StreakCrypto",
         ]),
-    tests("StreakStorageTests", ["StreakStorage", "StreakReplication", "StreakWire", "StreakCrypto", .grdb]),
+    tests(
+        "StreakStorageTests",
+        ["StreakStorage", "StreakReplication", "StreakWire", "StreakCrypto", "StreakRandom", .grdb]),
     tests(
         "StreakNodeTests",
         [
@@ -164,7 +166,7 @@ let testTargets: [Target] = [
         "ProtocolConformanceTests",
         [
             "streakmesh-vectors", "StreakEngine", "StreakMembership", "StreakReplication", "StreakLinks", "StreakWire",
-            "StreakCrypto", "StreakScores", "StreakGames",
+            "StreakCrypto", "StreakScores", "StreakGames", "StreakRandom",
         ]),
     tests(
         "SimulationTests",

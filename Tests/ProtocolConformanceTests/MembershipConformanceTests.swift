@@ -1,5 +1,6 @@
 import StreakCrypto
 import StreakMembership
+import StreakRandom
 import StreakReplication
 import StreakWire
 import Testing
@@ -77,17 +78,8 @@ struct MembershipConformanceTests {
     /// Orders of arrival: as written, the other way round, and shuffled.
     private func orders(_ operations: [SignedOperation]) -> [[SignedOperation]] {
         let rest = Array(operations.dropFirst())
-        var numbers = SystemNumbers(state: 5)
+        var numbers = SplitMix64(seed: 5)
         return [rest, rest.reversed()] + (0..<6).map { _ in rest.shuffled(using: &numbers) }
-    }
-
-    private struct SystemNumbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 29
-        }
     }
 
     @Test func `sets of operations amount to what they say, in any order`() throws {

@@ -1,5 +1,6 @@
 import StreakCrypto
 import StreakLinks
+import StreakRandom
 import StreakWire
 import Testing
 
@@ -56,16 +57,12 @@ struct LinksNetwork {
     private var order = 0
     private var other: [StreamEnd: StreamEnd] = [:]
     private var acceptedCount: UInt64 = 0
-    private var random: UInt64
+    private var random: SplitMix64
 
-    init(seed: UInt64 = 1) { random = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+    init(seed: UInt64 = 1) { random = SplitMix64(seed: seed) }
 
-    mutating func chance() -> Double {
-        random ^= random << 13
-        random ^= random >> 7
-        random ^= random << 17
-        return Double(random >> 11) / Double(1 << 53)
-    }
+    /// 0 to 1.
+    mutating func chance() -> Double { Double.random(in: 0..<1, using: &random) }
 
     @discardableResult
     mutating func add(

@@ -1,3 +1,4 @@
+import StreakRandom
 import StreakWire
 import Testing
 
@@ -26,11 +27,10 @@ struct LinksReplayWindowTests {
         var window = ReplayWindow()
         var seen: Set<UInt64> = []
         var highest: UInt64 = 0
-        var random: UInt64 = largestJump &* 77 | 1
+        var random = SplitMix64(seed: largestJump)
         for _ in 0..<5_000 {
-            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let step = (random >> 33) % (largestJump + 1)
-            let counter = random & 1 == 0 ? highest + step : highest - min(highest, step)
+            let step = UInt64.random(in: 0...largestJump, using: &random)
+            let counter = Bool.random(using: &random) ? highest + step : highest - min(highest, step)
             let isOld = counter + ReplayWindow.size <= highest
             #expect(window.accepts(counter) == (!isOld && !seen.contains(counter)))
             guard window.accepts(counter) else { continue }
@@ -82,11 +82,11 @@ struct LinksDeadlineQueueTests {
     @Test func `subjects come out by deadline, then by name, and changes hold`() {
         var queue = DeadlineQueue<Int>()
         var expected: [Int: Int64] = [:]
-        var random: UInt64 = 5
+        var random = SplitMix64(seed: 5)
         for _ in 0..<20_000 {
-            random = random &* 6_364_136_223_846_793_005 &+ 1
-            let subject = Int(random >> 40) % 200
-            let deadline: Int64? = random >> 20 & 7 == 0 ? nil : Int64(random >> 24 & 1_023)
+            let subject = Int.random(in: 0..<200, using: &random)
+            let isNever = Int.random(in: 0..<8, using: &random) == 0
+            let deadline: Int64? = isNever ? nil : Int64.random(in: 0..<1_024, using: &random)
             queue.schedule(subject, at: deadline.map { MonotonicInstant(nanoseconds: $0) })
             expected[subject] = deadline
             #expect(queue.count == expected.count)
@@ -146,17 +146,12 @@ struct LinksPacketTests {
 /// Two channels over a path that loses, doubles and reorders.
 struct LinksReliableChannelTests {
     private struct Path {
-        var random: UInt64
+        var random: SplitMix64
         var loss: Double
         var delay: Duration
         var jitter: Duration
 
-        mutating func chance() -> Double {
-            random ^= random << 13
-            random ^= random >> 7
-            random ^= random << 17
-            return Double(random >> 11) / Double(1 << 53)
-        }
+        mutating func chance() -> Double { Double.random(in: 0..<1, using: &random) }
     }
 
     /// Sends the messages from one channel to another.
@@ -168,7 +163,7 @@ struct LinksReliableChannelTests {
     ) throws -> (arrived: [[UInt8]], time: MonotonicInstant, sent: Int, mostEarly: Int, isIdle: Bool) {
         var sender = ReliableChannel(maximumMessageSize: 60_000)
         var receiver = ReliableChannel(maximumMessageSize: 60_000)
-        var path = Path(random: seed &* 31 | 1, loss: loss, delay: delay, jitter: jitter)
+        var path = Path(random: SplitMix64(seed: seed), loss: loss, delay: delay, jitter: jitter)
         for (token, message) in messages.enumerated() { sender.queue(message, token: UInt64(token)) }
         var fragments: [(MonotonicInstant, Int, ReliableChannel.Fragment)] = []
         var acknowledgements: [(MonotonicInstant, Int, ReliableChannel.Acknowledgement)] = []

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import StreakRandom
 import StreakReplication
 import StreakWire
 import Testing
@@ -195,10 +196,9 @@ struct StoreDamageTests {
     func `no page of rubbish traps`(seed: Int) throws {
         let url = URL(fileURLWithPath: folder.databasePath)
         var file = try Data(contentsOf: url)
-        var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
+        var random = SplitMix64(seed: UInt64(seed))
         for _ in 0..<200 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            file[100 + Int(state >> 33) % (file.count - 100)] = UInt8(truncatingIfNeeded: state >> 24)
+            file[Int.random(in: 100..<file.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
         }
         let handle = try FileHandle(forWritingTo: url)
         try handle.write(contentsOf: file)
