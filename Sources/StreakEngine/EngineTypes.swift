@@ -184,6 +184,8 @@ public enum EngineEvent: Sendable, Equatable {
     case epochReplaced(GroupID)
     /// Bytes from outside were ignored.
     case dropped(DropReason)
+    /// Somebody has had this node do too much of something: what it sent was not looked at.
+    case overBudget(ChargedWork)
     /// Something happened between this user and one whose friend it wants to be, or who wants that.
     case friend(FriendEvent)
     case messageRefused(WireError)

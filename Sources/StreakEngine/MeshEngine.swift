@@ -178,7 +178,6 @@ public struct MeshEngine: Sendable {
             // What the peer told before this node's ledger knew it was kept, and not acted on.
             sync.compareSoon(group, over: link, core: core)
         case .unauthorised(let group, let link): sync.endRoundWithStranger(over: link, in: group, core: &core)
-        case .strangerMet(let group, let link): core.introduceItself(in: group, over: link)
 
         case .authorise(let group):
             reachability.notePresence(of: group, core: core)
@@ -281,7 +280,7 @@ public struct MeshEngine: Sendable {
     private mutating func mayBeSaid(_ message: LinkMessage, of group: GroupID?, over link: LinkID) -> Bool {
         switch message.sender {
         case .anybody, .asked, .proverOrAsked: true
-        case .asker: core.takeRequest(of: link)
+        case .asker: core.charge(.requests, over: link)
         case .prover: group != nil
         case .allowed(let flow): group.map { core.access(of: link, in: $0).isSuperset(of: flow) } ?? false
         }

@@ -212,6 +212,7 @@ extension MeshNode {
         case .operationRefused: log(refusals.noteOperation())
         case .dropped(let reason): log(refusals.note(reason))
         case .messageRefused(let error): log(refusals.note(error))
+        case .overBudget(let work): log(refusals.note(work))
         case .syncBegan: break
         }
     }

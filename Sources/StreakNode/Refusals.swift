@@ -30,6 +30,9 @@ struct Refusals: Sendable {
     /// A ledger operation.
     mutating func noteOperation() -> RefusalReport { count("operation", "notValid") }
 
+    /// More than somebody may have this node do.
+    mutating func note(_ work: ChargedWork) -> RefusalReport { count("budget", work.rawValue) }
+
     private mutating func count(_ what: String, _ reason: String) -> RefusalReport {
         let kind = Kind(what: what, reason: reason)
         counts[kind, default: 0] += 1
@@ -39,7 +42,7 @@ struct Refusals: Sendable {
 
 /// How often one thing was refused for one reason.
 public struct RefusalReport: Codable, Sendable, Equatable {
-    /// `packet`, `message`, `records` or `operation`.
+    /// `packet`, `message`, `records`, `operation` or `budget`.
     public var what: String
     public var reason: String
     public var count: Int

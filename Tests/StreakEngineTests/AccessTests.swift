@@ -124,7 +124,7 @@ struct AccessTests {
         // A group that the account has left is owned up to, to its own devices only.
         guard case .group(let club)? = household.network.command(.foundGroup(title: "Left"), at: 0),
             case .invite(_, let text)? = household.network.command(.invite(club, uses: 0, lifetime: 3_600), at: 0)
-        else { throw FriendNetwork.SetUpFailure() }
+        else { throw EngineNetwork.SetUpFailure() }
         let join = Command.join(try InviteLink(parsing: text), timeout: .seconds(30))
         #expect(household.network.command(join, at: 1) == .group(club))
         #expect(household.network.command(.leave(club, erasing: false), at: 1) == .done)
@@ -145,15 +145,16 @@ struct AccessTests {
     }
 
     @Test func `who is removed tells others who were removed, too, whenever it hears of it`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         let group = party.group
-        let link = try #require(party.engines[1].core.links.link(to: party.engines[2].identity.linkKey.publicKey))
+        let link = try #require(
+            party.nodes[1].engine.core.links.link(to: party.nodes[2].engine.identity.linkKey.publicKey))
         party.partition([[0], [1, 2]])
-        for user in [2, 1] { #expect(party.command(.remove(group, party.user(user)), to: 0) == .done) }
+        for user in [2, 1] { #expect(party.command(.remove(group, party.user(user)), at: 0) == .done) }
         // Of both at once: what removed node 1 came after what removed node 2.
         party.partition([[0, 1], [2]])
         party.run(for: .seconds(60)) { !$0.lostGroups(1).isEmpty }
-        let core = party.engines[1].core
+        let core = party.nodes[1].engine.core
         #expect(core.place(in: group) == .ended && core.access(of: link, in: group).contains(.ending))
         #expect(party.lostGroups(2).isEmpty)
         party.partition([[0], [1, 2]])

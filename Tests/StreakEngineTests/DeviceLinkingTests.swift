@@ -11,7 +11,7 @@ import Testing
 struct DeviceLinkingTests {
     /// Node 0 with a private group and a shared one, node 1 a friend in that, node 2 a new machine.
     private struct Household {
-        var network = FriendNetwork()
+        var network = EngineNetwork()
         let club: GroupID
 
         init() throws {
@@ -25,7 +25,7 @@ struct DeviceLinkingTests {
 
         mutating func deviceLink(of node: Int = 0) throws -> InviteLink {
             guard case .invite(_, let text)? = network.command(.linkDevice, at: node) else {
-                throw FriendNetwork.SetUpFailure()
+                throw EngineNetwork.SetUpFailure()
             }
             return try InviteLink(parsing: text, purpose: .device)
         }
@@ -130,7 +130,7 @@ struct DeviceLinkingTests {
         guard
             case .invite(_, let text)? = household.network.command(
                 .invite(household.club, uses: 0, lifetime: 3_600), at: 1)
-        else { throw FriendNetwork.SetUpFailure() }
+        else { throw EngineNetwork.SetUpFailure() }
         // A member of the club turns its invite into a device link, in order to become a device of whoever answers.
         let invite = try InviteLink(parsing: text)
         let forged = InviteLink(
@@ -157,7 +157,7 @@ struct DeviceLinkingTests {
         guard
             case .invite(_, let invite)? = household.network.command(
                 .invite(household.club, uses: 0, lifetime: 3_600), at: 0)
-        else { throw FriendNetwork.SetUpFailure() }
+        else { throw EngineNetwork.SetUpFailure() }
         #expect(throws: InviteLinkError.notALink) { _ = try InviteLink(parsing: device.text) }
         #expect(throws: InviteLinkError.notALink) { _ = try InviteLink(parsing: invite, purpose: .device) }
         #expect(throws: InviteLinkError.malformed(.trailingBytes(count: 32))) {
@@ -174,7 +174,7 @@ struct DeviceLinkingTests {
         // Signed by a stranger over the victim's private group: the invite is not in the ledger.
         let group = try #require(household.privateGroup)
         let forged = InviteLink(
-            seed: Bytes16(1, 2), group: group, expiresAt: FriendNetwork.wall / 1_000 + 500, title: "x",
+            seed: Bytes16(1, 2), group: group, expiresAt: EngineNetwork.wall / 1_000 + 500, title: "x",
             addresses: [[household.network.nodes[0].endpoint]], identity: household.network.nodes[1].identity,
             purpose: .device)
         #expect(household.request(forged) == .failed(.nobodyReachable))
@@ -212,7 +212,7 @@ struct DeviceThief {
     private let endpoint = Endpoint(ipv4: 0x0A00_0063, port: 9_999)
     private var now: MonotonicInstant
 
-    init(link: InviteLink, network: FriendNetwork) {
+    init(link: InviteLink, network: EngineNetwork) {
         self.link = link
         now = network.now
         let account = SigningSecretKey.generate(from: &entropy)
@@ -244,7 +244,7 @@ struct DeviceThief {
     }
 
     /// What comes back.
-    mutating func ask(_ network: inout FriendNetwork, answer node: Int) -> [LinkMessage] {
+    mutating func ask(_ network: inout EngineNetwork, answer node: Int) -> [LinkMessage] {
         var heard: [LinkMessage] = []
         let key = EngineCore.linkKey(
             of: link.secrets.presharedKey, label: .invite(link.group, OperationID(bytes: .zero)))
@@ -263,14 +263,13 @@ struct DeviceThief {
                 }
             }
             for case .sendDatagram(let bytes, _) in outputs {
-                let input = EngineInput.link(.datagramReceived(bytes, from: endpoint))
-                for answer in network.exchange(input, with: node, as: endpoint) {
+                for answer in network.deliver(bytes, from: endpoint, to: node, letting: .milliseconds(1)) {
                     links.handle(
                         .datagramReceived(answer, from: network.nodes[node].endpoint), at: now, entropy: &entropy)
                 }
             }
             now = now.advanced(by: .milliseconds(20))
-            for answer in network.wait(until: now, with: node, as: endpoint) {
+            for answer in network.wait(until: now) {
                 links.handle(
                     .datagramReceived(answer, from: network.nodes[node].endpoint), at: now, entropy: &entropy)
             }
@@ -344,7 +343,7 @@ struct DeviceCertifier {
                 accountKey: other, device: machine.consent(to: UserID(other.publicKey)))
         }
         guard let certificate = old.certificate(for: machine.consent(to: old.user)) else {
-            throw FriendNetwork.SetUpFailure()
+            throw EngineNetwork.SetUpFailure()
         }
         return certificate
     }

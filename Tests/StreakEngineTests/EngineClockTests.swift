@@ -17,113 +17,113 @@ struct EngineClockTests {
         .score(
             DailyScore(
                 game: try #require(GameID("wordle")), day: PuzzleDay(daysSinceEpoch: day), score: value,
-                isCompleted: true, firstRecordedAt: (EngineParty.wall + Self.years) / 1_000))
+                isCompleted: true, firstRecordedAt: (EngineNetwork.wall + Self.years) / 1_000))
     }
 
-    private func scores(at index: Int, in party: EngineParty) -> [Int] {
-        party.engines[index].mergedRecords(of: party.group).compactMap {
+    private func scores(at index: Int, in party: EngineNetwork) -> [Int] {
+        party.nodes[index].engine.mergedRecords(of: party.group).compactMap {
             try? DailyScore(subject: $0.key.subject, value: $0.value, time: $0.time)
         }.compactMap(\.score).sorted()
     }
 
-    private func write(_ drafts: [RecordDraft], by index: Int, in party: inout EngineParty) {
-        let outcome = party.command(.write([(group: party.group, drafts: drafts)]), to: index)
+    private func write(_ drafts: [RecordDraft], by index: Int, in party: inout EngineNetwork) {
+        let outcome = party.command(.write([(group: party.group, drafts: drafts)]), at: index)
         #expect(outcome == .done)
     }
 
     @Test func `what was written in the year 2030 is retracted, written anew, and seen by all`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         write([try score(3)], by: 2, in: &party)
         party.run(for: .seconds(2))
-        party.clockLeads[2] = Self.years
+        party.nodes[2].clockLead = Self.years
         write([try score(4), try score(5, day: 20_779)], by: 2, in: &party)
         write([.profile(Profile(name: "Eve"))], by: 2, in: &party)
         party.run(for: .seconds(5))
         #expect(scores(at: 0, in: party) == [3] && scores(at: 2, in: party) == [4, 5])
-        party.clockLeads[2] = 0
+        party.nodes[2].clockLead = 0
         // At the next keepalive.
         party.run(for: .seconds(200))
         #expect(scores(at: 2, in: party) == [3], "as the others see it")
-        #expect(party.engines[2].waitingRecords(of: party.group) == (3, 3))
-        #expect(party.engines[0].waitingRecords(of: party.group) == (0, 3))
-        #expect(party.command(.retract, to: 2) == .retracted(records: 3))
+        #expect(party.nodes[2].engine.waitingRecords(of: party.group) == (3, 3))
+        #expect(party.nodes[0].engine.waitingRecords(of: party.group) == (0, 3))
+        #expect(party.command(.retract, at: 2) == .retracted(records: 3))
         party.run(for: .seconds(5))
         #expect(party.digests().count == 1)
         for index in 0...2 {
             #expect(scores(at: index, in: party) == [4, 5])
             #expect(party.names(index).contains("Eve"))
-            #expect(party.engines[index].waitingRecords(of: party.group) == (0, 0))
-            let first = party.engines[index].mergedRecords(of: party.group).compactMap {
+            #expect(party.nodes[index].engine.waitingRecords(of: party.group) == (0, 0))
+            let first = party.nodes[index].engine.mergedRecords(of: party.group).compactMap {
                 try? DailyScore(subject: $0.key.subject, value: $0.value, time: $0.time)
             }.map(\.firstRecordedAt).max()
             #expect(try #require(first) <= party.wall(2).seconds)
         }
-        #expect(party.command(.retract, to: 2) == .retracted(records: 0))
+        #expect(party.command(.retract, at: 2) == .retracted(records: 0))
         // In the year 2030, and for whoever merges in another order.
-        for index in 0...2 { party.clockLeads[index] = Self.years + 86_400_000 }
+        for index in 0...2 { party.nodes[index].clockLead = Self.years + 86_400_000 }
         party.run(for: .seconds(5))
         for index in 0...2 {
             #expect(scores(at: index, in: party) == [4, 5])
-            var rebuilt = try #require(party.engines[index].core.groups[party.group])
+            var rebuilt = try #require(party.nodes[index].engine.core.groups[party.group])
             #expect(rebuilt.rebuild(wall: party.wall(index)).isEmpty)
-            #expect(rebuilt.merged.all == party.engines[0].mergedRecords(of: party.group))
+            #expect(rebuilt.merged.all == party.nodes[0].engine.mergedRecords(of: party.group))
         }
     }
 
     @Test func `a retraction that comes before what it voids voids it all the same`() throws {
-        var party = try EngineParty.friends(3)
-        party.clockLeads[2] = Self.years
+        var party = try EngineNetwork.friends(3)
+        party.nodes[2].clockLead = Self.years
         write([try score(4)], by: 2, in: &party)
         party.run(for: .seconds(2))
         party.partition([[0, 2], [1]])
-        party.clockLeads[2] = 0
-        #expect(party.command(.retract, to: 2) == .retracted(records: 1))
+        party.nodes[2].clockLead = 0
+        #expect(party.command(.retract, at: 2) == .retracted(records: 1))
         party.run(for: .seconds(5))
-        let feeds = try #require(party.engines[0].core.groups[party.group]?.feeds.feeds)
+        let feeds = try #require(party.nodes[0].engine.core.groups[party.group]?.feeds.feeds)
         #expect(feeds.count == 2)
-        var replica = try #require(party.engines[1].core.groups[party.group])
+        var replica = try #require(party.nodes[1].engine.core.groups[party.group])
         let pieces = feeds.sorted { $0.id.epoch > $1.id.epoch }.flatMap(\.storedRuns)
         for stored in pieces { _ = try replica.receive(stored.run, arrival: 99, wall: party.wall(1)) }
         #expect(replica.rebuildIfStale(wall: party.wall(1)).isEmpty)
-        #expect(replica.merged.all == party.engines[0].mergedRecords(of: party.group))
+        #expect(replica.merged.all == party.nodes[0].engine.mergedRecords(of: party.group))
         // In its day what is void stays so.
         _ = replica.releaseQuarantined(
-            at: .zero, wall: WallTime(milliseconds: EngineParty.wall + Self.years + 86_400_000))
-        #expect(replica.merged.all == party.engines[0].mergedRecords(of: party.group))
+            at: .zero, wall: WallTime(milliseconds: EngineNetwork.wall + Self.years + 86_400_000))
+        #expect(replica.merged.all == party.nodes[0].engine.mergedRecords(of: party.group))
     }
 
     @Test func `nobody retracts what another user wrote`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         write([try score(4)], by: 1, in: &party)
         party.run(for: .seconds(2))
-        let feed = try #require(party.engines[0].core.groups[party.group]?.feeds.feeds.first)
+        let feed = try #require(party.nodes[0].engine.core.groups[party.group]?.feeds.feeds.first)
         write([.retraction(Retraction(feed: feed.id, numbers: 1...9))], by: 0, in: &party)
         party.run(for: .seconds(2))
         #expect(scores(at: 0, in: party) == [4] && scores(at: 1, in: party) == [4])
-        var rebuilt = try #require(party.engines[0].core.groups[party.group])
+        var rebuilt = try #require(party.nodes[0].engine.core.groups[party.group])
         #expect(rebuilt.rebuild(wall: party.wall(0)).isEmpty)
-        #expect(rebuilt.merged.all == party.engines[1].mergedRecords(of: party.group))
+        #expect(rebuilt.merged.all == party.nodes[1].engine.mergedRecords(of: party.group))
     }
 
     @Test func `a clock that was ahead begins a new epoch once it is right, and times rise in each`() throws {
-        var party = try EngineParty.friends(2)
-        party.clockLeads[1] = Self.years
+        var party = try EngineNetwork.friends(2)
+        party.nodes[1].clockLead = Self.years
         write([try score(4)], by: 1, in: &party)
-        party.clockLeads[1] = 0
+        party.nodes[1].clockLead = 0
         write([try score(6)], by: 1, in: &party)
         party.run(for: .seconds(2))
         #expect(scores(at: 0, in: party) == [6])
-        let feeds = try #require(party.engines[0].core.groups[party.group]?.feeds.feeds)
+        let feeds = try #require(party.nodes[0].engine.core.groups[party.group]?.feeds.feeds)
         #expect(feeds.count == 2)
         write([try score(5)], by: 1, in: &party)
         party.run(for: .seconds(2))
-        #expect(party.engines[0].core.groups[party.group]?.feeds.feeds.count == 2, "and goes on in it")
+        #expect(party.nodes[0].engine.core.groups[party.group]?.feeds.feeds.count == 2, "and goes on in it")
         #expect(scores(at: 0, in: party) == [5])
         // What the wrong clock dated is void, and does not come back over what was written since.
-        #expect(party.command(.retract, to: 1) == .retracted(records: 0))
+        #expect(party.command(.retract, at: 1) == .retracted(records: 0))
         party.run(for: .seconds(2))
         #expect(scores(at: 0, in: party) == [5] && scores(at: 1, in: party) == [5])
-        #expect(party.engines[0].waitingRecords(of: party.group) == (0, 0))
+        #expect(party.nodes[0].engine.waitingRecords(of: party.group) == (0, 0))
     }
 
     @Test(
@@ -151,13 +151,13 @@ struct EngineClockTests {
     }
 
     @Test func `who is wrong is seen by all, and by itself`() throws {
-        var party = try EngineParty.friends(3)
-        party.clockLeads[2] = -3_600_000
+        var party = try EngineNetwork.friends(3)
+        party.nodes[2].clockLead = -3_600_000
         party.write("Ada", by: 0)
         party.write("Eve", by: 2)
         party.run(for: .seconds(10))
         func comparison(_ index: Int) -> ClockComparison {
-            party.engines[index].compareClocks(at: party.now, wallTime: party.wall(index))
+            party.nodes[index].engine.compareClocks(at: party.now, wallTime: party.wall(index))
         }
         #expect(comparison(0).verdict == .othersAreWrong)
         #expect(comparison(0).different.map(\.device) == [party.device(2)])
@@ -200,7 +200,8 @@ struct EngineClockTests {
         .score(
             DailyScore(
                 game: try #require(GameID("tetris")), day: PuzzleDay(daysSinceEpoch: 20_778), score: value,
-                isCompleted: true, firstRecordedAt: EngineParty.wall / 1_000, isEdited: !contends, contends: contends))
+                isCompleted: true, firstRecordedAt: EngineNetwork.wall / 1_000, isEdited: !contends, contends: contends)
+        )
     }
 
     /// What was written before, while the clock was ahead, and after: with whether it contends.
@@ -216,7 +217,7 @@ struct EngineClockTests {
     func `the best that its user saw stands again`(
         before: [(Int, Bool)], ahead: [(Int, Bool)], after: [(Int, Bool)], best: [Int]
     ) throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         func writeAll(_ values: [(Int, Bool)]) throws {
             for (value, contends) in values {
                 write([try highScore(value, contends: contends)], by: 1, in: &party)
@@ -224,36 +225,36 @@ struct EngineClockTests {
             }
         }
         try writeAll(before)
-        party.clockLeads[1] = Self.years
+        party.nodes[1].clockLead = Self.years
         try writeAll(ahead)
-        party.clockLeads[1] = 0
+        party.nodes[1].clockLead = 0
         try writeAll(after)
         party.run(for: .seconds(200))
-        _ = party.command(.retract, to: 1)
+        _ = party.command(.retract, at: 1)
         party.run(for: .seconds(5))
         #expect(scores(at: 0, in: party) == best && scores(at: 1, in: party) == best)
         #expect(party.digests().count == 1)
     }
 
     @Test func `a clock that jumps again and again does not use up all epochs, and who it happens to is told`() throws {
-        var party = EngineParty(accounts: [0])
+        var party = EngineNetwork(accounts: [0])
         party.group = try party.found(by: 0)
-        func epochs() -> Int { party.engines[0].core.groups[party.group]?.feeds.feeds.count ?? 0 }
+        func epochs() -> Int { party.nodes[0].engine.core.groups[party.group]?.feeds.feeds.count ?? 0 }
         func jump(by lead: Int64, _ number: Int) throws -> [CommandOutcome?] {
             try [lead, 0].map { lead in
-                party.clockLeads[0] = lead
-                return party.command(.write([(group: party.group, drafts: [try score(number)])]), to: 0)
+                party.nodes[0].clockLead = lead
+                return party.command(.write([(group: party.group, drafts: [try score(number)])]), at: 0)
             }
         }
         /// As if it had happened so often before.
         func fill(to count: Int) throws {
-            let (group, identity, first) = (party.group, party.engines[0].identity, epochs())
+            let (group, identity, first) = (party.group, party.nodes[0].engine.identity, epochs())
             try party.corrupt(0) { engine in
                 for number in first..<count {
                     let epoch = Epoch(counter: 1_000 + UInt32(number), nonce: 1)
                     var feed = FeedReplica(FeedID(device: identity.device, epoch: epoch), in: group)
                     let record = RecordDraft.withdrawnScore(Forged.key(number)).record(
-                        at: HybridTime(milliseconds: EngineParty.wall, counter: 0))
+                        at: HybridTime(milliseconds: EngineNetwork.wall, counter: 0))
                     let run = feed.write(RecordList([record.encoded]), key: identity.signingKey, arrival: 1).run
                     _ = try engine.core.groups[group]?.receive(run, arrival: 99, wall: engine.core.wall)
                 }
@@ -278,8 +279,8 @@ struct EngineClockTests {
         #expect(last == [.done, .failed(.feedFull)])
         #expect(epochs() == ProtocolLimits.maximumEpochs - GroupReplica.reservedEpochs)
         // The way out is kept.
-        #expect(party.command(.retract, to: 0) == .retracted(records: 1))
-        #expect(party.command(.write([(group: party.group, drafts: [try score(7)])]), to: 0) == .done)
+        #expect(party.command(.retract, at: 0) == .retracted(records: 1))
+        #expect(party.command(.write([(group: party.group, drafts: [try score(7)])]), at: 0) == .done)
         #expect(scores(at: 0, in: party) == [7])
     }
 }

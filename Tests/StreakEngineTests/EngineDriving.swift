@@ -19,18 +19,10 @@ extension MeshEngine {
     }
 }
 
-extension EngineParty {
+extension EngineNetwork {
     mutating func addDevice(_ certificate: DeviceCertificate, at index: Int) throws {
         try corrupt(index) { try $0.addDevice(certificate) }
         begin(.dialEveryone, at: index)
-        run(for: .seconds(1))
-    }
-}
-
-extension FriendNetwork {
-    mutating func addDevice(_ certificate: DeviceCertificate, at node: Int) throws {
-        try nodes[node].engine.addDevice(certificate)
-        give(.deadlineReached, to: node)
         run(for: .seconds(1))
     }
 }

@@ -9,43 +9,45 @@ import Testing
 
 /// Who learns that a place in a group has come to its end, or never was one; and who learns nothing.
 struct EngineEndingTests {
-    private func newcomer(_ party: inout EngineParty, seed: UInt64) -> Int {
+    private func newcomer(_ party: inout EngineNetwork, seed: UInt64) -> Int {
         var entropy = SeededEntropy(seed: seed)
         let account = SigningSecretKey.generate(from: &entropy)
         party.add(DeviceIdentity.create(accountKey: account, from: &entropy), entropy: entropy)
-        return party.engines.count - 1
+        return party.nodes.count - 1
     }
 
     @Test func `who was let in by a removed member that had not heard is told, and comes in by a new invite`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         let new = newcomer(&party, seed: 4_300)
         party.partition([[0, 1], [2, new]])
-        #expect(party.command(.remove(party.group, party.user(2)), to: 0) == .done)
+        #expect(party.command(.remove(party.group, party.user(2)), at: 0) == .done)
         let stale = try party.invite(by: 2)
         try party.join(new, by: stale)
         party.write("Dora", by: new)
-        #expect(party.engines[new].isMember(of: party.group))
+        #expect(party.nodes[new].engine.isMember(of: party.group))
         // Only the newcomer meets the others.
         party.partition([[0, 1, new], [2]])
-        _ = party.command(.dialAddresses([party.endpoint(0)]), to: new)
+        _ = party.command(.dialAddresses([party.endpoint(0)]), at: new)
         party.run(for: .seconds(5))
-        #expect(!party.engines[new].isMember(of: party.group))
-        #expect(party.engines[new].exclusion(from: party.group) != nil)
+        #expect(!party.nodes[new].engine.isMember(of: party.group))
+        #expect(party.nodes[new].engine.exclusion(from: party.group) != nil)
         #expect(party.names(new) == ["Dora"], "its own stays")
         #expect(try !party.state(0).isMember(party.user(new)))
         let link = try party.invite(by: 1)
         try party.join(new, by: link)
         party.run(for: .seconds(3))
-        #expect(party.engines[new].isMember(of: party.group) && party.engines[new].exclusion(from: party.group) == nil)
-        #expect(Set([0, 1, new].map { party.engines[$0].digest(of: party.group) }).count == 1)
+        #expect(
+            party.nodes[new].engine.isMember(of: party.group)
+                && party.nodes[new].engine.exclusion(from: party.group) == nil)
+        #expect(Set([0, 1, new].map { party.nodes[$0].engine.digest(of: party.group) }).count == 1)
         #expect(party.names(0).contains("Dora"))
     }
 
     @Test func `a new invite works before the newcomer has heard that it is not in`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         let new = newcomer(&party, seed: 4_301)
         party.partition([[0, 1], [2, new]])
-        #expect(party.command(.remove(party.group, party.user(2)), to: 0) == .done)
+        #expect(party.command(.remove(party.group, party.user(2)), at: 0) == .done)
         try party.join(new, by: party.invite(by: 2))
         let link = try party.invite(by: 1)
         party.partition([[0, 1, new], [2]])
@@ -54,37 +56,37 @@ struct EngineEndingTests {
         #expect(try party.state(0).isMember(party.user(new)))
         // Who is in by everybody's word is told so at once.
         #expect(
-            party.command(.join(link, timeout: .seconds(30)), to: new) == .failed(.alreadyMember(party.group)))
+            party.command(.join(link, timeout: .seconds(30)), at: new) == .failed(.alreadyMember(party.group)))
     }
 
     @Test func `who came by a link that was revoked unseen is told`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         let new = newcomer(&party, seed: 4_302)
         let link = try party.invite(by: 1)
         party.run(for: .seconds(2))
         party.partition([[0], [1, 2, new]])
         let invite = try #require(try party.state(0).invites.first { $0.inviter == party.user(1) })
-        #expect(party.command(.revokeInvite(party.group, invite.id), to: 0) == .done)
+        #expect(party.command(.revokeInvite(party.group, invite.id), at: 0) == .done)
         try party.join(new, by: link)
-        #expect(party.engines[new].isMember(of: party.group))
+        #expect(party.nodes[new].engine.isMember(of: party.group))
         party.partition([[0, 1, 2, new]])
-        _ = party.command(.dialEveryone, to: 0)
+        _ = party.command(.dialEveryone, at: 0)
         party.run(for: .seconds(5))
-        #expect(!party.engines[new].isMember(of: party.group))
-        #expect(party.engines[new].exclusion(from: party.group) != nil)
+        #expect(!party.nodes[new].engine.isMember(of: party.group))
+        #expect(party.nodes[new].engine.exclusion(from: party.group) != nil)
     }
 
     @Test func `a made-up device under an old access key hears of nobody`() throws {
-        var party = try EngineParty.friends(3)
-        let key = try #require(party.engines[2].core.groups[party.group]?.accessKeys.first)
-        #expect(party.command(.remove(party.group, party.user(2)), to: 0) == .done)
+        var party = try EngineNetwork.friends(3)
+        let key = try #require(party.nodes[2].engine.core.groups[party.group]?.accessKeys.first)
+        #expect(party.command(.remove(party.group, party.user(2)), at: 0) == .done)
         party.run(for: .seconds(2))
         var entropy = SeededEntropy(seed: 4_303)
         let made = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
         var intruder = Intruder(made, target: 0)
         let linkKey = LinkKey(
             presharedKey: key.linkPresharedKey, tagKey: key.tagKey, label: .access(party.group, index: 0))
-        #expect(intruder.dial(linkKey, peer: party.engines[0].identity.linkKey.publicKey, in: &party))
+        #expect(intruder.dial(linkKey, peer: party.nodes[0].engine.identity.linkKey.publicKey, in: &party))
         intruder.greet([key], in: &party)
         intruder.say(.operationsRequested(party.handle, known: []), in: &party)
         intruder.say(.tipsRequested(party.handle, store: StoreID(bytes: .zero), arrival: 0), in: &party)
@@ -96,14 +98,14 @@ struct EngineEndingTests {
     }
 
     @Test func `a removal ends the invites of whom it removes, and those by which it came in`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         let used = try #require(try party.state(0).member(party.user(2))?.invite)
         _ = try party.invite(by: 2, uses: 5)
         let others = try party.invite(by: 1)
         party.run(for: .seconds(2))
         let before = try party.state(0).invites
         #expect(before.first { $0.id == used }?.used == 2, "uses of an unlimited invite are counted")
-        #expect(party.command(.remove(party.group, party.user(2)), to: 0) == .done)
+        #expect(party.command(.remove(party.group, party.user(2)), at: 0) == .done)
         party.run(for: .seconds(2))
         for index in 0...1 {
             let live = try party.state(index).invites.filter { !$0.isRevoked }
@@ -113,12 +115,12 @@ struct EngineEndingTests {
     }
 
     @Test func `others' invites live on where the remover says so`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         let used = try #require(try party.state(0).member(party.user(2))?.invite)
         let own = try party.invite(by: 2)
         party.run(for: .seconds(2))
         #expect(
-            party.command(.remove(party.group, party.user(2), keepingOthersInvites: true), to: 0) == .done)
+            party.command(.remove(party.group, party.user(2), keepingOthersInvites: true), at: 0) == .done)
         let live = try party.state(0).invites.filter { !$0.isRevoked }
         #expect(live.map(\.id) == [used])
         _ = own

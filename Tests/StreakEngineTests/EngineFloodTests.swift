@@ -10,9 +10,9 @@ import Testing
 /// What somebody who signs more than anybody honest would can do to a group: be a nuisance.
 struct EngineFloodTests {
     @Test func `a member that shows everybody other branches of its chain does not split the group`() throws {
-        var party = try EngineParty.friends(3)
-        let mallory = party.engines[2].identity
-        let heads = try #require(party.engines[2].core.groups[party.group]?.ledger.heads)
+        var party = try EngineNetwork.friends(3)
+        let mallory = party.nodes[2].engine.identity
+        let heads = try #require(party.nodes[2].engine.core.groups[party.group]?.ledger.heads)
         let group = party.group
         party.partition([[0], [1], [2]])
         for target in 0...1 {
@@ -30,13 +30,13 @@ struct EngineFloodTests {
                 for fork in forks { _ = try engine.core.insert(fork, in: group, change: &change) }
                 engine.core.ledgerChanged(group, change: change, then: [])
             }
-            let ledger = try #require(party.engines[target].core.groups[party.group]?.ledger)
+            let ledger = try #require(party.nodes[target].engine.core.groups[party.group]?.ledger)
             #expect(ledger.tips.count { $0.device == mallory.device } == Ledger.maximumBranches)
         }
-        #expect(party.command(.rename(party.group, title: "Ours"), to: 0) == .done)
+        #expect(party.command(.rename(party.group, title: "Ours"), at: 0) == .done)
         _ = try party.invite(by: 1)
         for index in 0...1 {
-            let operations = party.engines[index].core.groups[party.group]?.ledger.operations(
+            let operations = party.nodes[index].engine.core.groups[party.group]?.ledger.operations(
                 from: party.device(index), after: 0)
             #expect(operations?.last?.operation.parents.count ?? 0 > LedgerOperation.maximumParents - 3)
         }
@@ -47,10 +47,10 @@ struct EngineFloodTests {
             let state = try party.state(index)
             #expect(state.title == "Ours" && state.invites.count == 2)
         }
-        #expect(party.command(.remove(party.group, party.user(2)), to: 0) == .done)
+        #expect(party.command(.remove(party.group, party.user(2)), at: 0) == .done)
         party.run(for: .seconds(10))
         #expect(try party.state(1).isMember(mallory.user) == false)
-        #expect(party.engines[0].digest(of: party.group) == party.engines[1].digest(of: party.group))
+        #expect(party.nodes[0].engine.digest(of: party.group) == party.nodes[1].engine.digest(of: party.group))
         #expect(try party.state(0).members == party.state(1).members)
         // Who joins now is given all of it.
         let entropy = SeededEntropy(seed: 4_242)
@@ -59,7 +59,7 @@ struct EngineFloodTests {
         party.add(DeviceIdentity.create(accountKey: account, from: &own), entropy: own)
         try party.join(3, by: party.invite(by: 1))
         party.run(for: .seconds(5))
-        #expect(party.engines[3].digest(of: party.group) == party.engines[1].digest(of: party.group))
+        #expect(party.nodes[3].engine.digest(of: party.group) == party.nodes[1].engine.digest(of: party.group))
     }
 
     // MARK: Large ledgers
@@ -82,11 +82,11 @@ struct EngineFloodTests {
     @Test func `a ledger larger than what a link queues is sent as fast as it is taken`() throws {
         var limits = LinkLimits()
         limits.maximumQueuedByteCount = 128 << 10
-        var party = EngineParty(accounts: [0, 1, 2], linkLimits: limits)
+        var party = EngineNetwork(accounts: [0, 1, 2], linkLimits: limits)
         party.group = try party.found(by: 0)
         let group = party.group
-        let ledger = try #require(party.engines[0].core.groups[group]?.ledger)
-        let operations = try bulk(500, by: party.engines[0].identity, in: ledger)
+        let ledger = try #require(party.nodes[0].engine.core.groups[group]?.ledger)
+        let operations = try bulk(500, by: party.nodes[0].engine.identity, in: ledger)
         try party.corrupt(0) { engine in
             var change = DurableChange()
             for operation in operations { _ = try engine.core.insert(operation, in: group, change: &change) }
@@ -96,19 +96,23 @@ struct EngineFloodTests {
         for index in 1...2 { try party.join(index, by: link) }
         party.run(for: .seconds(20))
         #expect(party.digests().count == 1)
-        #expect(party.engines[2].core.groups[group]?.ledger.count == party.engines[0].core.groups[group]?.ledger.count)
+        #expect(
+            party.nodes[2].engine.core.groups[group]?.ledger.count
+                == party.nodes[0].engine.core.groups[group]?.ledger.count)
     }
 
     @Test func `what a welcome may bring is bounded`() throws {
-        var party = EngineParty(accounts: [0, 1])
+        var party = EngineNetwork(accounts: [0, 1])
         party.group = try party.found(by: 0)
         let link = try party.invite(by: 0)
         party.begin(.join(link, timeout: .seconds(30)), at: 1)
         party.run(for: .seconds(30)) { party in
-            party.engines[1].admission.joins.values.contains { if case .welcomed = $0.stage { true } else { false } }
+            party.nodes[1].engine.admission.joins.values.contains {
+                if case .welcomed = $0.stage { true } else { false }
+            }
         }
         let handle = party.handle
-        let found = party.engines[0].core.groups[party.group]?.ledger.allOperations.map(\.bytes) ?? []
+        let found = party.nodes[0].engine.core.groups[party.group]?.ledger.allOperations.map(\.bytes) ?? []
         party.corrupt(1) { engine in
             guard let id = engine.admission.joins.keys.first,
                 case .welcomed(let link)? = engine.admission.joins[id]?.stage
@@ -127,12 +131,12 @@ struct EngineFloodTests {
     // MARK: Who is no member
 
     @Test func `of what counts for nothing no more than so much is taken from who is no member`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         let group = party.group
-        let mallory = party.engines[2].identity
-        #expect(party.command(.remove(group, party.user(2)), to: 0) == .done)
+        let mallory = party.nodes[2].engine.identity
+        #expect(party.command(.remove(group, party.user(2)), at: 0) == .done)
         party.run(for: .seconds(2))
-        let ledger = try #require(party.engines[0].core.groups[group]?.ledger)
+        let ledger = try #require(party.nodes[0].engine.core.groups[group]?.ledger)
         let admission = try #require(ledger.allOperations.last { $0.operation.body.kind == .admit })
         let branches = try (0..<5).map { branch in
             var previous: SignedOperation?
@@ -156,36 +160,36 @@ struct EngineFloodTests {
         }
         let more = flood[Sync.maximumRefusedOperations]
         party.say(.operations(party.handle, [more.bytes], isFinal: false), from: 2, to: 0)
-        #expect(party.engines[0].core.groups[group]?.ledger.contains(more.id) == false)
+        #expect(party.nodes[0].engine.core.groups[group]?.ledger.contains(more.id) == false)
         // A member's word is taken, since it may have had to take it itself; what is idle then does not stay.
         let state = try party.state(0)
         party.say(.operations(party.handle, [more.bytes], isFinal: false), from: 1, to: 0)
-        #expect(party.engines[0].core.groups[group]?.ledger.idleCount == 0)
-        #expect(party.engines[0].core.groups[group]?.ledger.count == ledger.count)
+        #expect(party.nodes[0].engine.core.groups[group]?.ledger.idleCount == 0)
+        #expect(party.nodes[0].engine.core.groups[group]?.ledger.count == ledger.count)
         #expect(try party.state(0) == state)
     }
 
     @Test func `a device whose chain is four fifths full lets nobody in, and another does`() throws {
-        var party = EngineParty(accounts: [0, 1, 2])
+        var party = EngineNetwork(accounts: [0, 1, 2])
         party.group = try party.found(by: 0)
         let group = party.group
         try party.join(1, by: party.invite(by: 0))
         party.run(for: .seconds(2))
         let link = try party.invite(by: 1)
         party.run(for: .seconds(2))
-        let ledger = try #require(party.engines[0].core.groups[group]?.ledger)
+        let ledger = try #require(party.nodes[0].engine.core.groups[group]?.ledger)
         let own = ledger.operations(from: party.device(0), after: 0).count
         let count = Int(Admission.maximumAdmittingNumber) - own
         for (index, isFull) in [(count - 1, false), (count, true)] {
             var copy = party
-            let operations = try bulk(index, by: copy.engines[0].identity, in: ledger)
+            let operations = try bulk(index, by: copy.nodes[0].engine.identity, in: ledger)
             try copy.corrupt(0) { engine in
                 var change = DurableChange()
                 for operation in operations { _ = try engine.core.insert(operation, in: group, change: &change) }
                 engine.core.ledgerChanged(group, change: change, then: [])
             }
             copy.partition([[0, 2], [1]])
-            let outcome = copy.command(.join(link, timeout: .seconds(10)), to: 2)
+            let outcome = copy.command(.join(link, timeout: .seconds(10)), at: 2)
             #expect(outcome == (isFull ? .failed(.joinRefused(.other)) : .group(group)))
             guard isFull else { continue }
             copy.partition([])

@@ -16,12 +16,12 @@ struct EngineForkTests {
         var feed = FeedReplica(FeedID(device: identity.device, epoch: epoch), in: group)
         return (1...count).map { place in
             let record = RecordDraft.withdrawnScore(Forged.key(1_000 * number + place)).record(
-                at: HybridTime(milliseconds: EngineParty.wall + Int64(place), counter: 0))
+                at: HybridTime(milliseconds: EngineNetwork.wall + Int64(place), counter: 0))
             return feed.write(RecordList([record.encoded]), key: identity.signingKey, arrival: 1).run
         }
     }
 
-    private func take(_ runs: [Run], at index: Int, in party: inout EngineParty) {
+    private func take(_ runs: [Run], at index: Int, in party: inout EngineNetwork) {
         let group = party.group
         party.corrupt(index) { engine in
             for run in runs {
@@ -41,9 +41,9 @@ struct EngineForkTests {
 
     @Test func `what a removal keeps of a device comes to those whose places were taken by its other branches`() throws
     {
-        var party = try EngineParty.friends(4)
+        var party = try EngineNetwork.friends(4)
         let group = party.group
-        let mallory = party.engines[3].identity
+        let mallory = party.nodes[3].engine.identity
         // Each shorter than the cut: so none of them shows that it does not lead there.
         let all = (1...12).map { history($0, count: 30, by: mallory, in: group) }
         func hash(_ runs: [Run]) -> ChainHash { runs[1].before }
@@ -56,16 +56,17 @@ struct EngineForkTests {
         }
         let feed = FeedID(device: mallory.device, epoch: epoch)
         for index in 1...2 {
-            #expect(party.engines[index].core.groups[group]?.feeds[feed]?.tips.count == FeedReplica.maximumBranches)
+            #expect(
+                party.nodes[index].engine.core.groups[group]?.feeds[feed]?.tips.count == FeedReplica.maximumBranches)
         }
-        #expect(party.command(.remove(group, party.user(3)), to: 0) == .done)
+        #expect(party.command(.remove(group, party.user(3)), at: 0) == .done)
         party.partition([[0, 1, 2], [3]])
         party.run(for: .seconds(120))
-        #expect(party.engines[1].digest(of: group) == party.engines[0].digest(of: group))
-        #expect(party.engines[2].digest(of: group) == party.engines[0].digest(of: group))
+        #expect(party.nodes[1].engine.digest(of: group) == party.nodes[0].engine.digest(of: group))
+        #expect(party.nodes[2].engine.digest(of: group) == party.nodes[0].engine.digest(of: group))
         for index in 0...2 {
-            let merged = party.engines[index].mergedRecords(of: group)
-            #expect(merged == party.engines[0].mergedRecords(of: group))
+            let merged = party.nodes[index].engine.mergedRecords(of: group)
+            #expect(merged == party.nodes[0].engine.mergedRecords(of: group))
             #expect(merged.count == 30)
         }
     }
@@ -74,19 +75,19 @@ struct EngineForkTests {
         var pace = RecordPace()
         pace.burst = 4_096
         pace.rate = 1
-        var party = try EngineParty.friends(3, recordPace: pace)
+        var party = try EngineNetwork.friends(3, recordPace: pace)
         let group = party.group
-        let mallory = party.engines[2].identity
+        let mallory = party.nodes[2].engine.identity
         let all = (1...40).map { history($0, count: 1, by: mallory, in: group)[0] }
         let sorted = try all.sorted {
             try FeedChain.hash(after: $0.before, records: $0.records())
                 < FeedChain.hash(after: $1.before, records: $1.records())
         }
-        let author = Pacing.Author(group: group, user: party.user(2))
+        let author = PeerAbuseBudget.Payer.author(party.user(2), group)
         for run in sorted.prefix(8) { party.say(.rumour(party.handle, run), from: 2, to: 0) }
-        #expect(party.engines[0].core.pacing.isReady(author, at: party.now))
+        #expect(party.nodes[0].engine.core.budget.isReady(author, at: party.now))
         for run in sorted.dropFirst(8) { party.say(.rumour(party.handle, run), from: 2, to: 0) }
-        #expect(!party.engines[0].core.pacing.isReady(author, at: party.now))
+        #expect(!party.nodes[0].engine.core.budget.isReady(author, at: party.now))
         // The others' are taken as ever.
         party.write("Ada", by: 1)
         party.run(for: .seconds(2))

@@ -12,85 +12,85 @@ import Testing
 /// Histories of years as they reach a newcomer: the newest first, from several at once, no author too fast.
 struct EngineHistoryTests {
     /// Writes `count` results at an engine, as an import does.
-    private func importHistory(_ count: Int, at index: Int, in party: inout EngineParty) throws {
+    private func importHistory(_ count: Int, at index: Int, in party: inout EngineNetwork) throws {
         let game = try #require(GameID("wordle"))
         let drafts = (0..<count).map { number in
             RecordDraft.score(
                 DailyScore(
                     game: game, day: PuzzleDay(daysSinceEpoch: 20_700 - count + number), puzzle: number,
                     score: number % 7,
-                    isCompleted: true, firstRecordedAt: EngineParty.wall / 1_000))
+                    isCompleted: true, firstRecordedAt: EngineNetwork.wall / 1_000))
         }
-        let outcome = party.command(.write([(group: party.group, drafts: drafts)]), to: index)
+        let outcome = party.command(.write([(group: party.group, drafts: drafts)]), at: index)
         #expect(outcome == .done)
     }
 
-    private func addNewcomer(to party: inout EngineParty) -> Int {
+    private func addNewcomer(to party: inout EngineNetwork) -> Int {
         let entropy = SeededEntropy(seed: 4_242)
         var own = entropy
         let account = SigningSecretKey.generate(from: &own)
         party.add(DeviceIdentity.create(accountKey: account, from: &own), entropy: own)
-        return party.engines.count - 1
+        return party.nodes.count - 1
     }
 
-    private func newestDay(at index: Int, in party: EngineParty) -> Int? {
-        party.engines[index].mergedRecords(of: party.group).compactMap {
+    private func newestDay(at index: Int, in party: EngineNetwork) -> Int? {
+        party.nodes[index].engine.mergedRecords(of: party.group).compactMap {
             try? DailyScore(subject: $0.key.subject, value: $0.value, time: $0.time)
         }.map(\.day.daysSinceEpoch).max()
     }
 
     @Test func `a newcomer sees the newest results before anything of the history is stored`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         for index in 0...1 { try importHistory(9_000, at: index, in: &party) }
         party.run(for: .seconds(5)) { $0.digests().count == 1 }
         let newcomer = addNewcomer(to: &party)
         party.begin(.join(try party.invite(by: 0), timeout: .seconds(60)), at: newcomer)
-        party.run(for: .seconds(60)) { !$0.engines[newcomer].mergedRecords(of: $0.group).isEmpty }
+        party.run(for: .seconds(60)) { !$0.nodes[newcomer].engine.mergedRecords(of: $0.group).isEmpty }
         let group = party.group
-        #expect(party.engines[newcomer].recordCount(of: group) == 0, "nothing is stored yet")
+        #expect(party.nodes[newcomer].engine.recordCount(of: group) == 0, "nothing is stored yet")
         #expect(newestDay(at: newcomer, in: party) == 20_699)
-        let progress = try #require(party.engines[newcomer].progress(of: group))
+        let progress = try #require(party.nodes[newcomer].engine.progress(of: group))
         #expect(progress.held == 0 && progress.total == 18_000)
         party.run(for: .seconds(60)) { $0.digests().count == 1 }
-        #expect(party.engines[newcomer].recordCount(of: group) == 18_000)
-        #expect(party.engines[newcomer].mergedRecords(of: group).count == 18_000)
+        #expect(party.nodes[newcomer].engine.recordCount(of: group) == 18_000)
+        #expect(party.nodes[newcomer].engine.mergedRecords(of: group).count == 18_000)
         party.run(for: .seconds(5))
-        #expect(party.engines[newcomer].progress(of: group) == nil)
-        #expect(party.engines[newcomer].core.groups[group]?.ahead.isEmpty ?? false)
-        var rebuilt = try #require(party.engines[newcomer].core.groups[group])
+        #expect(party.nodes[newcomer].engine.progress(of: group) == nil)
+        #expect(party.nodes[newcomer].engine.core.groups[group]?.ahead.isEmpty ?? false)
+        var rebuilt = try #require(party.nodes[newcomer].engine.core.groups[group])
         #expect(rebuilt.rebuild(wall: party.wall(newcomer)).isEmpty)
-        #expect(rebuilt.merged.all == party.engines[0].mergedRecords(of: group))
+        #expect(rebuilt.merged.all == party.nodes[0].engine.mergedRecords(of: group))
     }
 
     @Test func `what came ahead of a gap that nobody closes is taken back`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         try importHistory(9_000, at: 0, in: &party)
         party.run(for: .seconds(5)) { $0.digests().count == 1 }
         let newcomer = addNewcomer(to: &party)
         party.begin(.join(try party.invite(by: 0), timeout: .seconds(60)), at: newcomer)
-        party.run(for: .seconds(60)) { !$0.engines[newcomer].mergedRecords(of: $0.group).isEmpty }
+        party.run(for: .seconds(60)) { !$0.nodes[newcomer].engine.mergedRecords(of: $0.group).isEmpty }
         let group = party.group
-        #expect(party.engines[newcomer].recordCount(of: group) == 0)
+        #expect(party.nodes[newcomer].engine.recordCount(of: group) == 0)
         party.partition([[0, 1], [newcomer]])
         party.run(for: .seconds(300))
-        #expect(party.engines[newcomer].mergedRecords(of: group).isEmpty)
-        let resets = party.events[newcomer].count { if case .recordsReset = $0 { true } else { false } }
+        #expect(party.nodes[newcomer].engine.mergedRecords(of: group).isEmpty)
+        let resets = party.nodes[newcomer].events.count { if case .recordsReset = $0 { true } else { false } }
         #expect(resets == 1)
         party.partition([[0, 1, newcomer]])
         party.run(for: .seconds(600)) { $0.digests().count == 1 }
-        #expect(party.engines[newcomer].mergedRecords(of: group).count == 9_000)
+        #expect(party.nodes[newcomer].engine.mergedRecords(of: group).count == 9_000)
     }
 
     @Test func `what several peers have comes once`() throws {
-        let party = try EngineParty.friends(5)
-        let key = party.engines[0].identity.signingKey
+        let party = try EngineNetwork.friends(5)
+        let key = party.nodes[0].engine.identity.signingKey
         var feed = FeedReplica(FeedID(device: party.device(0), epoch: Epoch(counter: 9, nonce: 9)), in: party.group)
         let runs = (0..<24).map { number in
             feed.write(history(from: number * 500, count: 500), key: key, arrival: 1).run
         }
         func bytes(from peers: ClosedRange<Int>) throws -> Int {
             var party = party
-            let (group, before) = (party.group, party.receivedByteCounts[4] ?? 0)
+            let (group, before) = (party.group, party.nodes[4].receivedByteCount)
             for index in peers {
                 let wall = party.wall(index)
                 try party.corrupt(index) { engine in
@@ -100,9 +100,9 @@ struct EngineHistoryTests {
             // All tell at once.
             for index in peers { party.corrupt(index) { $0.sync.tellDigest(of: group, except: nil, core: &$0.core) } }
             for index in peers { party.begin(.keepSetting(name: "x", value: [1]), at: index) }
-            party.run(for: .seconds(30)) { $0.engines[4].recordCount(of: group) == 12_000 }
-            #expect(party.engines[4].mergedRecords(of: group).count == 12_000)
-            return (party.receivedByteCounts[4] ?? 0) - before
+            party.run(for: .seconds(30)) { $0.nodes[4].engine.recordCount(of: group) == 12_000 }
+            #expect(party.nodes[4].engine.mergedRecords(of: group).count == 12_000)
+            return (party.nodes[4].receivedByteCount) - before
         }
         let (one, all) = (try bytes(from: 1...1), try bytes(from: 0...3))
         #expect(all < one * 5 / 4, "\(all) from four, \(one) from one")
@@ -112,7 +112,7 @@ struct EngineHistoryTests {
         RecordList(
             (first..<(first + count)).map { number in
                 RecordDraft.withdrawnScore(Forged.key(number)).record(
-                    at: HybridTime(milliseconds: EngineParty.wall, counter: 0)
+                    at: HybridTime(milliseconds: EngineNetwork.wall, counter: 0)
                 ).encoded
             })
     }
@@ -156,46 +156,46 @@ struct EngineHistoryTests {
     }
 
     @Test func `an author who brings too much is taken over at its pace, and wholly in the end`() throws {
-        var party = try EngineParty.friends(3, recordPace: Self.slow)
+        var party = try EngineNetwork.friends(3, recordPace: Self.slow)
         let start = party.now
         try importHistory(9_000, at: 2, in: &party)
         party.write("Ada", by: 0)
         party.run(for: .seconds(10))
         for index in 0...1 {
-            let held = party.engines[index].recordCount(of: party.group)
+            let held = party.nodes[index].engine.recordCount(of: party.group)
             let seconds = Int(start.duration(to: party.now).nanoseconds / 1_000_000_000)
             // What one answer may go beyond it is a run.
             #expect(held < 1_000 + 50 * seconds + 4_096 + 2, "\(held) after \(seconds) s")
         }
         #expect(party.names(1).contains("Ada"), "others are not held up")
-        let deadline = try #require(party.engines[0].nextDeadline)
+        let deadline = try #require(party.nodes[0].engine.nextDeadline)
         #expect(deadline > party.now)
         party.run(for: .seconds(600)) { $0.digests().count == 1 }
         #expect(party.digests().count == 1)
-        #expect(party.engines[0].recordCount(of: party.group) == 9_001)
+        #expect(party.nodes[0].engine.recordCount(of: party.group) == 9_001)
         #expect(start.duration(to: party.now) > .seconds((9_000 - 1_000 - 4_096) / 50))
     }
 
     @Test func `rumours of an author beyond its pace are neither kept nor acknowledged`() throws {
-        var party = try EngineParty.friends(2, recordPace: Self.slow)
+        var party = try EngineNetwork.friends(2, recordPace: Self.slow)
         party.write(puzzles: 1...1_400, by: 1)
         // Before anything is asked for.
         party.run(for: .milliseconds(5))
-        let held = party.engines[0].recordCount(of: party.group)
+        let held = party.nodes[0].engine.recordCount(of: party.group)
         #expect((1_000..<1_150).contains(held), "\(held)")
         party.run(for: .seconds(60)) { $0.digests().count == 1 }
-        #expect(party.engines[0].recordCount(of: party.group) == 1_400)
+        #expect(party.nodes[0].engine.recordCount(of: party.group) == 1_400)
     }
 
     @Test func `a peer that answers with more than it was asked for is not taken at its word`() throws {
-        var party = try EngineParty.friends(2, recordPace: Self.slow)
+        var party = try EngineNetwork.friends(2, recordPace: Self.slow)
         var feed = FeedReplica(
             FeedID(device: party.device(1), epoch: Epoch(counter: 9, nonce: 9)), in: party.group)
-        let key = party.engines[1].identity.signingKey
+        let key = party.nodes[1].engine.identity.signingKey
         let records = history(from: 0, count: 1_000)
         let group = party.group
         for _ in 0..<60 {
-            let link = try #require(party.engines[0].core.sessions.keys.first)
+            let link = try #require(party.nodes[0].engine.core.sessions.keys.first)
             party.corrupt(0) { engine in
                 var round = SyncRound(comparesAll: true, deadline: .zero)
                 round.stage = .awaitingRuns
@@ -205,7 +205,7 @@ struct EngineHistoryTests {
                     [run], isFinal: false, isComplete: true, of: group, over: link, core: &engine.core)
             }
         }
-        let held = party.engines[0].recordCount(of: party.group)
+        let held = party.nodes[0].engine.recordCount(of: party.group)
         // What was under way when it was used up is a run.
         #expect((1_000...3_000).contains(held), "\(held)")
     }
@@ -218,7 +218,7 @@ struct EngineHistoryTests {
         end: Sync.RoundEnd, isFollowed: Bool
     ) throws {
         for isTold in [false, true] {
-            var party = try EngineParty.friends(2)
+            var party = try EngineNetwork.friends(2)
             let group = party.group
             let now = party.now
             party.corrupt(0) { engine in
@@ -238,30 +238,30 @@ struct EngineHistoryTests {
                     engine.sync.endRound(over: link, group: group, as: end, core: &engine.core)
                 }
             }
-            let rounds = party.engines[0].core.links(of: group, allowing: .records).map { link in
-                party.engines[0].sync.peers[link, group]?.round != nil
+            let rounds = party.nodes[0].engine.core.links(of: group, allowing: .records).map { link in
+                party.nodes[0].engine.sync.peers[link, group]?.round != nil
             }
             #expect(rounds == [isTold && isFollowed])
         }
     }
 
     @Test func `one's own devices are not paced`() throws {
-        var pacing = Pacing(Self.slow)
-        let author = Pacing.Author(group: Forged.otherGroup, user: UserID(bytes: .zero))
+        var pacing = PeerAbuseBudget(pace: Self.slow)
+        let author = PeerAbuseBudget.Payer.author(UserID(bytes: .zero), Forged.otherGroup)
         #expect(pacing.isReady(author, at: .zero))
-        pacing.charge(author, weight: 1_200, at: .zero)
-        #expect(!pacing.isReady(author, at: .zero) && !pacing.takes(author, at: .zero))
-        #expect(pacing.nextTurn(of: author, at: .zero) == MonotonicInstant(nanoseconds: 5_001_000_000))
+        pacing.chargeRecords(1_200, to: author, at: .zero)
+        #expect(!pacing.isReady(author, at: .zero) && !pacing.takesAnswer(of: author, at: .zero))
+        #expect(pacing.nextRecords(of: author, at: .zero) == MonotonicInstant(nanoseconds: 5_001_000_000))
         let later = MonotonicInstant(nanoseconds: 5_001_000_000)
         #expect(pacing.isReady(author, at: later))
-        pacing.charge(author, weight: 1, at: later)
+        pacing.chargeRecords(1, to: author, at: later)
         // A year later no more than a burst has gathered.
         let year = MonotonicInstant.zero.advanced(by: .seconds(31_512_000))
-        pacing.charge(author, weight: 1_001, at: year)
+        pacing.chargeRecords(1_001, to: author, at: year)
         #expect(!pacing.isReady(author, at: year))
-        var party = EngineParty(accounts: [0, 0])
+        var party = EngineNetwork(accounts: [0, 0])
         party.group = try party.found(by: 0)
         let own = FeedID(device: party.device(0), epoch: Epoch(counter: 1, nonce: 1))
-        #expect(party.engines[0].core.pacedAuthor(of: own, in: party.group) == nil)
+        #expect(party.nodes[0].engine.core.pacedAuthor(of: own, in: party.group) == nil)
     }
 }

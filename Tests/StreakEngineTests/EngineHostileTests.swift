@@ -72,64 +72,64 @@ struct EngineHostileTests {
 
     @Test(arguments: forgeries)
     func `a forged run is refused with its own reason`(_ forgery: Forgery) throws {
-        var party = try EngineParty.friends(2)
-        let digest = party.engines[0].digest(of: party.group)
-        let run = forgery.make(party.group, party.engines[1].identity)
+        var party = try EngineNetwork.friends(2)
+        let digest = party.nodes[0].engine.digest(of: party.group)
+        let run = forgery.make(party.group, party.nodes[1].engine.identity)
         party.hear(.rumour(party.handle, run))
         let refusals = party.refusals(0)
         #expect(refusals.count == 1 && refusals.allSatisfy(forgery.isExpected), "\(refusals)")
-        #expect(party.engines[0].digest(of: party.group) == digest)
-        #expect(party.engines[0].recordCount(of: party.group) == 0)
-        #expect(party.engines[0].mergedRecords(of: party.group).isEmpty)
-        #expect(party.engines[0].linkedDevices.count == 1)
+        #expect(party.nodes[0].engine.digest(of: party.group) == digest)
+        #expect(party.nodes[0].engine.recordCount(of: party.group) == 0)
+        #expect(party.nodes[0].engine.mergedRecords(of: party.group).isEmpty)
+        #expect(party.nodes[0].engine.linkedDevices.count == 1)
     }
 
     @Test func `the same run unforged is taken`() throws {
-        var party = try EngineParty.friends(2)
-        party.hear(.rumour(party.handle, Forged.run(by: party.engines[1].identity, in: party.group)))
+        var party = try EngineNetwork.friends(2)
+        party.hear(.rumour(party.handle, Forged.run(by: party.nodes[1].engine.identity, in: party.group)))
         #expect(party.refusals(0).isEmpty)
-        #expect(party.engines[0].recordCount(of: party.group) == 3)
+        #expect(party.nodes[0].engine.recordCount(of: party.group) == 3)
     }
 
     @Test func `runs nobody asked for are ignored`() throws {
-        var party = try EngineParty.friends(2)
-        let run = Forged.run(by: party.engines[1].identity, in: party.group)
+        var party = try EngineNetwork.friends(2)
+        let run = Forged.run(by: party.nodes[1].engine.identity, in: party.group)
         party.hear(.runs(party.handle, [run], isFinal: true, isComplete: true))
-        #expect(party.engines[0].recordCount(of: party.group) == 0)
+        #expect(party.nodes[0].engine.recordCount(of: party.group) == 0)
     }
 
     @Test func `messages about a group not shared are ignored`() throws {
-        var party = try EngineParty.friends(2)
-        let run = Forged.run(by: party.engines[1].identity, in: Forged.otherGroup)
+        var party = try EngineNetwork.friends(2)
+        let run = Forged.run(by: party.nodes[1].engine.identity, in: Forged.otherGroup)
         party.hear(.rumour(GroupHandle(Forged.otherGroup), run))
         party.hear(.tipsRequested(GroupHandle(Forged.otherGroup), store: StoreID(bytes: .zero), arrival: 0))
-        #expect(party.engines[0].groupIDs == [party.group])
+        #expect(party.nodes[0].engine.groupIDs == [party.group])
         #expect(party.refusals(0).isEmpty)
     }
 
     @Test func `garbage on an authenticated link is refused and the link goes on`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         var entropy = SeededEntropy(seed: 3)
         for size in [0, 1, 2, 3, 17, 100, 1_000, 20_000] { party.hear(entropy.bytes(size)) }
         for kind in UInt8(0)...20 { party.hear([ProtocolLimits.version, kind] + entropy.bytes(60)) }
-        #expect(party.events[0].count { if case .messageRefused = $0 { true } else { false } } > 10)
-        #expect(party.engines[0].linkedDevices.count == 1)
+        #expect(party.nodes[0].events.count { if case .messageRefused = $0 { true } else { false } } > 10)
+        #expect(party.nodes[0].engine.linkedDevices.count == 1)
         #expect(
-            party.command(.write([(group: party.group, drafts: [.profile(Profile(name: "Ada"))])]), to: 1) == .done
+            party.command(.write([(group: party.group, drafts: [.profile(Profile(name: "Ada"))])]), at: 1) == .done
         )
         party.run(for: .seconds(1))
-        #expect(party.engines[0].mergedRecords(of: party.group).count == 1)
+        #expect(party.nodes[0].engine.mergedRecords(of: party.group).count == 1)
     }
 
     @Test func `a certificate copied from the ledger gets a thief of the link nothing`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         let link = try party.invite(by: 0, uses: 1)
         let key = EngineCore.linkKey(
             of: link.secrets.presharedKey, label: .invite(link.group, OperationID(bytes: .zero)))
         var thief = Intruder(Forged.stranger, target: 0)
         #expect(thief.dial(key, peer: nil, in: &party))
         // Everything but the keys: a member's certificate cannot name another link key and keep its signature.
-        var forged = party.engines[0].identity.certificate.encoded()
+        var forged = party.nodes[0].engine.identity.certificate.encoded()
         forged.replaceSubrange(66..<98, with: Forged.stranger.linkKey.publicKey.rawBytes)
         let proof = Blake2b.hash(thief.binding, size: 64) + [UInt8](repeating: 1, count: 128)
         thief.say(.joinRequested(certificate: forged, proof: proof), in: &party)
@@ -139,24 +139,24 @@ struct EngineHostileTests {
     }
 
     @Test func `a record of the far future does not keep the engine awake`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         let future = Record(
             kind: .profile, time: HybridTime(milliseconds: .max, counter: 0), subject: [],
             value: Profile(name: "Eve").recordValue)
-        let run = Forged.run(by: party.engines[1].identity, in: party.group, records: [future.encoded])
+        let run = Forged.run(by: party.nodes[1].engine.identity, in: party.group, records: [future.encoded])
         party.hear(.rumour(party.handle, run))
         party.run(for: .seconds(5))
-        #expect(party.engines[0].recordCount(of: party.group) == 1)
-        #expect(party.engines[0].mergedRecords(of: party.group).isEmpty)
-        let deadline = try #require(party.engines[0].nextDeadline)
+        #expect(party.nodes[0].engine.recordCount(of: party.group) == 1)
+        #expect(party.nodes[0].engine.mergedRecords(of: party.group).isEmpty)
+        let deadline = try #require(party.nodes[0].engine.nextDeadline)
         #expect(deadline > party.now, "\(deadline) is not after \(party.now)")
     }
 
     @Test func `absurd ranges are answered or ignored`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         #expect(
-            party.command(.write([(group: party.group, drafts: [.profile(Profile(name: "Eve"))])]), to: 0) == .done)
-        let honest = party.engines[0].identity.device
+            party.command(.write([(group: party.group, drafts: [.profile(Profile(name: "Eve"))])]), at: 0) == .done)
+        let honest = party.nodes[0].engine.identity.device
         let hash = ChainHash(bytes: Bytes32(5, 5, 5, 5))
         let feed = FeedID(device: honest, epoch: Epoch(counter: .max, nonce: .max))
         let far = Tip(number: ProtocolLimits.maximumFeedLength, hash: hash)
@@ -169,7 +169,7 @@ struct EngineHostileTests {
         )
         party.hear(.runsRequested(party.handle, [RunsWanted(feed: feed, held: [far])]))
         party.hear(.runsRequested(party.handle, absurd.map { RunsWanted(feed: $0.feed, held: [far], numbers: 1...1) }))
-        party.hear(.tipsRequested(party.handle, store: party.engines[0].store, arrival: .max))
+        party.hear(.tipsRequested(party.handle, store: party.nodes[0].engine.store, arrival: .max))
         party.hear(.operationsRequested(party.handle, known: Array(repeating: ledgerTip, count: 600)))
         party.hear(.digest(party.handle, GroupDigest(bytes: Bytes16(1, 1)), arrival: .max, count: .max, clock: .max))
         party.hear(
@@ -177,14 +177,14 @@ struct EngineHostileTests {
                 party.handle,
                 TipsMessage(arrival: .max, isFinal: true, operations: [ledgerTip], feeds: absurd)))
         party.run(for: .seconds(60))
-        #expect(party.engines[0].linkedDevices.first?.syncing == [])
+        #expect(party.nodes[0].engine.linkedDevices.first?.syncing == [])
         // What a store cannot hold is never put out.
-        #expect(party.engines[0].sync.cursors.values.allSatisfy { $0.arrival <= UInt64(Int64.max) })
-        #expect(party.engines[0].recordCount(of: party.group) == 1)
+        #expect(party.nodes[0].engine.sync.cursors.values.allSatisfy { $0.arrival <= UInt64(Int64.max) })
+        #expect(party.nodes[0].engine.recordCount(of: party.group) == 1)
     }
 }
 
-extension EngineParty {
+extension EngineNetwork {
     /// Lets the second node say something to the first on their link, as a modified program would.
     fileprivate mutating func hear(_ message: LinkMessage) { hear(message.encoded) }
 

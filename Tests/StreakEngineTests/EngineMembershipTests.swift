@@ -10,24 +10,24 @@ import Testing
 /// People and devices that come and go, and what everybody's node makes of it.
 struct EngineMembershipTests {
     @Test func `title, settings, roles and the owner change for everybody`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         var settings = GroupSettings(whoMayInvite: .admins)
         settings[7] = 300
-        #expect(party.command(.rename(party.group, title: "Puzzlers"), to: 0) == .done)
-        #expect(party.command(.changeSettings(party.group, settings), to: 0) == .done)
-        #expect(party.command(.setRole(party.group, party.user(1), .admin), to: 0) == .done)
-        #expect(party.command(.setRole(party.group, party.user(2), .heir), to: 0) == .done)
+        #expect(party.command(.rename(party.group, title: "Puzzlers"), at: 0) == .done)
+        #expect(party.command(.changeSettings(party.group, settings), at: 0) == .done)
+        #expect(party.command(.setRole(party.group, party.user(1), .admin), at: 0) == .done)
+        #expect(party.command(.setRole(party.group, party.user(2), .heir), at: 0) == .done)
         party.run(for: .seconds(1))
         for index in 0..<3 {
             let state = try party.state(index)
             #expect(state.title == "Puzzlers" && state.settings == settings)
             #expect(state.role(of: party.user(1)) == .admin && state.heir == party.user(2))
         }
-        #expect(party.command(.transfer(party.group, to: party.user(2)), to: 2) == .done)
+        #expect(party.command(.transfer(party.group, to: party.user(2)), at: 2) == .done)
         party.run(for: .seconds(1))
         #expect(try party.state(0).owner == party.user(2))
-        #expect(party.command(.setRole(party.group, party.user(1), .member), to: 2) == .done)
-        #expect(party.command(.transfer(party.group, to: party.user(0)), to: 2) == .done)
+        #expect(party.command(.setRole(party.group, party.user(1), .member), at: 2) == .done)
+        #expect(party.command(.transfer(party.group, to: party.user(0)), at: 2) == .done)
         party.run(for: .seconds(1))
         #expect(try party.state(1).owner == party.user(0))
         #expect(try party.state(1).role(of: party.user(1)) == .member)
@@ -35,55 +35,55 @@ struct EngineMembershipTests {
     }
 
     @Test func `what a member may not do is refused with the reason`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         let group = party.group
-        #expect(party.command(.rename(group, title: "Mine"), to: 1) == .failed(.notAllowed(.refused(.needsAdmin))))
+        #expect(party.command(.rename(group, title: "Mine"), at: 1) == .failed(.notAllowed(.refused(.needsAdmin))))
         #expect(
-            party.command(.remove(group, party.user(2)), to: 1) == .failed(.notAllowed(.refused(.needsAdmin))))
+            party.command(.remove(group, party.user(2)), at: 1) == .failed(.notAllowed(.refused(.needsAdmin))))
         #expect(
-            party.command(.setRole(group, party.user(1), .admin), to: 1)
+            party.command(.setRole(group, party.user(1), .admin), at: 1)
                 == .failed(.notAllowed(.refused(.needsOwner))))
         #expect(
-            party.command(.transfer(group, to: party.user(1)), to: 1)
+            party.command(.transfer(group, to: party.user(1)), at: 1)
                 == .failed(.notAllowed(.refused(.transferDoesNotStand))))
-        #expect(party.command(.remove(Forged.otherGroup, party.user(1)), to: 0) == .failed(.unknownGroup))
+        #expect(party.command(.remove(Forged.otherGroup, party.user(1)), at: 0) == .failed(.unknownGroup))
         let before = party.digests()
         party.run(for: .seconds(1))
         #expect(party.digests() == before)
     }
 
     @Test func `a removal reaches everybody within a second, and the removed device keeps only its own`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         for index in 0..<3 { party.write("name \(index)", by: index) }
         party.run(for: .seconds(2))
         #expect(party.names(2).count == 3)
-        #expect(party.command(.remove(party.group, party.user(2)), to: 0) == .done)
+        #expect(party.command(.remove(party.group, party.user(2)), at: 0) == .done)
         party.run(for: .seconds(1))
         #expect(try party.state(0).members.count == 2 && party.state(1).members.count == 2)
-        #expect(party.engines[2].isMember(of: party.group) == false)
+        #expect(party.nodes[2].engine.isMember(of: party.group) == false)
         #expect(party.lostGroups(2).count == 1)
-        #expect(party.engines[2].recordCount(of: party.group) == 1)
+        #expect(party.nodes[2].engine.recordCount(of: party.group) == 1)
         #expect(party.names(2) == ["name 2"])
         // What it wrote while it was in goes on counting; what it writes now does not.
         #expect(party.names(0) == ["name 0", "name 1", "name 2"])
-        #expect(party.command(.write([(group: party.group, drafts: [])]), to: 2) == .failed(.notMember))
+        #expect(party.command(.write([(group: party.group, drafts: [])]), at: 2) == .failed(.notMember))
         // Both have the new key; who was removed has not.
         let hashes = try party.state(0).accessKeyHashes
         #expect(hashes.count == 2)
-        #expect(party.engines[0].core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
-        #expect(party.engines[1].core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
-        #expect(party.engines[2].core.groups[party.group]?.accessKeys.count == 1)
+        #expect(party.nodes[0].engine.core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
+        #expect(party.nodes[1].engine.core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
+        #expect(party.nodes[2].engine.core.groups[party.group]?.accessKeys.count == 1)
         // Links that lead to nobody's member are closed.
         party.run(for: .seconds(65))
         #expect(!party.isLinked(0, 2) && !party.isLinked(1, 2))
     }
 
     @Test func `who was away for a removal gets the new key, and dials under the old one until then`() throws {
-        var party = try EngineParty.friends(4)
+        var party = try EngineNetwork.friends(4)
         party.partition([[0, 1, 2], [3]])
         party.run(for: .seconds(400))
         #expect(!party.isLinked(0, 3))
-        #expect(party.command(.remove(party.group, party.user(2)), to: 0) == .done)
+        #expect(party.command(.remove(party.group, party.user(2)), at: 0) == .done)
         party.run(for: .seconds(10))
         party.partition([])
         party.run(for: .seconds(3_600))
@@ -91,24 +91,24 @@ struct EngineMembershipTests {
         #expect(party.isLinked(1, 3))
         #expect(!party.isLinked(2, 3))
         #expect(try party.state(3).members.count == 3)
-        #expect(party.engines[3].core.groups[party.group]?.missingAccessKeys == [])
-        #expect(party.engines[3].core.groups[party.group]?.accessKeys.count == 2)
+        #expect(party.nodes[3].engine.core.groups[party.group]?.missingAccessKeys == [])
+        #expect(party.nodes[3].engine.core.groups[party.group]?.accessKeys.count == 2)
     }
 
     @Test func `two halves that each removed somebody while apart for months understand each other again`() throws {
-        var party = try EngineParty.friends(6)
-        #expect(party.command(.setRole(party.group, party.user(3), .admin), to: 0) == .done)
+        var party = try EngineNetwork.friends(6)
+        #expect(party.command(.setRole(party.group, party.user(3), .admin), at: 0) == .done)
         party.run(for: .seconds(5))
         party.partition([[0, 1, 5], [2, 3, 4]])
         party.run(for: .seconds(400))
         // Each half removes one of its own; the removed know nothing of the other half's doings.
-        #expect(party.command(.remove(party.group, party.user(5)), to: 0) == .done)
-        #expect(party.command(.remove(party.group, party.user(4)), to: 3) == .done)
+        #expect(party.command(.remove(party.group, party.user(5)), at: 0) == .done)
+        #expect(party.command(.remove(party.group, party.user(4)), at: 3) == .done)
         party.write("west", by: 1)
         party.write("east", by: 2)
         // After half a day nothing changes any more: all pauses are as long as they get.
         party.run(for: .seconds(86_400))
-        let newest = [0, 3].map { party.engines[$0].core.groups[party.group]?.accessKeys.first?.hash }
+        let newest = [0, 3].map { party.nodes[$0].engine.core.groups[party.group]?.accessKeys.first?.hash }
         #expect(newest[0] != newest[1])
         party.partition([])
         // The longest pause between two dials is half an hour, and every other one is under an older key.
@@ -120,10 +120,10 @@ struct EngineMembershipTests {
             let hashes = try party.state(index).accessKeyHashes
             #expect(hashes.count == 3)
             // The same one is newest for everybody, whichever came last.
-            #expect(party.engines[index].core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
+            #expect(party.nodes[index].engine.core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
         }
-        #expect(Set((0..<4).map { party.engines[$0].digest(of: party.group) }).count == 1)
-        #expect(!party.engines[4].isMember(of: party.group) && !party.engines[5].isMember(of: party.group))
+        #expect(Set((0..<4).map { party.nodes[$0].engine.digest(of: party.group) }).count == 1)
+        #expect(!party.nodes[4].engine.isMember(of: party.group) && !party.nodes[5].engine.isMember(of: party.group))
     }
 
     @Test func `keys are dialled by turns, the newest every other time`() {
@@ -159,32 +159,32 @@ struct EngineMembershipTests {
     }
 
     @Test func `losing one of two shared groups leaves the link and the other group alone`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         let first = party.group
         party.group = try party.found(by: 1)
         let second = party.group
         try party.join(0, by: party.invite(by: 1))
         party.run(for: .seconds(2))
-        #expect(party.command(.remove(first, party.user(1)), to: 0) == .done)
+        #expect(party.command(.remove(first, party.user(1)), at: 0) == .done)
         party.run(for: .seconds(200))
         #expect(party.isLinked(0, 1))
-        #expect(!party.events[0].contains(.linkClosed(party.device(1))))
-        #expect(party.engines[0].linkedDevices.map(\.groups) == [[second]])
+        #expect(!party.nodes[0].events.contains(.linkClosed(party.device(1))))
+        #expect(party.nodes[0].engine.linkedDevices.map(\.groups) == [[second]])
         party.write("still here", by: 1)
         party.run(for: .seconds(1))
         #expect(party.names(0) == ["still here"])
-        #expect(party.engines[1].isMember(of: second) && !party.engines[1].isMember(of: first))
+        #expect(party.nodes[1].engine.isMember(of: second) && !party.nodes[1].engine.isMember(of: first))
     }
 
     @Test func `an annulled removal gives everything back`() throws {
-        var party = try EngineParty.friends(4)
+        var party = try EngineNetwork.friends(4)
         for index in 0..<4 { party.write("name \(index)", by: index) }
-        #expect(party.command(.setRole(party.group, party.user(1), .admin), to: 0) == .done)
+        #expect(party.command(.setRole(party.group, party.user(1), .admin), at: 0) == .done)
         party.run(for: .seconds(2))
         party.partition([[0, 1, 2], [3]])
         // Written while the others do not hear: past the cut.
         party.write("name 3, new", by: 3)
-        #expect(party.command(.remove(party.group, party.user(3)), to: 1) == .done)
+        #expect(party.command(.remove(party.group, party.user(3)), at: 1) == .done)
         party.run(for: .seconds(400))
         party.partition([])
         party.run(for: .seconds(3_600)) { !$0.lostGroups(3).isEmpty }
@@ -197,9 +197,9 @@ struct EngineMembershipTests {
         // Nobody talks to it any more.
         party.run(for: .seconds(300))
         #expect((0..<3).allSatisfy { !party.isLinked($0, 3) })
-        #expect(party.command(.annul(party.group, removal: removal), to: 0) == .done)
+        #expect(party.command(.annul(party.group, removal: removal), at: 0) == .done)
         party.run(for: .seconds(2 * 3_600)) { party in
-            party.engines[3].isMember(of: party.group) && party.digests().count == 1
+            party.nodes[3].engine.isMember(of: party.group) && party.digests().count == 1
         }
         #expect(party.names(3) == ["name 0", "name 1", "name 2", "name 3, new"])
         #expect(party.names(0) == party.names(3))
@@ -207,149 +207,149 @@ struct EngineMembershipTests {
     }
 
     @Test func `who leaves keeps only its own once somebody has heard it`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         for index in 0..<3 { party.write("name \(index)", by: index) }
         party.run(for: .seconds(2))
         party.partition([[0, 1], [2]])
         party.run(for: .seconds(400))
-        #expect(party.command(.leave(party.group, erasing: false), to: 2) == .done)
+        #expect(party.command(.leave(party.group, erasing: false), at: 2) == .done)
         party.run(for: .seconds(100))
         // Nobody has heard it.
-        #expect(party.lostGroups(2).isEmpty && party.engines[2].recordCount(of: party.group) == 3)
+        #expect(party.lostGroups(2).isEmpty && party.nodes[2].engine.recordCount(of: party.group) == 3)
         party.partition([])
         party.run(for: .seconds(3_600))
-        #expect(party.lostGroups(2).count == 1 && party.engines[2].recordCount(of: party.group) == 1)
+        #expect(party.lostGroups(2).count == 1 && party.nodes[2].engine.recordCount(of: party.group) == 1)
         #expect(try party.state(0).members.count == 2)
         #expect(party.names(0).count == 3)
     }
 
     @Test func `how far a friend is behind is known, also while it is away`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         party.write("one", by: 0)
         party.run(for: .seconds(5))
         let other = party.device(1)
-        #expect(party.engines[0].behind(other, in: party.group) == 0)
+        #expect(party.nodes[0].engine.behind(other, in: party.group) == 0)
         party.partition([[0], [1]])
         party.run(for: .seconds(400))
         #expect(!party.isLinked(0, 1))
         party.write(puzzles: 1...7, by: 0)
-        #expect(party.engines[0].behind(other, in: party.group) == 7)
-        #expect(party.engines[0].behind(Forged.stranger.device, in: party.group) == nil)
+        #expect(party.nodes[0].engine.behind(other, in: party.group) == 7)
+        #expect(party.nodes[0].engine.behind(Forged.stranger.device, in: party.group) == nil)
         party.partition([])
         party.run(for: .seconds(3_600)) { $0.digests().count == 1 }
         party.run(for: .seconds(5))
-        #expect(party.engines[0].behind(other, in: party.group) == 0)
+        #expect(party.nodes[0].engine.behind(other, in: party.group) == 0)
     }
 
     // MARK: Approval
 
     @Test func `a newcomer under an invite that needs approval waits, and is let in when it asks again`() throws {
-        var party = EngineParty(accounts: [0, 1, 2])
+        var party = EngineNetwork(accounts: [0, 1, 2])
         party.group = try party.found(by: 0)
         try party.join(1, by: party.invite(by: 0))
         let link = try party.invite(by: 0, needsApproval: true)
         party.partition([[1, 2], [0]])
         #expect(
-            party.command(.join(link, timeout: .seconds(30)), to: 2) == .failed(.joinRefused(.awaitingApproval)))
+            party.command(.join(link, timeout: .seconds(30)), at: 2) == .failed(.joinRefused(.awaitingApproval)))
         #expect(
-            party.command(.join(link, timeout: .seconds(30)), to: 2) == .failed(.joinRefused(.awaitingApproval)))
-        #expect(party.engines[1].openRequests(in: party.group).count == 1, "asking again is no second wish")
+            party.command(.join(link, timeout: .seconds(30)), at: 2) == .failed(.joinRefused(.awaitingApproval)))
+        #expect(party.nodes[1].engine.openRequests(in: party.group).count == 1, "asking again is no second wish")
         #expect(try party.state(1).isMember(party.user(2)) == false)
         party.partition([])
-        party.run(for: .seconds(3_600)) { !$0.engines[0].openRequests(in: $0.group).isEmpty }
-        let request = try #require(party.engines[0].openRequests(in: party.group).first)
+        party.run(for: .seconds(3_600)) { !$0.nodes[0].engine.openRequests(in: $0.group).isEmpty }
+        let request = try #require(party.nodes[0].engine.openRequests(in: party.group).first)
         #expect(request.claim.certificate.user == party.user(2))
         #expect(
-            party.command(.admit(party.group, request: request.id), to: 1)
+            party.command(.admit(party.group, request: request.id), at: 1)
                 == .failed(.notAllowed(.refused(.needsApproval))))
-        #expect(party.command(.admit(party.group, request: request.id), to: 0) == .done)
+        #expect(party.command(.admit(party.group, request: request.id), at: 0) == .done)
         try party.join(2, by: link)
-        #expect(party.engines[0].openRequests(in: party.group).isEmpty)
+        #expect(party.nodes[0].engine.openRequests(in: party.group).isEmpty)
         #expect(try party.state(0).members.count == 3)
-        #expect(party.command(.admit(party.group, request: request.id), to: 0) == .failed(.unknownRequest))
+        #expect(party.command(.admit(party.group, request: request.id), at: 0) == .failed(.unknownRequest))
     }
 
     @Test func `who is turned down hears it, until somebody thinks otherwise`() throws {
-        var party = EngineParty(accounts: [0, 1])
+        var party = EngineNetwork(accounts: [0, 1])
         party.group = try party.found(by: 0)
         let link = try party.invite(by: 0, needsApproval: true)
         #expect(
-            party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
-        let request = try #require(party.engines[0].openRequests(in: party.group).first)
-        #expect(party.command(.denyRequest(party.group, request: request.id), to: 0) == .done)
-        #expect(party.engines[0].isDenied(request.claim, in: party.group))
-        #expect(party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.denied)))
-        #expect(party.command(.admit(party.group, request: request.id), to: 0) == .done)
-        #expect(!party.engines[0].isDenied(request.claim, in: party.group), "nor when they come back by it")
+            party.command(.join(link, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.awaitingApproval)))
+        let request = try #require(party.nodes[0].engine.openRequests(in: party.group).first)
+        #expect(party.command(.denyRequest(party.group, request: request.id), at: 0) == .done)
+        #expect(party.nodes[0].engine.isDenied(request.claim, in: party.group))
+        #expect(party.command(.join(link, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.denied)))
+        #expect(party.command(.admit(party.group, request: request.id), at: 0) == .done)
+        #expect(!party.nodes[0].engine.isDenied(request.claim, in: party.group), "nor when they come back by it")
         try party.join(1, by: link)
     }
 
     @Test func `a new invite makes a new request of who was turned down`() throws {
-        var party = EngineParty(accounts: [0, 1])
+        var party = EngineNetwork(accounts: [0, 1])
         party.group = try party.found(by: 0)
         let asked = try party.invite(by: 0, needsApproval: true)
         #expect(
-            party.command(.join(asked, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
-        let request = try #require(party.engines[0].openRequests(in: party.group).first)
-        #expect(party.command(.denyRequest(party.group, request: request.id), to: 0) == .done)
+            party.command(.join(asked, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.awaitingApproval)))
+        let request = try #require(party.nodes[0].engine.openRequests(in: party.group).first)
+        #expect(party.command(.denyRequest(party.group, request: request.id), at: 0) == .done)
         let anew = try party.invite(by: 0, needsApproval: true)
-        #expect(party.command(.join(anew, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
-        let second = try #require(party.engines[0].openRequests(in: party.group).first)
+        #expect(party.command(.join(anew, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.awaitingApproval)))
+        let second = try #require(party.nodes[0].engine.openRequests(in: party.group).first)
         #expect(second.id != request.id)
-        #expect(!party.engines[0].isDenied(second.claim, in: party.group))
-        #expect(party.command(.admit(party.group, request: second.id), to: 0) == .done)
+        #expect(!party.nodes[0].engine.isDenied(second.claim, in: party.group))
+        #expect(party.command(.admit(party.group, request: second.id), at: 0) == .done)
         try party.join(1, by: anew)
     }
 
     @Test func `another device of who was turned down asks in vain under the same invite, whomever it asks`() throws {
-        var party = EngineParty(accounts: [0, 1, 1])
+        var party = EngineNetwork(accounts: [0, 1, 1])
         party.group = try party.found(by: 0)
         let link = try party.invite(by: 0, needsApproval: true)
         #expect(
-            party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
-        let request = try #require(party.engines[0].openRequests(in: party.group).first)
-        #expect(party.command(.denyRequest(party.group, request: request.id), to: 0) == .done)
-        #expect(party.command(.join(link, timeout: .seconds(30)), to: 2) == .failed(.joinRefused(.denied)))
-        #expect(party.engines[0].openRequests(in: party.group).count == 1)
+            party.command(.join(link, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.awaitingApproval)))
+        let request = try #require(party.nodes[0].engine.openRequests(in: party.group).first)
+        #expect(party.command(.denyRequest(party.group, request: request.id), at: 0) == .done)
+        #expect(party.command(.join(link, timeout: .seconds(30)), at: 2) == .failed(.joinRefused(.denied)))
+        #expect(party.nodes[0].engine.openRequests(in: party.group).count == 1)
     }
 
     @Test func `a plain member turns nobody down`() throws {
-        var party = EngineParty(accounts: [0, 1, 2])
+        var party = EngineNetwork(accounts: [0, 1, 2])
         party.group = try party.found(by: 0)
         try party.join(1, by: party.invite(by: 0))
         let link = try party.invite(by: 0, needsApproval: true)
         #expect(
-            party.command(.join(link, timeout: .seconds(30)), to: 2) == .failed(.joinRefused(.awaitingApproval)))
-        party.run(for: .seconds(60)) { !$0.engines[1].openRequests(in: $0.group).isEmpty }
-        let request = try #require(party.engines[1].openRequests(in: party.group).first)
+            party.command(.join(link, timeout: .seconds(30)), at: 2) == .failed(.joinRefused(.awaitingApproval)))
+        party.run(for: .seconds(60)) { !$0.nodes[1].engine.openRequests(in: $0.group).isEmpty }
+        let request = try #require(party.nodes[1].engine.openRequests(in: party.group).first)
         #expect(
-            party.command(.denyRequest(party.group, request: request.id), to: 1)
+            party.command(.denyRequest(party.group, request: request.id), at: 1)
                 == .failed(.notAllowed(.refused(.needsAdmin))))
-        #expect(!party.engines[1].isDenied(request.claim, in: party.group))
+        #expect(!party.nodes[1].engine.isDenied(request.claim, in: party.group))
     }
 
     @Test func `who was approved and removed since is told of the removal, and waits for nobody`() throws {
-        var party = EngineParty(accounts: [0, 1])
+        var party = EngineNetwork(accounts: [0, 1])
         party.group = try party.found(by: 0)
         let link = try party.invite(by: 0, needsApproval: true)
         #expect(
-            party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.awaitingApproval)))
-        let request = try #require(party.engines[0].openRequests(in: party.group).first)
-        #expect(party.command(.admit(party.group, request: request.id), to: 0) == .done)
+            party.command(.join(link, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.awaitingApproval)))
+        let request = try #require(party.nodes[0].engine.openRequests(in: party.group).first)
+        #expect(party.command(.admit(party.group, request: request.id), at: 0) == .done)
         try party.join(1, by: link)
-        #expect(party.command(.remove(party.group, party.user(1)), to: 0) == .done)
-        #expect(party.engines[0].openRequests(in: party.group).isEmpty)
+        #expect(party.command(.remove(party.group, party.user(1)), at: 0) == .done)
+        #expect(party.nodes[0].engine.openRequests(in: party.group).isEmpty)
         party.run(for: .seconds(5))
-        #expect(party.command(.forgetGroup(party.group), to: 1) == .done)
-        #expect(party.command(.join(link, timeout: .seconds(30)), to: 1) == .failed(.joinRefused(.removed)))
-        #expect(party.engines[0].openRequests(in: party.group).isEmpty)
+        #expect(party.command(.forgetGroup(party.group), at: 1) == .done)
+        #expect(party.command(.join(link, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.removed)))
+        #expect(party.nodes[0].engine.openRequests(in: party.group).isEmpty)
     }
 
     // MARK: Devices
 
     /// A club of an owner (0) and somebody with two machines (1, 2), which have a group of their own, too.
-    private func clubWithTwoMachines() throws -> EngineParty {
-        var party = EngineParty(accounts: [0, 1, 1])
+    private func clubWithTwoMachines() throws -> EngineNetwork {
+        var party = EngineNetwork(accounts: [0, 1, 1])
         party.group = try party.found(by: 1)
         try party.join(2, by: party.invite(by: 1))
         party.group = try party.found(by: 0)
@@ -362,7 +362,7 @@ struct EngineMembershipTests {
     @Test(arguments: [false, true])
     func `a machine hears from another one of its user that they are in again`(isApart: Bool) throws {
         var party = try clubWithTwoMachines()
-        #expect(party.command(.leave(party.group, erasing: false), to: 1) == .done)
+        #expect(party.command(.leave(party.group, erasing: false), at: 1) == .done)
         party.run(for: .seconds(30)) { !$0.lostGroups(2).isEmpty }
         #expect(party.lostGroups(2).count == 1)
         if isApart {
@@ -381,7 +381,7 @@ struct EngineMembershipTests {
         var party = try clubWithTwoMachines()
         party.partition([[0, 1], [2]])
         if isLinkNew { party.run(for: .seconds(900)) }
-        #expect(party.command(.remove(party.group, party.user(1)), to: 0) == .done)
+        #expect(party.command(.remove(party.group, party.user(1)), at: 0) == .done)
         party.run(for: .seconds(30)) { !$0.lostGroups(1).isEmpty }
         #expect(party.lostGroups(1).count == 1)
         party.partition([[0], [1, 2]])
@@ -395,7 +395,7 @@ struct EngineMembershipTests {
         throws
     {
         // Account 1 has two machines; 2 was removed, too; 3 knows account 1 from another group only.
-        var party = EngineParty(accounts: [0, 1, 2, 1, 3])
+        var party = EngineNetwork(accounts: [0, 1, 2, 1, 3])
         let group = try party.found(by: 0)
         party.group = group
         let link = try party.invite(by: 0)
@@ -404,12 +404,12 @@ struct EngineMembershipTests {
         let other = try party.invite(by: 1)
         for index in [2, 3, 4] { try party.join(index, by: other) }
         party.run(for: .seconds(20))
-        for account in [2, 1] { #expect(party.command(.remove(group, party.user(account)), to: 0) == .done) }
+        for account in [2, 1] { #expect(party.command(.remove(group, party.user(account)), at: 0) == .done) }
         party.run(for: .seconds(10))
-        let engine = party.engines[1]
+        let engine = party.nodes[1].engine
         #expect(!engine.isMember(of: group))
         let asked = [0, 2, 3, 4].filter { index in
-            let link = engine.core.links.link(to: party.engines[index].identity.linkKey.publicKey)
+            let link = engine.core.links.link(to: party.nodes[index].engine.identity.linkKey.publicKey)
             return link.map { engine.core.access(of: $0, in: group).contains(.question) } ?? false
         }
         #expect([0, 2, 3, 4].allSatisfy { party.isLinked(1, $0) })
@@ -419,18 +419,19 @@ struct EngineMembershipTests {
             var party = party
             let digest = GroupDigest(bytes: Bytes16(7, 7))
             let heard = (0..<2).map { _ in
-                let before = party.receivedByteCounts[index] ?? 0
+                let before = party.nodes[index].receivedByteCount
                 party.say(
-                    .digest(GroupHandle(group), digest, arrival: 1, count: 1, clock: UInt64(EngineParty.wall / 1_000)),
+                    .digest(
+                        GroupHandle(group), digest, arrival: 1, count: 1, clock: UInt64(EngineNetwork.wall / 1_000)),
                     from: index, to: 1)
-                return (party.receivedByteCounts[index] ?? 0) - before
+                return (party.nodes[index].receivedByteCount) - before
             }
             #expect((heard[0] > heard[1]) == (index != 2), "\(index): \(heard)")
         }
     }
 
     @Test func `a device that its account certified comes in by any invite, without using it up`() throws {
-        var party = EngineParty(accounts: [0, 1, 2, 1])
+        var party = EngineNetwork(accounts: [0, 1, 2, 1])
         party.group = try party.found(by: 0)
         try party.join(1, by: party.invite(by: 0))
         party.write("old results", by: 1)
@@ -445,28 +446,28 @@ struct EngineMembershipTests {
     }
 
     @Test func `neither a removed user's new device nor a revoked device comes in that way`() throws {
-        var party = EngineParty(accounts: [0, 1, 1])
+        var party = EngineNetwork(accounts: [0, 1, 1])
         party.group = try party.found(by: 0)
         let old = try party.invite(by: 0)
         try party.join(1, by: old)
-        #expect(party.command(.remove(party.group, party.user(1)), to: 0) == .done)
-        #expect(party.command(.join(old, timeout: .seconds(30)), to: 2) == .failed(.joinRefused(.removed)))
+        #expect(party.command(.remove(party.group, party.user(1)), at: 0) == .done)
+        #expect(party.command(.join(old, timeout: .seconds(30)), at: 2) == .failed(.joinRefused(.removed)))
 
-        var second = EngineParty(accounts: [0, 1, 1])
+        var second = EngineNetwork(accounts: [0, 1, 1])
         second.group = try second.found(by: 0)
         let link = try second.invite(by: 0)
         for index in 1...2 { try second.join(index, by: link) }
         second.run(for: .seconds(2))
-        let key = second.accounts[1]
-        #expect(second.command(.revokeDevice(second.device(2), accountKey: key), to: 1) == .done)
+        let key = second.nodes[1].account
+        #expect(second.command(.revokeDevice(second.device(2), accountKey: key), at: 1) == .done)
         second.run(for: .seconds(2))
-        #expect(second.command(.forgetGroup(second.group), to: 2) == .done)
-        #expect(second.command(.join(link, timeout: .seconds(30)), to: 2) == .failed(.joinRefused(.other)))
+        #expect(second.command(.forgetGroup(second.group), at: 2) == .done)
+        #expect(second.command(.join(link, timeout: .seconds(30)), at: 2) == .failed(.joinRefused(.other)))
         #expect(try second.state(0).isCurrentMember(device: second.device(2)) == false)
     }
 
     @Test func `a device is revoked in every group at once, each with a new key`() throws {
-        var party = EngineParty(accounts: [0, 1, 1])
+        var party = EngineNetwork(accounts: [0, 1, 1])
         let groups = try (0..<2).map { _ in
             party.group = try party.found(by: 0)
             let link = try party.invite(by: 0)
@@ -476,20 +477,20 @@ struct EngineMembershipTests {
         party.run(for: .seconds(3))
         let stranger = SigningSecretKey.generate(from: &party.entropy)
         #expect(
-            party.command(.revokeDevice(party.device(2), accountKey: stranger), to: 1)
+            party.command(.revokeDevice(party.device(2), accountKey: stranger), at: 1)
                 == .failed(.notAllowed(.invalidRevocation)))
         #expect(
-            party.command(.revokeDevice(Forged.stranger.device, accountKey: party.accounts[1]), to: 1)
+            party.command(.revokeDevice(Forged.stranger.device, accountKey: party.nodes[1].account), at: 1)
                 == .failed(.notAllowed(.refused(.unknownDevice(Forged.stranger.device)))))
-        #expect(party.command(.revokeDevice(party.device(2), accountKey: party.accounts[1]), to: 1) == .done)
+        #expect(party.command(.revokeDevice(party.device(2), accountKey: party.nodes[1].account), at: 1) == .done)
         party.run(for: .seconds(1))
         for group in groups {
             party.group = group
             let state = try party.state(0)
             #expect(state.isMember(party.user(1)) && !state.isCurrentMember(device: party.device(2)))
             #expect(state.accessKeyHashes.count == 2)
-            #expect(party.engines[0].core.groups[group]?.missingAccessKeys == [])
-            #expect(party.engines[2].core.groups[group]?.accessKeys.count == 1)
+            #expect(party.nodes[0].engine.core.groups[group]?.missingAccessKeys == [])
+            #expect(party.nodes[2].engine.core.groups[group]?.accessKeys.count == 1)
         }
         #expect(party.lostGroups(2).count == 2)
         party.run(for: .seconds(65))

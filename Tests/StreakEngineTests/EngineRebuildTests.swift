@@ -10,88 +10,90 @@ import Testing
 /// When a group is merged anew, and that whoever does so stands where those stand who merged as things came.
 struct EngineRebuildTests {
     @Test func `runs of a cut feed that come together are merged together`() throws {
-        var party = try EngineParty.friends(3)
-        #expect(party.command(.setRole(party.group, party.user(1), .admin), to: 0) == .done)
+        var party = try EngineNetwork.friends(3)
+        #expect(party.command(.setRole(party.group, party.user(1), .admin), at: 0) == .done)
         party.run(for: .seconds(2))
         party.partition([[0], [1, 2]])
         party.write(puzzles: 1...40, by: 2)
         party.run(for: .seconds(3))
-        #expect(party.command(.remove(party.group, party.user(2)), to: 1) == .done)
-        let before = try #require(party.engines[0].core.groups[party.group]?.rebuildCount)
+        #expect(party.command(.remove(party.group, party.user(2)), at: 1) == .done)
+        let before = try #require(party.nodes[0].engine.core.groups[party.group]?.rebuildCount)
         party.partition([[0, 1], [2]])
-        party.run(for: .seconds(3_600)) { $0.engines[0].digest(of: $0.group) == $0.engines[1].digest(of: $0.group) }
-        let feed = try #require(party.engines[0].core.groups[party.group]?.feeds.feeds.first)
+        party.run(for: .seconds(3_600)) {
+            $0.nodes[0].engine.digest(of: $0.group) == $0.nodes[1].engine.digest(of: $0.group)
+        }
+        let feed = try #require(party.nodes[0].engine.core.groups[party.group]?.feeds.feeds.first)
         #expect(feed.storedRuns.count > 5)
-        #expect(party.engines[0].mergedRecords(of: party.group).count == 40)
-        let after = try #require(party.engines[0].core.groups[party.group]?.rebuildCount)
+        #expect(party.nodes[0].engine.mergedRecords(of: party.group).count == 40)
+        let after = try #require(party.nodes[0].engine.core.groups[party.group]?.rebuildCount)
         // Once for the removal, once for the message with the runs.
         #expect(after - before == 2)
     }
 
     @Test func `who retracts again and again has everything merged anew at most in a twentieth of the time`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         let group = party.group
         party.write(puzzles: 1...3, by: 0)
         party.run(for: .seconds(2))
-        let key = party.engines[0].identity.signingKey
+        let key = party.nodes[0].engine.identity.signingKey
         var history = FeedReplica(FeedID(device: party.device(0), epoch: Epoch(counter: 9, nonce: 9)), in: group)
         let records = RecordList(
             (1...50_000).map { number in
                 RecordDraft.withdrawnScore(Forged.key(number)).record(
-                    at: HybridTime(milliseconds: EngineParty.wall, counter: 0)
+                    at: HybridTime(milliseconds: EngineNetwork.wall, counter: 0)
                 ).encoded
             })
         let runs = Run.portions(of: records).map { history.write($0, key: key, arrival: 1).run }
         try party.corrupt(1) { engine in
             for run in runs { _ = try engine.core.groups[group]?.receive(run, arrival: 99, wall: engine.core.wall) }
         }
-        let before = try #require(party.engines[1].core.groups[group]?.rebuildCount)
+        let before = try #require(party.nodes[1].engine.core.groups[group]?.rebuildCount)
         let feed = history.id
         let start = party.now
         for number in 1...20 {
             let retraction = Retraction(feed: feed, numbers: 1...UInt64(number))
-            _ = party.command(.write([(group: group, drafts: [.retraction(retraction)])]), to: 0)
+            _ = party.command(.write([(group: group, drafts: [.retraction(retraction)])]), at: 0)
             party.run(for: .milliseconds(100))
         }
         let passed = start.duration(to: party.now)
         // What counts no more is shown for no longer than the pause.
         party.run(for: .seconds(2))
-        let after = try #require(party.engines[1].core.groups[group]?.rebuildCount)
+        let after = try #require(party.nodes[1].engine.core.groups[group]?.rebuildCount)
         let pauses = Int(passed.nanoseconds / 1_000_000_000) + 3
         #expect((2...(pauses + 1)).contains(after - before), "\(after - before) in \(passed)")
-        #expect(!party.engines[1].awaitsRebuild(of: group))
-        var rebuilt = try #require(party.engines[1].core.groups[group])
+        #expect(!party.nodes[1].engine.awaitsRebuild(of: group))
+        var rebuilt = try #require(party.nodes[1].engine.core.groups[group])
         #expect(rebuilt.rebuild(wall: party.wall(1)).isEmpty)
-        #expect(rebuilt.merged.all == party.engines[1].mergedRecords(of: group))
-        #expect(party.engines[1].mergedRecords(of: group).count == 50_000 - 20 + 3 + 1)
+        #expect(rebuilt.merged.all == party.nodes[1].engine.mergedRecords(of: group))
+        #expect(party.nodes[1].engine.mergedRecords(of: group).count == 50_000 - 20 + 3 + 1)
     }
 
     @Test func `the records of a device that changes its account change theirs, whoever hears of it when`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         // Of two accounts in which a device is current the smaller is meant.
         let (new, old) = party.user(1) < party.user(2) ? (1, 2) : (2, 1)
         party.write("Eve", by: old)
         party.run(for: .seconds(2))
-        #expect(party.engines[0].mergedRecords(of: party.group).map(\.key.user) == [party.user(old)])
+        #expect(party.nodes[0].engine.mergedRecords(of: party.group).map(\.key.user) == [party.user(old)])
         let certificate = DeviceCertificate(
-            accountKey: party.accounts[new], device: party.engines[old].identity.consent(to: party.user(new)))
-        let ledger = try #require(party.engines[new].core.groups[party.group]?.ledger)
-        let operation = try ledger.draft(.addDevice(certificate), unchecked: party.engines[new].identity)
+            accountKey: party.nodes[new].account, device: party.nodes[old].engine.identity.consent(to: party.user(new)))
+        let ledger = try #require(party.nodes[new].engine.core.groups[party.group]?.ledger)
+        let operation = try ledger.draft(.addDevice(certificate), unchecked: party.nodes[new].engine.identity)
         party.say(.operations(party.handle, [operation.bytes], isFinal: false), from: new, to: 0)
         #expect(try party.state(0).device(party.device(old))?.user == party.user(new))
-        #expect(party.engines[0].mergedRecords(of: party.group).map(\.key.user) == [party.user(new)])
-        var rebuilt = try #require(party.engines[0].core.groups[party.group])
-        #expect(rebuilt.rebuild(wall: WallTime(milliseconds: EngineParty.wall)).isEmpty)
-        #expect(rebuilt.merged.all == party.engines[0].mergedRecords(of: party.group))
+        #expect(party.nodes[0].engine.mergedRecords(of: party.group).map(\.key.user) == [party.user(new)])
+        var rebuilt = try #require(party.nodes[0].engine.core.groups[party.group])
+        #expect(rebuilt.rebuild(wall: WallTime(milliseconds: EngineNetwork.wall)).isEmpty)
+        #expect(rebuilt.merged.all == party.nodes[0].engine.mergedRecords(of: party.group))
     }
 
     /// The checksum of a row says that it is what was written, not that whoever wrote it was sound.
     @Test(arguments: [0, 1])
     func `a store's run that does not unpack ends its branch and is told of`(author: Int) throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         for name in ["a", "b", "c"] { party.write(name, by: author) }
         party.run(for: .seconds(2))
-        let replica = try #require(party.engines[0].core.groups[party.group])
+        let replica = try #require(party.nodes[0].engine.core.groups[party.group])
         let feed = try #require(replica.feeds.feeds.first)
         #expect(feed.storedRuns.count == 3)
         var snapshot = Snapshot(store: StoreID(bytes: Bytes16(7, 0)), nextArrival: 100)
@@ -109,8 +111,8 @@ struct EngineRebuildTests {
         }
         if author == 0 { snapshot.ownEpochs = [OwnEpoch(group: party.group, epoch: feed.id.epoch)] }
         let engine = MeshEngine(
-            snapshot: snapshot, identity: party.engines[0].identity, entropy: SeededEntropy(seed: 5),
-            wallTime: WallTime(milliseconds: EngineParty.wall), linkLimits: LinkLimits())
+            snapshot: snapshot, identity: party.nodes[0].engine.identity, entropy: SeededEntropy(seed: 5),
+            wallTime: WallTime(milliseconds: EngineNetwork.wall), linkLimits: LinkLimits())
         #expect(engine.runsLeftOut.map(\.first) == [2, 3])
         #expect(engine.recordCount(of: party.group) == 1)
         let names = engine.mergedRecords(of: party.group).compactMap { (try? Profile(value: $0.value))?.name }
@@ -121,35 +123,35 @@ struct EngineRebuildTests {
         // It comes again, however packed.
         var again = try #require(engine.core.groups[party.group])
         for stored in feed.storedRuns.dropFirst() {
-            _ = try again.receive(stored.run, arrival: 200, wall: WallTime(milliseconds: EngineParty.wall))
+            _ = try again.receive(stored.run, arrival: 200, wall: WallTime(milliseconds: EngineNetwork.wall))
         }
         #expect(again.digest == replica.digest)
     }
 
     @Test func `records dated ahead count when their time comes, though there was no room for them`() throws {
-        let party = try EngineParty.friends(2)
+        let party = try EngineNetwork.friends(2)
         let count = 20_000
         let lead = HybridClock.maximumLead + 60_000
         var feed = FeedReplica(
             FeedID(device: party.device(1), epoch: Epoch(counter: 9, nonce: 9)), in: party.group)
         let drafts = (0..<count).map { number in
             let time = HybridTime(
-                milliseconds: EngineParty.wall + lead + Int64(number) * 10, counter: 0)
+                milliseconds: EngineNetwork.wall + lead + Int64(number) * 10, counter: 0)
             return RecordDraft.withdrawnScore(Forged.key(number)).record(at: time).encoded
         }
         var runs: [Run] = []
         for portion in Run.portions(of: RecordList(drafts)) {
             runs.append(
-                feed.write(portion, key: party.engines[1].identity.signingKey, arrival: 1).run)
+                feed.write(portion, key: party.nodes[1].engine.identity.signingKey, arrival: 1).run)
         }
-        var replica = try #require(party.engines[0].core.groups[party.group])
-        let start = WallTime(milliseconds: EngineParty.wall)
+        var replica = try #require(party.nodes[0].engine.core.groups[party.group])
+        let start = WallTime(milliseconds: EngineNetwork.wall)
         for run in runs { _ = try replica.receive(run, arrival: 1, wall: start) }
         #expect(replica.merged.quarantinedCount < count && replica.merged.all.isEmpty)
         let rebuilds = replica.rebuildCount
         var scans = 0
         for seconds in stride(from: Int64(0), through: 400, by: 10) {
-            let wall = WallTime(milliseconds: EngineParty.wall + seconds * 1_000)
+            let wall = WallTime(milliseconds: EngineNetwork.wall + seconds * 1_000)
             let now = MonotonicInstant.zero.advanced(by: .seconds(seconds))
             let omitted = replica.merged.firstOmitted
             #expect(replica.releaseQuarantined(at: now, wall: wall).removed.isEmpty)
@@ -164,19 +166,19 @@ struct EngineRebuildTests {
     }
 
     @Test func `a million records due one millisecond after the other cost a look a minute`() throws {
-        let party = try EngineParty.friends(2)
-        var replica = try #require(party.engines[0].core.groups[party.group])
+        let party = try EngineNetwork.friends(2)
+        var replica = try #require(party.nodes[0].engine.core.groups[party.group])
         let feed = FeedID(device: party.device(1), epoch: Epoch(counter: 9, nonce: 9))
         var writer = FeedReplica(feed, in: party.group)
         let count = 60_000
         let drafts = (0..<count).map { number in
             RecordDraft.withdrawnScore(Forged.key(number % 50)).record(
-                at: HybridTime(milliseconds: EngineParty.wall + HybridClock.maximumLead + Int64(number), counter: 0)
+                at: HybridTime(milliseconds: EngineNetwork.wall + HybridClock.maximumLead + Int64(number), counter: 0)
             ).encoded
         }
         for portion in Run.portions(of: RecordList(drafts)) {
-            let run = writer.write(portion, key: party.engines[1].identity.signingKey, arrival: 1).run
-            _ = try replica.receive(run, arrival: 1, wall: WallTime(milliseconds: EngineParty.wall - 1_000))
+            let run = writer.write(portion, key: party.nodes[1].engine.identity.signingKey, arrival: 1).run
+            _ = try replica.receive(run, arrival: 1, wall: WallTime(milliseconds: EngineNetwork.wall - 1_000))
         }
         var looks = 0
         // As the engine does: whenever it is due, for as long as they come due and a minute more.
@@ -193,6 +195,6 @@ struct EngineRebuildTests {
     }
 
     private func wall(at instant: MonotonicInstant) -> WallTime {
-        WallTime(milliseconds: EngineParty.wall + instant.nanoseconds / 1_000_000)
+        WallTime(milliseconds: EngineNetwork.wall + instant.nanoseconds / 1_000_000)
     }
 }

@@ -12,8 +12,8 @@ struct FriendMemberTests {
     private let codes = FriendTests.codes
 
     /// Node 0 owns the code and answers to it, node 1 asks, node 2 is in a group with both; beacons reach nobody.
-    private func club() throws -> (FriendNetwork, group: GroupID) {
-        var network = FriendNetwork()
+    private func club() throws -> (EngineNetwork, group: GroupID) {
+        var network = EngineNetwork()
         for seed in 1...3 as ClosedRange<UInt64> { try network.add(seed, hasPrivateGroup: true) }
         let group = try network.joinGroup(2, [0, 1])
         network.command(.setAnswersToCode(codes.keys(of: network.nodes[0].user)), at: 0)
@@ -22,13 +22,13 @@ struct FriendMemberTests {
         return (network, group)
     }
 
-    private func ask(_ network: inout FriendNetwork) {
+    private func ask(_ network: inout EngineNetwork) {
         network.command(.addFriend(codes.keys(of: network.nodes[0].user), name: "Bea"), at: 1)
     }
 
-    private func request(_ network: FriendNetwork) -> FriendRequest {
+    private func request(_ network: EngineNetwork) -> FriendRequest {
         FriendRequest(
-            name: "Bea", code: codes.keys(of: network.nodes[0].user).code, askedAt: FriendNetwork.wall / 1_000,
+            name: "Bea", code: codes.keys(of: network.nodes[0].user).code, askedAt: EngineNetwork.wall / 1_000,
             identity: network.nodes[1].identity)
     }
 
@@ -40,7 +40,7 @@ struct FriendMemberTests {
         #expect(network.nodes[0].friendEvents == [.requestReceived(asker)])
         #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.pending(owner)])
         guard case .group(let group)? = network.command(.approveFriend(asker, name: "Ann"), at: 0) else {
-            throw FriendNetwork.SetUpFailure()
+            throw EngineNetwork.SetUpFailure()
         }
         network.run(for: .seconds(400))
         #expect(network.nodes[1].engine.isMember(of: group))
@@ -61,7 +61,7 @@ struct FriendMemberTests {
     }
 
     @Test func `who shares no group with the owner and does not reach it goes on looking, and tells nobody`() throws {
-        var network = FriendNetwork()
+        var network = EngineNetwork()
         for seed in 1...3 as ClosedRange<UInt64> { try network.add(seed, hasPrivateGroup: true) }
         _ = try network.joinGroup(2, [0], title: "First")
         _ = try network.joinGroup(2, [1], title: "Second")
@@ -102,7 +102,7 @@ struct FriendMemberTests {
     }
 
     @Test func `members are compared one at a time, each once for a wish`() throws {
-        var network = FriendNetwork()
+        var network = EngineNetwork()
         for seed in 1...6 as ClosedRange<UInt64> { try network.add(seed) }
         _ = try network.joinGroup(2, [1, 3, 4, 5])
         network.run(for: .seconds(20))
@@ -126,7 +126,7 @@ struct FriendMemberTests {
     }
 
     @Test func `whoever is no member, or whose certificate is not the account's own, is let in nowhere`() throws {
-        var network = FriendNetwork()
+        var network = EngineNetwork()
         for seed in 1...2 as ClosedRange<UInt64> { try network.add(seed, hasPrivateGroup: true) }
         let club = try network.joinGroup(0, [1], title: "Club")
         try network.add(3)
@@ -153,7 +153,7 @@ struct FriendMemberTests {
     }
 }
 
-extension FriendNetwork {
+extension EngineNetwork {
     /// Lets a node say something on all its links.
     mutating func say(_ message: LinkMessage, from node: Int, letting duration: Duration = .milliseconds(500)) {
         for link in nodes[node].engine.core.links.liveLinks {

@@ -13,8 +13,8 @@ struct FriendReturnTests {
 
     /// Node 0 answers to its code and is in “Two” with node 1's user and in “Club” with it and node 2. Node 1's machine
     /// is gone; node 3 is its user's new one, and has asked node 0.
-    private func recovered() throws -> (network: FriendNetwork, pair: GroupID, club: GroupID) {
-        var network = FriendNetwork()
+    private func recovered() throws -> (network: EngineNetwork, pair: GroupID, club: GroupID) {
+        var network = EngineNetwork()
         for seed in 1...2 as ClosedRange<UInt64> { try network.add(seed, hasPrivateGroup: true) }
         let pair = try network.joinGroup(0, [1], title: "Two")
         try network.add(3)
@@ -102,7 +102,7 @@ struct FriendReturnTests {
     @Test func `an invite leads into a group that waits, too`() throws {
         var (network, _, club) = try recovered()
         guard case .invite(_, let text)? = network.command(.invite(club, uses: 1, lifetime: 3_600), at: 0) else {
-            throw FriendNetwork.SetUpFailure()
+            throw EngineNetwork.SetUpFailure()
         }
         let join = Command.join(try InviteLink(parsing: text), timeout: .seconds(30))
         #expect(network.command(join, at: 3) == .group(club))
@@ -177,7 +177,7 @@ struct FriendReturnTests {
     }
 }
 
-extension FriendNetwork {
+extension EngineNetwork {
     /// Makes all groups that wait seem as large as this, in bytes.
     fileprivate mutating func corruptReturnSize(of node: Int, to size: Int) throws {
         for (group, held) in nodes[node].engine.admission.returns {

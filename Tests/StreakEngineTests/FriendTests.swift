@@ -13,8 +13,8 @@ struct FriendTests {
     static let codes = CodeTable()
 
     /// Node 0 owns the code and answers, node 1 asks.
-    private func pair(answers: Bool = true) throws -> FriendNetwork {
-        var network = FriendNetwork()
+    private func pair(answers: Bool = true) throws -> EngineNetwork {
+        var network = EngineNetwork()
         // Who is in no group calls for nobody.
         try network.add(1, hasPrivateGroup: answers)
         try network.add(2, hasPrivateGroup: true)
@@ -23,11 +23,11 @@ struct FriendTests {
         return network
     }
 
-    private func ask(_ network: inout FriendNetwork, name: String = "Bea") -> CommandOutcome? {
+    private func ask(_ network: inout EngineNetwork, name: String = "Bea") -> CommandOutcome? {
         network.command(.addFriend(Self.codes.keys(of: network.nodes[0].user), name: name), at: 1)
     }
 
-    private func code(_ network: FriendNetwork, _ node: Int) -> FriendCode {
+    private func code(_ network: EngineNetwork, _ node: Int) -> FriendCode {
         Self.codes.keys(of: network.nodes[node].user).code
     }
 
@@ -70,7 +70,7 @@ struct FriendTests {
     @Test(arguments: [0, 1], 0..<4)
     func `either side may start anew at every step`(victim: Int, step: Int) throws {
         var network = try pair()
-        func mayDie(_ at: Int, _ network: inout FriendNetwork) {
+        func mayDie(_ at: Int, _ network: inout EngineNetwork) {
             if at == step { network.restart(victim) }
         }
         #expect(ask(&network) == .done)
@@ -154,7 +154,7 @@ struct FriendTests {
         network.isCut = { _, _ in true }
         for node in approvers {
             guard case .group? = network.command(.approveFriend(network.nodes[1 - node].user, name: "x"), at: node)
-            else { throw FriendNetwork.SetUpFailure() }
+            else { throw EngineNetwork.SetUpFailure() }
         }
         network.isCut = { _, _ in false }
         network.run(for: .seconds(1_500))
@@ -184,7 +184,7 @@ struct FriendTests {
             let (own, other) = (network.nodes[node].user, network.nodes[1 - node].user)
             guard case .approved(_, let text)? = network.nodes[1 - node].engine.friends.requests.received[own]?.decision
             else {
-                throw FriendNetwork.SetUpFailure()
+                throw EngineNetwork.SetUpFailure()
             }
             var engine = network.nodes[node].engine
             engine.friends.takeAnswer(

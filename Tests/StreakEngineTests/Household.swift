@@ -9,7 +9,7 @@ import Testing
 
 /// Node 0 is a friend. The others are machines of one account that have not met.
 struct Household {
-    var network = FriendNetwork()
+    var network = EngineNetwork()
     private(set) var club = GroupID(bytes: .zero)
     private let link: InviteLink
     private let seed: UInt64
@@ -19,7 +19,7 @@ struct Household {
         try network.add(seed, hasPrivateGroup: true)
         guard case .group(let club)? = network.command(.foundGroup(title: "Club"), at: 0),
             case .invite(_, let text)? = network.command(.invite(club, uses: 0, lifetime: 7_000_000), at: 0)
-        else { throw FriendNetwork.SetUpFailure() }
+        else { throw EngineNetwork.SetUpFailure() }
         self.club = club
         link = try InviteLink(parsing: text)
         try network.add(seed + 100, hasPrivateGroup: true)
@@ -41,7 +41,7 @@ struct Household {
         guard case .invite(_, let text)? = network.command(.linkDevice, at: node),
             case .deviceLinked(let linking)? = network.command(
                 .requestDevice(try InviteLink(parsing: text, purpose: .device), timeout: .seconds(20)), at: bare)
-        else { throw FriendNetwork.SetUpFailure() }
+        else { throw EngineNetwork.SetUpFailure() }
         network.nodes[bare].isOn = false
         let node = try network.add(linked: linking, of: network.nodes[bare].identity)
         network.run(for: .seconds(2))
@@ -50,7 +50,7 @@ struct Household {
 
     mutating func join(_ node: Int) throws {
         guard network.command(.join(link, timeout: .seconds(30)), at: node) == .group(club) else {
-            throw FriendNetwork.SetUpFailure()
+            throw EngineNetwork.SetUpFailure()
         }
     }
 

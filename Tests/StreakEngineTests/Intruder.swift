@@ -38,7 +38,7 @@ struct Intruder {
     /// Whether a link was opened under the key, with whoever has `peer`.
     mutating func dial(
         _ key: LinkKey, peer: AgreementPublicKey?, overStream: Bool = false, rounds: Int = 50,
-        in party: inout EngineParty
+        in party: inout EngineNetwork
     ) -> Bool {
         links.dial(
             peer: peer, key: key, to: party.endpoint(target), usesDatagrams: !overStream, usesStreams: overStream,
@@ -48,7 +48,7 @@ struct Intruder {
     }
 
     /// Proves to hold an access key.
-    mutating func greet(_ keys: [AccessKey], in party: inout EngineParty) {
+    mutating func greet(_ keys: [AccessKey], in party: inout EngineNetwork) {
         let proofs = keys.map { key in
             Bytes16(
                 Blake2b.keyedHash(binding + identity.linkKey.publicKey.rawBytes, key: key.groupProofKey, size: 16))
@@ -59,7 +59,7 @@ struct Intruder {
 
     /// Asks to join over this link, with a certificate and a proof for a handshake: this one where nil.
     mutating func join(
-        by link: InviteLink, as newcomer: DeviceIdentity, handshake: [UInt8]? = nil, in party: inout EngineParty
+        by link: InviteLink, as newcomer: DeviceIdentity, handshake: [UInt8]? = nil, in party: inout EngineNetwork
     ) {
         let hash = Blake2b.hash(handshake ?? binding, size: 64)
         let proof = JoinProof(
@@ -69,20 +69,20 @@ struct Intruder {
         say(.joinRequested(certificate: newcomer.certificate.encoded(), proof: writer.bytes), in: &party)
     }
 
-    mutating func say(_ message: LinkMessage, in party: inout EngineParty) {
+    mutating func say(_ message: LinkMessage, in party: inout EngineNetwork) {
         guard let link else { return }
         links.send(message.encoded, over: link, as: .reliable, at: now)
         exchange(with: &party)
     }
 
     /// Opens a stream and asks over it, and does not wait for the answer.
-    mutating func knock(_ key: LinkKey, peer: AgreementPublicKey?, in party: inout EngineParty) {
+    mutating func knock(_ key: LinkKey, peer: AgreementPublicKey?, in party: inout EngineNetwork) {
         links.dial(peer: peer, key: key, to: party.endpoint(target), usesDatagrams: false, at: now, entropy: &entropy)
         for _ in 0..<2 { for output in links.drain().outputs { perform(output, in: &party) } }
     }
 
     /// Passes datagrams and streams both ways, for a second unless told otherwise.
-    mutating func exchange(with party: inout EngineParty, rounds: Int = 50) {
+    mutating func exchange(with party: inout EngineNetwork, rounds: Int = 50) {
         for _ in 0..<rounds {
             now = now.advanced(by: .milliseconds(20))
             links.handle(.deadlineReached, at: now, entropy: &entropy)
@@ -108,7 +108,7 @@ struct Intruder {
         }
     }
 
-    private mutating func perform(_ output: LinkOutput, in party: inout EngineParty) {
+    private mutating func perform(_ output: LinkOutput, in party: inout EngineNetwork) {
         switch output {
         case .sendDatagram(let bytes, _):
             for answer in party.deliver(bytes, from: endpoint, to: target) {
@@ -127,7 +127,7 @@ struct Intruder {
     }
 
     /// Takes what came on the streams, and hears which of them the other side has closed.
-    private mutating func readStreams(in party: inout EngineParty) {
+    private mutating func readStreams(in party: inout EngineNetwork) {
         for (own, remote) in streams {
             let bytes = party.takeStreamBytes(remote)
             receivedByteCount += bytes.count

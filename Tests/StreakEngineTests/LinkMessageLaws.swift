@@ -75,7 +75,7 @@ struct LinkMessageLaws {
     }
 
     @Test func `who was away while more keys came than are proven at once still shares a group`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         let group = party.group
         party.partition([[0], [1]])
         party.run(for: .seconds(300))
@@ -103,7 +103,7 @@ struct LinkMessageLaws {
     }
 
     @Test func `a newcomer comes into a group with more access keys than a welcome holds`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         // Each removal and revocation names one; those that are named by nothing are kept, too.
         let group = party.group
         party.corrupt(0) { engine in

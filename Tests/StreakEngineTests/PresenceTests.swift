@@ -138,39 +138,39 @@ struct PresenceTests {
     // MARK: In the engine
 
     @Test func `members that have no link to each other know who is online, and by way of whom`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         party.run(for: .seconds(2))
-        #expect(party.engines[1].route(to: party.device(2), in: party.group)?.hops == 1)
+        #expect(party.nodes[1].engine.route(to: party.device(2), in: party.group)?.hops == 1)
         // From now on the second and the third hear only the first.
-        party.cutWay(between: 1, and: 2)
+        party.isCut = { Set([$0, $1]) == [1, 2] }
         party.run(for: .seconds(400))
         #expect(!party.isLinked(1, 2))
-        let route = try #require(party.engines[1].route(to: party.device(2), in: party.group))
+        let route = try #require(party.nodes[1].engine.route(to: party.device(2), in: party.group))
         #expect(route.hops == 2 && route.via == party.device(0))
         party.partition([[0, 1], [2]])
         party.run(for: .seconds(400))
-        #expect(party.engines[1].route(to: party.device(2), in: party.group) == nil)
-        #expect(party.engines[1].route(to: party.device(0), in: party.group)?.hops == 1)
+        #expect(party.nodes[1].engine.route(to: party.device(2), in: party.group) == nil)
+        #expect(party.nodes[1].engine.route(to: party.device(0), in: party.group)?.hops == 1)
     }
 
     @Test func `a member that never stops talking of who comes and goes loses its link`() throws {
-        var party = try EngineParty.friends(2)
+        var party = try EngineNetwork.friends(2)
         let handle = GroupHandle(party.group)
         for round in 0..<40 {
             let entries = (0..<UInt64(600)).map { entry(DeviceHandle(value: $0), round.isMultiple(of: 2) ? 3 : nil) }
             party.say(.presence(handle, entries), from: 1, to: 0)
         }
-        #expect(party.engines[0].core.sessions.count == 0)
+        #expect(party.nodes[0].engine.core.sessions.count == 0)
     }
 
     @Test func `a device that was removed is reached no longer, whatever others say`() throws {
-        var party = try EngineParty.friends(3)
+        var party = try EngineNetwork.friends(3)
         party.run(for: .seconds(1))
-        #expect(party.command(.remove(party.group, party.user(2)), to: 0) == .done)
+        #expect(party.command(.remove(party.group, party.user(2)), at: 0) == .done)
         party.say(
             .presence(GroupHandle(party.group), [entry(DeviceHandle(party.device(2)), 1)]), from: 1, to: 0)
         party.run(for: .seconds(2))
         #expect(try party.state(0).device(party.device(2))?.isCurrent == false)
-        #expect(party.engines[0].route(to: party.device(2), in: party.group) == nil)
+        #expect(party.nodes[0].engine.route(to: party.device(2), in: party.group) == nil)
     }
 }

@@ -117,11 +117,11 @@ struct PrivateGroupTests {
         let own = [1, bare]
         household.network.isCut = { own.contains($0) != own.contains($1) }
         guard case .invite(_, let text)? = household.network.command(.linkDevice, at: 1) else {
-            throw FriendNetwork.SetUpFailure()
+            throw EngineNetwork.SetUpFailure()
         }
         let request = Command.requestDevice(try InviteLink(parsing: text, purpose: .device), timeout: .seconds(20))
         guard case .deviceLinked(let linking)? = household.network.command(request, at: bare) else {
-            throw FriendNetwork.SetUpFailure()
+            throw EngineNetwork.SetUpFailure()
         }
         household.network.nodes[bare].isOn = false
         let thief = try household.network.add(linked: linking, of: household.network.nodes[bare].identity)

@@ -11,7 +11,7 @@ import Testing
 struct EngineRevocationTests {
     /// Node 0 has given up a machine that it had certified; node 1 is a friend. What the private group says goes with node 0.
     private struct Theft {
-        var network = FriendNetwork()
+        var network = EngineNetwork()
         let lost: DeviceIdentity
 
         init() throws {
@@ -25,7 +25,7 @@ struct EngineRevocationTests {
                     certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey),
                 case _ = try network.addDevice(certificate, at: 0),
                 network.command(.revokeDevice(lost.device, accountKey: network.nodes[0].account), at: 0) == .done
-            else { throw FriendNetwork.SetUpFailure() }
+            else { throw EngineNetwork.SetUpFailure() }
             self.lost = lost
         }
 
@@ -65,7 +65,7 @@ struct EngineRevocationTests {
         var theft = try Theft()
         let group = try theft.network.joinGroup(1, [0])
         guard case .invite(_, let text)? = theft.network.command(.invite(group, uses: 0, lifetime: 3_600), at: 1) else {
-            throw FriendNetwork.SetUpFailure()
+            throw EngineNetwork.SetUpFailure()
         }
         // As a machine that the lost one certifies, too.
         var entropy = SeededEntropy(seed: 10)
@@ -85,7 +85,7 @@ struct EngineRevocationTests {
     }
 
     @Test func `what a device had done is not taken away by the word for every group`() throws {
-        var network = FriendNetwork()
+        var network = EngineNetwork()
         try network.add(1, hasPrivateGroup: true)
         try network.add(2, hasPrivateGroup: true)
         let club = try network.joinGroup(0, [1])
@@ -115,7 +115,7 @@ struct EngineRevocationTests {
     }
 
     @Test func `what the lost machine certified and the account uses stays good, here and in later groups`() throws {
-        var network = FriendNetwork()
+        var network = EngineNetwork()
         try network.add(1, hasPrivateGroup: true)
         try network.add(2, hasPrivateGroup: true)
         let club = try network.joinGroup(0, [1])
@@ -141,7 +141,7 @@ struct EngineRevocationTests {
     @Test func `a word that another machine left in the private group reaches the other groups, and takes a cut later`()
         throws
     {
-        var network = FriendNetwork()
+        var network = EngineNetwork()
         try network.add(1, hasPrivateGroup: true)
         try network.add(2, hasPrivateGroup: true)
         let club = try network.joinGroup(0, [1])
@@ -173,7 +173,7 @@ struct EngineRevocationTests {
     }
 
     @Test func `no device revokes itself, nor one it does not know, nor by another's account key`() throws {
-        var network = FriendNetwork()
+        var network = EngineNetwork()
         try network.add(1, hasPrivateGroup: true)
         try network.add(2, hasPrivateGroup: true)
         let (account, own) = (network.nodes[0].account, network.nodes[0].identity.device)
@@ -194,7 +194,7 @@ struct EngineRevocationTests {
     }
 
     @Test func `a group that takes no more operations keeps no other from shutting the machine out`() throws {
-        var network = FriendNetwork()
+        var network = EngineNetwork()
         try network.add(1, hasPrivateGroup: true)
         try network.add(2, hasPrivateGroup: true)
         let clubs = try [network.joinGroup(0, [1]), network.joinGroup(0, [1])].sorted()

@@ -30,9 +30,9 @@ extension Admission {
         {
             // The welcome of an earlier attempt was lost, or a wish was granted meanwhile. The handshake has proven the link
             // key, so this is the member.
-            return welcome(to: group, over: link, core: &core)
+            return welcomeAgain(to: group, over: link, core: &core)
         }
-        if isOwnNewDevice(claim, of: replica, core: core) { return welcome(to: group, over: link, core: &core) }
+        if isOwnNewDevice(claim, of: replica, core: core) { return welcomeAgain(to: group, over: link, core: &core) }
         answer(claim, in: group, over: link, core: &core)
     }
 
@@ -100,5 +100,11 @@ extension Admission {
         core.send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
         core.sendOperations(replica.ledger.servedOperations, handle: replica.handle, over: link)
         core.post(.greet(link))
+    }
+
+    /// The same to who uses up no invite by it.
+    private mutating func welcomeAgain(to group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard core.charge(.ledgerCopies, over: link) else { return refuseJoin(.other, over: link, core: &core) }
+        welcome(to: group, over: link, core: &core)
     }
 }

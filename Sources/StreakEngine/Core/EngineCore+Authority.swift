@@ -131,9 +131,6 @@ extension EngineCore {
         sessions[link]?.groups.keys.sorted().first { GroupHandle($0) == handle }
     }
 
-    /// Whether one more request to be let in, certified or befriended is looked at: each costs signature checks.
-    mutating func takeRequest(of link: LinkID) -> Bool { sessions[link]?.takeRequest(at: now) ?? false }
-
     /// The keys under which links of a group are opened, newest first.
     func linkKeys(of group: GroupID) -> [LinkKey] {
         let keys = groups[group]?.accessKeys ?? []

@@ -110,45 +110,33 @@ extension EngineCore {
                 part.runs = reception.stored
                 change.append(part)
                 weight += reception.stored.reduce(0) {
-                    $0 + Pacing.weight(count: $1.run.count, packedSize: $1.run.packed.count)
+                    $0 + PeerAbuseBudget.weight(count: $1.run.count, packedSize: $1.run.packed.count)
                 }
             }
             next = groups[group]?.closeGap(in: feed, arrival: journal.nextArrival)
         }
         guard weight > 0 else { return }
         noteOwnFeed(feed, in: group, change: &change)
-        if let author = pacedAuthor(of: feed, in: group) { pacing.charge(author, weight: weight, at: now) }
+        if let author = pacedAuthor(of: feed, in: group) { budget.chargeRecords(weight, to: author, at: now) }
     }
 
     /// Whose pace a feed's records are held to: nil for this account's own.
-    func pacedAuthor(of feed: FeedID, in group: GroupID) -> Pacing.Author? {
+    func pacedAuthor(of feed: FeedID, in group: GroupID) -> PeerAbuseBudget.Payer? {
         guard let user = groups[group]?.state.device(feed.device)?.user, user != identity.user else { return nil }
-        return Pacing.Author(group: group, user: user)
+        return .author(user, group)
     }
 
-    /// Notes records that were looked at and brought nothing. False where the peer has sent too many: the link is closed.
-    mutating func takeIdle(_ weight: Int, over link: LinkID) -> Bool {
-        guard let key = sessions[link]?.key else { return false }
-        if conduct[key, default: Conduct()].takeIdle(weight, at: now) { return true }
-        links.close(link, at: now)
-        return false
-    }
-
-    /// Notes a run that is not taken. False where the peer has sent too many that no honest device passes on, or that have
-    /// no place here: each costs some work, and the link is closed.
+    /// Has who sent a run that is not taken pay for it. False where it has sent too many: its link is closed.
     mutating func refused(_ run: Run, because error: ReplicationError, in group: GroupID, over link: LinkID) -> Bool {
         publish(.runRefused(group, error))
         switch error {
-        case .malformed, .invalidSignature:
-            guard let key = sessions[link]?.key else { return false }
-            if conduct[key, default: Conduct()].takeForgery(at: now) { return true }
-            links.close(link, at: now)
-            return false
-        case .gap, .differentHistory: return takeIdle(Conduct.misplacedWeight, over: link)
+        case .malformed, .invalidSignature: return charge(.forgedRuns, over: link)
+        case .gap, .differentHistory:
+            return charge(.redundantRecords, PeerAbuseBudget.misplacedWeight, over: link)
         case .limitReached:
             // Its author has signed it, and made this node look at the branches that are held.
             if groups[group]?.feeds[run.feed] != nil, let author = pacedAuthor(of: run.feed, in: group) {
-                pacing.charge(author, weight: Pacing.refusedBranchWeight, at: now)
+                budget.chargeRecords(PeerAbuseBudget.misplacedWeight, to: author, at: now)
             }
             return true
         case .unknownAuthor, .pastCut: return true

@@ -5,14 +5,6 @@ import StreakReplication
 import StreakWire
 
 extension EngineCore {
-    /// Tells every peer that this node goes, and lets go of what is under way. The engine is not used afterwards.
-    mutating func closeLinks(at instant: MonotonicInstant) -> [EngineOutput] {
-        now = max(now, instant)
-        for link in sessions.keys { links.close(link, at: now) }
-        let closing = links.drain().outputs
-        return closing.map { .link($0) }
-    }
-
     mutating func sendDatagram(_ message: [UInt8], over link: LinkID) {
         links.send(message, over: link, as: .rumour, at: now)
     }

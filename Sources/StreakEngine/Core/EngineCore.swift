@@ -16,10 +16,8 @@ struct EngineCore: Sendable {
     var links: Links
     var groups = SortedTable<GroupID, GroupReplica>()
     var sessions = SessionTable()
-    /// How much of each author's is taken in a time.
-    var pacing: Pacing
-    /// By the link keys of devices that have shared a group: no more than its ledger has.
-    var conduct: [AgreementPublicKey: Conduct] = [:]
+    /// What others may still have this node do.
+    var budget: PeerAbuseBudget
     var settings: [String: [UInt8]]
     var places = Places()
     var journal: Journal
@@ -78,7 +76,7 @@ struct EngineCore: Sendable {
         linkLimits: LinkLimits, recordPace: RecordPace, ledgers: [GroupID: Ledger]
     ) {
         self.identity = identity
-        pacing = Pacing(recordPace)
+        budget = PeerAbuseBudget(pace: recordPace)
         self.entropy = InjectedEntropy(entropy)
         store = snapshot.store
         // What a store counts in: whatever it says, the next number follows one and can be followed.

@@ -20,8 +20,6 @@ struct PeerSession: Sendable {
     var expectedProofs: [Bytes16: GroupID]?
     /// Whether the shell was told of the device at the other end.
     var isAnnounced = false
-    /// Operations over this link that were refused or wait for ancestors, and all that a non-member sent.
-    var strangeOperationCount = 0
     /// Since when the peer has been known to no group's ledger as a current member; nil once it is.
     var strangerSince: MonotonicInstant?
     var sending = SendingQueue()
@@ -32,13 +30,6 @@ struct PeerSession: Sendable {
     /// Groups whose access key both sides have proven to hold.
     var groups: [GroupID: PeerGroup] = [:]
 
-    /// How many there may be before the link is closed.
-    static let maximumStrangeOperations = 1_024
-    /// What the peer may ask for as somebody who wants to be let in, certified or befriended.
-    private var requests = TokenBucket(.costlyWork)
-    /// Lines of presence from a device that no ledger here knows yet.
-    private var presenceEntries = TokenBucket(.presenceEntries)
-
     init(
         link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool
     ) {
@@ -48,15 +39,6 @@ struct PeerSession: Sendable {
         self.label = label
         self.isInitiator = isInitiator
     }
-
-    /// Whether one more such request is looked at.
-    mutating func takeRequest(at now: MonotonicInstant) -> Bool { requests.take(at: now) }
-
-    /// Counts lines of presence. False where there were too many.
-    mutating func takePresence(_ count: Int, at now: MonotonicInstant) -> Bool {
-        presenceEntries.charge(count, at: now)
-        return presenceEntries.admits(at: now)
-    }
 }
 
 /// How one group stands on a link.
@@ -65,8 +47,4 @@ struct PeerGroup: Sendable {
     var askedKeys: Set<Bytes32> = []
     /// What the peer was told last of what ended its own place.
     var toldEnding: OperationID?
-    /// How often a device that is in no more was answered what removed it.
-    var answeredRemovals = 0
-    /// How often that may be: an answer is as long as the ledger.
-    static let maximumAnsweredRemovals = 8
 }

@@ -26,8 +26,6 @@ enum Work: Sendable {
     case authorised(GroupID, LinkID)
     /// They may not.
     case unauthorised(GroupID, LinkID)
-    /// No ledger here knows the device at the other end.
-    case strangerMet(GroupID, LinkID)
 
     // Groups.
     /// A ledger has changed: who may hear of the group, under which keys.

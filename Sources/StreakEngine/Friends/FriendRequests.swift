@@ -94,8 +94,6 @@ struct FriendRequests: Sendable {
     static let callPauses: [Duration] = [.seconds(1), .seconds(2)]
     static let maximumEndpoints = 8
     static let dialPause: Duration = .seconds(5)
-    /// Claims to own a code that are looked into from one address.
-    static let judgements = TokenBucket.Limit(burst: 4, interval: .seconds(20))
     /// How long a request of somebody else is kept, in seconds.
     static let receivedLifetime: Int64 = 30 * 86_400
 
@@ -159,10 +157,6 @@ struct FriendRequests: Sendable {
     /// When the next member's code is compared with those that are looked for, and whether one is being worked out.
     var nextComparison: MonotonicInstant?
     var isComparing = false
-    /// New requests taken in, each of which costs an Argon2id, and known ones that have changed.
-    var admitted = TokenBucket(.costlyWork)
-    /// Devices that claimed to own a code, by where they answered: each costs an Argon2id.
-    var judged = SourceLimiter(FriendRequests.judgements, maximumSources: 1_024)
     var derivations = CodeDerivations()
     /// Whether somebody may have become a friend since this was looked at.
     var needsReview = true

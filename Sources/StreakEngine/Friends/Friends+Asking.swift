@@ -18,16 +18,16 @@ extension Friends {
     ) {
         guard case .friendCode(let code)? = LinkKeyLabel(of: key), let request = requests.sent[code], request.isOpen,
             let certificate = try? DeviceCertificate(decoding: credential),  // hostile, or of a later version
-            certificate.linkKey == peer, takeJudgement(of: certificate.user, dial: dial, core: &core),
+            certificate.linkKey == peer, mayJudge(certificate.user, dial: dial, core: &core),
             certificate.isValid(),
             useCode(of: certificate.user, for: .judgement(dial, certificate, code), core: &core)
         else { return core.links.refuse(dial, at: core.now) }
     }
 
     /// Whether who answered may be looked into: whoever knows the code can answer, under as many names as it likes.
-    mutating func takeJudgement(of user: UserID, dial: DialID, core: inout EngineCore) -> Bool {
+    private func mayJudge(_ user: UserID, dial: DialID, core: inout EngineCore) -> Bool {
         guard requests.codes[user] == nil else { return true }
-        return core.links.endpoint(of: dial).map { requests.judged.take($0, at: core.now) } ?? false
+        return core.links.endpoint(of: dial).map { core.charge(.codeClaims, to: .source($0)) } ?? false
     }
 
     /// Goes on with a dial, or ends it, once it is known whether its responder owns the code.

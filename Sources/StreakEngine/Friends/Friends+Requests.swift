@@ -44,6 +44,7 @@ extension Friends {
             let known = replica.state.device(certificate.device)
             let isNew = known == nil && certificate.isIssuedByAccount
             guard isNew || known?.isCurrent ?? false && group == pair else { continue }
+            guard core.charge(.ledgerCopies, over: link) else { return }
             core.send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
             core.sendOperations(replica.ledger.servedOperations, handle: replica.handle, over: link)
         }
@@ -67,7 +68,7 @@ extension Friends {
                 return reply(.pending, over: link, core: &core)
             }
         }
-        guard requests.admitted.take(at: core.now) else { return reply(.pending, over: link, core: &core) }
+        guard core.charge(.friendRequests, to: .everybody) else { return reply(.pending, over: link, core: &core) }
         let isAskedAnew = requests.received[user]?.decision != FriendRequests.Decision.none
         known.name = request.name
         known.linkKey = request.certificate.linkKey
@@ -81,7 +82,7 @@ extension Friends {
         reply(.pending, over: link, core: &core)
         let pending = requests.received.values.count { $0.decision == .none } + requests.derivations.requestCount
         guard !requests.derivations.hasRequest(of: request.certificate.user), pending < FriendRequests.maximumPending,
-            requests.admitted.take(at: core.now)
+            core.charge(.friendRequests, to: .everybody)
         else { return }
         // One who is not noted now repeats it.
         _ = useCode(of: request.certificate.user, for: .request(request), core: &core)

@@ -134,8 +134,25 @@ struct Greeting: Sendable {
         let access = core.access(of: link, in: group)
         if access.contains(.farewell) { core.sayFarewell(to: group, over: link) }
         if access.contains(.ending) { tellEnding(of: group, over: link, core: &core) }
-        if access.contains(.introduction) { core.post(.strangerMet(group, link)) }
+        if access.contains(.introduction) { introduceThisDevice(in: group, over: link, core: &core) }
         if access.contains(.question) { askForOperations(of: group, over: link, core: &core) }
+    }
+
+    /// Shows a device that this ledger does not know how this device came into the private group. Two machines that the account's
+    /// key has made apart know nothing of each other; the ledger judges what each shows.
+    private mutating func introduceThisDevice(in group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard core.isPrivate(group), !isKnownForeign(link, core: core), let replica = core.groups[group],
+            let introduction = replica.ledger.introduction(of: core.identity.device)
+        else { return }
+        core.sendOperations(replica.ledger.ancestry(of: introduction), handle: replica.handle, over: link)
+    }
+
+    /// Whether any ledger here knows the device at the other end as another account's, or as given up.
+    private func isKnownForeign(_ link: LinkID, core: EngineCore) -> Bool {
+        guard let key = core.sessions[link]?.key else { return true }
+        return core.groups.values.contains { replica in
+            replica.state.device(linkKey: key).map { !$0.isCurrent || core.isForeign($0) } ?? false
+        }
     }
 
     /// Asks for operations, and says which are here only to whom the ledger may go: an old access key lets anybody make up a
@@ -158,7 +175,7 @@ struct Greeting: Sendable {
     private mutating func tellEnding(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard let replica = core.groups[group], let key = core.sessions[link]?.key,
             let ending = replica.ending(of: key),
-            core.sessions[link]?.groups[group]?.toldEnding != ending
+            core.sessions[link]?.groups[group]?.toldEnding != ending, core.charge(.ledgerCopies, over: link)
         else { return }
         core.sessions[link]?.groups[group]?.toldEnding = ending
         core.sendOperations(replica.ledger.ancestry(of: ending), handle: replica.handle, over: link)

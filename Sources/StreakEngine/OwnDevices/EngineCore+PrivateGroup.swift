@@ -25,21 +25,4 @@ extension EngineCore {
             complete(id, .failed(.notAllowed(error)))
         }
     }
-
-    /// Shows a device that this ledger does not know how this device came into the private group. Two machines that the account's
-    /// key has made apart know nothing of each other; the ledger judges what each shows.
-    mutating func introduceItself(in group: GroupID, over link: LinkID) {
-        guard isPrivate(group), isCurrentMember(of: group), !isKnownForeign(link), let replica = groups[group],
-            let introduction = replica.ledger.introduction(of: identity.device)
-        else { return }
-        sendOperations(replica.ledger.ancestry(of: introduction), handle: replica.handle, over: link)
-    }
-
-    /// Whether any ledger here knows the device at the other end as another account's, or as given up.
-    private func isKnownForeign(_ link: LinkID) -> Bool {
-        guard let key = sessions[link]?.key else { return true }
-        return groups.values.contains { replica in
-            replica.state.device(linkKey: key).map { !$0.isCurrent || isForeign($0) } ?? false
-        }
-    }
 }

@@ -26,11 +26,6 @@ struct Discovery: Sendable {
 
     /// At start, on waking and after a change of address, then after these delays.
     static let delays: [Duration] = [.zero, .seconds(5), .seconds(15), .seconds(60), .seconds(300)]
-    /// Beacons looked at.
-    static let beacons = TokenBucket.Limit(burst: 200, interval: .milliseconds(20))
-    /// Of those, what one source address may take up.
-    static let beaconsOfSource = TokenBucket.Limit(burst: 40, interval: .milliseconds(100))
-    static let maximumSources = 1_024
     /// Dead invites of one group whose holders are told so.
     static let maximumDeadInvites = 32
     /// How many hours the clock of a newcomer, and of who calls under an old key, may be wrong, either way. Every hour costs
@@ -54,8 +49,6 @@ struct Discovery: Sendable {
     private var hourKeys: [(key: [UInt8], source: Int)] = []
     private var heard: Set<Bytes16> = []
     private var heardInOrder: [Bytes16] = []
-    private var perSource = SourceLimiter(Discovery.beaconsOfSource, maximumSources: Discovery.maximumSources)
-    private var all = TokenBucket(Discovery.beacons)
 
     var nextDeadline: MonotonicInstant? { calls.first }
 
@@ -96,11 +89,9 @@ struct Discovery: Sendable {
     /// Reads a beacon made with any of our keys by a clock at most 36 hours off. Nil for all else, and for a beacon
     /// heard before.
     mutating func read(
-        _ bytes: [UInt8], from endpoint: Endpoint, at now: MonotonicInstant, wall: WallTime
+        _ bytes: [UInt8], wall: WallTime
     ) -> (source: Source, hourKey: [UInt8], content: Beacon.Content)? {
-        guard bytes.count == Beacon.size, perSource.take(endpoint, at: now), all.take(at: now),
-            let nonce = Bytes16(bytes.prefix(16))
-        else { return nil }
+        guard bytes.count == Beacon.size, let nonce = Bytes16(bytes.prefix(16)) else { return nil }
         refreshHourKeys(wall)
         guard !heard.contains(nonce),
             let (index, content) = Beacon.open(bytes, hourKeys: hourKeys.lazy.map(\.key))

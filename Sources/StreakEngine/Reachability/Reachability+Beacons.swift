@@ -37,8 +37,11 @@ extension Reachability {
 
     /// Takes in a beacon. False where the bytes are none of ours.
     mutating func handleBeacon(_ bytes: [UInt8], from endpoint: Endpoint, core: inout EngineCore) -> Bool {
-        guard discovery.isStarted,
-            let (source, hourKey, content) = discovery.read(bytes, from: endpoint, at: core.now, wall: core.wall)
+        // What is beyond that may still be a packet of a link, so nothing is said to be refused.
+        guard discovery.isStarted, bytes.count == Beacon.size,
+            core.budget.charge(.beaconsOfSource, to: .source(endpoint), at: core.now),
+            core.budget.charge(.beacons, to: .everybody, at: core.now),
+            let (source, hourKey, content) = discovery.read(bytes, wall: core.wall)
         else { return false }
         guard content.linkKey != core.identity.linkKey.publicKey else { return true }
         let target = Endpoint(address: endpoint.address, port: content.port, scope: endpoint.scope)

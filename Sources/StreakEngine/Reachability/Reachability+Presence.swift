@@ -23,13 +23,7 @@ extension Reachability {
     mutating func receivedPresence(
         _ entries: [PresenceEntry], of group: GroupID, over link: LinkID, core: inout EngineCore
     ) {
-        guard let key = core.sessions[link]?.key else { return }
-        let isKnown = core.deviceID(of: key) != nil
-        let isTaken =
-            isKnown
-            ? core.conduct[key, default: Conduct()].takePresence(entries.count, at: core.now)
-            : core.sessions[link]?.takePresence(entries.count, at: core.now) ?? false
-        guard isTaken else { return core.links.close(link, at: core.now) }
+        guard core.charge(.presenceEntries, entries.count, over: link) else { return }
         presence[group, default: Presence()].take(entries, from: link, at: core.now)
     }
 

@@ -75,9 +75,10 @@ struct Rumours: Sendable {
     }
 
     mutating func receivedRumour(_ run: Run, of group: GroupID, over link: LinkID, core: inout EngineCore) {
-        if let author = core.pacedAuthor(of: run.feed, in: group), !core.pacing.isReady(author, at: core.now) {
+        if let author = core.pacedAuthor(of: run.feed, in: group), !core.budget.isReady(author, at: core.now) {
             // Not acknowledged and not kept: it is fetched in its turn.
-            let turn = core.pacing.nextTurn(of: author, at: core.now)
+            core.publish(.overBudget(.newRecords))
+            let turn = core.budget.nextRecords(of: author, at: core.now)
             return core.post(.resumeRound(group, link, at: turn))
         }
         let outcome: (reception: FeedReplica.Reception, merged: [MergedRecord])
@@ -88,7 +89,7 @@ struct Rumours: Sendable {
             outcome = received
         } catch {
             if case .gap = error {
-                guard core.takeIdle(Conduct.misplacedWeight, over: link) else { return }
+                guard core.charge(.redundantRecords, PeerAbuseBudget.misplacedWeight, over: link) else { return }
             } else if !core.refused(run, because: error, in: group, over: link) {
                 return
             }
@@ -105,7 +106,7 @@ struct Rumours: Sendable {
             core.sendDatagram(LinkMessage.rumourAcknowledged(name).encoded, over: link)
         }
         guard !outcome.reception.isDuplicate else {
-            _ = core.takeIdle(run.count, over: link)
+            _ = core.charge(.redundantRecords, run.count, over: link)
             return
         }
         core.post(.pushRun(group, run, except: link))

@@ -16,10 +16,9 @@ extension Sync {
         if access.contains(.ledger) {
             operations = replica.ledger.operations(missingFrom: known)
         } else {
-            guard access.contains(.ending), let ending = replica.ending(of: key) else { return }
-            let answered = core.sessions[link]?.groups[group]?.answeredRemovals ?? 0
-            guard answered < PeerGroup.maximumAnsweredRemovals else { return }
-            core.sessions[link]?.groups[group]?.answeredRemovals = answered + 1
+            guard access.contains(.ending), let ending = replica.ending(of: key),
+                core.charge(.ledgerCopies, over: link)
+            else { return }
             operations = replica.ledger.ancestry(of: ending)
         }
         core.sendOperations(operations, handle: replica.handle, over: link)

@@ -26,23 +26,20 @@ extension Sync {
         var added: [SignedOperation] = []
         let isAsked = peers[link, group]?.round?.stage == .awaitingOperations
         for bytes in encoded {
+            var isStrange = false
             do {
                 let operation = try SignedOperation(decoding: bytes)
                 guard isAsked || !isMember || takesPush(operation, in: group, over: link, core: &core) else { continue }
                 let news = try core.insert(operation, in: group, change: &change)
                 added += news
                 let isWaiting = !(core.groups[group]?.ledger.contains(operation.id) ?? true)
-                if isWaiting || !news.isEmpty && !isMember { core.sessions[link]?.strangeOperationCount += 1 }
+                isStrange = isWaiting || !news.isEmpty && !isMember
             } catch {
                 // A member may have had to keep branches that need not be kept here, which costs no signature check.
-                if !isMember || !Self.isOfTooMany(error) { core.sessions[link]?.strangeOperationCount += 1 }
+                isStrange = !isMember || !Self.isOfTooMany(error)
                 core.publish(.operationRefused(group))
             }
-            // Each costs a signature check: whoever sends so many that nobody can use has to dial again.
-            guard core.sessions[link]?.strangeOperationCount ?? 0 < PeerSession.maximumStrangeOperations else {
-                core.links.close(link, at: core.now)
-                break
-            }
+            guard !isStrange || core.charge(.strangeOperations, over: link) else { break }
         }
         var work: [Work] = []
         if var round = peers[link, group]?.round, round.stage == .awaitingOperations, isFinal {
@@ -69,7 +66,7 @@ extension Sync {
     ) -> Bool {
         guard let ledger = core.groups[group]?.ledger, !ledger.contains(operation.id),
             let user = ledger.account(of: operation), user != core.identity.user,
-            !core.pacing.takesPush(of: Pacing.Author(group: group, user: user), at: core.now)
+            !core.charge(.pushedOperations, to: .author(user, group))
         else { return true }
         resumeLater(group, over: link, at: core.now.advanced(by: .seconds(1)))
         return false

@@ -99,8 +99,8 @@ extension Sync {
         var feeds: [SyncPlan.Feed] = []
         var points = 0
         for claimed in round.feedTips {
-            if let author = core.pacedAuthor(of: claimed.feed, in: group), !core.pacing.isReady(author, at: core.now) {
-                let turn = core.pacing.nextTurn(of: author, at: core.now)
+            if let author = core.pacedAuthor(of: claimed.feed, in: group), !core.budget.isReady(author, at: core.now) {
+                let turn = core.budget.nextRecords(of: author, at: core.now)
                 round.deferredUntil = min(round.deferredUntil ?? turn, turn)
                 continue
             }
@@ -143,8 +143,10 @@ extension Sync {
                 core.links.close(link, at: core.now)
                 break
             }
-            if let author = core.pacedAuthor(of: run.feed, in: group), !core.pacing.takes(author, at: core.now) {
-                let turn = core.pacing.nextTurn(of: author, at: core.now)
+            if let author = core.pacedAuthor(of: run.feed, in: group),
+                !core.budget.takesAnswer(of: author, at: core.now)
+            {
+                let turn = core.budget.nextRecords(of: author, at: core.now)
                 round.deferredUntil = min(round.deferredUntil ?? turn, turn)
                 continue
             }
@@ -153,7 +155,7 @@ extension Sync {
                 if news != nil {
                     round.fruitfulFeeds.insert(run.feed)
                 } else {
-                    isCutOff = !core.takeIdle(run.count, over: link)
+                    isCutOff = !core.charge(.redundantRecords, run.count, over: link)
                 }
                 merged += news ?? []
             } catch {
@@ -177,9 +179,12 @@ extension Sync {
                 round.fruitfulFeeds.isEmpty
                 ? asked : asked.intersection(round.refusedFeeds.subtracting(round.fruitfulFeeds))
             // Asked for as if it went on from here, while it leaves what is here earlier: the next request finds where.
-            let goingOn = round.asked.filter { $0.numbers != nil && !round.requestedBackfills.contains($0.feed) }.map(\.feed)
+            let goingOn = round.asked.filter { $0.numbers != nil && !round.requestedBackfills.contains($0.feed) }.map(
+                \.feed)
             refused.subtract(round.partedFeeds.intersection(goingOn))
-            for feed in refused.intersection(round.requestedBackfills).sorted() { core.groups[group]?.cancelBackfill(in: feed) }
+            for feed in refused.intersection(round.requestedBackfills).sorted() {
+                core.groups[group]?.cancelBackfill(in: feed)
+            }
             round.feedTips.removeAll { refused.contains($0.feed) }
             round.wasRefused = round.wasRefused || round.fruitfulFeeds.isEmpty || !refused.isEmpty
         }
@@ -238,16 +243,13 @@ extension Sync {
             let replica = core.groups[group]
         else { return }
         peers[link, group]?.round = nil
-        if end == .caughtUp {
-            keepCursor(round.arrival, of: group, over: link, core: &core)
-            core.sessions[link]?.strangeOperationCount = 0
-        }
+        if end == .caughtUp { keepCursor(round.arrival, of: group, over: link, core: &core) }
         let theirs = peer.digest
         if let until = round.deferredUntil, end != .unanswered {
             peers[link, group]?.resumption = (until, round.comparesAll)
         } else if let theirs, theirs != replica.digest, !round.receivedAnything, end != .unanswered {
             peers[link, group]?.settled = (theirs, replica.digest, round.comparesAll || end == .fruitless)
-            core.conduct[session.key, default: Conduct()].chargeFruitlessRound(at: core.now)
+            _ = core.charge(.fruitlessRounds, over: link)
         }
         roundEnded(of: group, core: &core)
         if let device = core.deviceID(of: session.key) { core.publish(.syncEnded(group, device)) }

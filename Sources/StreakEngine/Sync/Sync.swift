@@ -9,8 +9,8 @@ import StreakWire
 struct Sync: Sendable {
     /// How far this device has caught up with others.
     private(set) var cursors: [CursorKey: Cursor] = [:]
-    /// What members said last of their copies, also while they are away; in memory only.
-    private var told: [CursorKey: ToldState] = [:]
+    /// Last digest and record count each member reported, also while it is away; in memory only.
+    private var lastReported: [CursorKey: ReportedState] = [:]
     /// Groups whose digest is to be told to every link soon, and when.
     private var announcements: [GroupID: MonotonicInstant] = [:]
     /// Groups that have changed, and when links are looked at on which that is not known yet.
@@ -27,7 +27,7 @@ struct Sync: Sendable {
     }
 
     /// What a member said of its copy of a group.
-    private struct ToldState: Sendable {
+    private struct ReportedState: Sendable {
         let digest: GroupDigest
         let recordCount: UInt64
     }
@@ -49,7 +49,9 @@ struct Sync: Sendable {
     // MARK: Reading
 
     /// The devices that have said what they hold of a group.
-    func tellers(of group: GroupID) -> Set<DeviceID> { Set(told.keys.lazy.filter { $0.group == group }.map(\.peer)) }
+    func tellers(of group: GroupID) -> Set<DeviceID> {
+        Set(lastReported.keys.lazy.filter { $0.group == group }.map(\.peer))
+    }
 
     /// How far this device has come with a group of which it lacks a part: the records that count here, and how many they
     /// will be by what members have said. Nil where nothing is being fetched.
@@ -60,7 +62,7 @@ struct Sync: Sendable {
                 peer.round?.feedTips.isEmpty == false || peer.resumption != nil,
                 let device = core.deviceID(of: session.key)
             else { return nil }
-            return told[CursorKey(group: group, peer: device)]?.recordCount
+            return lastReported[CursorKey(group: group, peer: device)]?.recordCount
         }
         guard let most = counts.max() else { return nil }
         let held = replica.countingRecords
@@ -71,7 +73,7 @@ struct Sync: Sendable {
     /// How many records a device lacks of a group, by what it said last, also while it is away: 0 if it has all; nil if it
     /// has said nothing since this node started. Where a feed is forked this is an estimate.
     func behind(_ device: DeviceID, in group: GroupID, core: EngineCore) -> Int? {
-        guard let replica = core.groups[group], let state = told[CursorKey(group: group, peer: device)] else {
+        guard let replica = core.groups[group], let state = lastReported[CursorKey(group: group, peer: device)] else {
             return nil
         }
         if state.digest == replica.digest { return 0 }
@@ -104,7 +106,7 @@ struct Sync: Sendable {
 
     /// A group is here no more.
     mutating func forget(_ group: GroupID) {
-        for key in told.keys.sorted() where key.group == group { told[key] = nil }
+        for key in lastReported.keys.sorted() where key.group == group { lastReported[key] = nil }
         for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
         peers.removeAll(of: group)
     }
@@ -174,7 +176,7 @@ struct Sync: Sendable {
             core.access(of: link, in: group).contains(.ledger),
             let device = core.groups[group]?.state.device(linkKey: session.key)
         else { return }
-        told[CursorKey(group: group, peer: device.device)] = ToldState(digest: digest, recordCount: count)
+        lastReported[CursorKey(group: group, peer: device.device)] = ReportedState(digest: digest, recordCount: count)
         core.sessions[link]?.clock = PeerClock(seconds: Int64(clamping: clock), at: core.now)
         if session.clock == nil { core.publish(.clockHeard(device.device)) }
     }
@@ -197,7 +199,7 @@ struct Sync: Sendable {
     /// brought nothing is left alone.
     mutating func settleDifference(in group: GroupID, over link: LinkID, core: inout EngineCore) {
         peers[link, group]?.comparison = nil
-        guard let ours = core.groups[group]?.digest, let session = core.sessions[link], let peer = peers[link, group],
+        guard let ours = core.groups[group]?.digest, let peer = peers[link, group],
             core.access(of: link, in: group).contains(.records), peer.round == nil, peer.resumption == nil
         else { return }
         if peer.announced != ours {
@@ -209,7 +211,7 @@ struct Sync: Sendable {
         guard let theirs = peer.digest, theirs != ours else { return }
         let settled = peer.settled.flatMap { $0.theirs == theirs && $0.ours == ours ? $0 : nil }
         if settled?.comparedAll ?? false { return }
-        let turn = core.conduct[session.key]?.nextRound(at: core.now) ?? core.now
+        let turn = core.budget.nextTurn(of: .fruitlessRounds, for: core.payer(of: link), at: core.now)
         guard turn <= core.now else {
             peers[link, group]?.comparison = turn
             return
@@ -231,9 +233,7 @@ struct Sync: Sendable {
     mutating func receivedDigest(
         _ digest: GroupDigest, arrival: UInt64, of group: GroupID, over link: LinkID, core: inout EngineCore
     ) {
-        guard let session = core.sessions[link], var peer = peers[link, group], let replica = core.groups[group] else {
-            return
-        }
+        guard var peer = peers[link, group], let replica = core.groups[group] else { return }
         let isFirst = peer.digest == nil
         peer.digest = digest
         peer.arrival = arrival
@@ -251,7 +251,8 @@ struct Sync: Sendable {
         }
         let settled = peer.settled.flatMap { $0.theirs == digest && $0.ours == replica.digest ? $0 : nil }
         if settled?.comparedAll ?? false { return }
-        if let turn = core.conduct[session.key]?.nextRound(at: core.now), turn > core.now {
+        let turn = core.budget.nextTurn(of: .fruitlessRounds, for: core.payer(of: link), at: core.now)
+        guard turn <= core.now else {
             peers[link, group]?.comparison = turn
             return
         }

@@ -16,25 +16,27 @@ package struct SourceLimiter: Sendable {
         generationSize = max(1, maximumSources / 2)
     }
 
-    var sourceCount: Int { younger.count + older.count }
+    package var sourceCount: Int { younger.count + older.count }
 
     /// Whether the source has a token left. Costs it nothing.
     package func admits(_ source: Endpoint, at now: MonotonicInstant) -> Bool {
         (younger[source.network] ?? older[source.network])?.admits(at: now) ?? true
     }
 
-    /// Takes a token from the source, if it has one.
-    package mutating func take(_ source: Endpoint, at now: MonotonicInstant) -> Bool {
+    /// Takes tokens from the source, if it has one. Those that were not there have to come back first.
+    package mutating func take(_ source: Endpoint, _ count: Int = 1, at now: MonotonicInstant) -> Bool {
         guard admits(source, at: now) else { return false }
-        charge(source, at: now)
+        update(source) { $0.overdraw(count, at: now) }
         return true
     }
 
     /// Takes a token from the source, whether it has one or not.
-    package mutating func charge(_ source: Endpoint, at now: MonotonicInstant) {
+    package mutating func charge(_ source: Endpoint, at now: MonotonicInstant) { update(source) { $0.charge(at: now) } }
+
+    private mutating func update(_ source: Endpoint, _ change: (inout TokenBucket) -> Void) {
         let key = source.network
         var bucket = younger[key] ?? older[key] ?? TokenBucket(limit)
-        bucket.charge(at: now)
+        change(&bucket)
         if younger[key] == nil {
             older[key] = nil
             if younger.count >= generationSize {

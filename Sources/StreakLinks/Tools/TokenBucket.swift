@@ -30,10 +30,10 @@ package struct TokenBucket: Sendable {
     /// From when on there is one, if none is taken meanwhile.
     package var nextAdmission: MonotonicInstant { fullAt.advanced(by: .nanoseconds(interval - capacity)) }
 
-    /// Takes a token, if there is one.
-    package mutating func take(at now: MonotonicInstant) -> Bool {
+    /// Takes tokens, if there is one. Those that were not there have to come back first.
+    package mutating func take(_ count: Int = 1, at now: MonotonicInstant) -> Bool {
         guard admits(at: now) else { return false }
-        charge(at: now)
+        overdraw(count, at: now)
         return true
     }
 
@@ -42,6 +42,20 @@ package struct TokenBucket: Sendable {
         let charged = interval * Int64(min(count, Int(capacity / interval)))
         fullAt = now.advanced(by: .nanoseconds(min(capacity, missing(at: now) + charged)))
     }
+
+    /// Takes tokens whether they are there or not. Those that were not have to come back first.
+    package mutating func overdraw(_ count: Int, at now: MonotonicInstant) {
+        fullAt = now.advanced(by: .nanoseconds(missing(at: now) + interval * Int64(count)))
+    }
+
+    /// How many tokens there are; negative where more were taken.
+    package func balance(at now: MonotonicInstant) -> Int {
+        let left = capacity - missing(at: now)
+        return Int(left >= 0 ? left / interval : -((interval - 1 - left) / interval))
+    }
+
+    /// Whether it is as good as a new one.
+    package func isFull(at now: MonotonicInstant) -> Bool { missing(at: now) == 0 }
 
     /// The time until the bucket is full, in nanoseconds.
     private func missing(at now: MonotonicInstant) -> Int64 { max(0, now.duration(to: fullAt).nanoseconds) }

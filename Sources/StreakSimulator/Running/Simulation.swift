@@ -345,7 +345,8 @@ public struct Simulation: Sendable {
             nodes[index].lostGroups.insert(group)
             changed(index)
         case .linkOpened, .linkClosed, .clockHeard, .syncBegan,
-            .syncEnded, .runRefused, .operationRefused, .epochReplaced, .dropped, .friend, .messageRefused:
+            .syncEnded, .runRefused, .operationRefused, .epochReplaced, .dropped, .friend, .messageRefused,
+            .overBudget:
             break
         }
     }
@@ -386,7 +387,8 @@ public struct Simulation: Sendable {
         case .syncBegan(_, let device): "asks \(device.description.prefix(8))"
         case .syncEnded(_, let device): "has asked \(device.description.prefix(8))"
         case .lostGroup, .presenceChanged, .clockHeard, .runRefused,
-            .operationRefused, .epochReplaced, .dropped, .friend, .messageRefused:
+            .operationRefused, .epochReplaced, .dropped, .friend, .messageRefused,
+            .overBudget:
             "says \(event)"
         }
     }
