@@ -1,0 +1,86 @@
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+import Testing
+
+@testable import StreakEngine
+
+/// The machine that passes fresh records on, alone.
+struct RumoursTests {
+    @Test func `a fresh run is stored, merged and passed on; what is here already is charged`() throws {
+        var rumours = Rumours()
+        var bench = try MachineBench()
+        let (group, link) = (bench.group, bench.links[0])
+        let run = Forged.run(by: bench.friends[0], in: group)
+        rumours.receivedRumour(run, of: group, over: link, core: &bench.core)
+        #expect(bench.changes.flatMap(\.runs).map(\.run) == [run])
+        guard case .pushRun(group, run, except: link)? = bench.posted().first else {
+            Issue.record("not passed on")
+            return
+        }
+        bench.core.outputs = []
+        rumours.receivedRumour(run, of: group, over: bench.links[1], core: &bench.core)
+        #expect(bench.changes.isEmpty && bench.posted().isEmpty)
+        let payer = PeerAbuseBudget.Payer.account(bench.friends[1].user)
+        let rest = ChargedWork.redundantRecords.burst - run.count
+        let isPaid = [rest, 1].map { bench.core.charge(.redundantRecords, $0, to: payer) }
+        #expect(isPaid == [true, false], "it had paid for what it repeated")
+    }
+
+    @Test func `a run with a gap before it begins a round, a forged one does not`() throws {
+        var rumours = Rumours()
+        var bench = try MachineBench()
+        let (group, link) = (bench.group, bench.links[0])
+        let run = Forged.run(by: bench.friends[0], in: group)
+        let later = Run(
+            feed: run.feed, first: 9, before: run.before, signature: run.signature, packed: run.packed,
+            count: run.count)
+        rumours.receivedRumour(later, of: group, over: link, core: &bench.core)
+        guard case .startRound(group, link)? = bench.posted().first else {
+            Issue.record("nobody fetches what is missing")
+            return
+        }
+        let forged = Run(
+            feed: run.feed, first: 1, before: run.before,
+            signature: Forged.run(by: bench.friends[1], in: group).signature,
+            packed: run.packed, count: run.count)
+        rumours.receivedRumour(forged, of: group, over: link, core: &bench.core)
+        #expect(bench.posted().isEmpty && bench.events == [.runRefused(group, .invalidSignature)])
+    }
+
+    @Test func `an author over its pace is fetched in its turn`() throws {
+        var rumours = Rumours()
+        var pace = RecordPace()
+        (pace.burst, pace.rate) = (2, 1)
+        var bench = try MachineBench(recordPace: pace)
+        let (group, link) = (bench.group, bench.links[0])
+        let author = PeerAbuseBudget.Payer.author(bench.friends[0].user, group)
+        bench.core.budget.chargeRecords(10, to: author, at: bench.core.now)
+        rumours.receivedRumour(
+            Forged.run(by: bench.friends[0], in: group), of: group, over: link, core: &bench.core)
+        guard case .resumeRound(group, link, let turn)? = bench.posted().first else {
+            Issue.record("forgotten")
+            return
+        }
+        #expect(turn > bench.core.now && bench.changes.isEmpty && bench.events == [.overBudget(.newRecords)])
+    }
+
+    @Test func `what does not fit a datagram is announced by digest`() throws {
+        var rumours = Rumours()
+        var bench = try MachineBench()
+        let long = Run(
+            feed: Forged.run(by: bench.friends[0], in: bench.group).feed, first: 1, before: .init(bytes: .zero),
+            signature: Forged.run(by: bench.friends[0], in: bench.group).signature,
+            packed: [UInt8](repeating: 0, count: ProtocolLimits.maximumRumourRecordSize + 1), count: 1)
+        rumours.push(long, in: bench.group, except: bench.links[0], presence: nil, core: &bench.core)
+        guard case .announceSoon(bench.group, except: bench.links[0])? = bench.posted().first else {
+            Issue.record("nobody hears of it")
+            return
+        }
+        // Where nobody else is there, nothing is to be said.
+        bench.core.sessions[bench.links[1]]?.groups = [:]
+        rumours.push(long, in: bench.group, except: bench.links[0], presence: nil, core: &bench.core)
+        #expect(bench.posted().isEmpty)
+    }
+}
