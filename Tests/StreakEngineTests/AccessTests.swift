@@ -156,6 +156,7 @@ struct AccessTests {
         party.run(for: .seconds(60)) { !$0.lostGroups(1).isEmpty }
         let core = party.nodes[1].engine.core
         #expect(core.place(in: group) == .ended && core.access(of: link, in: group).contains(.ending))
+        #expect(core.sessions[link]?.groups[group]?.toldEnding != nil, "over the link that stands")
         #expect(party.lostGroups(2).isEmpty)
         party.partition([[0], [1, 2]])
         party.run(for: .seconds(5))
