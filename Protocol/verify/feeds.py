@@ -112,6 +112,8 @@ class FeedCopy:
 
     def take(self, run: Run) -> int:
         """Takes in a run after the checks of §6 that concern the feed; gives the number of new records."""
+        if run.feed != self.name:
+            raise Refusal("different-history")
         try:
             records = run.records()
         except Refusal as refusal:

@@ -92,13 +92,13 @@ struct HostileVectorTests {
             var feeds = GroupFeeds(group: group)
             for (index, step) in entry.list("steps").enumerated() {
                 let bytes = try step.bytes("run")
-                let before = feeds.tips()
+                let before = feeds.tips
                 for flipped in Self.flips(of: bytes) {
                     var reader = WireReader(flipped)
                     guard let run = try? Run(from: &reader) else { continue }  // refused already
                     let reception = try? feeds.receive(run, arrival: 100)  // refused: what is to happen
                     #expect(reception?.isDuplicate ?? true)
-                    #expect(feeds.tips() == before)
+                    #expect(feeds.tips == before)
                 }
                 var reader = WireReader(bytes)
                 _ = try feeds.receive(Run(from: &reader), arrival: UInt64(index + 1))

@@ -234,16 +234,16 @@ struct RecordConformanceTests {
                 let run = try Run(from: &reader)
                 arrival += 1
                 let outcome: String
-                let before = feeds.tips()
+                let before = feeds.tips
                 do throws(ReplicationError) {
                     outcome = "new: \(try feeds.receive(run, arrival: arrival).records.count)"
                 } catch {
                     outcome = error.reason
-                    #expect(feeds.tips() == before)
+                    #expect(feeds.tips == before)
                 }
                 #expect(try outcome == step.text("outcome"), "\(entry.name)")
             }
-            let tips = feeds.tips().map { tip -> Value in
+            let tips = feeds.tips.map { tip -> Value in
                 .object(["number": .number(Int(tip.tip.number)), "hash": .text(tip.tip.hash.description)])
             }
             #expect(tips == entry.list("tips"), "\(entry.name)")

@@ -57,7 +57,7 @@ struct FeedCutLaws {
             }
             for key in reception.removed { store[key] = nil }
             for stored in reception.stored { store[stored.key] = stored }
-            return !reception.isDuplicate || reception.showsWay
+            return !reception.isDuplicate || reception.extendsBackfill
         }
 
         mutating func setCut(_ tip: Tip?) {
@@ -84,15 +84,15 @@ struct FeedCutLaws {
             for tip in teacher.tips {
                 for _ in 0..<400 {
                     guard lacks(tip) else { break }
-                    let way = tip == cut ? replica.backfillRequest(to: tip) : nil
+                    let backfill = tip == cut ? replica.backfillRequest(to: tip) : nil
                     var isFruitful = false
                     var pieces = UnsignedPieces()
-                    let wanted = way ?? RunsWanted(feed: replica.id, held: replica.locator)
+                    let wanted = backfill ?? RunsWanted(feed: replica.id, held: replica.locator)
                     for run in teacher.runs(wanted, maximumSize: window) {
                         if run.isUnsigned {
                             pieces.hold(run)
-                            if let cut, let shown = try? replica.takeNote(of: run, onWayTo: cut) {
-                                isFruitful = isFruitful || shown
+                            if let cut, let extends = try? replica.noteBackfill(run, to: cut) {
+                                isFruitful = isFruitful || extends
                             }
                         } else {
                             isFruitful = take(run, behind: pieces.take(before: run)) || isFruitful

@@ -177,7 +177,7 @@ struct FeedForkLaws {
         #expect(pieces.take(before: script.run(5...6)).isEmpty)
         let large = Run(
             feed: script.id, first: 1, before: script.hashes[0], signature: .none,
-            packed: [UInt8](repeating: 0, count: FeedReplica.maximumUnsignedSize + 1), count: 4)
+            packed: [UInt8](repeating: 0, count: UnsignedPieces.maximumSize + 1), count: 4)
         pieces.hold(large)
         #expect(pieces.take(before: script.run(5...6)).isEmpty)
         // What does not lead there is no beginning of it.

@@ -469,7 +469,7 @@ struct DigestLaws {
             digests.insert(
                 GroupFeeds.digest(
                     group: FeedScript.group, ledger: ledger.shuffled(using: &numbers),
-                    tips: feeds.tips().shuffled(using: &numbers)))
+                    tips: feeds.tips.shuffled(using: &numbers)))
         }
         #expect(digests.count == 1)
     }

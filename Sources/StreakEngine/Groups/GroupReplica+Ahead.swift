@@ -22,7 +22,7 @@ extension GroupReplica {
         return merge(records, from: run.first, of: run.feed, wall: wall)
     }
 
-    /// Stores what was held of a feed as far as there is no gap any more.
+    /// Stores the first run held ahead of a feed, if nothing is missing before it.
     mutating func closeGap(in feed: FeedID, arrival: UInt64) -> FeedReplica.Reception? {
         guard let tip = feeds[feed]?.mainTip, let next = ahead.popFirst(of: feed, from: tip.number) else { return nil }
         if let stored = feeds.append(next, arrival: arrival) {
@@ -39,7 +39,7 @@ extension GroupReplica {
         return reception
     }
 
-    /// Lets go of what is still ahead, since nobody is asked for what precedes it any more: it counts for nothing.
+    /// Lets go of what is still ahead: nobody is asked any longer for what precedes it, so it counts for nothing.
     mutating func dropAhead() {
         if ahead.drop() { isStale = true }
     }

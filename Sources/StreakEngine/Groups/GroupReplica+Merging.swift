@@ -50,8 +50,8 @@ extension GroupReplica {
 
     // MARK: Anew
 
-    /// Merges everything anew, as after a ledger operation that cuts or restores feeds: of a cut feed the branch that the
-    /// cut names, up to its number, or what is here of the way there.
+    /// Merges everything again, as after a ledger operation that cuts or restores feeds. Of a cut feed what counts is
+    /// merged: see `FeedReplica.storedRuns(through:)`.
     ///
     /// Returns runs for the store to remove: one that does not unpack, which only a store can bring, ends its branch.
     mutating func rebuild(wall: WallTime) -> [RunKey] {

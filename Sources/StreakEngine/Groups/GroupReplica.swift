@@ -240,7 +240,7 @@ struct GroupReplica: Sendable {
         let reception = try feeds.receive(run, behind: pieces, through: cut?.tip, arrival: arrival)
         if reception.isDuplicate { return (reception, []) }
         digestMoved()
-        // What was in a branch that others pushed out counts no more.
+        // Another branch lost its place, and its records no longer count.
         if !reception.removed.isEmpty { isStale = true }
         if cut != nil {
             // Which branch counts is the cut's to say, so the feed is merged as a whole.
@@ -260,8 +260,7 @@ struct GroupReplica: Sendable {
         }
     }
 
-    /// Throws for what a cut leaves out: all that comes after it, and, once the feed is here up to the cut, every other
-    /// history.
+    /// Throws for what cannot count under a cut: all that comes after it, and, once the cut is held, every other branch.
     private func checkCut(_ cut: FeedCut, leaves run: Run, from first: UInt64) throws(ReplicationError) {
         guard first <= cut.number else { throw .pastCut }
         guard feeds.holds(cut.tip, of: run.feed), let feed = feeds[run.feed] else { return }
@@ -271,18 +270,18 @@ struct GroupReplica: Sendable {
         guard feed.contains(Tip(number: run.last, hash: hash)) else { throw .pastCut }
     }
 
-    /// Looks at a run without a signature, which is nothing before the one comes that covers it. Whether it shows the way
-    /// to a cut.
-    mutating func takeNote(of piece: Run) throws(ReplicationError) -> Bool {
+    /// Looks at a run without a signature, which is stored once the run comes that covers it. Whether it took the backfill
+    /// to a cut further back.
+    mutating func noteBackfill(_ piece: Run) throws(ReplicationError) -> Bool {
         guard feeds[piece.feed] != nil, let cut = try cut(of: piece.feed) else { return false }
         var outcome: Result<Bool, ReplicationError> = .success(false)
         feeds.modify(piece.feed) { feed in
-            outcome = Result { () throws(ReplicationError) in try feed.takeNote(of: piece, onWayTo: cut.tip) }
+            outcome = Result { () throws(ReplicationError) in try feed.noteBackfill(piece, to: cut.tip) }
         }
         return try outcome.get()
     }
 
-    /// What to ask a peer for that has what a cut leaves of a feed: see `FeedReplica.backfillRequest`.
+    /// What to ask a peer for that claims a feed's cut: see `FeedReplica.backfillRequest`. Nil for any other claim.
     mutating func backfillRequest(for claimed: FeedTip) -> RunsWanted? {
         guard feeds[claimed.feed] != nil,
             case .through(let cut) = state.feedLimit(device: claimed.feed.device, epoch: claimed.feed.epoch),
@@ -292,12 +291,12 @@ struct GroupReplica: Sendable {
     }
 
     /// See `FeedReplica.cancelBackfill`.
-    mutating func cancelBackfill(in feed: FeedID) {
+    mutating func cancelBackfill(of feed: FeedID) {
         guard feeds[feed] != nil else { return }
         feeds.modify(feed) { $0.cancelBackfill() }
     }
 
-    /// Gives up branches that were kept for cuts which are there no more.
+    /// Gives up ninth branches of feeds that are no longer cut.
     mutating func trimBranches() -> DurableChange {
         var change = DurableChange()
         for feed in feeds.feeds where feed.isOverfull {

@@ -104,10 +104,10 @@ extension Sync {
                 round.deferredUntil = min(round.deferredUntil ?? turn, turn)
                 continue
             }
-            if let way = core.groups[group]?.backfillRequest(for: claimed) {
-                points += way.held.count
+            if let backfill = core.groups[group]?.backfillRequest(for: claimed) {
+                points += backfill.held.count
                 round.requestedBackfills.insert(claimed.feed)
-                feeds.append(SyncPlan.Feed(claimed: claimed, held: way.held, own: nil, way: way))
+                feeds.append(SyncPlan.Feed(claimed: claimed, held: backfill.held, own: nil, backfill: backfill))
                 continue
             }
             round.requestedBackfills.remove(claimed.feed)
@@ -178,12 +178,12 @@ extension Sync {
             var refused =
                 round.fruitfulFeeds.isEmpty
                 ? asked : asked.intersection(round.refusedFeeds.subtracting(round.fruitfulFeeds))
-            // Asked for as if it went on from here, while it leaves what is here earlier: the next request finds where.
-            let goingOn = round.asked.filter { $0.numbers != nil && !round.requestedBackfills.contains($0.feed) }.map(
-                \.feed)
-            refused.subtract(round.partedFeeds.intersection(goingOn))
+            // Asked for as a continuation of what is held, and found to be another branch: the next request finds where
+            // it leaves ours.
+            let continued = round.asked.filter { $0.numbers != nil && !round.requestedBackfills.contains($0.feed) }
+            refused.subtract(round.partedFeeds.intersection(continued.map(\.feed)))
             for feed in refused.intersection(round.requestedBackfills).sorted() {
-                core.groups[group]?.cancelBackfill(in: feed)
+                core.groups[group]?.cancelBackfill(of: feed)
             }
             round.feedTips.removeAll { refused.contains($0.feed) }
             round.wasRefused = round.wasRefused || round.fruitfulFeeds.isEmpty || !refused.isEmpty
@@ -211,7 +211,7 @@ extension Sync {
     ) throws(ReplicationError) -> [MergedRecord]? {
         if run.isUnsigned {
             pieces.hold(run)
-            return try core.groups[group]?.takeNote(of: run) ?? false ? [] : nil
+            return try core.groups[group]?.noteBackfill(run) ?? false ? [] : nil
         }
         let before = pieces.take(before: run)
         if before.isEmpty, core.groups[group]?.isAhead(run) ?? false {
@@ -224,7 +224,7 @@ extension Sync {
                 run, behind: before, arrival: core.journal.nextArrival, wall: core.wall)
         else { return nil }
         core.note(reception, of: run.feed, in: group, change: &change)
-        return reception.isDuplicate && !reception.showsWay ? nil : merged
+        return reception.isDuplicate && !reception.extendsBackfill ? nil : merged
     }
 
     /// How an exchange came to its end.
@@ -264,8 +264,8 @@ extension Sync {
         if theirs != replica.digest { compareSoon(group, over: link, core: core) }
     }
 
-    /// Goes on with what a peer was asked for that is asked no more. Where nobody is, what leads to the newest runs does not
-    /// come, and they count for nothing.
+    /// Lets others ask for what this peer was asked for. Where no exchange is left, what precedes the runs held ahead does
+    /// not come, and they are let go.
     mutating func roundEnded(of group: GroupID, core: inout EngineCore) {
         for other in awaitingRounds(of: group) { continueRound(other, group, core: &core) }
         guard core.groups[group]?.ahead.isEmpty == false else { return }

@@ -11,8 +11,8 @@ struct SyncPlan: Sendable {
         let held: [Tip]
         /// The end of the branch that the claim is thought to go on from; nil where it is on another branch, or none.
         let own: UInt64?
-        /// What to ask for instead of all that is missing.
-        var way: RunsWanted?
+        /// The backfill to the feed's cut, which is asked for instead of all that is missing.
+        var backfill: RunsWanted?
     }
 
     /// Records of one request, about as many as fill an answer.
@@ -62,12 +62,12 @@ struct SyncPlan: Sendable {
         for feed in feeds {
             guard wanted.count < limit, left > 0 else { break }
             let id = feed.claimed.feed
-            if let way = feed.way {
-                wanted.append(way)
+            if let backfill = feed.backfill {
+                wanted.append(backfill)
                 continue
             }
             guard let own = feed.own, own < feed.claimed.tip.number else {
-                // On another branch; where it leaves those held is the peer's to find.
+                // On another branch: the peer finds where it leaves ours.
                 wanted.append(RunsWanted(feed: id, held: feed.held))
                 continue
             }

@@ -48,7 +48,7 @@ struct SyncRound: Sendable {
     /// The feeds of which the request under way has brought anything, and those of which a branch found no place.
     var fruitfulFeeds: Set<FeedID> = []
     var refusedFeeds: Set<FeedID> = []
-    /// Feeds of which the peer has another branch than the one that is here, however long.
+    /// Feeds of which the peer has another branch than ours, also where it is longer.
     var partedFeeds: Set<FeedID> = []
     var asksAgain = false
     /// Packed bytes that have come of the answer under way.
@@ -57,7 +57,7 @@ struct SyncRound: Sendable {
     var asked: [RunsWanted] = []
     /// What came of the answer under way without a signature, and waits for the run that covers it.
     var pieces = UnsignedPieces()
-    /// Feeds of which the request under way fetches what lies before a cut.
+    /// Feeds of which the request under way is a backfill to a cut.
     var requestedBackfills: Set<FeedID> = []
     /// Whether the request under way is for the newest runs.
     var asksNewest = false

@@ -1,10 +1,10 @@
 import StreakWire
 import Synchronization
 
-/// What counts of cut feeds, as it was found last: finding it may unpack two runs of every branch, and every change in a
+/// What counts of cut feeds, as it was found last. Finding it may unpack two runs of every branch, and every change in a
 /// group asks for all of them.
 ///
-/// What is kept follows from its key alone, so copies of a group share it.
+/// An entry follows from its cut and the branches' ends alone, so copies of a group share the cache.
 final class CutTipsCache: Sendable {
     private struct Entry: Sendable {
         let cut: Tip

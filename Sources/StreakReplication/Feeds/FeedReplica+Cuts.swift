@@ -1,46 +1,12 @@
 public import StreakCrypto
 import StreakWire
 
-/// The way to a cut, found backwards from there.
+/// Feeds that the ledger cuts. A cut is a number and the chain hash after that record: of all branches one leads there.
 ///
-/// A chain hash covers all that precedes it: whatever run ends in a point of the way is on it, whoever sends it.
-struct CutBackfill: Sendable {
-    let cut: Tip
-    /// Points on the way, falling: the cut, then the beginnings of runs.
-    private(set) var points: [Tip]
-
-    /// 2.6 MB; an honest copy of the longest feed has a few hundred runs.
-    private static let maximumPoints = 65_536
-
-    init(to cut: Tip) {
-        self.cut = cut
-        points = [cut]
-    }
-
-    /// As far back as the way is known.
-    var start: Tip { points[points.count - 1] }
-
-    /// Whether runs lead through a point of the way.
-    func includes(_ runs: ChainedRuns) -> Bool {
-        points.contains { $0.number >= runs.first && runs.hash(at: $0.number) == $0.hash }
-    }
-
-    /// Notes where a run begins that leads through the start. False for any other.
-    mutating func extend(by runs: ChainedRuns) -> Bool {
-        guard start.number >= runs.first, runs.hash(at: start.number) == start.hash else { return false }
-        if points.count >= Self.maximumPoints { points = [cut] }
-        points.append(Tip(number: runs.first - 1, hash: runs.before))
-        return true
-    }
-
-    /// Forgets the start, as a later point is held.
-    mutating func removeStart() { points.removeLast() }
-}
-
-/// Feeds that the ledger cuts: of their branches one counts, up to a record.
+/// Where that branch is held it counts up to the cut, and nothing else does. Where it is not, every branch counts up to
+/// the record before the cut's number: the one who cut the feed may never come online again.
 extension FeedReplica {
-    /// What counts under a cut: its own tip if a branch leads through it; else the end of every branch, and of one that
-    /// goes that far what precedes the cut's number.
+    /// What counts under a cut: the cut itself where it is held, else where every branch ends before the cut's number.
     func countingTips(through cut: Tip) -> [Tip] {
         if contains(cut) { return cut.number > 0 ? [cut] : [] }
         var tips: [Tip] = []
@@ -61,7 +27,8 @@ extension FeedReplica {
         return (branches[branch].runs, cut.number)
     }
 
-    /// The branches that count under a cut which is not here: of nine all but the one that others have no place for.
+    /// The branches that count under a cut which is not here. The ninth place is for what is still on its way there: it
+    /// takes part in the order of all, so that those who have no ninth count the same eight.
     private func counting(under cut: Tip) -> [Int] {
         guard isOverfull else { return Array(branches.indices) }
         // What was stored reads.
@@ -73,55 +40,59 @@ extension FeedReplica {
         branches.indices.first { hash(at: tip.number, in: $0) == tip.hash }
     }
 
-    // MARK: The way to a cut
+    // MARK: Backfill to a cut
 
-    enum Way { case elsewhere, led, shown }
+    /// What runs are to a cut.
+    enum CutRelation {
+        /// Nothing shows that they lead there.
+        case unrelated
+        case leadsToCut
+        /// They lead there, and show a point of the chain that was not known.
+        case extendsBackfill
+    }
 
-    /// Whether runs of these numbers can show more of the way to a cut.
-    func mayShowWay(to cut: Tip, in numbers: ClosedRange<UInt64>) -> Bool {
+    /// Whether runs of these numbers can show another point of the chain to a cut.
+    func mayExtendBackfill(to cut: Tip, by numbers: ClosedRange<UInt64>) -> Bool {
         backfill.map { $0.cut == cut && numbers.contains($0.start.number) } ?? false
     }
 
-    /// Notes what runs say about the way to a cut: whether they are on it, and whether they show more of it.
-    mutating func takeNote(of runs: ChainedRuns, onWayTo cut: Tip) -> Way {
+    /// Notes what runs show of the chain to a cut.
+    mutating func noteBackfill(_ runs: ChainedRuns, to cut: Tip) -> CutRelation {
         if backfill?.cut == cut {
-            if backfill?.extend(by: runs) ?? false { return .shown }
-            if backfill?.includes(runs) ?? false { return .led }
+            if backfill?.extend(by: runs) ?? false { return .extendsBackfill }
+            if backfill?.includes(runs) ?? false { return .leadsToCut }
         }
-        return runs.first <= cut.number && runs.hash(at: cut.number) == cut.hash ? .led : .elsewhere
+        return runs.first <= cut.number && runs.hash(at: cut.number) == cut.hash ? .leadsToCut : .unrelated
     }
 
-    /// As `takeNote`, for a piece without a signature. False where it shows nothing new.
-    public mutating func takeNote(of piece: Run, onWayTo cut: Tip) throws(ReplicationError) -> Bool {
-        try takeNote(of: ChainedRuns(piece, behind: []), onWayTo: cut) == .shown
+    /// The same for a piece without a signature. Whether it showed a point that was not known.
+    public mutating func noteBackfill(_ piece: Run, to cut: Tip) throws(ReplicationError) -> Bool {
+        try noteBackfill(ChainedRuns(piece, behind: []), to: cut) == .extendsBackfill
     }
 
-    /// What to ask somebody for who has what a cut leaves, where other branches take all the places: backwards, run by
-    /// run, to what is held, then onwards from there. Nil where there is room, or the cut is here.
-    ///
-    /// A run short of the cut does not show whether it leads there, and its author can fill any number of places with such.
+    /// What to ask a peer for that holds the cut, while other branches take all eight places: one run further back, until
+    /// one begins where something is held; then everything from there. Nil where a place is free, or the cut is here.
     public mutating func backfillRequest(to cut: Tip) -> RunsWanted? {
         guard branches.count >= Self.maximumBranches, !contains(cut) else {
             backfill = nil
             return nil
         }
-        var backfill = self.backfill ?? CutBackfill(to: cut)
-        if backfill.cut != cut { backfill = CutBackfill(to: cut) }
+        var backfill = self.backfill.flatMap { $0.cut == cut ? $0 : nil } ?? CutBackfill(to: cut)
         defer { self.backfill = backfill }
         guard contains(backfill.start) else {
             return RunsWanted(feed: id, held: [], numbers: backfill.start.number...backfill.start.number)
         }
-        while backfill.points.count > 1, contains(backfill.points[backfill.points.count - 2]) { backfill.removeStart() }
+        backfill.removePoints { contains($0) }
         return RunsWanted(feed: id, held: backfill.start.number > 0 ? [backfill.start] : [])
     }
 
-    /// Forgets the way to a cut: who was asked for it packs its runs otherwise, or has not got it.
+    /// Begins from the cut again: the peer that was asked packs its runs otherwise, or does not hold the cut.
     public mutating func cancelBackfill() { backfill = nil }
 
     // MARK: Serving
 
-    /// As `runs`, of what a cut leaves: where it is here its own branch, to its number; else of every branch the runs that
-    /// begin before that.
+    /// The runs of what counts under a cut: where it is here, of its branch up to its number; else of every branch those
+    /// that begin before that number.
     ///
     /// - Parameter signature: the cut's, for the run that ends there.
     public func runs(
@@ -138,8 +109,8 @@ extension FeedReplica {
         return (runs.map { shortened($0, to: cut, signature: signature) }, isComplete)
     }
 
-    /// A run as far as a cut leaves it, with the cut's own signature where that is the device's; else nobody could verify
-    /// less than the whole run.
+    /// A run up to the cut, with the cut's own signature. The whole run where that signature is not the device's: nobody
+    /// could verify a shorter one.
     private func shortened(_ run: Run, to cut: Tip, signature: Signature) -> Run {
         guard run.first <= cut.number, run.last > cut.number,
             let key = try? SigningPublicKey(rawBytes: id.device.bytes.array),  // 32 bytes by its type
@@ -149,26 +120,5 @@ extension FeedReplica {
         let kept = records.prefix(Int(cut.number - run.first) + 1)
         let shorter = Run(feed: id, first: run.first, before: run.before, signature: signature, records: kept)
         return shorter.packed.count <= ProtocolLimits.maximumRunSize ? shorter : run
-    }
-}
-
-/// Pieces of an answer without a signature, held until the run comes whose signature covers them.
-public struct UnsignedPieces: Sendable {
-    private var pieces: [Run] = []
-
-    public init() {}
-
-    /// Holds a piece, behind those that it follows.
-    public mutating func hold(_ piece: Run) {
-        if pieces.last.map({ $0.feed != piece.feed || $0.last + 1 != piece.first }) ?? false { pieces = [] }
-        pieces.append(piece)
-        if !FeedReplica.mayStandUnsigned(pieces) { pieces = [] }
-    }
-
-    /// Takes out what stands right before a run.
-    public mutating func take(before run: Run) -> [Run] {
-        defer { pieces = [] }
-        guard let last = pieces.last, last.feed == run.feed, last.last + 1 == run.first else { return [] }
-        return pieces
     }
 }

@@ -2,37 +2,22 @@ import StreakWire
 
 /// Branches of a feed: a device whose disk went back in time, or was copied, has written several.
 extension FeedReplica {
-    /// What may stand before a signature without one of its own, in packed bytes: with the run behind it, it has to fit an
-    /// answer (Protocol/sync.md §4).
-    static let maximumUnsignedSize = 131_072
-    /// The same in records: a packed byte can stand for hundreds of them.
-    static let maximumUnsignedCount = 32_768
-
-    /// Whether runs are few and short enough to stand before a signature without one of their own.
-    static func mayStandUnsigned(_ runs: some Sequence<Run>) -> Bool {
-        var (size, count) = (0, 0)
-        for run in runs { (size, count) = (size + run.packed.count, count + run.count) }
-        return size <= maximumUnsignedSize && count <= maximumUnsignedCount
-    }
-
     /// Opens a branch with a run that leaves branch `parent` after its first `shared` records.
     ///
-    /// Where there are eight, the one whose hashes are largest where it parts from the others goes: those that stay are
-    /// the same in whatever order they came. What leads to the feed's cut has a place besides them.
+    /// Where all eight places are taken, the last branch in the order of `precedes` goes. So the same eight stay in
+    /// whatever order they came. What leads to the feed's cut has a ninth place.
     mutating func fork(
-        _ parent: Int, at shared: UInt64, with chained: ChainedRuns, through cut: Tip?, leads: Bool, arrival: UInt64
+        _ parent: Int, at shared: UInt64, with chained: ChainedRuns, through cut: Tip?, leadsToCut: Bool,
+        arrival: UInt64
     ) throws(ReplicationError) -> Reception {
-        var place = branches.count
-        if leads { place = min(place, Self.maximumBranches) }
-        // What is refused costs as little as it can.
-        if !leads, cut == nil, place >= Self.maximumBranches {
-            place = try lastBranch()
-            guard try precedes(chained, leaving: parent, at: shared, branch: place) else { throw .limitReached }
-        }
         let pieces = try beginning(of: parent, upTo: shared) + chained.parts.map { ($0.run, $0.end.hash) }
         let unsigned = pieces.dropLast().reversed().lazy.map(\.0).prefix(while: \.isUnsigned)
-        guard Self.mayStandUnsigned(unsigned) else { throw .limitReached }
-        if !leads, let cut, place >= Self.maximumBranches {
+        guard UnsignedPieces.mayStand(unsigned) else { throw .limitReached }
+        var place = branches.count
+        if leadsToCut {
+            place = min(place, Self.maximumBranches)
+        } else if place >= Self.maximumBranches {
+            if knownLast == nil { knownLast = try lastHeld() }
             let new = Branch(runs: stored(pieces, as: 0, arrival: arrival), tip: chained.end)
             guard let last = try lastBranch(beside: new, through: cut) else { throw .limitReached }
             place = last
@@ -74,11 +59,9 @@ extension FeedReplica {
     // MARK: Order
 
     /// The branch that comes last of those that share the eight places.
-    private mutating func lastBranch() throws(ReplicationError) -> Int {
+    private func lastHeld() throws(ReplicationError) -> Int {
         if let knownLast { return knownLast }
-        let last = try Self.last(of: Array(branches.prefix(Self.maximumBranches)))
-        knownLast = last
-        return last
+        return try Self.last(of: Array(branches.prefix(Self.maximumBranches)))
     }
 
     private static func last(of candidates: [Branch]) throws(ReplicationError) -> Int {
@@ -89,38 +72,21 @@ extension FeedReplica {
         return last
     }
 
-    /// The branch that is to go for `new` under a cut that is not here, or nil if that is `new`.
+    /// The branch that gives up its place to `new`; nil where `new` itself comes last.
     ///
-    /// Nothing counts from the cut's number on: of those that are the same before it all but the first go before any
-    /// other.
-    func lastBranch(beside new: Branch, through cut: Tip) throws(ReplicationError) -> Int? {
-        let candidates = branches.prefix(Self.maximumBranches) + [new]
-        let same = try redundant(Array(candidates), before: cut.number)
-        let last: Int
-        if same.isEmpty {
-            last = try Self.last(of: Array(candidates))
-        } else {
-            last = same[try Self.last(of: same.map { candidates[$0] })]
+    /// - Parameter cut: the feed's, where it has one that is not here. Nothing counts from its number on, so branches
+    ///   that are equal before it are worth one place together: all but the first of them go before any other.
+    func lastBranch(beside new: Branch, through cut: Tip?) throws(ReplicationError) -> Int? {
+        if let cut {
+            let candidates = branches.prefix(Self.maximumBranches) + [new]
+            let same = try redundant(Array(candidates), before: cut.number)
+            if !same.isEmpty {
+                let last = same[try Self.last(of: same.map { candidates[$0] })]
+                return last == candidates.count - 1 ? nil : last
+            }
         }
-        return last == candidates.count - 1 ? nil : last
-    }
-
-    /// Whether a run that leaves branch `parent` after its first `shared` records comes before a branch which is last of
-    /// those held.
-    private func precedes(
-        _ chained: ChainedRuns, leaving parent: Int, at shared: UInt64, branch last: Int
-    ) throws(ReplicationError) -> Bool {
-        // Else they differ where the parent does, and that is not last.
-        guard hash(at: shared, in: last) == chained.before else { return true }
-        guard let start = runIndex(holding: shared + 1, in: last) else { return false }
-        var number = branches[last].runs[start].run.first
-        var hashes = HashWalk(branches[last].runs[start...])
-        while let theirs = try hashes.next() {
-            guard number <= chained.end.number else { return false }
-            if number > shared, let ours = chained.hash(at: number), ours != theirs { return ours < theirs }
-            number += 1
-        }
-        return false
+        let last = try lastHeld()
+        return try Self.precedes(new, branches[last]) ? last : nil
     }
 
     /// The positions of branches whose records before `number` are those of another one that precedes them.
@@ -141,8 +107,8 @@ extension FeedReplica {
     /// Whether there is a branch more than are kept.
     public var isOverfull: Bool { branches.count > Self.maximumBranches }
 
-    /// Gives up the last branch where there is one more than are kept, as when a cut ends for which it had come. What the
-    /// store has to remove, and to keep in another place.
+    /// Gives up the last branch where there are nine: the cut is gone for which the ninth had its place. Returns what the
+    /// store has to remove, and what it has to keep under another branch.
     public mutating func trim() -> (removed: [RunKey], stored: [StoredRun]) {
         guard isOverfull else { return ([], []) }
         // What was stored reads.

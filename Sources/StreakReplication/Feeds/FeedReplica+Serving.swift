@@ -36,7 +36,7 @@ extension FeedReplica {
     /// Runs of every branch that somebody lacks who holds the chains that end in `wanted.held`, up to about `maximumSize`
     /// packed bytes, and whether that is all. What branches share is sent once.
     ///
-    /// A beginning that no other branch covers any more goes before the run whose signature is for both.
+    /// A beginning without a signature goes right before the run that covers it, where no other branch sent has it.
     ///
     /// - Parameters:
     ///   - only: the one branch to look at; nil for all.

@@ -3,10 +3,10 @@ public import StreakWire
 
 /// This node's copy of one feed: gapless from record 1, one list of runs for every branch.
 ///
-/// An honest feed has one branch. A device whose disk went back in time may have written two; both are kept, and merged,
-/// and nobody's history is frozen.
+/// An honest feed has one branch. A device whose disk went back in time may have written two. Both are kept and merged, so
+/// that nothing is lost that either of them confirmed to its user (docs/adr/0018).
 public struct FeedReplica: Sendable {
-    /// The most branches kept of one feed, besides the one that a cut names.
+    /// The most branches kept of one feed, besides the one that leads to its cut.
     public static let maximumBranches = 8
 
     struct Branch: Sendable {
@@ -56,11 +56,11 @@ public struct FeedReplica: Sendable {
     public let group: GroupID
     /// The arrival number of the newest record.
     public internal(set) var lastArrival: UInt64 = 0
-    /// One more than `maximumBranches` where the last of them has the place that is kept for the way to a cut.
+    /// The first is the main branch. A ninth holds the place that is kept for what leads to a cut.
     var branches: [Branch] = []
-    /// Which of the eight comes last, once that was looked at.
+    /// Which of the eight comes last in their order, once that was looked at.
     var knownLast: Int?
-    /// Where the way to a cut goes for which there was no room among the others.
+    /// The search for the chain to a cut, while other branches take all eight places.
     var backfill: CutBackfill?
 
     /// The hash before the first record.
@@ -81,22 +81,10 @@ public struct FeedReplica: Sendable {
     /// The newest run of the main branch.
     public var lastRun: Run? { branches.first?.runs.last?.run }
 
-    /// The chain hash after record `number` of the main branch; nil beyond its end.
-    public func tip(at number: UInt64) -> ChainHash? { branches.isEmpty ? nil : hash(at: number, in: 0) }
-
     public var isForked: Bool { branches.count > 1 }
 
     /// Every stored run of every branch.
     public var storedRuns: [StoredRun] { branches.flatMap(\.runs) }
-
-    /// The run that is stored under a key; nil where there is none.
-    public func stored(_ key: RunKey) -> StoredRun? {
-        let branch = Int(key.branch)
-        guard key.feed == id, branches.indices.contains(branch), let index = runIndex(holding: key.first, in: branch)
-        else { return nil }
-        let stored = branches[branch].runs[index]
-        return stored.key == key ? stored : nil
-    }
 
     /// Takes a run from this node's own store, in order. False, and nothing changed, where it does not continue its branch.
     public mutating func restore(_ stored: StoredRun) -> Bool {
@@ -164,24 +152,24 @@ public struct FeedReplica: Sendable {
         public var records = RecordList()
         public var firstNumber: UInt64 = 0
         public var stored: [StoredRun] = []
-        /// What the store has to remove first: a branch that others have pushed out.
+        /// What the store has to remove first: a branch that lost its place to this one.
         public var removed: [RunKey] = []
         /// Whether the run opened another branch.
         public var forked = false
-        /// Whether nothing was stored, but the run showed where the way to a cut goes.
-        public var showsWay = false
+        /// Whether nothing was stored, but the run took the backfill to a cut one step further back.
+        public var extendsBackfill = false
         public var isDuplicate: Bool { stored.isEmpty }
 
         public init(
             records: RecordList = RecordList(), firstNumber: UInt64 = 0, stored: [StoredRun] = [],
-            removed: [RunKey] = [], forked: Bool = false, showsWay: Bool = false
+            removed: [RunKey] = [], forked: Bool = false, extendsBackfill: Bool = false
         ) {
             self.records = records
             self.firstNumber = firstNumber
             self.stored = stored
             self.removed = removed
             self.forked = forked
-            self.showsWay = showsWay
+            self.extendsBackfill = extendsBackfill
         }
     }
 
@@ -189,23 +177,23 @@ public struct FeedReplica: Sendable {
     ///
     /// - Parameters:
     ///   - pieces: what came right before it without a signature, in order: the run's own covers them.
-    ///   - cut: where the ledger ends the feed, if it does: the way there is never one branch too many.
+    ///   - cut: where the ledger ends the feed, if it does. What leads there has a place of its own.
     public mutating func receive(
         _ run: Run, behind pieces: [Run] = [], through cut: Tip? = nil, arrival: UInt64
     ) throws(ReplicationError) -> Reception {
         guard run.feed == id else { throw .differentHistory }
-        // What has no place here is not unpacked.
+        // A run that joins up with nothing is not unpacked: that costs work.
         let first = pieces.first ?? run
         let parents = parents(of: first)
-        if parents.isEmpty, !(cut.map { mayShowWay(to: $0, in: first.first...run.last) } ?? false) {
+        if parents.isEmpty, !(cut.map { mayExtendBackfill(to: $0, by: first.first...run.last) } ?? false) {
             if first.first > mainTip.number + 1 { throw .gap(tip: mainTip) }
             throw .differentHistory
         }
         let chained = try ChainedRuns(run, behind: pieces)
         if contains(chained.end) { return Reception() }
-        let way = cut.map { takeNote(of: chained, onWayTo: $0) }
+        let relation = cut.map { noteBackfill(chained, to: $0) } ?? .unrelated
         guard let place = attachment(of: chained, to: parents) else {
-            if way == .shown { return Reception(showsWay: true) }
+            if relation == .extendsBackfill { return Reception(extendsBackfill: true) }
             throw .differentHistory
         }
         try chained.checkSignature(in: group)
@@ -214,7 +202,7 @@ public struct FeedReplica: Sendable {
             return try extend(branch, by: chained, knownCount: known, arrival: arrival)
         case .forks(let branch, let shared):
             return try fork(
-                branch, at: shared, with: chained, through: cut, leads: way == .shown || way == .led, arrival: arrival)
+                branch, at: shared, with: chained, through: cut, leadsToCut: relation != .unrelated, arrival: arrival)
         }
     }
 

@@ -36,13 +36,8 @@ public struct GroupFeeds: Sendable {
     /// How many records there are, of a forked feed those of its longest branch.
     public var recordCount: Int { order.reduce(0) { $0 + Int(replicas[$1]?.tips.last?.number ?? 0) } }
 
-    /// The end of every branch of every feed, sorted; those that changed after arrival `arrival` only.
-    public func tips(changedSince arrival: UInt64 = 0) -> [FeedTip] {
-        order.flatMap { id -> [FeedTip] in
-            guard let replica = replicas[id], replica.lastArrival > arrival || arrival == 0 else { return [] }
-            return replica.tips.map { FeedTip(feed: id, tip: $0) }
-        }
-    }
+    /// The end of every branch of every feed, sorted.
+    public var tips: [FeedTip] { feeds.flatMap { feed in feed.tips.map { FeedTip(feed: feed.id, tip: $0) } } }
 
     /// What counts of a feed under a cut: see `FeedReplica.countingTips`. Nothing of a feed that is not here.
     public func countingTips(of feed: FeedID, through cut: Tip) -> [Tip] {
@@ -106,11 +101,6 @@ public struct GroupFeeds: Sendable {
         replicas[id] = replica
         if held == nil { order.insert(id, at: order.firstIndex { id < $0 } ?? order.endIndex) }
         return outcome
-    }
-
-    /// Deletes every feed of `devices` and tells what the store has to remove.
-    public mutating func erase(devices: [DeviceID]) -> [RunKey] {
-        erase(order.filter { devices.contains($0.device) })
     }
 
     /// Deletes feeds and tells what the store has to remove.

@@ -97,12 +97,12 @@ extension FuzzTarget {
         for run in runs { _ = accepted { try first.receive(run, arrival: 100) } }
         // Backwards, until nothing is new.
         for _ in runs { for run in runs.reversed() { _ = accepted { try second.receive(run, arrival: 100) } } }
-        try demand(first.tips().map(\.tip) == second.tips().map(\.tip), "feeds do not depend on the order of arrival")
+        try demand(first.tips.map(\.tip) == second.tips.map(\.tip), "feeds do not depend on the order of arrival")
         var restored = GroupFeeds(group: group)
         for feed in first.feeds {
             for run in feed.storedRuns { try demand(restored.restore(run), "what was stored fits") }
         }
-        try demand(restored.tips().map(\.tip) == first.tips().map(\.tip), "a feed is what was stored of it")
+        try demand(restored.tips.map(\.tip) == first.tips.map(\.tip), "a feed is what was stored of it")
     }
 
     /// Results as others may send them, on every board and in every number about them.
