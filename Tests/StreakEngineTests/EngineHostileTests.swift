@@ -115,7 +115,7 @@ struct EngineHostileTests {
         #expect(party.events[0].count { if case .messageRefused = $0 { true } else { false } } > 10)
         #expect(party.engines[0].linkedDevices.count == 1)
         #expect(
-            party.command(.write([(group: party.group, drafts: [.profile(Profile(name: "Ada"))])]), to: 1) == .done
+            party.command(.write([(group: party.group, drafts: [.value(Profile(name: "Ada"))])]), to: 1) == .done
         )
         party.run(for: .seconds(1))
         #expect(party.engines[0].mergedRecords(of: party.group).count == 1)
@@ -155,7 +155,7 @@ struct EngineHostileTests {
     @Test func `absurd ranges are answered or ignored`() throws {
         var party = try EngineParty.friends(2)
         #expect(
-            party.command(.write([(group: party.group, drafts: [.profile(Profile(name: "Eve"))])]), to: 0) == .done)
+            party.command(.write([(group: party.group, drafts: [.value(Profile(name: "Eve"))])]), to: 0) == .done)
         let honest = party.engines[0].identity.device
         let hash = ChainHash(bytes: Bytes32(5, 5, 5, 5))
         let feed = FeedID(device: honest, epoch: Epoch(counter: .max, nonce: .max))

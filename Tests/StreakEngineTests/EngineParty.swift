@@ -136,7 +136,7 @@ struct EngineParty {
     }
 
     mutating func write(_ name: String, by index: Int) {
-        _ = command(.write([(group: group, drafts: [.profile(Profile(name: name))])]), to: index)
+        _ = command(.write([(group: group, drafts: [.value(Profile(name: name))])]), to: index)
     }
 
     /// Writes a result that has its own key.
