@@ -1,5 +1,4 @@
 public import StreakCrypto
-public import StreakGames
 public import StreakLinks
 public import StreakMembership
 public import StreakReplication
@@ -27,18 +26,21 @@ public struct CommandID: Hashable, Comparable, Sendable {
 public enum RecordDraft: Sendable, Equatable {
     case score(DailyScore)
     case withdrawnScore(ScoreKey)
-    case profile(Profile)
-    case gameDefinition(GameDefinition)
-    case withdrawnGame(GameID)
+    /// A record of any other kind, or what withdraws one.
+    case content(RecordContent)
     /// What a record that friends still hold says, with its own time: it takes the place among others that it had.
     case copy(Record)
-    /// One of the user's own settings, in the private group only; an empty value withdraws it. Names: at most 96 bytes of UTF-8.
-    case setting(name: String, value: [UInt8])
-    /// Makes records of one of this account's own feeds void.
-    case retraction(Retraction)
     /// What a retracted record said, with a time of today. A result whose first recording lies after `since`, in Unix
     /// seconds, counts as first recorded then.
     case again(Record, since: Int64)
+
+    /// A record of any kind but results.
+    public static func value(_ value: some RecordValue) -> RecordDraft { .content(RecordContent(value)) }
+
+    /// One of the user's own settings, in the private group only; an empty value withdraws it.
+    public static func setting(name: String, value: [UInt8]) -> RecordDraft {
+        .value(Setting(name: name, value: value))
+    }
 }
 
 /// What the user wants done.

@@ -38,7 +38,8 @@ struct AccountSettings: Sendable {
 
     /// Takes the new value of a setting; one of a later version is left to it.
     mutating func apply(_ record: MergedRecord) {
-        let parts = String(decoding: record.key.subject, as: UTF8.self).split(separator: "/").map(String.init)
+        guard let setting = try? Setting(subject: record.key.subject, value: record.value) else { return }
+        let parts = setting.name.split(separator: "/").map(String.init)
         let holds = !record.value.isEmpty
         switch (parts.first, parts.count) {
         case ("stopped", 2): sharing[parts[1], default: GroupSharing()].isStopped = holds

@@ -8,10 +8,11 @@ import StreakScores
 import StreakWire
 import Synchronization
 
-/// What a group's merged records come to: profiles, results, games. A function of what stands, whatever stood before.
+/// What a group's merged records come to: results, games, settings, and all else. A function of what stands, whatever stood before.
 struct GroupView: Sendable {
     private(set) var index = ScoreIndex()
-    private(set) var profiles: [UserID: Profile] = [:]
+    /// What nothing below reads as it comes.
+    private(set) var records = RecordTable()
     /// Of the private group only.
     private(set) var settings = AccountSettings()
     private(set) var games: GroupGames
@@ -67,23 +68,16 @@ struct GroupView: Sendable {
     mutating func apply(_ record: MergedRecord) {
         switch RecordKind(rawValue: record.key.kind) {
         case .dailyScore: applyScore(record)
-        case .profile: if record.key.subject.isEmpty { profiles[record.key.user] = Self.profile(record.value) }
         case .setting: settings.apply(record)
         case .gameDefinition: games.apply(record)
-        // Of a later version, or nothing that a board shows.
-        case .address, .reaction, .comment, .challenge, .challengeAnswer, .event, .retraction, nil: break
+        // The engine has done what it says.
+        case .retraction: break
+        case .profile, .address, .reaction, .comment, .challenge, .challengeAnswer, .event, nil: records.apply(record)
         }
     }
 
     /// A profile as it is shown; nil for what cannot be.
-    private static func profile(_ value: [UInt8]) -> Profile? {
-        guard var profile = try? Profile(value: value),  // withdrawn, or of another version
-            let name = DisplayText.validatedName(profile.name, maximumLength: ProtocolLimits.maximumNameLength)
-        else { return nil }
-        profile.name = name
-        profile.region = DisplayText.validated(profile.region, maximumLength: Profile.maximumRegionLength) ?? ""
-        return profile
-    }
+    func profile(of user: UserID) -> Profile? { records.value(Profile.self, subject: [], of: user)?.shown }
 
     /// Takes what stands of each user in each game, where nothing was taken before. On all processors, a user on one: it is
     /// half of what a start with a long history takes.

@@ -49,7 +49,7 @@ extension MeshNode {
         newGroups = []
         let writes = groups.map { group in
             let results = publications(of: unpublishedResults(in: group, of: .days(0)), in: group)
-            return (group: group, drafts: [.profile(ownProfile(in: group))] + results)
+            return (group: group, drafts: [.value(ownProfile(in: group))] + results)
         }
         guard !writes.isEmpty else { return false }
         feed(.command(takeCommandID(), .write(writes)))

@@ -30,7 +30,7 @@ extension MeshNode {
         let known = privateGroup.flatMap { views[$0]?.games }
         return games.filter(\.isCustom).sorted().compactMap { id in
             guard let definition = currentDefinition(of: id), known?[id] != definition else { return nil }
-            return .gameDefinition(definition)
+            return .value(definition)
         }
     }
 
@@ -168,7 +168,7 @@ extension MeshNode {
         }
         let definition = try definition(form, id: id)
         if definition.name != views[group]?.games[id]?.name { try checkName(of: definition, in: group) }
-        try await execute(.write([(group, [.gameDefinition(definition)])]))
+        try await execute(.write([(group, [.value(definition)])]))
         return report(of: definition.game)
     }
 
@@ -199,7 +199,8 @@ extension MeshNode {
             throw NodeFailure.unknownGame(selector, suggestions: [])
         }
         guard games.mayDefine(game.id, identity.user) else { throw NodeFailure.gameOfAnother(game.name) }
-        try await execute(.write([(group, [.withdrawnGame(game.id)])]))
+        let withdrawal = RecordContent(withdrawing: GameDefinition.recordSubject(of: game.id), of: GameDefinition.self)
+        try await execute(.write([(group, [.content(withdrawal)])]))
         return GamesReport(games: (views[group]?.games.definitions ?? []).map { report(of: $0.game) })
     }
 

@@ -26,13 +26,13 @@ extension MeshNode {
     /// What tells a group this user's name; nil where it knows it, goes by the alias, or is to hear nothing new; and as
     /// long as a newly linked device has not heard what the name is.
     private func profileWrite(in group: GroupID, name: String) -> (group: GroupID, drafts: [RecordDraft])? {
-        let known = views[group]?.profiles[identity.user]
+        let known = views[group]?.profile(of: identity.user)
         guard !name.isEmpty, !sharing(in: group).isStopped, known?.isAnonymous != true, known?.name != name,
             known != nil || isNew(in: group)
         else { return nil }
         var profile = known ?? Profile(name: name)
         profile.name = name
-        return (group, [.profile(profile)])
+        return (group, [.value(profile)])
     }
 
     /// Whether a group cannot know a profile of this user: none is held, readable or not, no other device of the account is
@@ -166,9 +166,9 @@ extension MeshNode {
         let results =
             history.map { unpublishedResults(in: group, of: .days($0)) }
             ?? unpublishedResults(in: group, of: .all)
-        let profile = views[group]?.profiles[identity.user] != nil || isNew(in: group) ? ownProfile(in: group) : nil
+        let profile = views[group]?.profile(of: identity.user) != nil || isNew(in: group) ? ownProfile(in: group) : nil
         let drafts: [RecordDraft] =
-            (profile.map { [.profile($0)] } ?? [])
+            (profile.map { [.value($0)] } ?? [])
             + publications(of: results, in: group)
         var sharing = sharing(in: group)
         sharing.isStopped = false

@@ -52,7 +52,7 @@ extension MeshNode {
         if !profile.isAnonymous, profile.name != ownName {
             var renamed = profile
             renamed.name = ownName
-            drafts.insert(.profile(renamed), at: 0)
+            drafts.insert(.value(renamed), at: 0)
         }
         if !drafts.isEmpty { feed(.command(takeCommandID(), .write([(group, drafts)]))) }
         return true

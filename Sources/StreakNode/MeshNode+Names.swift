@@ -7,7 +7,7 @@ import StreakWire
 extension MeshNode {
     /// What this user is called; the private group knows it on all of the user's devices.
     var ownName: String {
-        privateGroup.flatMap { views[$0]?.profiles[identity.user]?.name } ?? text(of: Self.nameSetting) ?? ""
+        privateGroup.flatMap { views[$0]?.profile(of: identity.user)?.name } ?? text(of: Self.nameSetting) ?? ""
     }
 
     /// What a group is called. Who named it may have been a program that keeps no rules, as with all names from outside.
@@ -30,7 +30,7 @@ extension MeshNode {
     /// What a group knows of this user. Where a program of another version has said what this one cannot read, that may be
     /// an alias: the user is anonymous then.
     func ownProfile(in group: GroupID) -> Profile {
-        if let known = views[group]?.profiles[identity.user] { return known }
+        if let known = views[group]?.profile(of: identity.user) { return known }
         guard group != privateGroup, hasProfile(in: group) else { return Profile(name: ownName) }
         return Profile(name: Pseudonym(of: identity.user, in: group).alias(), isAnonymous: true)
     }
@@ -42,7 +42,7 @@ extension MeshNode {
     }
 
     func profile(of user: UserID, in group: GroupID) -> Profile? {
-        user == identity.user ? ownProfile(in: group) : views[group]?.profiles[user]
+        user == identity.user ? ownProfile(in: group) : views[group]?.profile(of: user)
     }
 
     func isAnonymous(_ user: UserID, in group: GroupID) -> Bool {

@@ -33,7 +33,7 @@ extension MeshNode {
         var writes = writes(making: sharing, holdFor: group)
         if profile != known {
             try checkSharing(in: group)
-            writes.append((group, [.profile(profile)]))
+            writes.append((group, [.value(profile)]))
         }
         try await execute(.write(writes))
         // What was changed while its game stayed away.
@@ -98,7 +98,7 @@ extension MeshNode {
         if !profile.isAnonymous { profile.name = ownName }
         let results = unpublishedResults(in: group, of: History(history))
         var drafts = publications(of: results, in: group)
-        if profile != ownProfile(in: group) { drafts.insert(.profile(profile), at: 0) }
+        if profile != ownProfile(in: group) { drafts.insert(.value(profile), at: 0) }
         try await execute(.write([(group, drafts)] + writes(making: sharing, holdFor: group)))
         inbox.publish(.groupsChanged)
         return privacyReport(of: group)

@@ -272,7 +272,7 @@ extension RecordDraft {
         switch self {
         case .score(let score): score.key
         case .withdrawnScore(let key): key
-        case .profile, .gameDefinition, .withdrawnGame, .setting, .retraction, .again, .copy: nil
+        case .content, .again, .copy: nil
         }
     }
 }

@@ -35,7 +35,7 @@ struct UndoLog: Equatable {
                 case .score(let score):
                     index.score(score.key, of: player).map { .score($0) } ?? .withdrawnScore(score.key)
                 case .withdrawnScore(let key): index.score(key, of: player).map { .score($0) }
-                case .profile, .gameDefinition, .withdrawnGame, .setting, .retraction, .again, .copy: nil
+                case .content, .again, .copy: nil
                 }
             }
             return (group, opposite)

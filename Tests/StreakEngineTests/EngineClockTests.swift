@@ -37,7 +37,7 @@ struct EngineClockTests {
         party.run(for: .seconds(2))
         party.nodes[2].clockLead = Self.years
         write([try score(4), try score(5, day: 20_779)], by: 2, in: &party)
-        write([.profile(Profile(name: "Eve"))], by: 2, in: &party)
+        write([.value(Profile(name: "Eve"))], by: 2, in: &party)
         party.run(for: .seconds(5))
         #expect(scores(at: 0, in: party) == [3] && scores(at: 2, in: party) == [4, 5])
         party.nodes[2].clockLead = 0
@@ -97,7 +97,7 @@ struct EngineClockTests {
         write([try score(4)], by: 1, in: &party)
         party.run(for: .seconds(2))
         let feed = try #require(party.nodes[0].engine.core.groups[party.group]?.feeds.feeds.first)
-        write([.retraction(Retraction(feed: feed.id, numbers: 1...9))], by: 0, in: &party)
+        write([.value(Retraction(feed: feed.id, numbers: 1...9))], by: 0, in: &party)
         party.run(for: .seconds(2))
         #expect(scores(at: 0, in: party) == [4] && scores(at: 1, in: party) == [4])
         var rebuilt = try #require(party.nodes[0].engine.core.groups[party.group])

@@ -115,7 +115,7 @@ struct EngineHostileTests {
         #expect(party.nodes[0].events.count { if case .messageRefused = $0 { true } else { false } } > 10)
         #expect(party.nodes[0].engine.linkedDevices.count == 1)
         #expect(
-            party.command(.write([(group: party.group, drafts: [.profile(Profile(name: "Ada"))])]), at: 1) == .done
+            party.command(.write([(group: party.group, drafts: [.value(Profile(name: "Ada"))])]), at: 1) == .done
         )
         party.run(for: .seconds(1))
         #expect(party.nodes[0].engine.mergedRecords(of: party.group).count == 1)
@@ -155,7 +155,7 @@ struct EngineHostileTests {
     @Test func `absurd ranges are answered or ignored`() throws {
         var party = try EngineNetwork.friends(2)
         #expect(
-            party.command(.write([(group: party.group, drafts: [.profile(Profile(name: "Eve"))])]), at: 0) == .done)
+            party.command(.write([(group: party.group, drafts: [.value(Profile(name: "Eve"))])]), at: 0) == .done)
         let honest = party.nodes[0].engine.identity.device
         let hash = ChainHash(bytes: Bytes32(5, 5, 5, 5))
         let feed = FeedID(device: honest, epoch: Epoch(counter: .max, nonce: .max))

@@ -275,7 +275,7 @@ struct EngineNetwork {
     }
 
     mutating func write(_ name: String, by index: Int) {
-        _ = command(.write([(group: group, drafts: [.profile(Profile(name: name))])]), at: index)
+        _ = command(.write([(group: group, drafts: [.value(Profile(name: name))])]), at: index)
     }
 
     /// Writes a result that has its own key.

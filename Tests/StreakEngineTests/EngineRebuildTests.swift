@@ -52,7 +52,7 @@ struct EngineRebuildTests {
         let start = party.now
         for number in 1...20 {
             let retraction = Retraction(feed: feed, numbers: 1...UInt64(number))
-            _ = party.command(.write([(group: group, drafts: [.retraction(retraction)])]), at: 0)
+            _ = party.command(.write([(group: group, drafts: [.value(retraction)])]), at: 0)
             party.run(for: .milliseconds(100))
         }
         let passed = start.duration(to: party.now)

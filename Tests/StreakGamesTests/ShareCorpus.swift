@@ -37,11 +37,16 @@ struct ShareSample: Sendable, CustomTestStringConvertible {
     static let refusals = all.filter { $0.expected.isEmpty }
 
     /// A corpus, read from beside this file; empty lines are skipped.
-    private static func samples(in name: String) -> [ShareSample] {
+    private static func samples(in name: String) -> [ShareSample] { lines(in: name).compactMap { sample($0) } }
+
+    /// How many lines a corpus has, those that are no sample too.
+    static func lineCount(in name: String) -> Int { lines(in: name).count }
+
+    private static func lines(in name: String) -> [Data] {
         let here = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         let file = here.appendingPathComponent("Fixtures/\(name).jsonl")
-        guard let data = FileManager.default.contents(atPath: file.path) else { return [] }
-        return data.split(separator: UInt8(ascii: "\n")).compactMap { sample(Data($0)) }
+        let data = FileManager.default.contents(atPath: file.path) ?? Data()
+        return data.split(separator: UInt8(ascii: "\n")).map { Data($0) }
     }
 
     private static func sample(_ line: Data) -> ShareSample? {

@@ -51,7 +51,7 @@ import Testing
     /// Tells the group a name that the program itself would refuse.
     private static func disguise(_ node: MeshNode, as name: String) async throws {
         let group = try #require(await node.activeGroup)
-        try await node.execute(.write([(group, [.profile(Profile(name: name))])]))
+        try await node.execute(.write([(group, [.value(Profile(name: name))])]))
     }
 
     @Test func `nobody is promoted in another's place by bearing that one's code or ID as a name`() async throws {

@@ -27,7 +27,7 @@ extension EngineCore {
             }
             count += wrong.records.count
             let drafts =
-                wrong.retractions.map(RecordDraft.retraction)
+                wrong.retractions.map { RecordDraft.value($0) }
                 + wrong.records.map { RecordDraft.again($0, since: wall.seconds) }
             work += write(drafts, in: group, change: &change)
         }

@@ -1,4 +1,3 @@
-import StreakGames
 import StreakLinks
 import StreakMembership
 public import StreakReplication
@@ -354,23 +353,10 @@ extension RecordDraft {
                 kind: .dailyScore, time: time, subject: score.recordSubject, value: score.recordValue(at: time))
         case .withdrawnScore(let key):
             Record(kind: .dailyScore, time: time, subject: DailyScore.recordSubject(of: key), value: [])
-        case .profile(let profile):
-            Record(kind: .profile, time: time, subject: [], value: profile.recordValue)
-        case .gameDefinition(let definition):
-            Record(
-                kind: .gameDefinition, time: time, subject: GameDefinition.recordSubject(of: definition.id),
-                value: definition.recordValue)
-        case .withdrawnGame(let game):
-            Record(kind: .gameDefinition, time: time, subject: GameDefinition.recordSubject(of: game), value: [])
-        case .setting(let name, let value):
-            Record(
-                kind: .setting, time: time, subject: Array(name.utf8.prefix(Record.maximumSubjectSize)),
-                value: Array(value.prefix(Record.maximumValueSize)))
+        case .content(let content):
+            Record(content, time: time)
         case .copy(let record):
             record
-        case .retraction(let retraction):
-            Record(
-                kind: .retraction, time: time, subject: retraction.recordSubject, value: retraction.recordValue)
         case .again(let record, let since):
             record.written(again: time, since: since)
         }

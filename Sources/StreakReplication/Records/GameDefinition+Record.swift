@@ -6,13 +6,17 @@ public import StreakWire
 /// Subject: the game's ID. Value: model u8 (0 lowerAttempts … 6 count) · cadence u8 (0 daily, 1 weekly, 2 unlimited) ·
 /// aggregation u8 (0 best, 1 sum, 2 latest) · fields u8 (1 maximum, 2 best, 4 unit, 8 pattern) · name, text ≤ 240 · icon,
 /// text ≤ 48 · the fields in this order, numbers as varints, unit ≤ 64, pattern ≤ 800 · tail, carried.
-extension GameDefinition {
+extension GameDefinition: RecordValue {
+    public static var kind: UInt8 { RecordKind.gameDefinition.rawValue }
+
     private static let maximumPatternSize = 800
     private static let cadences: [Game.Cadence] = [.daily, .weekly, .unlimited]
     private static let aggregations: [RangeAggregation] = [.best, .sum, .latest]
 
     /// The subject under which a game is defined and withdrawn.
     public static func recordSubject(of game: GameID) -> [UInt8] { Array(game.rawValue.utf8) }
+
+    public var recordSubject: [UInt8] { Self.recordSubject(of: id) }
 
     public var recordValue: [UInt8] {
         var writer = WireWriter(reserving: 128)

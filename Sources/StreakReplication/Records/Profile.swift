@@ -6,7 +6,9 @@ public import StreakWire
 /// Value: name, text ≤ 640 bytes, of which at most 40 grapheme clusters count; then, where there is anything to say of it,
 /// flags u8 (1 anonymous, 2 hidden, 4 last seen hidden; others are carried) and region, text ≤ 64 bytes, of which at most
 /// 16 grapheme clusters count · tail, carried.
-public struct Profile: Hashable, Sendable {
+public struct Profile: RecordValue {
+    public static let kind = RecordKind.profile.rawValue
+
     /// The alias where the user is anonymous.
     public var name: String
     /// Goes by an alias in this group: shown without anything that leads to the account.
@@ -36,6 +38,8 @@ public struct Profile: Hashable, Sendable {
         self.region = region
     }
 
+    public var recordSubject: [UInt8] { [] }
+
     public var recordValue: [UInt8] {
         var writer = WireWriter()
         writer.writeText(name)
@@ -49,6 +53,12 @@ public struct Profile: Hashable, Sendable {
         return writer.bytes
     }
 
+    /// Reads a merged record; there is one profile of a user, and its subject is empty.
+    public init(subject: [UInt8], value: [UInt8]) throws(WireError) {
+        guard subject.isEmpty else { throw .trailingBytes(count: subject.count) }
+        try self.init(value: value)
+    }
+
     /// Reads a merged record's value.
     public init(value: [UInt8]) throws(WireError) {
         var reader = WireReader(value)
@@ -60,6 +70,16 @@ public struct Profile: Hashable, Sendable {
         region =
             reader.remainingCount > 0
             ? String(try reader.readText(maximum: 64).prefix(Self.maximumRegionLength)) : ""
+    }
+
+    /// The profile as it may be shown: without what its texts must not hold. Nil where its name is none.
+    public var shown: Profile? {
+        let limit = ProtocolLimits.maximumNameLength
+        guard let name = DisplayText.validatedName(name, maximumLength: limit) else { return nil }
+        var profile = self
+        profile.name = name
+        profile.region = DisplayText.validated(region, maximumLength: Self.maximumRegionLength) ?? ""
+        return profile
     }
 }
 

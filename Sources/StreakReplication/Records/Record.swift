@@ -1,3 +1,4 @@
+import StreakGames
 import StreakScores
 public import StreakWire
 
@@ -16,6 +17,17 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case setting = 10
     /// Records of an own feed count for nothing, because they were dated by a wrong clock.
     case retraction = 11
+
+    /// The type that reads a kind's values, of all but results; nil for what no program of this version reads.
+    public var valueType: (any RecordValue.Type)? {
+        switch self {
+        case .profile: Profile.self
+        case .gameDefinition: GameDefinition.self
+        case .setting: Setting.self
+        case .retraction: Retraction.self
+        case .dailyScore, .address, .reaction, .comment, .challenge, .challengeAnswer, .event: nil
+        }
+    }
 }
 
 /// One fact that a user states in a group: the value of a subject at a time. An empty value withdraws the subject.
@@ -36,11 +48,12 @@ public struct Record: Hashable, Sendable {
     public static let maximumValueSize = 1_300
 
     public init(kind: RecordKind, time: HybridTime, subject: [UInt8], value: [UInt8]) {
-        self.kind = kind.rawValue
-        self.time = time
-        self.subject = subject
-        self.value = value
-        tail = []
+        self.init(kind: kind.rawValue, time: time, subject: subject, value: value, tail: [])
+    }
+
+    /// The record that says `content` at `time`.
+    public init(_ content: RecordContent, time: HybridTime) {
+        self.init(kind: content.kind, time: time, subject: content.subject, value: content.value, tail: [])
     }
 
     /// Reads exactly one record.

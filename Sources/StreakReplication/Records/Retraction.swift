@@ -5,7 +5,9 @@ public import StreakWire
 ///
 /// A record of kind `retraction` (Protocol/records.md §3.5). Subject: device 32 · epoch 12. Value: first varint · last
 /// varint · tail. It names records of its user's own devices; retractions themselves are never void.
-public struct Retraction: Hashable, Sendable {
+public struct Retraction: RecordValue {
+    public static let kind = RecordKind.retraction.rawValue
+
     public let feed: FeedID
     /// The numbers of the void records, at least 1.
     public let numbers: ClosedRange<UInt64>

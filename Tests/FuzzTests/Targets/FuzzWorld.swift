@@ -80,7 +80,7 @@ struct FuzzWorld: Sendable {
         give(.command(CommandID(number: lastCommand), .join(link, timeout: .seconds(30))), toFriend: true)
         pass(.seconds(10))
         guard outcomes[CommandID(number: lastCommand)] == .group(group) else { throw Self.failure(3) }
-        _ = command(.write([(group: group, drafts: [.profile(Profile(name: "Ada"))] + (1...3).map(Self.score))]))
+        _ = command(.write([(group: group, drafts: [.value(Profile(name: "Ada"))] + (1...3).map(Self.score))]))
         pass(.seconds(20))
         guard engine.digest(of: group) == friend.digest(of: group) else { throw Self.failure(4) }
     }
@@ -247,7 +247,7 @@ struct FuzzWorld: Sendable {
         let keys = SimulatedCode.keys(of: hostileUser)
         switch source.choice(of: 22) {
         case 0: return .foundGroup(title: source.text())
-        case 1: return .write([(group: group, drafts: [.profile(Profile(name: source.text()))])])
+        case 1: return .write([(group: group, drafts: [.value(Profile(name: source.text()))])])
         case 2: return .write([(group: group, drafts: [Self.score(Int(source.short()))])])
         case 3: return .write([(group: group, drafts: [.setting(name: source.text(), value: source.piece())])])
         case 4:

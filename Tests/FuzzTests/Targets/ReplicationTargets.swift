@@ -57,14 +57,16 @@ extension FuzzTarget {
             try demand(again == score, "a result is what it was encoded from")
             try demand(score.recordSubject == subject, "a result names its subject")
         }
-        if let profile = accepted({ try Profile(value: value) }) {
-            let again = accepted { try Profile(value: profile.recordValue) }
-            try demand(again == profile, "a profile is what it was encoded from")
-        }
-        if let definition = accepted({ try GameDefinition(subject: subject, value: value) }) {
-            let again = accepted { try GameDefinition(subject: subject, value: definition.recordValue) }
-            try demand(again == definition, "a game is what it was encoded from")
-        }
+        for type in RecordKind.allCases.compactMap(\.valueType) { try readValue(type, subject, value) }
+    }
+
+    private static func readValue<Value: RecordValue>(
+        _: Value.Type, _ subject: [UInt8], _ value: [UInt8]
+    ) throws {
+        guard let read = accepted({ try Value(subject: subject, value: value) }) else { return }
+        let again = accepted { try Value(subject: read.recordSubject, value: read.recordValue) }
+        try demand(again == read, "a value of kind \(Value.kind) is what it was encoded from")
+        try demand(read.recordSubject == subject, "a value of kind \(Value.kind) names its subject")
     }
 
     /// Runs of one device, honestly signed over whatever records, received in any order and by two others.
