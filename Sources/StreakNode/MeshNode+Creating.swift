@@ -62,7 +62,7 @@ extension MeshNode {
     /// Characters of a passphrase that protect a backup at the least.
     public static let minimumPassphraseLength = 8
 
-    /// Makes the account of a backup anew in a folder that has none. It goes on as a copy that may be old: with a new store
+    /// Makes the account of a backup again in a folder that has none. It goes on as a copy that may be old: with a new store
     /// ID and new epochs.
     ///
     /// - Throws: `NodeFailure`.

@@ -10,7 +10,6 @@ import StreakWire
 /// A service has state of its own, which no other sees. All read the core, and have the loop carry out commands.
 final class NodeServices {
     private let core: NodeCore
-    private let loop: NodeLoop
 
     let people: People
     let results: Results
@@ -24,7 +23,7 @@ final class NodeServices {
     let guest: Guest
 
     init(core: NodeCore, loop: NodeLoop, store: Store, folder: DataFolder) {
-        (self.core, self.loop) = (core, loop)
+        self.core = core
         people = People(core: core, loop: loop)
         results = Results(core: core, loop: loop)
         games = Games(core: core, loop: loop)

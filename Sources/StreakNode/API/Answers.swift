@@ -2,6 +2,8 @@ import StreakEngine
 import StreakMembership
 import StreakWire
 
+// Which method of which service answers each request, in the order of `RequestName`.
+
 extension ProfileRequest {
     public func answer(on node: isolated MeshNode) async throws -> ProfileReport {
         let account = node.services.account
@@ -130,6 +132,30 @@ extension AdmissionRequest {
     }
 }
 
+extension AnnulmentRequest {
+    public func answer(on node: isolated MeshNode) async throws -> AnnulmentsReport {
+        switch self {
+        case .list(let selector): try await node.services.groups.annulments(of: node.core.group(selector))
+        case .annul(let selector, let id): try await node.services.groups.annul(id, in: node.core.group(selector))
+        }
+    }
+}
+
+extension PersonRequest {
+    public func answer(on node: isolated MeshNode) async throws -> PersonReport {
+        let people = node.services.people
+        switch self {
+        case .member(let selector, let user):
+            let group = try node.core.group(selector)
+            return try await people.person(people.member(user, of: group), in: group)
+        case .friend(let user):
+            let pair = try await people.friendGroups(user)[0]
+            return await people.person(pair.friend, in: pair.group)
+        case .known(let user): return await people.report(try await people.knownPerson(user))
+        }
+    }
+}
+
 extension InviteRequest {
     public func answer(on node: isolated MeshNode) async throws -> InviteReport {
         let groups = node.services.groups
@@ -182,6 +208,16 @@ extension PrivacyRequest {
     }
 }
 
+extension GuestRequest {
+    public func answer(on node: isolated MeshNode) async throws -> GuestReport {
+        switch self {
+        case .status: try await node.services.guest.status()
+        case .start(let name): try await node.services.guest.start(named: name)
+        case .stop(let ending): try await node.services.guest.stop(ending)
+        }
+    }
+}
+
 extension ScoreRequest {
     public func answer(on node: isolated MeshNode) async throws -> AddReport {
         let results = node.services.results
@@ -214,12 +250,6 @@ extension ResultsRequest {
     }
 }
 
-extension BoardRequest {
-    public func answer(on node: isolated MeshNode) async throws -> BoardReport {
-        try node.services.boards.board(self)
-    }
-}
-
 extension StatusRequest {
     public func answer(on node: isolated MeshNode) async throws -> StatusReport {
         let health = node.services.health
@@ -236,6 +266,147 @@ extension ClockRequest {
         return switch self {
         case .show: health.clockReport()
         case .repair(let isForced): try await health.repairClock(isForced: isForced)
+        }
+    }
+}
+
+extension BoardRequest {
+    public func answer(on node: isolated MeshNode) async throws -> BoardReport {
+        try node.services.boards.board(self)
+    }
+}
+
+extension StatisticsRequest {
+    public func answer(on node: isolated MeshNode) async throws -> StatisticsReport {
+        let boards = node.services.boards
+        return switch self {
+        case .show(let game, let range, let date, let group, let member, let plots):
+            try await boards.statistics(
+                game: game, range: range, date: date, boards.subject(member, in: group), drawn: plots)
+        }
+    }
+}
+
+extension StreaksRequest {
+    public func answer(on node: isolated MeshNode) async throws -> StreaksReport {
+        let boards = node.services.boards
+        return switch self {
+        case .show(let date, let group, let member):
+            try await boards.streaks(date: date, boards.subject(member, in: group))
+        }
+    }
+}
+
+extension AchievementsRequest {
+    public func answer(on node: isolated MeshNode) async throws -> AchievementsReport {
+        let boards = node.services.boards
+        return switch self {
+        case .show(let group, let member): try await boards.achievements(of: boards.subject(member, in: group))
+        case .celebrate: try await boards.celebrate()
+        }
+    }
+}
+
+extension RecapRequest {
+    public func answer(on node: isolated MeshNode) async throws -> RecapReport {
+        let boards = node.services.boards
+        return switch self {
+        case .show(let date, let group): try boards.recap(date: date, group: group)
+        }
+    }
+}
+
+extension VersusRequest {
+    public func answer(on node: isolated MeshNode) async throws -> VersusReport {
+        let boards = node.services.boards
+        return switch self {
+        case .show(let user, let game, let range, let date, let group, let plots):
+            try await boards.versus(user, game: game, range: range, date: date, group: group, drawn: plots)
+        }
+    }
+}
+
+extension ChampionsRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ChampionsReport {
+        let boards = node.services.boards
+        return switch self {
+        case .show(let period, let game, let group): try boards.champions(period, game: game, group: group)
+        }
+    }
+}
+
+extension ShareTextRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ShareTextReport {
+        let boards = node.services.boards
+        return switch self {
+        case .show(let game, let date): try boards.shareText(game: game, date: date)
+        }
+    }
+}
+
+extension ReminderRequest {
+    public func answer(on node: isolated MeshNode) async throws -> RemindersReport {
+        let reminders = node.services.reminders
+        switch self {
+        case .show(let plots): return reminders.report(drawn: plots)
+        case .change(let change):
+            try await reminders.change(change)
+            return reminders.report(drawn: false)
+        }
+    }
+}
+
+extension GamesRequest {
+    public func answer(on node: isolated MeshNode) async throws -> GamesReport {
+        switch self {
+        case .list(let search, let category, let favouritesOnly, let group):
+            try node.services.games.games(
+                search: search, category: category, favouritesOnly: favouritesOnly, group: group)
+        case .remove(let game, let group): try await node.services.games.remove(game, group: group)
+        }
+    }
+}
+
+extension GameRequest {
+    public func answer(on node: isolated MeshNode) async throws -> GameReport {
+        switch self {
+        case .setFavourite(let game, let isFavourite): try await node.services.games.setFavourite(game, isFavourite)
+        case .define(let form, let group): try await node.services.games.define(form, group: group)
+        }
+    }
+}
+
+extension PatternRequest {
+    public func answer(on node: isolated MeshNode) async throws -> PatternReport {
+        switch self {
+        case .test(let form, let text): try node.services.games.test(form, text: text)
+        }
+    }
+}
+
+extension ExportRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ExportReport {
+        switch self {
+        case .export(let format, let game, let from, let to, let file):
+            try node.services.results.export(format: format, game: game, from: from, to: to, file: file)
+        }
+    }
+}
+
+extension ImportRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ImportReport {
+        switch self {
+        case .load(let source, let options): try await node.services.results.load(source, options)
+        case .loadChat(let source, let sender, let options):
+            try await node.services.results.loadChat(source, sender: sender, options)
+        }
+    }
+}
+
+extension ChatRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ChatReport {
+        switch self {
+        case .inspect(let source): try node.services.results.inspectChat(source)
         }
     }
 }

@@ -194,8 +194,8 @@ final class OwnAccount {
         return report
     }
 
-    /// A group that this user is in, or has just come into, may have one of its machines that was shut out elsewhere: whoever
-    /// watches is told, once in a run.
+    /// A group that this user is in, or has just come into, may have one of its machines that was shut out elsewhere: the user
+    /// is told, once in a run.
     func tellShutOutMachines(in group: GroupID) {
         guard core.engine.isMember(of: group) else { return }
         func own(_ group: GroupID, isCurrent: Bool) -> [DeviceID] {

@@ -33,7 +33,7 @@ extension Boards {
         return subject(user, in: group)
     }
 
-    /// What this user may see of a member: numbers are made anew without the results that are covered.
+    /// What this user may see of a member: numbers are made again without the results that are covered.
     func subject(_ user: UserID, in group: GroupID) -> InsightSubject {
         let player = PlayerID(user.bytes.array)
         let covered = user == core.identity.user ? [] : coveredResults(of: player, in: group)
@@ -389,72 +389,4 @@ extension PlotReport {
 extension ISOWeek {
     /// `2026-W47`
     fileprivate var text: String { "\(year)-W\(week < 10 ? "0" : "")\(week)" }
-}
-
-extension StatisticsRequest {
-    public func answer(on node: isolated MeshNode) async throws -> StatisticsReport {
-        let boards = node.services.boards
-        return switch self {
-        case .show(let game, let range, let date, let group, let member, let plots):
-            try await boards.statistics(
-                game: game, range: range, date: date, boards.subject(member, in: group), drawn: plots)
-        }
-    }
-}
-
-extension StreaksRequest {
-    public func answer(on node: isolated MeshNode) async throws -> StreaksReport {
-        let boards = node.services.boards
-        return switch self {
-        case .show(let date, let group, let member):
-            try await boards.streaks(date: date, boards.subject(member, in: group))
-        }
-    }
-}
-
-extension AchievementsRequest {
-    public func answer(on node: isolated MeshNode) async throws -> AchievementsReport {
-        let boards = node.services.boards
-        return switch self {
-        case .show(let group, let member): try await boards.achievements(of: boards.subject(member, in: group))
-        case .celebrate: try await boards.celebrate()
-        }
-    }
-}
-
-extension RecapRequest {
-    public func answer(on node: isolated MeshNode) async throws -> RecapReport {
-        let boards = node.services.boards
-        return switch self {
-        case .show(let date, let group): try boards.recap(date: date, group: group)
-        }
-    }
-}
-
-extension VersusRequest {
-    public func answer(on node: isolated MeshNode) async throws -> VersusReport {
-        let boards = node.services.boards
-        return switch self {
-        case .show(let user, let game, let range, let date, let group, let plots):
-            try await boards.versus(user, game: game, range: range, date: date, group: group, drawn: plots)
-        }
-    }
-}
-
-extension ChampionsRequest {
-    public func answer(on node: isolated MeshNode) async throws -> ChampionsReport {
-        let boards = node.services.boards
-        return switch self {
-        case .show(let period, let game, let group): try boards.champions(period, game: game, group: group)
-        }
-    }
-}
-
-extension ShareTextRequest {
-    public func answer(on node: isolated MeshNode) async throws -> ShareTextReport {
-        let boards = node.services.boards
-        return switch self {
-        case .show(let game, let date): try boards.shareText(game: game, date: date)
-        }
-    }
 }

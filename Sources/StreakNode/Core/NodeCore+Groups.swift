@@ -20,7 +20,7 @@ enum GroupChoice {
     static let missedDay: UInt8 = 2
     /// 1: streaks have freezes.
     static let freezes: UInt8 = 3
-    /// After how many days a result counts no more; without it never.
+    /// After how many days a result no longer counts; without it never.
     static let archiveDays: UInt8 = 4
 }
 
@@ -91,7 +91,7 @@ extension NodeCore {
         return found[0]
     }
 
-    /// - Throws: `notMember` where this user is in the group no more.
+    /// - Throws: `notMember` where this user is no longer in the group.
     func checkMembership(of group: GroupID) throws {
         guard engine.isMember(of: group) else {
             throw NodeFailure.notMember(title: title(of: group))
@@ -106,7 +106,7 @@ extension NodeCore {
             ended: endingText(of: group))
     }
 
-    /// The user's role; where it is in no more, how that came about.
+    /// The user's role; where it is no longer in, how that came about.
     func roleWord(in group: GroupID) -> String {
         ending(of: group)?.word ?? engine.state(of: group)?.role(of: identity.user)?.word ?? "removed"
     }
@@ -162,7 +162,7 @@ extension NodeCore {
 
     static func dismissalSetting(of group: GroupID) -> String { "ended-" + group.description.prefix(48) }
 
-    /// Whether the user has taken the group off the list since it ended. A place that is given anew and ends again is
+    /// Whether the user has taken the group off the list since it ended. A place that is given back and ends again is
     /// told of again.
     func isDismissed(_ group: GroupID) -> Bool {
         guard !engine.isMember(of: group), let dismissed = engine.setting(Self.dismissalSetting(of: group)) else {

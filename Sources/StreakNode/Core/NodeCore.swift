@@ -38,7 +38,7 @@ final class NodeCore {
             snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
     }
 
-    /// Tells whoever watches.
+    /// Tells those who watch the node.
     func publish(_ event: NodeEvent) { inbox.publish(event) }
 
     // MARK: The engine, which the loop drives

@@ -20,7 +20,7 @@ final class Friends {
     /// What is stored takes the place of what was heard of.
     func forget() { newGroups = [] }
 
-    /// Tells whoever watches what became of requests; and introduces this user to a friend whose group it is in now.
+    /// Tells the user what became of requests; and introduces this user to a friend whose group it is in now.
     func observe(_ event: FriendEvent) {
         switch event {
         case .requestReceived(let user):
@@ -195,7 +195,7 @@ final class Friends {
         core.text(of: Self.blockedSetting(of: user)).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whoever is known here can be blocked: who asks, a friend, a member of a group. The name is kept: by that the user knows
+    /// Anybody who is known here can be blocked: who asks, a friend, a member of a group. The name is kept: by that the user knows
     /// again whom it has blocked.
     func blockFriend(_ selector: String) async throws {
         let blocked = try await blockedUser(selector)

@@ -134,31 +134,3 @@ struct Games {
         }
     }
 }
-
-extension GamesRequest {
-    public func answer(on node: isolated MeshNode) async throws -> GamesReport {
-        switch self {
-        case .list(let search, let category, let favouritesOnly, let group):
-            try node.services.games.games(
-                search: search, category: category, favouritesOnly: favouritesOnly, group: group)
-        case .remove(let game, let group): try await node.services.games.remove(game, group: group)
-        }
-    }
-}
-
-extension GameRequest {
-    public func answer(on node: isolated MeshNode) async throws -> GameReport {
-        switch self {
-        case .setFavourite(let game, let isFavourite): try await node.services.games.setFavourite(game, isFavourite)
-        case .define(let form, let group): try await node.services.games.define(form, group: group)
-        }
-    }
-}
-
-extension PatternRequest {
-    public func answer(on node: isolated MeshNode) async throws -> PatternReport {
-        switch self {
-        case .test(let form, let text): try node.services.games.test(form, text: text)
-        }
-    }
-}

@@ -48,12 +48,3 @@ extension Groups {
             settings: after.settings != before?.settings, voided: annulment.voided)
     }
 }
-
-extension AnnulmentRequest {
-    public func answer(on node: isolated MeshNode) async throws -> AnnulmentsReport {
-        switch self {
-        case .list(let selector): try await node.services.groups.annulments(of: node.core.group(selector))
-        case .annul(let selector, let id): try await node.services.groups.annul(id, in: node.core.group(selector))
-        }
-    }
-}

@@ -32,7 +32,7 @@ extension Groups {
         return try await invite(to: group, uses: 1, lifetime: 7 * 86_400)
     }
 
-    /// The live invites of a group, whoever made them, and overused ones; the link only where it is kept here.
+    /// The live invites of a group, whichever member made them, and overused ones; the link only where it is kept here.
     func inviteReports(of group: GroupID) -> [InviteReport] {
         guard let state = core.engine.state(of: group) else { return [] }
         let names = core.names(in: group)

@@ -22,7 +22,7 @@ extension Groups {
     }
 
     /// Changes what the group is told of this user, and which games it gets. Names and results that were seen before stay
-    /// known to whoever saw them.
+    /// known to those who saw them.
     func changePrivacy(of group: GroupID, _ change: PrivacyChange) async throws -> PrivacyReport {
         try core.checkMembership(of: group)
         let known = core.ownProfile(in: group)

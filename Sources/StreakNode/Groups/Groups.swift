@@ -11,7 +11,7 @@ struct Groups {
     let people: People
     let results: Results
 
-    /// This device is in a group no more: whoever watches is told.
+    /// Tells the user that this device is no longer in a group.
     func tellLoss(of group: GroupID) {
         let title = core.title(of: group)
         switch core.roleWord(in: group) {
@@ -71,7 +71,7 @@ struct Groups {
         return core.groupReport(group)
     }
 
-    /// Leaves a group; one that has ended for this user is taken off the list. What is there can be erased no more then.
+    /// Leaves a group; one that has ended for this user is taken off the list. What is there cannot be erased then.
     func leaveGroup(_ selector: String, erasing: Bool) async throws -> GroupReport {
         let group = selector.isEmpty ? try core.group(nil) : try core.listedGroup(selector)
         let title = core.title(of: group)
@@ -91,7 +91,7 @@ struct Groups {
             core.publish(.groupsChanged)
             return report
         }
-        // Whoever lets this user in again without being asked gets nothing.
+        // Somebody who lets this user in again without being asked gets nothing.
         var sharing = core.sharing(in: group)
         sharing.isStopped = true
         do {
@@ -166,7 +166,7 @@ struct Groups {
         let action = "hand the group on"
         let user = try await people.member(selector, of: group)
         guard user != core.engine.state(of: group)?.owner else { throw owning(user, in: group, action: action) }
-        // Whoever would take the group is no owner who hands it on.
+        // Who would take the group is no owner who hands it on.
         guard user != core.identity.user else { throw NodeFailure.notAllowed(action: action, reason: .needsOwner) }
         try await decide(.transfer(group, to: user), in: group, action: action)
         return core.groupReport(group)
@@ -211,7 +211,7 @@ struct Groups {
         return core.groupReport(group)
     }
 
-    /// Takes a group that has ended for this user off the list. Its ledger stays, for whoever has yet to hear of it.
+    /// Takes a group that has ended for this user off the list. Its ledger stays, for those who have yet to hear of it.
     func dismiss(_ group: GroupID, _ ending: GroupEnding) async throws -> GroupReport {
         var report = core.groupReport(group)
         try await loop.execute(

@@ -78,7 +78,7 @@ final class Guest {
         return try await status()
     }
 
-    /// A guest sees own results only (rule 25): what another has left stays closed to whoever has another name, and goes
+    /// A guest sees own results only (rule 25): what another has left stays closed to a guest of another name, and goes
     /// where it is nothing.
     private func makeRoom(forGuest name: String) async throws {
         let left = try await status()
@@ -120,16 +120,6 @@ final class Guest {
             core.publish(.groupsChanged)
         }
         return report
-    }
-}
-
-extension GuestRequest {
-    public func answer(on node: isolated MeshNode) async throws -> GuestReport {
-        switch self {
-        case .status: try await node.services.guest.status()
-        case .start(let name): try await node.services.guest.start(named: name)
-        case .stop(let ending): try await node.services.guest.stop(ending)
-        }
     }
 }
 

@@ -16,7 +16,7 @@ extension Health {
             report.state = lead > .zero ? "ahead" : "behind"
         case .differs: report.state = "differs"
         }
-        // Whoever is anonymous here stays so: a clock is one's own as much as a name is.
+        // Who is anonymous here stays so: a clock is one's own as much as a name is.
         report.others = comparison.different.compactMap { member in
             let group = core.sharedGroups.first { group in
                 core.engine.state(of: group)?.device(member.device).map { !core.isAnonymous($0.user, in: group) }
@@ -36,7 +36,7 @@ extension Health {
         return report
     }
 
-    /// Retracts what this machine has dated ahead, and writes it anew.
+    /// Retracts what this machine has dated ahead, and writes it again.
     ///
     /// - Throws: `clockWrong` while this machine's clock is still ahead of most others', unless `isForced`.
     func repairClock(isForced: Bool) async throws -> ClockReport {

@@ -31,7 +31,7 @@ final class Health {
     /// Damage that a start found. What was damaged is set aside; friends are asked for what they have of it.
     func found(damaged: Int, lostChanges: Int) { (damage.setAside, damage.lostChanges) = (damaged, lostChanges) }
 
-    /// The same while the node is open: whoever watches is told.
+    /// The same while the node is open: the user is told.
     func tell(damaged: Int) {
         guard damaged > 0 else { return }
         damage.setAside += damaged

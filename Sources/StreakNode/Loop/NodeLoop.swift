@@ -212,7 +212,7 @@ final class NodeLoop {
         for id in stored.ids { feed(.changeStored(id)) }
     }
 
-    /// A change could not be stored: whoever waits is told so, nothing unconfirmed stays in memory, and others are not
+    /// A change could not be stored: those who wait are told so, nothing unconfirmed stays in memory, and others are not
     /// listened to for a while. Reading goes on.
     private func refuseEverything(_ failure: NodeFailure) {
         perform(core.closeLinks())
@@ -273,7 +273,7 @@ final class NodeLoop {
             throw error
         }
         isRunning = true
-        // Whoever runs the node is told now; on a full disk the next run tells again.
+        // Who runs the node is told now; on a full disk the next run tells again.
         if store.lostChanges > 0 { try? store.forgetLostChanges() }
         readiness.begin()
         if !isHidden { await meetNamedPeers() }

@@ -164,21 +164,3 @@ final class People {
         return person
     }
 }
-
-extension PersonRequest {
-    public func answer(on node: isolated MeshNode) async throws -> PersonReport {
-        switch self {
-        case .member(let selector, let user):
-            let group = try node.core.group(selector)
-            let people = node.services.people
-            return try await people.person(people.member(user, of: group), in: group)
-        case .friend(let user):
-            let people = node.services.people
-            let pair = try await people.friendGroups(user)[0]
-            return await people.person(pair.friend, in: pair.group)
-        case .known(let user):
-            let people = node.services.people
-            return await people.report(try await people.knownPerson(user))
-        }
-    }
-}

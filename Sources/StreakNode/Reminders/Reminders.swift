@@ -133,15 +133,3 @@ final class Reminders {
         return core.clock.now.advanced(by: .seconds(wait))
     }
 }
-
-extension ReminderRequest {
-    public func answer(on node: isolated MeshNode) async throws -> RemindersReport {
-        let reminders = node.services.reminders
-        switch self {
-        case .show(let plots): return reminders.report(drawn: plots)
-        case .change(let change):
-            try await reminders.change(change)
-            return reminders.report(drawn: false)
-        }
-    }
-}

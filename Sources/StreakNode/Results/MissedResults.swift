@@ -4,7 +4,7 @@ import StreakScores
 import StreakWire
 
 /// What a group has missed of this user while a removal seemed to hold that does not: its author was no admin any longer.
-/// Whoever is a member publishes, so this is published once the removal is known to be void.
+/// A member publishes, so this is published once the removal is known to be void.
 struct MissedResults {
     /// Groups whose ledger has changed since this was looked at.
     private var groups: Set<GroupID> = []

@@ -291,30 +291,3 @@ extension ChatLogFault {
         }
     }
 }
-
-extension ExportRequest {
-    public func answer(on node: isolated MeshNode) async throws -> ExportReport {
-        switch self {
-        case .export(let format, let game, let from, let to, let file):
-            try node.services.results.export(format: format, game: game, from: from, to: to, file: file)
-        }
-    }
-}
-
-extension ImportRequest {
-    public func answer(on node: isolated MeshNode) async throws -> ImportReport {
-        switch self {
-        case .load(let source, let options): try await node.services.results.load(source, options)
-        case .loadChat(let source, let sender, let options):
-            try await node.services.results.loadChat(source, sender: sender, options)
-        }
-    }
-}
-
-extension ChatRequest {
-    public func answer(on node: isolated MeshNode) async throws -> ChatReport {
-        switch self {
-        case .inspect(let source): try node.services.results.inspectChat(source)
-        }
-    }
-}

@@ -148,7 +148,7 @@ extension Results {
                 if case .score(let score) = draft { !core.mayPublish(score.game, in: group) } else { false }
             }
         }
-        // What only shared groups lose is written anew in the private one, which then knows better than they.
+        // What only shared groups lose is written again in the private one, which then knows better than they.
         let kept = Set(withdrawnKeys(in: writes.filter { $0.group != core.privateGroup })).subtracting(
             drafts.map(\.scoreKey).compactMap(\.self))
         if let privateGroup = core.privateGroup, !kept.isEmpty {

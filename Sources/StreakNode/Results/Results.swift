@@ -44,7 +44,7 @@ final class Results {
         differences.note(record, in: core.views[group]?.index, of: core.identity.user)
     }
 
-    /// When it has been taken: tells whoever watches of a difference that was kept.
+    /// When it has been taken: tells the user of a difference that was kept.
     func tellDifference(_ record: MergedRecord) {
         guard record.key.kind == RecordKind.setting.rawValue, let other = AccountSettings.difference(in: record),
             let standing = core.ownIndex.score(other.key, of: core.me)
