@@ -25,8 +25,11 @@ extension Target.Dependency {
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
 }
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil,
+    further: [SwiftSetting] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings + further)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -63,7 +66,9 @@ let modules: [Target] = [
         [
             "StreakStorage", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames",
             "StreakLinks", "StreakWire", "StreakCrypto", .nioCore, .nioPosix, .serviceLifecycle, .logging,
-        ]),
+        ],
+        // A node's services run where the node does (docs/adr/0017-services-that-share-a-core.md).
+        further: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     module(
         "StreakWeb",
         [

@@ -7,15 +7,6 @@ import StreakWire
 
 /// Linking a further machine to an account (Protocol/friends.md §2).
 extension MeshNode {
-    /// A link by which one new machine becomes this user's, within ten minutes.
-    func deviceLink() async throws -> DeviceLinkReport {
-        guard case .invite(_, let text) = try await execute(.linkDevice) else {
-            throw NodeFailure.storageFailed("no link was made")
-        }
-        return DeviceLinkReport(
-            link: text, expires: Timestamp(seconds: clock.wallTime.seconds + MeshEngine.deviceLinkLifetime).text)
-    }
-
     /// Makes an empty folder the data folder of a further machine of the account that made `text`.
     ///
     /// The machine makes its own keys; one of the account's other machines has to be running and reachable. Nothing is
@@ -23,12 +14,14 @@ extension MeshNode {
     ///
     /// - Parameter timeout: In seconds.
     /// - Throws: `NodeFailure`.
+    @concurrent
     public static func linkDevice(
         in folder: DataFolder, link text: String, timeout: Int64, listen: String = "0.0.0.0:0", usesLAN: Bool = true
     ) async throws -> ProfileReport {
         do {
             return try await linkDevice(
-                in: folder, link: link(text, for: .device), timeout: timeout, listen: listen, usesLAN: usesLAN)
+                in: folder, link: InviteLink.read(text, for: .device), timeout: timeout, listen: listen,
+                usesLAN: usesLAN)
         } catch NodeFailure.linkMalformed {
             throw NodeFailure.deviceLink(.malformed)
         } catch NodeFailure.linkTampered {
@@ -47,7 +40,7 @@ extension MeshNode {
     ) async throws -> ProfileReport {
         let clock = SystemClock()
         guard !link.isExpired(at: clock.wallTime.seconds) else {
-            throw expired(link, at: clock)
+            throw NodeFailure.expired(link, at: clock)
         }
         let lock = try prepare(folder)
         let waiting = folder.inner("linking")
@@ -62,7 +55,7 @@ extension MeshNode {
             try waiting.delete()
         } catch NodeFailure.linkExpired {
             try waiting.delete()
-            throw expired(link, at: clock)
+            throw NodeFailure.expired(link, at: clock)
         } catch {
             try waiting.delete()
             throw error
@@ -107,7 +100,7 @@ extension MeshNode {
     }
 
     private func requestDevice(_ link: InviteLink, timeout: Int64) async throws -> DeviceLinking {
-        let outcome = try await execute(.requestDevice(link, timeout: .seconds(max(1, min(timeout, 3_600)))))
+        let outcome = try await loop.execute(.requestDevice(link, timeout: .seconds(max(1, min(timeout, 3_600)))))
         guard case .deviceLinked(let linking) = outcome else { throw NodeFailure.deviceLinkUnknown }
         return linking
     }
@@ -151,7 +144,7 @@ extension MeshNode {
         change.addresses = (link.addresses.first ?? []).map {
             RememberedAddress(device: link.inviter, endpoint: $0, lastAnswered: clock.wallTime.seconds)
         }
-        change.settings[friendCodeSetting] = Array(code.description.utf8)
+        change.settings[NodeCore.friendCodeSetting] = Array(code.description.utf8)
         try store.apply(change)
         try store.close()
         try Account.write(device, to: folder)

@@ -63,6 +63,15 @@ import Testing
             name: "an order of sessions that differs from run to run",
             pattern: #"\bfor\s+\w+\s+in\s+sessions\.keys\s*(\{|where)"#, folders: ["Sources/StreakLinks/"],
             excuse: "any order", example: "for index in sessions.keys {"),
+        // The loop drives the engine, and `NodeServices` has the views follow it (docs/adr/0017).
+        Ban(
+            name: "a service that changes the core",
+            pattern:
+                #"\bcore\.(handle|closeLinks|restart|renewEpochs|noteAliases|rebuildViews?|apply|followLedger|followCustomGames)\("#,
+            folders: [
+                "Account", "Boards", "Friends", "Games", "Groups", "Guest", "Health", "People", "Reminders", "Results",
+            ].map { "Sources/StreakNode/\($0)/" },
+            example: "core.handle(.deadlineReached)"),
         // The compiler keeps the body of what is public for other modules, and not of what is package.
         Ban(
             name: "what is said to be inlined and is not", pattern: #"@inlinable\s+package\b"#, folders: ["Sources/"],

@@ -166,5 +166,5 @@ import Testing
 }
 
 extension MeshNode {
-    fileprivate func show(by desktop: DesktopNotification) { reminders.desktop = desktop }
+    fileprivate func show(by desktop: DesktopNotification) { services.reminders.desktop = desktop }
 }

@@ -116,7 +116,7 @@ import Testing
             let form = GameForm(name: "Blocks", model: "highScore")
             _ = try await nodes[0].call(GameRequest.define(form, group: nil))
             _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
-            return await nodes[0].clock.today.description
+            return SystemClock().today.description
         }
         @Sendable func record(_ score: Int, on node: MeshNode, to groups: [String]?) async throws {
             let request = ScoreRequest.record(
@@ -295,7 +295,7 @@ import Testing
 extension MeshNode {
     /// This user's scores in the shared groups.
     fileprivate func publishedScores() -> [Int] {
-        memberGroups.flatMap { views[$0]?.index.results(of: me) ?? [] }.compactMap(\.score)
+        core.memberGroups.flatMap { views[$0]?.index.results(of: me) ?? [] }.compactMap(\.score)
     }
 
     /// How many scores of a user this node holds.

@@ -202,7 +202,7 @@ import Testing
             try await ada.until { try await $0.status().groups[0].title == "Ben’s" }
             try await cleo.until { try await $0.status().groups.first?.role == "removed" }
 
-            let cleos = await cleo.profile().user
+            let cleos = try await cleo.call(ProfileRequest.whoami).user
             let list = try await ada.call(AnnulmentRequest.list(group: "Ben’s"))
             let removal = try #require(list.removals.first)
             #expect(list.removals.count == 1 && list.annulled == nil)
@@ -312,6 +312,6 @@ extension MeshNode {
 
     /// Whether this user's machines have agreed to tell a group nothing new.
     fileprivate func isStopped(in title: String) -> Bool? {
-        sharedGroups.first { engine.state(of: $0)?.title == title }.map { sharing(in: $0).isStopped }
+        sharedGroups.first { engine.state(of: $0)?.title == title }.map { core.sharing(in: $0).isStopped }
     }
 }

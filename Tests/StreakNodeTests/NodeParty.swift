@@ -1,5 +1,8 @@
 import Foundation
 import StreakEngine
+import StreakMembership
+import StreakReplication
+import StreakScores
 import StreakStorage
 import StreakWire
 import Testing
@@ -137,7 +140,8 @@ extension MeshNode {
 
     /// Looks for another node where it listens now: without beacons nobody knows the port of one that started again.
     func dial(_ other: MeshNode) async throws {
-        let endpoints = try await network?.resolve(try await other.ready()) ?? []
+        let (host, port) = try AddressResolution.split(try await other.ready())
+        let endpoints = try await AddressResolution.endpoints(host: host, port: UInt16(port))
         _ = try await execute(.dialAddresses(endpoints))
     }
 
@@ -150,4 +154,29 @@ extension MeshNode {
             }
         }
     }
+}
+
+/// What tests look at inside of a node, and do there.
+extension MeshNode {
+    var engine: MeshEngine { core.engine }
+    var identity: DeviceIdentity { core.identity }
+    var store: Store { loop.store }
+    var privateGroup: GroupID? { core.privateGroup }
+    var sharedGroups: [GroupID] { core.sharedGroups }
+    var activeGroup: GroupID? { core.activeGroup }
+    var views: [GroupID: GroupView] { core.views }
+    var me: PlayerID { core.me }
+
+    func group(_ selector: String?) throws -> GroupID { try core.group(selector) }
+
+    func published(_ key: ScoreKey, in group: GroupID) -> DailyScore? { core.published(key, in: group) }
+
+    @discardableResult
+    func execute(_ command: Command) async throws -> CommandOutcome { try await loop.execute(command) }
+
+    /// Has the loop turn, as when its alarm rings.
+    func process() { loop.process() }
+
+    /// Reads everything again, as at a start.
+    func rebuildViews() { services.rebuildViews() }
 }

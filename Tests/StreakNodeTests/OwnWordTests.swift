@@ -46,7 +46,7 @@ import Testing
             try await node.add("Wordle 1,700 3/6")
             try await node.add("Wordle 1,701 4/6")
             if isStopped { _ = try await node.privacy(.stopSharing(group: nil)) }
-            let results = await node.ownResults()
+            let results = await node.ownScores()
             var edited = try #require(results.first { $0.puzzle == 1_701 })
             (edited.score, edited.isEdited) = (6, true)
             let gone = try #require(results.first { $0.puzzle == 1_700 }).key
@@ -68,7 +68,7 @@ import Testing
             let shared: GroupID = try await node.group("Red")
             let own = try #require(await node.privateGroup)
             try await node.add("Wordle 1,700 3/6")
-            let result = try #require(await node.ownResults().first)
+            let result = try #require(await node.ownScores().first)
             _ = try await node.execute(.write([(own, [.withdrawnScore(result.key)])]))
             #expect(try await node.results().isEmpty)
             #expect(await node.published(result.key, in: shared) != nil)
@@ -188,4 +188,8 @@ import Testing
             #expect(try await nodes[1].results().first?.differs == nil)
         }
     }
+}
+
+extension MeshNode {
+    fileprivate func ownScores() -> [DailyScore] { core.ownResults() }
 }

@@ -1,5 +1,7 @@
 import StreakCrypto
 import StreakMembership
+import StreakReplication
+import StreakStorage
 import StreakWire
 import Testing
 
@@ -129,17 +131,21 @@ extension MeshNode {
     }
 
     /// Publishes another machine of this account in every group.
-    fileprivate func publishOtherMachine() async throws {
+    fileprivate func publishOtherMachine() throws {
         var entropy = SystemEntropy()
         let other = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
         guard let certificate = identity.certificate(for: other.consent(to: identity.user)) else {
             throw NodeFailure.accountDamaged
         }
-        for group in engine.groupIDs where engine.state(of: group)?.isMember(identity.user) ?? false {
-            try engine.core.append([.addDevice(certificate)], to: group)
+        var writer = engine
+        for group in writer.groupIDs where writer.state(of: group)?.isMember(identity.user) ?? false {
+            try writer.core.append([.addDevice(certificate)], to: group)
         }
-        // With the next command that is carried out.
-        try await execute(.dialEveryone)
+        // With the next input that is handled.
+        let outputs = writer.handle(.deadlineReached, at: core.clock.now, wallTime: core.clock.wallTime)
+        for case .persist(let change, _) in outputs { try store.apply(change) }
+        core.restart(from: try store.snapshot())
+        services.rebuildViews()
     }
 
     fileprivate func recordCount(in group: GroupID) -> Int { engine.recordCount(of: group) }

@@ -188,5 +188,5 @@ import Testing
 
 extension MeshNode {
     /// Has the loop turn, as when its alarm rings.
-    func turn() { process() }
+    func turn() { loop.process() }
 }

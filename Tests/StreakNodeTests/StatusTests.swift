@@ -38,9 +38,9 @@ import Testing
     @Test func `what is refused is counted by reason`() async throws {
         try await NodeParty.alone { node, _ in
             #expect(try await node.status().refused.isEmpty)
-            for _ in 0..<3 { await node.observe(.dropped(.malformed)) }
-            await node.observe(.messageRefused(.unknownKind(99)))
-            await node.observe(.runRefused(GroupID(bytes: .zero), .invalidSignature))
+            for _ in 0..<3 { await node.refuse(.dropped(.malformed)) }
+            await node.refuse(.messageRefused(.unknownKind(99)))
+            await node.refuse(.runRefused(GroupID(bytes: .zero), .invalidSignature))
             let refused = try await node.status().refused
             #expect(
                 refused.map { "\($0.what) \($0.reason) \($0.count)" } == [
@@ -57,4 +57,8 @@ import Testing
             #expect((before.web, after.web) == (nil, "http://127.0.0.1:7420"))
         }
     }
+}
+
+extension MeshNode {
+    fileprivate func refuse(_ event: EngineEvent) { services.observe(event) }
 }

@@ -53,13 +53,13 @@ extension InviteRequest {
 
 extension LinkRequest {
     public func checkArguments() throws {
-        if case .inspect(let link) = self { _ = try MeshNode.link(link, for: .join) }
+        if case .inspect(let link) = self { _ = try InviteLink.read(link, for: .join) }
     }
 }
 
 extension JoinRequest {
     public func checkArguments() throws {
-        if case .join(let link, _, _) = self { _ = try MeshNode.link(link, for: .join) }
+        if case .join(let link, _, _) = self { _ = try InviteLink.read(link, for: .join) }
     }
 }
 

@@ -2,8 +2,8 @@ import StreakScores
 
 /// What a page, a command or an embedding program asks of a node. The same requests travel over the control socket.
 ///
-/// A request is a type that names its report. A new one is a type here, its name in `RequestName`, and what the node does
-/// in `MeshNode+Requests.swift`; what is left out does not compile.
+/// A request is a type that names its report. A new one is a type here, its name in `RequestName`, and its `answer`, which
+/// says which service gives it; what is left out does not compile.
 ///
 /// `group` is a title, an ID or a unique beginning of either, in every request; nil stands for the active group. `user` is
 /// a friend code, a user ID as reports give it, a unique beginning of that of four digits or more, or a name; what is

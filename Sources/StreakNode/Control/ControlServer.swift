@@ -137,7 +137,7 @@ public struct ControlServer: Service {
     ) async throws -> ByteBuffer? {
         let limit = channel.eventLoop.scheduleTask(in: TimeAmount(idleTime)) { channel.close(promise: nil) }
         defer { limit.cancel() }
-        return try await requests.next()
+        return try await requests.next(isolation: #isolation)
     }
 
     /// Returns whether the connection goes on.

@@ -1,0 +1,245 @@
+import StreakCrypto
+import StreakEngine
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakStorage
+import StreakWire
+
+/// This user's account: its name, its secret, its machines, and copies of it.
+final class OwnAccount {
+    private let core: NodeCore
+    private let loop: NodeLoop
+    private let store: Store
+    private let folder: DataFolder
+    /// The user's machines that somebody was told of, because they are shut out but for this group.
+    private var toldMachines: [GroupID: Set<DeviceID>] = [:]
+
+    init(core: NodeCore, loop: NodeLoop, store: Store, folder: DataFolder) {
+        (self.core, self.loop, self.store, self.folder) = (core, loop, store, folder)
+    }
+
+    // MARK: Profile
+
+    func profile() -> ProfileReport {
+        ProfileReport(
+            user: core.identity.user.description, device: core.identity.device.description, name: core.ownName,
+            friendCode: core.text(of: NodeCore.friendCodeSetting) ?? "", recoveryConfirmed: isRecoveryConfirmed)
+    }
+
+    /// Groups that go by the alias keep it, and groups that sharing has stopped in keep the old name.
+    func rename(to name: String) async throws -> ProfileReport {
+        let name = try Argument.checkName(name)
+        try await loop.execute(
+            .write(core.ownGroups.compactMap { profileWrite(in: $0, name: name) }),
+            with: [.keepSetting(name: NodeCore.nameSetting, value: Array(name.utf8))])
+        return profile()
+    }
+
+    /// What tells a group this user's name; nil where it knows it, goes by the alias, or is to hear nothing new; and as
+    /// long as a newly linked device has not heard what the name is.
+    private func profileWrite(in group: GroupID, name: String) -> (group: GroupID, drafts: [RecordDraft])? {
+        let known = core.views[group]?.profile(of: core.identity.user)
+        guard !name.isEmpty, !core.sharing(in: group).isStopped, known?.isAnonymous != true, known?.name != name,
+            known != nil || core.isNew(in: group)
+        else { return nil }
+        var profile = known ?? Profile(name: name)
+        profile.name = name
+        return (group, [.value(profile)])
+    }
+
+    /// Tells every group this user's name that does not know it: a process that ended between joining and introducing
+    /// itself makes up for it at the next start.
+    func introduceWhereUnknown() {
+        let name = core.ownName
+        let writes = core.ownGroups.compactMap { profileWrite(in: $0, name: name) }
+        guard !writes.isEmpty else { return }
+        loop.post(.write(writes))
+        loop.process()
+    }
+
+    // MARK: Copies
+
+    func backup(to path: String, passphrase: String) async throws -> BackupReport {
+        guard passphrase.count >= MeshNode.minimumPassphraseLength else {
+            throw NodeFailure.weakPassphrase(minimum: MeshNode.minimumPassphraseLength)
+        }
+        guard !loop.isClosed else { throw NodeFailure.stopping }
+        let content = BackupContent(secrets: try Account.secrets(in: folder))
+        do {
+            let size = try await Self.write(store, content, in: folder, to: path, passphrase: passphrase)
+            return BackupReport(file: path, bytes: size)
+        } catch StorageError.fileExists {
+            throw NodeFailure.cannotWriteFile(reason: "it exists already")
+        } catch StorageError.failed(let reason) {
+            throw NodeFailure.cannotWriteFile(reason: reason)
+        } catch let error as SealedArchiveError {
+            throw NodeFailure(error)
+        }
+    }
+
+    /// The passphrase's slow hash and the sealing go on beside the node.
+    @concurrent
+    private static func write(
+        _ store: Store, _ content: BackupContent, in folder: DataFolder, to path: String, passphrase: String
+    ) async throws -> Int {
+        var entropy = SystemEntropy()
+        return try Backup.write(
+            store, content, in: folder, to: path, passphrase: passphrase, entropy: &entropy)
+    }
+
+    // MARK: The secret
+
+    private var isRecoveryConfirmed: Bool { !Account.hasSecret(in: folder) }
+
+    func recoveryKey() throws -> RecoveryKeyReport {
+        guard let key = try Account.secret(in: folder, of: core.identity.user) else {
+            throw NodeFailure.recoveryKeyNeeded
+        }
+        return RecoveryKeyReport(user: core.identity.user.description, key: RecoveryKey(key).text())
+    }
+
+    /// Removes the account's secret from this machine once its user has shown to have it elsewhere.
+    func confirmRecoveryKey(_ text: String) throws -> RecoveryReport {
+        _ = try accountKey(text)
+        try Account.forgetSecret(in: folder)
+        core.publish(.groupsChanged)
+        return RecoveryReport(recoveryConfirmed: true)
+    }
+
+    /// The account's key, out of the recovery key or, for nil, off this machine.
+    private func accountKey(_ text: String?) throws -> SigningSecretKey {
+        guard let text else {
+            guard let key = try Account.secret(in: folder, of: core.identity.user) else {
+                throw NodeFailure.recoveryKeyNeeded
+            }
+            return key
+        }
+        let key = try NodeFailure.translating { () throws(RecoveryKeyError) in try RecoveryKey(text) }
+        guard key.user == core.identity.user else { throw NodeFailure.otherRecoveryKey }
+        return key.accountKey
+    }
+
+    // MARK: Machines
+
+    func ownDevices() -> [DeviceReport] {
+        guard let privateGroup = core.privateGroup else { return [] }
+        // A machine that the recovery key has made may not have met the others, which shared groups know. One that is shut
+        // out of some groups only is not shut out. The private group's ledger does not tell who is given up by the word for
+        // every group.
+        var found: [DeviceID: GroupState.Device] = [:]
+        var current: Set<DeviceID> = []
+        for group in [privateGroup] + (core.engine.isShutOut ? [] : core.memberGroups) {
+            for device in core.engine.state(of: group)?.devices ?? [] where device.user == core.identity.user {
+                found[device.device] = found[device.device] ?? device
+                guard device.isCurrent, group != privateGroup || !core.engine.isGivenUp(device.certificate) else {
+                    continue
+                }
+                current.insert(device.device)
+            }
+        }
+        let groups = [privateGroup] + core.memberGroups
+        return found.keys.sorted().compactMap { found[$0] }.map { device in
+            let isThis = device.device == core.identity.device
+            let isOnline =
+                isThis ? core.isServing : groups.contains { core.engine.route(to: device.device, in: $0) != nil }
+            return DeviceReport(
+                device: device.device.description, this: isThis,
+                state: current.contains(device.device) && !(isThis && core.engine.isShutOut) ? "current" : "revoked",
+                online: isOnline, lastSeen: isOnline ? Timestamp(seconds: core.clock.wallTime.seconds).text : nil,
+                certifiedBy: device.certificate.issuers.last?.description ?? "account", origin: origin(of: device))
+        }
+    }
+
+    /// How a machine became one of the user's. The account key signs for the first, and for each that the recovery key makes;
+    /// these say so in the private group.
+    private func origin(of device: GroupState.Device) -> String? {
+        guard device.certificate.isIssuedByAccount else { return "device" }
+        let settings = core.accountSettings
+        if settings.isRecovered(device.device) { return "recoveryKey" }
+        if device.device == core.identity.device { return "account" }
+        // There is one that the account was made with. If it is this one, no other is.
+        if core.identity.certificate.isIssuedByAccount, !settings.isRecovered(core.identity.device) {
+            return "recoveryKey"
+        }
+        // Whatever is in the private group has told how it came.
+        let near = core.privateGroup.flatMap(core.engine.state)?.devices ?? []
+        return near.contains { $0.device == device.device } ? "account" : nil
+    }
+
+    /// This user's machines, and which of them have the results kept from others.
+    func deviceList() -> DeviceListReport {
+        let near = Set((core.privateGroup.flatMap(core.engine.state)?.devices ?? []).map(\.device.description))
+        return DeviceListReport(
+            devices: ownDevices().map { device in
+                var device = device
+                device.sharesPrivate = near.contains(device.device)
+                return device
+            })
+    }
+
+    func revokeDevice(_ selector: String, key: String?) async throws -> DeviceListReport {
+        let wanted = selector.lowercased()
+        let named = ownDevices().filter { !wanted.isEmpty && $0.device.hasPrefix(wanted) }
+        let found = named.filter { $0.state == "current" }
+        if found.isEmpty, named.count == 1 { throw NodeFailure.alreadyShutOut(selector) }
+        let known = core.ownGroups.flatMap { core.engine.state(of: $0)?.devices ?? [] }.map(\.device)
+        guard let device = found.first, found.count == 1, !device.this,
+            let id = known.first(where: { $0.description == device.device })
+        else { throw NodeFailure.unknownDevice(selector) }
+        let outcome = try await loop.execute(.revokeDevice(id, accountKey: try accountKey(key)))
+        core.publish(.groupsChanged)
+        var report = deviceList()
+        if case .refusedBy(let groups) = outcome { report.refusedBy = groups.map { core.groupReport($0).title } }
+        return report
+    }
+
+    /// A group that this user is in, or has just come into, may have one of its machines that was shut out elsewhere: the user
+    /// is told, once in a run.
+    func tellShutOutMachines(in group: GroupID) {
+        guard core.engine.isMember(of: group) else { return }
+        func own(_ group: GroupID, isCurrent: Bool) -> [DeviceID] {
+            (core.engine.state(of: group)?.devices ?? []).filter {
+                $0.user == core.identity.user && $0.isCurrent == isCurrent && $0.device != core.identity.device
+            }.map(\.device)
+        }
+        let current = Set(own(group, isCurrent: true)).subtracting(toldMachines[group] ?? [])
+        guard !current.isEmpty else { return }
+        let shutOut = current.intersection(core.ownGroups.flatMap { own($0, isCurrent: false) })
+        toldMachines[group, default: []].formUnion(shutOut)
+        let title = core.title(of: group)
+        for device in shutOut.sorted() {
+            core.publish(
+                .notice(
+                    "A machine you shut out is still in “\(title)”: "
+                        + "`streakmesh device revoke \(device.description.prefix(8))` shuts it out there, too."))
+        }
+    }
+
+    /// A link by which one new machine becomes this user's, within ten minutes.
+    func deviceLink() async throws -> DeviceLinkReport {
+        guard case .invite(_, let text) = try await loop.execute(.linkDevice) else {
+            throw NodeFailure.storageFailed("no link was made")
+        }
+        return DeviceLinkReport(
+            link: text, expires: Timestamp(seconds: core.clock.wallTime.seconds + MeshEngine.deviceLinkLifetime).text)
+    }
+}
+
+extension NodeFailure {
+    /// Runs `body`; a text that is no recovery key becomes a failure with a reason for people.
+    static func translating(_ body: () throws(RecoveryKeyError) -> RecoveryKey) throws -> RecoveryKey {
+        do {
+            return try body()
+        } catch .empty {
+            throw NodeFailure.invalidRecoveryKey(reason: "it is empty")
+        } catch .wrongLength(let expected, let actual) {
+            throw NodeFailure.invalidRecoveryKey(
+                reason: "it has \(actual) \(actual == 1 ? "symbol" : "symbols") in place of \(expected)")
+        } catch .invalidCharacter(let character) {
+            throw NodeFailure.invalidRecoveryKey(reason: "“\(character)” is in no recovery key")
+        } catch .wrongChecksum {
+            throw NodeFailure.invalidRecoveryKey(reason: "at least one symbol is another than was shown")
+        }
+    }
+}

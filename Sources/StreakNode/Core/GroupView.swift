@@ -1,0 +1,124 @@
+import Dispatch
+import Logging
+import StreakEngine
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+import Synchronization
+
+/// What a group's merged records come to: results, games, settings, and all else. A function of what stands, whatever stood before.
+struct GroupView: Sendable {
+    private(set) var index = ScoreIndex()
+    /// What nothing below reads as it comes.
+    private(set) var records = RecordTable()
+    /// Of the private group only.
+    private(set) var settings = AccountSettings()
+    private(set) var games: GroupGames
+    private var cache = InsightCache()
+    /// Made once for each user: there are a thousand results for each.
+    private var players: [UserID: PlayerID] = [:]
+    /// The custom games whose rules the index follows.
+    private var followed: [GameID: Game] = [:]
+
+    /// - Parameter admins: of the group, the owner among them.
+    init(admins: Set<UserID> = []) { games = GroupGames(admins: admins) }
+
+    /// Takes what stands in a group.
+    ///
+    /// - Parameter forEach: calls what it is given with all results, and with every other record.
+    init(
+        admins: Set<UserID>,
+        reading forEach: (_ results: (StandingResults) -> Void, _ other: (MergedRecord) -> Void) -> Void
+    ) {
+        self.init(admins: admins)
+        var results: [StandingResults] = []
+        var others: [MergedRecord] = []
+        forEach({ results.append($0) }, { others.append($0) })
+        for record in others { apply(record) }
+        apply(results)
+    }
+
+    /// Everything about a player, kept until the player's results change.
+    mutating func insights(of player: PlayerID, rules: StreakRules, games: (GameID) -> Game?) -> PlayerInsights {
+        cache.rules = rules
+        return cache.insights(of: player, in: index, games: games)
+    }
+
+    mutating func follow(admins: Set<UserID>) { games.follow(admins: admins) }
+
+    /// Has sums follow the rules of custom games, whichever group they are defined in.
+    mutating func follow(_ games: [Game]) {
+        let known = Set(games.map(\.id))
+        for id in followed.keys.sorted() where !known.contains(id) {
+            followed[id] = nil
+            index.undefine(id)
+            cache.reset()
+        }
+        for game in games where followed[game.id] != game {
+            followed[game.id] = game
+            index.define(game)
+            cache.reset()
+        }
+    }
+
+    /// Takes the new value of a key. One that cannot be read takes the place of what stood before and shows as nothing,
+    /// like a withdrawal (Protocol/records.md §8).
+    mutating func apply(_ record: MergedRecord) {
+        switch RecordKind(rawValue: record.key.kind) {
+        case .dailyScore: applyScore(record)
+        case .setting: settings.apply(record)
+        case .gameDefinition: games.apply(record)
+        // The engine has done what it says.
+        case .retraction: break
+        case .profile, .address, .reaction, .comment, .challenge, .challengeAnswer, .event, nil: records.apply(record)
+        }
+    }
+
+    /// A profile as it is shown; nil for what cannot be.
+    func profile(of user: UserID) -> Profile? { records.value(Profile.self, subject: [], of: user)?.shown }
+
+    /// Takes what stands of each user in each game, where nothing was taken before. On all processors, a user on one: it is
+    /// half of what a start with a long history takes.
+    mutating func apply(_ results: [StandingResults]) {
+        let users = Dictionary(grouping: results, by: \.user).sorted { $0.key < $1.key }
+        let made = Mutex([UserID: ScoreIndex]())
+        DispatchQueue.concurrentPerform(iterations: users.count) { number in
+            let (user, parts) = users[number]
+            let player = PlayerID(user.bytes.array)
+            var index = ScoreIndex()
+            for part in parts {
+                guard let game = part.game else { continue }
+                index.replace(part.count, of: player, in: game) { part.forEach($0) }
+            }
+            made.withLock { $0[user] = index }
+        }
+        let indexes = made.withLock { $0 }
+        for user in indexes.keys.sorted() {
+            if let part = indexes[user] { index.adopt(part) }
+        }
+        cache.reset()
+    }
+
+    private mutating func player(_ user: UserID) -> PlayerID {
+        if let player = players[user] { return player }
+        let player = PlayerID(user.bytes.array)
+        players[user] = player
+        return player
+    }
+
+    private mutating func applyScore(_ record: MergedRecord) {
+        // A subject that is no result's is never shown, whatever its value.
+        guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }
+        let player = player(record.key.user)
+        // What cannot be read: withdrawn, or of another version.
+        if var score = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time) {
+            score.updatedAt = record.time.milliseconds / 1_000
+            index.replace(score, of: player)
+        } else {
+            index.remove(key, of: player)
+        }
+        cache.resultChanged(in: key.game, of: player)
+    }
+}

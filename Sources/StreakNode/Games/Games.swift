@@ -1,0 +1,137 @@
+import StreakEngine
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// Looking games up, choosing favourites, and defining games for a group.
+struct Games {
+    let core: NodeCore
+    let loop: NodeLoop
+
+    func games(search: String?, category: String?, favouritesOnly: Bool, group: String?) throws -> GamesReport {
+        let all: [Game]
+        if let group {
+            all = core.games(in: try core.group(group))
+        } else {
+            all = Catalogue.standard.games + core.customGames.map(\.game)
+        }
+        let wanted = (search ?? "").lowercased()
+        let choices = core.accountSettings.choices(.favourite)
+        let chosen = all.filter { game in
+            (wanted.isEmpty || game.name.lowercased().contains(wanted) || game.id.rawValue.contains(wanted)
+                || game.category.rawValue.lowercased().contains(wanted))
+                && (category.map { $0 == game.category.rawValue } ?? true)
+                && (!favouritesOnly || choices[game.id] ?? game.isFavourite)
+        }
+        let reports = chosen.map { core.report($0, favourites: choices) }
+        return GamesReport(games: reports.filter(\.favourite) + reports.filter { !$0.favourite })
+    }
+
+    func setFavourite(_ selector: String, _ isFavourite: Bool) async throws -> GameReport {
+        let game = try core.game(selector)
+        let choice = isFavourite == game.isFavourite ? nil : isFavourite
+        if choice != core.accountSettings.choices(.favourite)[game.id] {
+            try await loop.keep([AccountSettings.draft(making: .favourite, of: game.id, choice)])
+        }
+        return core.report(game)
+    }
+
+    // MARK: Custom games
+
+    private func definition(_ form: GameForm, id: GameID) throws -> GameDefinition {
+        guard let model = ScoringModel(rawValue: form.model) else {
+            let models = ScoringModel.allCases.map(\.rawValue).joined(separator: ", ")
+            throw NodeFailure.invalidGame(reason: "A game is scored by one of \(models).")
+        }
+        guard let cadence = Game.Cadence(rawValue: form.cadence ?? "daily") else {
+            throw NodeFailure.invalidGame(reason: "A game is daily, weekly or unlimited.")
+        }
+        let aggregation = try form.aggregation.map { word in
+            guard let aggregation = RangeAggregation(rawValue: word) else {
+                throw NodeFailure.invalidGame(reason: "Over several days the best, the sum or the latest counts.")
+            }
+            return aggregation
+        }
+        do throws(GameDefinitionFault) {
+            return try GameDefinition(
+                id: id, name: form.name, icon: form.icon, model: model, maximum: form.maximum, best: form.best,
+                unit: form.unit, cadence: cadence, aggregation: aggregation, pattern: form.pattern)
+        } catch {
+            throw NodeFailure.invalidGame(reason: error.description, isPattern: error.isOfPattern)
+        }
+    }
+
+    func define(_ form: GameForm, group selector: String?) async throws -> GameReport {
+        let group = try core.group(selector)
+        try core.checkMembership(of: group)
+        try core.checkSharing(in: group)
+        let games = core.views[group]?.games ?? GroupGames()
+        let id: GameID
+        if let known = form.id {
+            guard let found = GameID(known), let game = games[found] else {
+                throw NodeFailure.unknownGame(known, suggestions: [])
+            }
+            guard games.mayDefine(found, core.identity.user) else { throw NodeFailure.gameOfAnother(game.name) }
+            id = found
+        } else {
+            guard games.hasRoom(for: core.identity.user) else {
+                throw NodeFailure.limitReached(what: "custom games of one group", limit: GameDefinition.maximumCount)
+            }
+            id = newID(for: form.name)
+        }
+        let definition = try definition(form, id: id)
+        if definition.name != core.views[group]?.games[id]?.name { try checkName(of: definition, in: group) }
+        try await loop.execute(.write([(group, [.value(definition)])]))
+        return core.report(definition.game)
+    }
+
+    /// An ID that no game here has.
+    private func newID(for name: String) -> GameID {
+        while true {
+            let stem = GameDefinition.stem(of: name, tag: .random(in: .min ... .max))
+            // Forty bytes of the alphabet at the most are an ID.
+            if let id = GameID.defined(by: core.identity.user, stem: stem), core.knownGame(id) == nil { return id }
+        }
+    }
+
+    /// A game whose name is another's could hardly be told from it.
+    private func checkName(of definition: GameDefinition, in group: GroupID) throws {
+        let name = definition.name.lowercased()
+        let other = core.games(in: group).first { game in
+            game.id != definition.id && (game.name.lowercased() == name || game.id.rawValue == name)
+        }
+        guard let other else { return }
+        throw NodeFailure.invalidGame(
+            reason: "There is a game called “\(other.name)” already: give yours another name.")
+    }
+
+    func remove(_ selector: String, group: String?) async throws -> GamesReport {
+        let group = try core.group(group)
+        let game = try core.game(selector)
+        guard let games = core.views[group]?.games, games[game.id] != nil else {
+            throw NodeFailure.unknownGame(selector, suggestions: [])
+        }
+        guard games.mayDefine(game.id, core.identity.user) else { throw NodeFailure.gameOfAnother(game.name) }
+        let withdrawal = RecordContent(withdrawing: GameDefinition.recordSubject(of: game.id), of: GameDefinition.self)
+        try await loop.execute(.write([(group, [.content(withdrawal)])]))
+        return GamesReport(games: (core.views[group]?.games.definitions ?? []).map { core.report($0.game) })
+    }
+
+    func test(_ form: GameForm, text: String) throws -> PatternReport {
+        let definition = try definition(form, id: newID(for: form.name))
+        switch definition.test(on: text) {
+        case .matched(let share):
+            return PatternReport(
+                matched: true, score: share.score, puzzle: share.puzzle, maxAttempts: share.maxAttempts,
+                seconds: share.seconds, hints: share.hints, completed: share.isCompleted, message: nil)
+        case .refused(let reason): return PatternReport(matched: false, message: reason.sentence)
+        case .stopped(let stop):
+            let before = stop.fitting.isEmpty ? "" : "“\(stop.fitting)” fits; then "
+            let found = stop.found.isEmpty ? "the text ends" : "the text goes on with “\(stop.found)”"
+            return PatternReport(matched: false, message: "\(before)“\(stop.expected)” was expected, but \(found).")
+        case .noPattern: return PatternReport(matched: false, message: "The game has no pattern yet.")
+        }
+    }
+}

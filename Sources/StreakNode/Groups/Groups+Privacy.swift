@@ -1,0 +1,106 @@
+import StreakEngine
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// What a group sees of this user, and stopping to share.
+extension Groups {
+    func privacyReport(of group: GroupID) -> PrivacyReport {
+        let profile = core.ownProfile(in: group)
+        let sharing = core.sharing(in: group)
+        let derived = Pseudonym(of: core.identity.user, in: group).alias()
+        return PrivacyReport(
+            group: group.description, title: core.title(of: group), anonymous: profile.isAnonymous,
+            name: core.name(of: core.identity.user, in: group), user: core.shownID(of: core.identity.user, in: group),
+            alias: profile.isAnonymous && profile.name != derived ? profile.name : nil, hidden: profile.isHidden,
+            region: profile.region.isEmpty ? nil : profile.region, lastSeen: !profile.isLastSeenHidden,
+            sharing: core.isSharing(in: group), unshared: sharing.unshared.map(\.rawValue).sorted(),
+            published: core.views[group]?.index.results(of: core.me).count ?? 0,
+            heldBack: core.unpublishedResults(in: group, of: .all).count)
+    }
+
+    /// Changes what the group is told of this user, and which games it gets. Names and results that were seen before stay
+    /// known to those who saw them.
+    func changePrivacy(of group: GroupID, _ change: PrivacyChange) async throws -> PrivacyReport {
+        try core.checkMembership(of: group)
+        let known = core.ownProfile(in: group)
+        let profile = try self.profile(known, changedBy: change, in: group)
+        var sharing = core.sharing(in: group)
+        for selector in change.unshare { sharing.unshared.insert(try core.game(selector).id) }
+        for selector in change.share { sharing.unshared.remove(try core.game(selector).id) }
+        var writes = writes(making: sharing, holdFor: group)
+        if profile != known {
+            try core.checkSharing(in: group)
+            writes.append((group, [.value(profile)]))
+        }
+        try await loop.execute(.write(writes))
+        // What was changed while its game stayed away.
+        if !change.share.isEmpty { results.compareAll(of: group) }
+        loop.process()
+        core.publish(.groupsChanged)
+        return privacyReport(of: group)
+    }
+
+    private func profile(_ known: Profile, changedBy change: PrivacyChange, in group: GroupID) throws -> Profile {
+        var profile = known
+        profile.isHidden = change.hidden ?? known.isHidden
+        profile.isLastSeenHidden = change.lastSeen.map { !$0 } ?? known.isLastSeenHidden
+        if let region = change.region {
+            guard region.isEmpty || region.utf8.count <= 64,
+                let text = region.isEmpty
+                    ? "" : DisplayText.validated(region, maximumLength: Profile.maximumRegionLength)
+            else { throw NodeFailure.invalidRegion(limit: Profile.maximumRegionLength) }
+            profile.region = text
+        }
+        profile.isAnonymous = change.anonymous ?? (change.alias.map { !$0.isEmpty } ?? false || known.isAnonymous)
+        guard profile.isAnonymous else {
+            profile.name = core.ownName
+            return profile
+        }
+        let derived = Pseudonym(of: core.identity.user, in: group).alias()
+        if let alias = change.alias, !alias.isEmpty {
+            guard let name = DisplayText.validatedName(alias, maximumLength: ProtocolLimits.maximumNameLength) else {
+                throw NodeFailure.invalidAlias(limit: ProtocolLimits.maximumNameLength)
+            }
+            profile.name = name
+        } else if change.alias != nil || !known.isAnonymous {
+            profile.name = derived
+        }
+        return profile
+    }
+
+    /// What this user's devices tell each other of it.
+    func writes(
+        making sharing: GroupSharing, holdFor group: GroupID
+    ) -> [(group: GroupID, drafts: [RecordDraft])] {
+        guard let privateGroup = core.privateGroup else { return [] }
+        let drafts = core.accountSettings.drafts(making: sharing, holdFor: group)
+        return drafts.isEmpty ? [] : [(privateGroup, drafts)]
+    }
+
+    func stopSharing(in group: GroupID) async throws -> PrivacyReport {
+        try core.checkMembership(of: group)
+        var sharing = core.sharing(in: group)
+        sharing.isStopped = true
+        try await loop.execute(.write(writes(making: sharing, holdFor: group)))
+        core.publish(.groupsChanged)
+        return privacyReport(of: group)
+    }
+
+    /// Shares again: what was edited since is corrected, and as much of what was held back is published as is wanted.
+    func resumeSharing(in group: GroupID, history: Int?) async throws -> PrivacyReport {
+        try core.checkMembership(of: group)
+        var sharing = core.sharing(in: group)
+        sharing.isStopped = false
+        var profile = core.ownProfile(in: group)
+        if !profile.isAnonymous { profile.name = core.ownName }
+        let results = core.unpublishedResults(in: group, of: History(history))
+        var drafts = core.publications(of: results, in: group)
+        if profile != core.ownProfile(in: group) { drafts.insert(.value(profile), at: 0) }
+        try await loop.execute(.write([(group, drafts)] + writes(making: sharing, holdFor: group)))
+        core.publish(.groupsChanged)
+        return privacyReport(of: group)
+    }
+}

@@ -1,0 +1,166 @@
+import StreakEngine
+import StreakMembership
+import StreakReplication
+import StreakWire
+
+/// Whom a text means, of the members of a group, friends and those who ask; and their friend codes, which are worked out when
+/// somebody is to be shown or found by one.
+final class People {
+    private let core: NodeCore
+    private let loop: NodeLoop
+    private var codeQueue = CodeQueue()
+
+    init(core: NodeCore, loop: NodeLoop) { (self.core, self.loop) = (core, loop) }
+
+    // MARK: Friend codes
+
+    /// Codes that one request waits for, a slow hash of 60 ms each: two where the node runs, for it works out the rest
+    /// meanwhile; more where nothing is left running.
+    private var maximumComputedCodes: Int { loop.isRunning ? 2 : 8 }
+
+    /// Sees to it that the codes of these users are known: the first few of those that are not now, the others soon. The
+    /// hashes are computed beside this node, once, and kept.
+    func computeCodes(of users: [UserID]) async {
+        let missing = users.filter { core.knownCode(of: $0) == nil }
+        guard !missing.isEmpty else { return }
+        for (user, code) in await Self.codes(of: missing.prefix(maximumComputedCodes)) { keep(code, of: user) }
+        loop.process()
+        guard loop.isRunning else { return }
+        if let first = codeQueue.add(missing.filter { core.knownCode(of: $0) == nil }) { loop.deriveCode(of: first) }
+    }
+
+    /// The next of those that are worked out one after another; at the end pages look again.
+    func codeArrived(_ code: FriendCode?, of user: UserID) {
+        guard codeQueue.finish(user) else { return }
+        if let code { keep(code, of: user) }
+        if let next = codeQueue.current { loop.deriveCode(of: next) } else { core.publish(.groupsChanged) }
+    }
+
+    private func keep(_ code: FriendCode, of user: UserID) {
+        guard core.knownCode(of: user) == nil, loop.isReliable else { return }
+        // What cannot be stored now is worked out again the next time.
+        loop.post(.keepSetting(name: NodeCore.codeSetting(of: user), value: Array(code.description.utf8)))
+    }
+
+    @concurrent
+    private static func codes(of users: ArraySlice<UserID>) async -> [(UserID, FriendCode)] {
+        await withTaskGroup(of: (UserID, FriendCode)?.self) { group in
+            for user in users {
+                // Without memory for the hash there is no code to show.
+                group.addTask { (try? FriendCode(of: user)).map { (user, $0) } }
+            }
+            return await group.reduce(into: []) { codes, code in code.map { codes.append($0) } }
+        }
+    }
+
+    // MARK: Reports
+
+    /// A member under the name and the ID that the group shows.
+    func person(_ user: UserID, in group: GroupID) async -> PersonReport {
+        guard !core.isAnonymous(user, in: group) else {
+            return PersonReport(user: core.shownID(of: user, in: group), name: core.name(of: user, in: group))
+        }
+        return await report(KnownPerson(user: user, name: core.name(of: user, in: group)))
+    }
+
+    func report(_ person: KnownPerson) async -> PersonReport {
+        await computeCodes(of: [person.user])
+        return PersonReport(user: person.user.description, name: person.name, code: core.knownCode(of: person.user))
+    }
+
+    // MARK: Members
+
+    /// The member that a text names.
+    func member(_ text: String, of group: GroupID) async throws -> UserID {
+        let selector = Selector(text)
+        let users = core.engine.state(of: group)?.members.map(\.user) ?? []
+        await seek(selector.code, among: users.filter { !core.isAnonymous($0, in: group) })
+        let names = core.names(in: group)
+        let found = selector.matches(among: users) { key(of: $0, in: group, names) }
+        guard let user = found.first else { throw NodeFailure.unknownMember(text) }
+        guard found.count == 1 else {
+            throw NodeFailure.ambiguousMember(text, candidates: found.map { candidate($0, in: group, names) })
+        }
+        return user
+    }
+
+    private func key(of user: UserID, in group: GroupID, _ names: [UserID: String]) -> Selector.Key {
+        Selector.Key(
+            code: core.isAnonymous(user, in: group) ? nil : core.knownCode(of: user),
+            id: core.shownID(of: user, in: group),
+            names: [names[user] ?? "", core.plainName(of: user, in: group)])
+    }
+
+    /// “Ben (7K3M-9QXT-42WJ)”, or the beginning of the ID where there is no code to show.
+    private func candidate(_ user: UserID, in group: GroupID, _ names: [UserID: String]) -> String {
+        let code = core.isAnonymous(user, in: group) ? nil : core.knownCode(of: user)
+        return "\(names[user] ?? "") (\(code ?? String(core.shownID(of: user, in: group).prefix(16))))"
+    }
+
+    /// Codes are worked out when somebody is looked for by one, until it is found; each once.
+    private func seek(_ code: FriendCode?, among users: [UserID]) async {
+        guard let code else { return }
+        for user in users where core.knownCode(of: user) == nil {
+            guard !users.contains(where: { core.knownCode(of: $0) == code.description }) else { return }
+            await computeCodes(of: [user])
+        }
+    }
+
+    // MARK: Friends, and those who ask
+
+    /// Somebody whose account is known here.
+    struct KnownPerson {
+        var user: UserID
+        var name: String
+    }
+
+    /// The groups that this user shares with the friend whom a text names; at least one.
+    func friendGroups(_ text: String) async throws -> [MeshEngine.FriendGroup] {
+        let selector = Selector(text)
+        let open = core.engine.friendGroups.filter { !core.isAnonymous($0.friend, in: $0.group) }
+        await seek(selector.code, among: open.map(\.friend))
+        let found = selector.matches(among: core.engine.friendGroups) { pair in
+            key(of: pair.friend, in: pair.group, core.names(in: pair.group))
+        }
+        guard let friend = found.first?.friend else { throw NodeFailure.unknownFriend(text) }
+        guard found.allSatisfy({ $0.friend == friend }) else {
+            throw NodeFailure.ambiguousMember(
+                text,
+                candidates: found.map {
+                    "\(core.name(of: $0.friend, in: $0.group)) in “\(core.engine.state(of: $0.group)?.title ?? "")”"
+                })
+        }
+        return found
+    }
+
+    /// Whom a text names of those who ask, friends, and members of this user's groups who go by their name.
+    func knownPerson(_ text: String) async throws -> KnownPerson {
+        let selector = Selector(text)
+        let asking = core.engine.receivedFriendRequests
+        let members = core.sharedGroups.filter(core.engine.isMember).flatMap { group in
+            (core.engine.state(of: group)?.members ?? []).map(\.user)
+                .filter { $0 != core.identity.user && !core.isAnonymous($0, in: group) }.map {
+                    (user: $0, group: group)
+                }
+        }
+        await seek(selector.code, among: members.map(\.user))
+        let known =
+            asking.map { KnownPerson(user: $0.user, name: $0.name) }
+            + members.map { KnownPerson(user: $0.user, name: core.plainName(of: $0.user, in: $0.group)) }
+        let codes = Dictionary(asking.map { ($0.user, $0.code.description) }) { first, _ in first }
+        let found = selector.matches(among: known) { person in
+            Selector.Key(
+                code: codes[person.user] ?? core.knownCode(of: person.user), id: person.user.description,
+                names: [person.name])
+        }
+        guard let person = found.first else { throw NodeFailure.unknownFriend(text) }
+        guard found.allSatisfy({ $0.user == person.user }) else {
+            throw NodeFailure.ambiguousMember(
+                text,
+                candidates: found.map {
+                    "\($0.name) (\(codes[$0.user] ?? core.knownCode(of: $0.user) ?? String($0.user.description.prefix(16))))"
+                })
+        }
+        return person
+    }
+}

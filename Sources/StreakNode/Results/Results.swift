@@ -1,0 +1,91 @@
+import StreakEngine
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// This user's own results: recorded, published, taken back, read from files; and kept alike in the private group and in the
+/// shared ones.
+final class Results {
+    let core: NodeCore
+    let loop: NodeLoop
+    private var lost = LostResults()
+    private var older = OlderResults()
+    private var missed = MissedResults()
+    private var differences = Differences()
+
+    init(core: NodeCore, loop: NodeLoop) { (self.core, self.loop) = (core, loop) }
+
+    // MARK: What groups hold of them
+
+    /// Compares what a shared group holds of my results with the private group, and notes where either has the older word.
+    func compare(_ records: [MergedRecord], of group: GroupID) {
+        guard let privateGroup = core.privateGroup, !core.engine.isPrivate(group) else { return }
+        for record in records where record.isResult(of: core.identity.user) {
+            let known = core.engine.mergedRecord(record.key, of: privateGroup)
+            guard known?.value != record.value, !(known?.tellsTheSame(as: record) ?? false) else { continue }
+            older.note(record, in: group, known: known)
+            lost.note(record, known: known)
+        }
+    }
+
+    /// The same with all that a group holds.
+    func compareAll(of group: GroupID) {
+        if !core.engine.isPrivate(group) { compare(core.ownRecords(of: group), of: group) }
+    }
+
+    /// The ledger of a group has changed: it may show that a removal does not hold.
+    func review(_ group: GroupID) { missed.review([group]) }
+
+    func reviewAll() { missed.review(core.engine.groupIDs) }
+
+    /// Before a record of the private group is taken: notes what it takes the place of.
+    func noteDifference(_ record: MergedRecord, in group: GroupID) {
+        differences.note(record, in: core.views[group]?.index, of: core.identity.user)
+    }
+
+    /// When it has been taken: tells the user of a difference that was kept.
+    func tellDifference(_ record: MergedRecord) {
+        guard record.key.kind == RecordKind.setting.rawValue, let other = AccountSettings.difference(in: record),
+            let standing = core.ownIndex.score(other.key, of: core.me)
+        else { return }
+        let (mine, theirs) = (core.resultReport(standing), core.resultReport(other))
+        core.publish(
+            .notice(
+                "Two machines of yours recorded \(mine.gameName) of \(mine.day) differently: \(mine.label) came later and "
+                    + "stands, the other is \(theirs.label). Record the right one again, and this is settled."))
+    }
+
+    /// Has what was noted written, one after the other: what one writes, the next one reads. Returns whether there was
+    /// anything.
+    func writeNoted() -> Bool {
+        var isAny = false
+        func post(_ commands: [Command]) {
+            for command in commands { loop.post(command) }
+            isAny = isAny || !commands.isEmpty
+        }
+        post(lost.takeCommands(for: core.privateGroup))
+        post(older.takeCommands(core))
+        post(missed.takeCommands(core) { compareAll(of: $0) })
+        post(differences.takeCommands(core))
+        return isAny
+    }
+
+    /// What is stored takes the place of what was compared.
+    func forget() { (lost, older) = (LostResults(), OlderResults()) }
+}
+
+extension MergedRecord {
+    func isResult(of user: UserID) -> Bool { key.user == user && key.kind == RecordKind.dailyScore.rawValue }
+
+    /// Whether two records tell of one result alike; their bytes differ where they were written at other times.
+    func tellsTheSame(as other: MergedRecord) -> Bool {
+        guard !value.isEmpty, !other.value.isEmpty,
+            // What does not decode is of a later version, and not the same.
+            var left = try? DailyScore(subject: key.subject, value: value, time: time),
+            let right = try? DailyScore(subject: other.key.subject, value: other.value, time: other.time)
+        else { return false }
+        left.contends = right.contends
+        return left == right
+    }
+}
