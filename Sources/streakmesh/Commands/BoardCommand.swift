@@ -20,7 +20,7 @@ struct BoardCommand: QueryCommand {
     @Option(help: "points, streak, logs or coins.", completion: .metrics)
     var metric: String?
 
-    @Flag(help: "Show results of puzzles that you have yet to play.")
+    @Flag(help: "Also show results of puzzles that you have not played yet.")
     var reveal = false
 
     @Option(help: "How many rows, at most 1000 (else 100).")
