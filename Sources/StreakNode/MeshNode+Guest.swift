@@ -69,8 +69,8 @@ extension MeshNode {
         return try await guestStatus()
     }
 
-    /// A guest sees own results only (rule 25): what another has left stays closed to whoever has another name, and goes
-    /// where it is nothing.
+    /// A guest sees only their own results: what another guest has left stays closed to guests of other names, and is removed
+    /// if nothing is in it.
     private func makeRoom(forGuest name: String) async throws {
         let left = try await guestStatus()
         guard let before = left.name, before.lowercased() != name.lowercased() else { return }
