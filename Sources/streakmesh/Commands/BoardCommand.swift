@@ -119,7 +119,7 @@ extension BoardRowReport {
         }
     }
 
-    /// What is to be known about a row besides its value. A covered row tells nothing of what was played.
+    /// Notes about a row, in addition to its value. A covered row shows nothing of what was played.
     var marks: String {
         [
             me ? "you" : nil, onlyMe ? "only you see this" : nil, covered ? nil : detail, late ? "late" : nil,

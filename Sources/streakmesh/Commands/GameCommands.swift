@@ -94,7 +94,7 @@ struct GamesCommand: AsyncParsableCommand {
                 """)
         var pattern: String?
 
-        /// A new game, or one like `known` but for what is given.
+        /// A new game, or one like `known` with the given changes.
         func form(name: String, changing known: GameForm? = nil) -> GameForm {
             GameForm(
                 id: known?.id, name: name, icon: icon ?? known?.icon ?? "🎯",

@@ -97,7 +97,7 @@ extension InviteReport {
     /// When the link ends, for people.
     fileprivate var expiryText: String { Timestamp(expires)?.dateText ?? expires }
 
-    /// What is to be known of an invite besides the usual.
+    /// Notes about an invite, in addition to the usual.
     fileprivate var marks: String {
         [
             approval ? "needs approval" : nil,

@@ -241,7 +241,7 @@ extension MemberReport {
         return Timestamp(lastSeen)?.relativeText(to: now) ?? lastSeen
     }
 
-    /// What is to be known of a member besides the usual.
+    /// Notes about a member, in addition to the usual.
     fileprivate var marks: String {
         [heir ? "heir" : nil, hidden ? "on no board" : nil, region].compactMap(\.self).joined(separator: ", ")
     }

@@ -240,7 +240,7 @@ struct ResultsCommand: QueryCommand {
 }
 
 extension ResultReport {
-    /// What is to be known about a result besides its value.
+    /// Notes about a result, in addition to its value.
     fileprivate var marks: String {
         [
             edited ? "edited" : nil, late ? "late" : nil, groups.isEmpty ? "only yours" : nil,
