@@ -216,7 +216,7 @@ import Testing
         #expect(board.rows.map(\.name) == ["me", "p101"])
     }
 
-    /// Product rule 10: logs of one day, its points in totals, and what the habit's own page shows.
+    /// Logs of one day: their points in totals, and what the habit's own page shows.
     @Test(arguments: [(1, 1), (6, 6), (7, 7), (8, 7), (30, 7)])
     func `a day of a habit gives as many points as logs, at most seven, and its own page all of them`(
         _ logs: Int, _ points: Int
