@@ -27,7 +27,7 @@ import Testing
         #expect(achievement.thresholds == thresholds)
     }
 
-    /// Results with which exactly `value` is reached.
+    /// Results that reach exactly `value`.
     static func results(_ achievement: Achievement, _ value: Int) -> [DailyScore] {
         switch achievement {
         case .streakMaster, .perfectionist, .gameCollector, .dailyDevotee, .marathonRunner:
@@ -186,7 +186,7 @@ import Testing
         let insights = Fixture.insights(Fixture.wordles([0, 1], lost: [2]))
         #expect(insights.resultCoins == 28)
         #expect(insights.resultCoins(in: DaySpan(from: Self.today, to: Self.today)) == 14)
-        // Two coins' worth of tiers: none but a devotee's bronze for three days in a row.
+        // Tiers give coins for two things only: a devotee's bronze for three days in a row.
         #expect(insights.experience(rewards: DatedCoins([.init(day: Self.today, coins: 250)])).coins == 28 + 50 + 250)
     }
 

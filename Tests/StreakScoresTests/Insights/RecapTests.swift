@@ -83,7 +83,7 @@ import Testing
         let recap = Self.recap(Self.week)
         #expect(recap.winners.map(\.name) == ["cat"] && recap.winners.map(\.points) == [12])
         #expect(recap.climbers.map(\.name) == ["cat"] && recap.climbers.map(\.places) == [2])
-        // Five points where the group made 4, 4 and 5. The Mini was played by one alone.
+        // Five points where the group's were 4, 4 and 5. The Mini was played by one member only.
         #expect(recap.best?.name == "cat" && recap.best?.score.game == Fixture.wordle.id)
         #expect(recap.best?.points == 5 && recap.best?.groupMean == Average(sum: 13, count: 3))
         #expect(
@@ -142,7 +142,7 @@ import Testing
         #expect(guarded.winners.map(\.name) == ["cat"])
         let open = Self.recap(covered)
         #expect(open.coveredCount == 0 && open.best?.name == "bob" && open.best?.score.game == Fixture.mini.id)
-        // My own result uncovers the others'.
+        // My own result uncovers those of others.
         let mine = Self.recap(covered + [("ann", Fixture.solve(Fixture.mini, Self.today, 90))], guardsSpoilers: true)
         #expect(mine.coveredCount == 0 && mine.best?.name == "bob")
     }

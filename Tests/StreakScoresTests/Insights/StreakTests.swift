@@ -89,7 +89,7 @@ import Testing
 
     static let freezing = StreakRules(usesFreezes: true)
 
-    /// Days ago of a run of `length` days that ended `end` days ago.
+    /// The days ago of a run of `length` days that ended `end` days ago.
     static func run(_ length: Int, endedDaysAgo end: Int) -> [Int] { Array(end..<(end + length)) }
 
     @Test(
@@ -99,10 +99,10 @@ import Testing
             (run(10, endedDaysAgo: 0), [], 10, 1, 0), (run(20, endedDaysAgo: 2), [], 20, 1, 1),
             (run(20, endedDaysAgo: 3), [], 20, 0, 2), (run(20, endedDaysAgo: 4), [], 0, 0, 0),
             (run(50, endedDaysAgo: 0), [], 50, 3, 0), (run(10, endedDaysAgo: 1), [0], 0, 1, 0),
-            // A loss spends none, and what is left helps the next run.
+            // A loss uses no freeze, and the rest helps the next run.
             ([0, 2] + run(10, endedDaysAgo: 4), [3], 2, 0, 1),
             (run(2, endedDaysAgo: 0) + run(10, endedDaysAgo: 3), [], 12, 0, 1),
-            // No run, no freeze is spent: the days after a loss cost nothing.
+            // Without a run no freeze is used: the days after a loss cost nothing.
             ([0] + run(10, endedDaysAgo: 6), [5], 1, 1, 0),
         ] as [([Int], [Int], Int, Int, Int)])
     func `freezes hold a streak`(_ solved: [Int], _ lost: [Int], _ current: Int, _ freezes: Int, _ frozen: Int) {
@@ -128,7 +128,7 @@ import Testing
         #expect(insights.overallStreak(on: Self.today).current == length)
         #expect(insights.activeRun(on: Self.today).current == length)
         #expect(insights.count == 2)
-        // A second later that day is over everywhere.
+        // One second later that day is over everywhere.
         old.firstRecordedAt += 1
         let later = Fixture.insights(
             [Fixture.solve(Fixture.wordle, Self.today, 3), old], rules: StreakRules(archiveDays: allowed))
