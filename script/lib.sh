@@ -22,8 +22,8 @@ as_root() {
 
 has_library() { command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "$1"; }
 
-# Names the packages of this system that are missing out of pairs “check:package”, where check is a command, or a
-# library as “lib=NAME” of pkg-config.
+# Prints the missing packages of this system. Arguments are pairs “check:package”; check is a command, or a library of
+# pkg-config as “lib=NAME”.
 missing_packages() {
     local pair check
     for pair in "$@"; do
@@ -42,7 +42,7 @@ install_debian() {
     [ -n "$missing" ] || return 0
     say "Installing: $missing"
     export DEBIAN_FRONTEND=noninteractive
-    # The lists may be old or absent; where they cannot be fetched, installing tells what is wrong.
+    # The lists may be old or absent. If they cannot be fetched, installing reports what is wrong.
     as_root apt-get update -qq >&2 || true
     # shellcheck disable=SC2086 # one word a package
     as_root apt-get install -y -qq --no-install-recommends $missing >&2 ||
@@ -62,7 +62,7 @@ install_mac() {
 # Installs what building and running needs.
 install_for_build() {
     command -v swift >/dev/null 2>&1 ||
-        fail "Swift 6.2 or later is needed: https://www.swift.org/install tells how to get it."
+        fail "Swift 6.2 or later is needed: https://www.swift.org/install says how to get it."
     if command -v apt-get >/dev/null 2>&1; then
         install_debian pkg-config:pkg-config lib=libsodium:libsodium-dev lib=libqrencode:libqrencode-dev \
             lib=sqlite3:libsqlite3-dev
@@ -74,7 +74,7 @@ install_for_build() {
     fi
 }
 
-# Installs what the tests in network namespaces need. Nothing where they cannot run.
+# Installs what the tests in network namespaces need, if they can run here.
 install_for_network_tests() {
     command -v apt-get >/dev/null 2>&1 || return 0
     install_debian ip:iproute2 nft:nftables tcpdump:tcpdump
@@ -96,7 +96,7 @@ find_python() {
 # make_venv FOLDER REQUIREMENTS PYTHON: a virtual environment with these packages, unless it is there.
 make_venv() {
     local venv=$1 requirements=$2 python=$3
-    # The copy of the requirements beside the packages tells whether these are the right ones.
+    # A copy of the requirements beside the packages shows whether these are the right ones.
     if cmp -s "$requirements" "$venv/requirements.txt"; then return; fi
     rm -rf "$venv"
     mkdir -p "$(dirname "$venv")"

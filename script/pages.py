@@ -1,4 +1,4 @@
-"""Looks over the pages of a running node in a browser; see script/pages.
+"""Checks the pages of a running node in a browser; see script/pages.
 
 usage: pages.py PROGRAM CHROMIUM
 """
@@ -26,9 +26,9 @@ RULES = {
     "rules": {"target-size": {"enabled": True}},
     "resultTypes": ["violations"],
 }
-# What a scheme changes is colours only.
+# A scheme changes only colours.
 COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"]}
-# Addresses of one page that differ in values only look alike, and one of them is looked at; so many of one path.
+# Addresses that differ only in values look alike, so one of them is checked; at most this many for one path.
 MOST_OF_PATH = 4
 READY = 60
 
@@ -107,7 +107,7 @@ def furnish(ada, bela, folder):
 
 
 def likeness(address):
-    """What addresses of pages that look alike have in common; words that choose a view count, others do not."""
+    """What the addresses of pages that look alike have in common: words that choose a view count, others do not."""
     parts = urllib.parse.urlsplit(address)
     fields = urllib.parse.parse_qsl(parts.query)
     views = ("range", "metric", "scope", "period", "category", "favourites")
@@ -133,7 +133,7 @@ class Visitor:
         return links
 
     def resize(self, width):
-        """So high that nothing lies under the bar at the lower edge: there one scrolls."""
+        """High enough that nothing lies under the bar at the lower edge, where a user would scroll."""
         self.page.set_viewport_size({"width": width, "height": 720})
         height = self.page.evaluate("document.documentElement.scrollHeight")
         self.page.set_viewport_size({"width": width, "height": min(height + 160, 15_000)})

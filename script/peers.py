@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures other programs at what streakmesh does: bringing entries from one node to a second one, on this machine.
+"""Measures how fast other programs bring entries from one node to another one, on this machine.
 
 usage: peers.py iroh-docs|syncthing
 
@@ -38,7 +38,7 @@ def value(number):
     return f"entry {number} ".encode().ljust(SIZE, b".")
 
 
-# --- iroh-docs 0.35.0: each node is this program again, told what to do line by line.
+# --- iroh-docs 0.35.0: each node is this program again, and gets its orders line by line.
 
 
 class IrohNode:
@@ -79,7 +79,7 @@ def measure_iroh(folder):
     first.ask("insert", str(ENTRIES + SINGLE), str(MISSED))
     before, start = loopback_bytes(), time.monotonic()
     second = IrohNode("second", os.path.join(folder, "second"))
-    # The keys alone: what they stand for is not fetched by itself after a restart.
+    # Only the keys: after a restart it does not fetch their contents by itself.
     second.ask("join", ticket, str(ENTRIES + SINGLE + MISSED), "0")
     show(f"iroh-docs 0.35.0: keys of {MISSED} missed among {ENTRIES}, start of the node included", time.monotonic() - start, "s")
     show("iroh-docs 0.35.0: bytes on the wire for them", loopback_bytes() - before, "B")
@@ -127,7 +127,7 @@ async def iroh_node(role, folder):
             doc = await node.docs().join(iroh.DocTicket(words[0]))
             await doc.subscribe(Listener())
             end = time.monotonic() + DEADLINE
-            # Keys come first, what they stand for after them.
+            # Keys come first, their contents after them.
             while await held() < int(words[1]) or len(await node.blobs().list()) < int(words[2]):
                 if time.monotonic() > end:
                     raise RuntimeError("not everything came")
@@ -197,8 +197,8 @@ class Syncthing:
         urllib.request.urlopen(request).read()
 
     def wait(self, count):
-        # Each file is looked for until it is there, and never again: to count ten thousand over and over would take
-        # from the time that is measured.
+        # Looks for each file until it is there, and never again: counting ten thousand files over and over would
+        # distort the measurement.
         end = time.monotonic() + DEADLINE
         while self.seen < count:
             if os.path.exists(os.path.join(self.files, f"entry-{self.seen}")):

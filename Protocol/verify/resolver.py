@@ -663,7 +663,7 @@ class Resolver:
         return list(hashes)
 
     def exclusion(self, link_key: bytes) -> Operation | None:
-        """What keeps a device out that somebody let in for nothing (§8)."""
+        """The operation that shows that a device's admission does not count (§8)."""
         named = [(one, one.body.certificate) for one in publications(self.all)]
         known = {c.device for _, c in named if c is not None and c.link_key == link_key}
         if known & self.devices().keys():

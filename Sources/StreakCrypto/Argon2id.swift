@@ -2,7 +2,7 @@ import CSodium
 
 /// Argon2id version 1.3 (RFC 9106), which makes guessing a short secret expensive. One lane.
 public enum Argon2id {
-    /// How much one derivation costs whoever makes it.
+    /// How much one derivation costs.
     public enum Cost: Sendable, CaseIterable {
         /// One pass over 8 KiB: next to nothing. For tests and simulation only.
         case minimum

@@ -62,7 +62,7 @@ public enum Blake2b {
 
     /// The key for one purpose: keyed BLAKE2b-256 over the bytes of `context`.
     ///
-    /// Different contexts give independent keys, none of which tells anything of `key`.
+    /// Different contexts give independent keys, and none of them reveals anything of `key`.
     public static func derive(context: String, from key: SymmetricKey) -> SymmetricKey {
         let context = Array(context.utf8)
         let secret = unsafe SecretBytes(count: SymmetricKey.byteCount, protection: .guarded) { target in

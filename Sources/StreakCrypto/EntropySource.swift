@@ -20,7 +20,7 @@ public struct SystemEntropy: EntropySource {
     }
 }
 
-/// A deterministic generator, for simulation and tests only: whoever knows the seed knows every key made from it.
+/// A deterministic generator, for simulation and tests only: the seed gives away every key made from it.
 ///
 /// ChaCha20 keyed by BLAKE2b of the seed, with a fresh nonce per call, so the bytes depend on the sequence of calls.
 public struct SeededEntropy: EntropySource {

@@ -112,7 +112,7 @@ public enum SealedArchive {
         }
 
         /// Takes more of the file; returns the content it completes, possibly nothing. O(bytes), and once the time and
-        /// memory the file's header names, at most those of `Argon2id.Cost.moderate` but for a fourth pass.
+        /// memory that the file's header names: at most those of `Argon2id.Cost.moderate` and a fourth pass.
         ///
         /// - Throws: all but `emptyPassphrase`; the reader is of no use afterwards.
         public mutating func open(_ bytes: [UInt8]) throws(SealedArchiveError) -> [UInt8] {

@@ -17,7 +17,7 @@ public final class SecretBytes: @unchecked Sendable {
         /// Guard pages, canary, read-only. For keys that live long.
         case guarded
 
-        /// Ordinary memory. For intermediate values of a handshake, of which there are many, for a moment.
+        /// Ordinary memory. For intermediate values of a handshake: there are many of them, for a moment.
         case wiped
     }
 

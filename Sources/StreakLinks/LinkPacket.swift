@@ -1,9 +1,9 @@
 import StreakCrypto
 import StreakWire
 
-/// What travels inside the encryption of a link: a kind byte, then its fields in the fixed codec.
+/// The plaintext of a link's packets: a kind byte, then its fields in the fixed codec.
 enum LinkPacket: Sendable, Equatable {
-    /// `interval`: whole seconds after which the sender, when idle, sends the next.
+    /// `interval`: whole seconds until the sender's next keepalive, if it has nothing else to send.
     case keepalive(interval: UInt8, payload: [UInt8])
     case rumour([UInt8])
     case fragment(ReliableChannel.Fragment)
@@ -12,22 +12,22 @@ enum LinkPacket: Sendable, Equatable {
     case pong(UInt64)
     /// The sender has forgotten the link.
     case close
-    /// A message on a stream. `received`: all messages below this have reached the sender.
+    /// A message on a stream. `received`: the sender has all messages below this number.
     case message(sequence: UInt64, received: UInt64, bytes: [UInt8])
     case received(UInt64)
-    /// Last on a stream from this side.
+    /// The sender sends nothing more on this stream.
     case finish
 
-    /// The bytes of a keepalive's payload.
+    /// The longest payload of a keepalive, in bytes.
     static let maximumPayloadSize = 64
-    /// One message of `Links.send`.
+    /// The longest message of `Links.send`, in bytes.
     static let maximumMessageSize = 60_000
     /// Type, receiver index, counter.
     static let datagramHeaderSize = 13
-    /// What one datagram can carry, kind byte included.
+    /// The capacity of one datagram, kind byte included.
     static let maximumDatagramPlaintextSize =
         ProtocolLimits.maximumDatagramSize - datagramHeaderSize - NoiseCipher.overhead
-    /// The longest rumour.
+    /// The longest rumour, in bytes.
     static let maximumRumourSize = maximumDatagramPlaintextSize - 1
 
     private enum Kind: UInt8 {
@@ -43,7 +43,7 @@ enum LinkPacket: Sendable, Equatable {
         case finish = 9
     }
 
-    /// Whether this shows that the link is in use, so that its session is worth renewing.
+    /// Whether this packet shows that the link is in use, so that its session is worth renewing.
     var isUse: Bool {
         switch self {
         case .rumour, .fragment, .message: true

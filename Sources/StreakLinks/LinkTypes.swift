@@ -1,8 +1,8 @@
 public import StreakCrypto
 public import StreakWire
 
-/// One authenticated peer device. It stays the same as long as any path to that device lives; a peer that restarted,
-/// or came back after all paths had died, is a new link.
+/// One authenticated peer device. The ID stays the same as long as any path to that device lives. A peer that
+/// restarted, or came back after all paths had failed, gets a new link.
 public struct LinkID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let number: UInt64
     public init(_ number: UInt64) { self.number = number }
@@ -10,7 +10,7 @@ public struct LinkID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// One stream (TCP connection). Dialled ones are numbered by `Links` (odd), accepted ones by the shell (even); no
+/// One stream (TCP connection). `Links` numbers the streams it dials (odd), the shell those it accepts (even). No
 /// number is used twice.
 public struct StreamID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let number: UInt64
@@ -27,15 +27,15 @@ public struct DialID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// What lets two devices open a link: both keys are derivations of one access key, one invite's seed or one friend code.
+/// What two devices need to open a link. Both keys derive from one access key, one invite's seed or one friend code.
 public struct LinkKey: Sendable, Equatable {
-    /// The one handshake it opens.
+    /// The only kind of handshake it opens.
     public let handshake: HandshakeKind
     /// Mixed into the handshake.
     public let presharedKey: SymmetricKey
-    /// Authenticates the first message before any work is done on it.
+    /// Authenticates message 1 before any costly work.
     public let tagKey: SymmetricKey
-    /// What it belongs to, in the words of the user of links: handed back in events, and never looked at here.
+    /// The caller's own name for this key. It comes back in events and is not read here.
     public let label: any Hashable & Sendable
 
     public init(
@@ -62,13 +62,13 @@ public enum LinkInput: Sendable {
     case streamFailed(StreamID)
     /// The other side, or the system, closed a stream. Not reported after `closeStream`.
     case streamClosed(StreamID)
-    /// Any piece of what a stream brought.
+    /// Bytes of a stream, in pieces of any size.
     case streamBytesReceived(StreamID, [UInt8])
     /// `nextDeadline` has passed.
     case deadlineReached
 }
 
-/// What has to be done outside, in this order.
+/// What the shell has to do, in this order.
 public enum LinkOutput: Sendable, Equatable {
     case sendDatagram([UInt8], to: Endpoint)
     case openStream(StreamID, to: Endpoint)
@@ -77,48 +77,49 @@ public enum LinkOutput: Sendable, Equatable {
     case closeStream(StreamID)
 }
 
-/// What the layer above has to know.
+/// What the engine has to know.
 public enum LinkEvent: Sendable, Equatable {
-    /// A peer is authenticated. `handshakeHash` is 32 bytes that only this link has, the same on both sides whatever
-    /// handshakes and paths it consists of: what a proof is bound to. `isInitiator`: this side's handshake opened the
-    /// link here; when both dialled at once it may be true on both sides, never false on both.
+    /// A peer is authenticated. `handshakeHash` is 32 bytes unique to this link, the same on both sides whatever
+    /// handshakes and paths it has; proofs are bound to it. `isInitiator`: this side's handshake opened the link here.
+    /// If both dialled at the same time it may be true on both sides, but it is never false on both.
     case opened(
         LinkID, peer: AgreementPublicKey, key: LinkKey, handshakeHash: [UInt8], isInitiator: Bool,
         endpoint: Endpoint)
-    /// A path of a live link appeared, went or moved; `pathSummary` tells what there is now.
+    /// A path of a live link appeared, went or moved; `pathSummary` has the current state.
     case pathChanged(LinkID, via: LinkVia)
     case messageReceived(LinkID, [UInt8], via: LinkPath)
-    /// The peer's keepalive payload, sent when it has been idle and when a path opens.
+    /// The payload of the peer's keepalive. It is sent when the peer is idle and when a path opens.
     case keepaliveReceived(LinkID, [UInt8])
-    /// The last event of a link. Messages not yet delivered are gone.
+    /// The last event of a link. Undelivered messages are lost.
     case closed(LinkID, LinkCloseReason)
-    /// The responder to a dial under a friend code has shown `credential` and the static key it holds. This side has
-    /// not said yet who it is: `approve` goes on, `refuse` ends the dial.
+    /// The responder to a dial under a friend code has shown `credential` and proven its static key. This side has not
+    /// revealed itself yet: `approve` continues, `refuse` ends the dial.
     case responderShown(DialID, peer: AgreementPublicKey, credential: [UInt8], key: LinkKey)
-    /// Neither a datagram nor a stream reached a peer that holds the key, by this dial.
+    /// This dial reached no peer that holds the key, neither by datagram nor by stream.
     case dialFailed(DialID, peer: AgreementPublicKey?, endpoint: Endpoint, reason: DialFailure)
     /// Something from outside was ignored.
     case dropped(DropReason)
 }
 
-/// How a message came.
+/// How a message arrived.
 public enum LinkPath: Sendable, Equatable {
-    /// Sent as `.rumour`, in one datagram: it may have been lost, and may overtake others.
+    /// Sent as `.rumour`, in one datagram. It may get lost or overtake others.
     case datagram
     case stream
     case reliableDatagram
 }
 
-/// Where the peer is, judged by its address.
+/// Where the peer is, by its address.
 public enum LinkVia: Sendable, Equatable {
     case lan, internet
 }
 
 /// How a message is to travel.
 public enum Urgency: Sendable, Equatable {
-    /// At once, in one datagram if there is a datagram path and it fits; it may be lost. Otherwise as `.reliable`.
+    /// Immediately, in one datagram that may get lost, if there is a datagram path and the message fits. Otherwise as
+    /// `.reliable`.
     case rumour
-    /// In order, exactly once, as long as the link lives, whatever becomes of its paths.
+    /// In order and exactly once, as long as the link lives, over any paths.
     case reliable
 }
 
@@ -126,27 +127,27 @@ public enum Urgency: Sendable, Equatable {
 public enum LinkCloseReason: Sendable, Equatable {
     /// `close` was called here.
     case closedHere
-    /// The peer said so.
+    /// The peer closed it.
     case closedByPeer
-    /// Three keepalives in a row did not come, on any path.
+    /// Three keepalives in a row were missed, on every path.
     case timedOut
     /// The last path, a stream, was closed.
     case pathLost
-    /// The peer has lost its side of the link (it restarted, say) and opened a new one, which is reported next.
+    /// The peer lost its side of the link (for example in a restart) and opened a new one, which is reported next.
     case superseded
-    /// The peer broke the protocol inside the encryption.
+    /// The peer violated the protocol inside the encryption.
     case protocolViolation
     /// The session could not be renewed in time.
     case rekeyingFailed
 }
 
-/// Why a dial came to nothing.
+/// Why a dial failed.
 public enum DialFailure: Sendable, Equatable {
-    /// Nobody answered in time: unreachable, or the key is not known there.
+    /// Nobody answered in time: the peer is unreachable, or does not know the key.
     case unanswered
-    /// An answer came, but not from a holder of the expected keys.
+    /// An answer came from somebody who does not hold the expected keys.
     case handshakeFailed
-    /// As many links, dials or streams are open as are allowed.
+    /// The limit of open links, dials or streams is reached.
     case tooMany
     /// This device itself answered.
     case ownDevice
@@ -154,66 +155,66 @@ public enum DialFailure: Sendable, Equatable {
 
 /// Why something from outside was ignored.
 public enum DropReason: Sendable, Equatable, CaseIterable {
-    /// Not the size or type of anything in this protocol.
+    /// Its size or type does not exist in this protocol.
     case malformed
     case unsupportedVersion
     /// The source has sent too many messages without a valid tag.
     case rateLimited
-    /// The tag was made with none of the keys.
+    /// None of the keys made the tag.
     case invalidTag
-    /// The tag was right, the rest of the handshake was not.
+    /// The tag was valid, the rest of the handshake was not.
     case handshakeFailed
     /// No handshake or session has this index.
     case unknownSession
     /// The packet's counter was seen before, or is older than the window.
     case replayed
     case authenticationFailed
-    /// As many links or streams are open as are allowed.
+    /// The limit of open links or streams is reached.
     case tooMany
 }
 
-/// Sizes and times that this implementation chooses, and tests shrink.
+/// Sizes and times that this implementation chooses. Tests use smaller ones.
 public struct LinkLimits: Sendable {
     /// Peers with a live link.
     public var maximumLinks = 256
-    /// Streams, dialled ones and those of members together.
+    /// Streams: those this side dialled, and those of members.
     public var maximumStreams = 64
-    /// Besides these, accepted streams of links to strangers.
+    /// Additional accepted streams for links to strangers.
     public var maximumStrangerStreams = 16
-    /// Streams of one link: the one in use, and others that are not finished yet.
+    /// Streams of one link: the one in use, and unfinished ones.
     public var maximumStreamsPerLink = 4
     /// Accepted streams whose peer is not authenticated yet.
     public var maximumWaitingStreams = 64
-    /// Of those, what one source address may have.
+    /// Of those, the most from one source address.
     public var maximumWaitingStreamsPerSource = 16
     /// Dials under way.
     public var maximumDials = 256
-    /// Handshakes answered, whose initiator has not yet shown that it is there; the oldest gives way.
+    /// Answered handshakes whose initiator is not confirmed yet. One more drops the oldest.
     public var maximumProvisionalSessions = 128
     public var maximumProvisionalSessionsPerPeer = 4
-    /// Bytes `send` takes before the peer has acknowledged earlier ones.
+    /// The most bytes that wait for the peer's acknowledgement before `send` refuses.
     public var maximumQueuedByteCount = 16 << 20
-    /// How long an accepted stream may take to show a valid tag, and a dialled one to answer.
+    /// How long an accepted stream may take to show a valid tag, and a dialled one to get an answer.
     public var streamHandshakeLimit: Duration = .seconds(5)
-    /// How long a stream may stop in the middle of a frame.
+    /// How long a stream may pause in the middle of a frame.
     public var streamStallLimit: Duration = .seconds(10)
-    /// How long one frame may take to come: 64 KiB at 9 kbit/s.
+    /// How long one frame may take to arrive: 64 KiB at 9 kbit/s.
     public var streamFrameLimit: Duration = .seconds(60)
     /// How long message 1 is repeated over UDP.
     public var datagramDialLimit: Duration = .seconds(5)
     /// The age at which a used session is renewed.
     public var rekeyAge: Duration = .seconds(120)
-    /// How long renewal may go unanswered, or an older session outlive a newer one.
+    /// How long a renewal may stay unanswered, and how long an older session outlives a newer one.
     public var rekeyGrace: Duration = .seconds(60)
     public var localKeepalive: Duration = .seconds(110)
     public var remoteKeepalive: Duration = .seconds(25)
-    /// A stream without messages is closed after this time if datagrams get through.
+    /// A stream without messages is closed after this time if datagrams work.
     public var streamIdleLimit: Duration = .seconds(300)
-    /// Messages without a valid tag that one source address may send.
+    /// Messages without a valid tag, per source address.
     package var taglessMessages = TokenBucket.Limit(burst: 5, interval: .milliseconds(50))
-    /// Handshakes under this device's friend code that one source address may begin.
+    /// Handshakes under this device's friend code, per source address.
     package var friendHandshakes = TokenBucket.Limit(burst: 16, interval: .seconds(1))
-    /// Source addresses remembered for these.
+    /// Source addresses that the two limits above remember.
     public var maximumLimitedSources = 1_024
 
     public init() {}
@@ -224,9 +225,9 @@ public struct LinkLimits: Sendable {
     }
 }
 
-/// To whom a link leads, as the ledgers have it: whose places its streams take.
+/// Whom a link leads to, by the ledgers. It decides whose share its streams count against.
 public enum LinkParty: Sendable, Equatable {
-    /// No current member of any group: one who wants to be let in, or holds an old key.
+    /// Not a current member of any group: a newcomer, or the holder of an old key.
     case stranger
     case member(UserID)
 }
@@ -234,13 +235,13 @@ public enum LinkParty: Sendable, Equatable {
 /// The state of a link's paths.
 public struct LinkPathSummary: Sendable, Equatable {
     public let via: LinkVia
-    /// Where datagrams go, or else where the stream ends; of a stream the peer opened that port takes no dials.
+    /// Where datagrams go, else the stream's other end. The port of a stream that the peer opened cannot be dialled.
     public let endpoint: Endpoint
     public let hasStream: Bool
     public let hasDatagrams: Bool
     /// When the peer was last heard on any path.
     public let lastHeard: MonotonicInstant
-    /// When the peer, by what it says of itself, says something at the latest.
+    /// When the peer is overdue, by the interval it announced.
     public let nextExpected: MonotonicInstant
     /// The smoothed round-trip time, once measured.
     public let roundTripTime: Duration?

@@ -1,8 +1,8 @@
 import StreakWire
 
-/// What authenticated packets do, whichever way they came.
+/// Handles authenticated packets, whether they came by datagram or stream.
 extension Links {
-    /// The way a packet came.
+    /// How a packet came.
     enum Carrier: Sendable {
         case datagrams(session: UInt32, Endpoint)
         case stream(StreamID)
@@ -20,10 +20,10 @@ extension Links {
             if case .datagrams(let index, _) = carrier, packet.isUse { noteUse(of: index, at: now) }
             try receive(packet, on: id, from: carrier, at: now)
         } catch WireError.unknownKind {
-            // Of a later version that may add kinds.
+            // A later version may have more kinds.
             out.drop(.malformed)
         } catch {
-            tellClosing(id, at: now)
+            sendClose(id, at: now)
             forget(id, reason: .protocolViolation, at: now)
         }
     }

@@ -1,7 +1,7 @@
 import StreakCrypto
 import StreakWire
 
-/// Everything that happens because time passes.
+/// Handles deadlines.
 extension Links {
     mutating func handleDeadlines(at now: MonotonicInstant, entropy: inout some EntropySource) {
         while let timer = out.timers.popDue(at: now) {
@@ -60,7 +60,7 @@ extension Links {
         case .giveUp: loseDatagrams(of: id, reason: .rekeyingFailed, at: now)
         case .dial:
             guard let key = sessions[path.current]?.introduction.key else { return }
-            // A link under an invite's key knows its peer by now, but that key opens only handshakes without.
+            // A link under an invite's key knows its peer now, but handshakes under that key do not name it.
             let target = Dial.Target(
                 peer: key.handshake == .member ? link.peer : nil, key: key, endpoint: path.endpoint, rekeys: id)
             let dial = startDial(target, usesDatagrams: true, usesStreams: false, at: now, entropy: &entropy)
@@ -86,7 +86,7 @@ extension Links {
         if stream.idleCheck <= now { checkUse(of: id, stream, link: link, at: now) }
     }
 
-    /// A stream without messages goes, if datagrams get through without it.
+    /// Closes a stream without messages if datagrams work.
     private mutating func checkUse(of id: StreamID, _ stream: LinkStream, link: LinkID, at now: MonotonicInstant) {
         let isFresh = links[link]?.datagrams?.isFresh(at: now) ?? false
         if stream.idleEnd(limits) <= now, isFresh, links[link]?.sequencer.queuedByteCount == 0 {

@@ -5,12 +5,12 @@ public import StreakWire
 ///
 /// Pure: bytes, times and randomness come in; `outputs` and `events` collect until `drain`. Protocol/links.md.
 ///
-/// Reliable messages survive the loss of a path, a change of address and the renewal of sessions; they are lost only
-/// with the link itself, of which `closed` tells.
+/// Reliable messages survive lost paths, changed addresses and renewed sessions. They are lost only with the link
+/// itself, which `closed` reports.
 public struct Links: Sendable {
-    /// What is shown to whoever dials under this device's friend code: at most 1,077 bytes.
+    /// Shown to anybody who dials under this device's friend code: at most 1,077 bytes.
     public var friendCredential: [UInt8] = []
-    /// What keepalives carry on links without a payload of their own; what exceeds 64 bytes is not sent.
+    /// The payload of keepalives on links that have no own one. Longer than 64 bytes is not sent.
     public var keepalivePayload: [UInt8] = []
 
     let staticKey: AgreementSecretKey
@@ -29,22 +29,23 @@ public struct Links: Sendable {
         streams = Streams(limits)
     }
 
-    /// Sets the keys that open one kind of handshake here, the likeliest first: of groups newest first, of live invites, of this
-    /// device's own friend code if it answers to it.
+    /// Sets the keys that open one kind of handshake here, the most likely first: groups with the newest first, live
+    /// invites, and this device's friend code if it answers to it.
     public mutating func setKeys(_ keys: [LinkKey], for handshake: HandshakeKind) {
         gate.setKeys(keys, for: handshake)
     }
 
-    /// The number of the next stream dialled; odd. A successor of these links starts here, for no number is used twice.
+    /// The number of the next dialled stream; odd. A successor of this value must start here, because no number is used
+    /// twice.
     public var nextStream: UInt64 {
         get { streams.next }
         set { streams.next = newValue }
     }
 
-    /// Takes out what has collected, in order.
+    /// Returns and removes what has collected, in order.
     public mutating func drain() -> (outputs: [LinkOutput], events: [LinkEvent]) { out.drain() }
 
-    /// When `deadlineReached` is due; nil if nothing waits for time to pass. Often earlier than needed, never later.
+    /// When `deadlineReached` is due; nil without a deadline. May be too early, never too late.
     public var nextDeadline: MonotonicInstant? { out.timers.next }
 
     /// Live links, in the order they were opened.
@@ -70,7 +71,7 @@ public struct Links: Sendable {
         settle(at: now)
     }
 
-    /// Opens a link, or a further path of one. With a known `peer` the key is an access key, without one an invite's or a
+    /// Opens a link, or one more path of it. With a known `peer` the key is an access key, otherwise an invite's or a
     /// friend code's.
     ///
     /// Ends in `opened`, in `pathChanged` of an existing link, or in `dialFailed`.
@@ -88,7 +89,7 @@ public struct Links: Sendable {
 
     /// Sends a message of at most 60,000 bytes.
     ///
-    /// - Returns: false, and nothing is sent, if the link is gone, the message too long, or too much is queued.
+    /// - Returns: false, with nothing sent, if the link is gone, the message is too long, or too much is queued.
     @discardableResult
     public mutating func send(
         _ message: [UInt8], over id: LinkID, as urgency: Urgency, at now: MonotonicInstant
@@ -106,24 +107,24 @@ public struct Links: Sendable {
         return true
     }
 
-    /// Says to whom a link leads. Until it is said, to a stranger.
+    /// Sets whom a link leads to. Until then it counts as a stranger's.
     public mutating func setParty(_ party: LinkParty, for id: LinkID, at now: MonotonicInstant) {
         guard let link = links[id], link.party != party else { return }
         links[id]?.party = party
         streams.setParty(party, of: link.streams)
-        boundStreams(at: now)
+        closeSurplusStreams(at: now)
         settle(at: now)
     }
 
-    /// Tells the peer, and forgets the link. `closed` follows; messages not yet delivered are gone.
+    /// Tells the peer and forgets the link. `closed` follows; undelivered messages are lost.
     public mutating func close(_ id: LinkID, at now: MonotonicInstant) {
         guard links[id] != nil else { return }
-        tellClosing(id, at: now)
+        sendClose(id, at: now)
         forget(id, reason: .closedHere, at: now)
         settle(at: now)
     }
 
-    /// Sets what keepalives carry on this link, from the next one on; what exceeds 64 bytes is not sent.
+    /// Sets the payload of this link's keepalives, from the next one on. Longer than 64 bytes is not sent.
     public mutating func setKeepalivePayload(_ payload: [UInt8], for id: LinkID) {
         links[id]?.keepalivePayload = payload
     }
@@ -147,19 +148,19 @@ public struct Links: Sendable {
     /// This device's key, by which peers know it.
     public var publicKey: AgreementPublicKey { staticKey.publicKey }
 
-    /// Where a dial under way is directed to.
+    /// The endpoint that a dial under way tries.
     package func endpoint(of id: DialID) -> Endpoint? { dials[id]?.target.endpoint }
 
-    /// Whom a live link leads to.
+    /// The peer of a live link.
     public func peer(of id: LinkID) -> AgreementPublicKey? { links[id]?.peer }
 
     /// The live link to a device.
     public func link(to peer: AgreementPublicKey) -> LinkID? { links[peer] }
 
-    /// Bytes of reliable messages the peer has not acknowledged yet.
+    /// Bytes of reliable messages that the peer has not acknowledged yet.
     public func queuedByteCount(_ id: LinkID) -> Int { links[id]?.sequencer.queuedByteCount ?? 0 }
 
-    // MARK: Settling
+    // MARK: After each input
 
     /// Sends what can go on every touched link, and sets its deadline.
     mutating func settle(at now: MonotonicInstant) {
@@ -183,7 +184,7 @@ public struct Links: Sendable {
             payload: Array((links[id]?.keepalivePayload ?? keepalivePayload).prefix(LinkPacket.maximumPayloadSize)))
     }
 
-    /// An index that no handshake or session has.
+    /// An index that no handshake or session uses.
     func newIndex(entropy: inout some EntropySource) -> UInt32 {
         while true {
             let index = UInt32(truncatingIfNeeded: randomWord(entropy: &entropy))

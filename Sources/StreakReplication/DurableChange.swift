@@ -1,10 +1,10 @@
 public import StreakWire
 
-/// Where one run stands in a store.
+/// The place of one run in a store.
 public struct RunKey: Hashable, Comparable, Sendable {
     public let group: GroupID
     public let feed: FeedID
-    /// Which branch of a forked feed; 0 where there is no fork.
+    /// The branch of a forked feed; 0 without a fork.
     public let branch: UInt8
     /// The number of the run's first record.
     public let first: UInt64
@@ -26,7 +26,7 @@ public struct StoredRun: Hashable, Sendable {
     public let group: GroupID
     public let branch: UInt8
     public let run: Run
-    /// The chain hash after the last record: kept, so that a start need not compute a whole history's.
+    /// The chain hash after the last record. Stored, so that a start need not hash the whole history.
     public let after: ChainHash
     public let arrival: UInt64
 
@@ -70,7 +70,7 @@ public struct OperationKey: Hashable, Sendable {
     }
 }
 
-/// How far this store has taken over a peer's: in the peer's store `store`, up to arrival `arrival`.
+/// How far this store has synced with a peer's store: up to `arrival` in the peer's `store`.
 public struct Cursor: Hashable, Sendable {
     public let group: GroupID
     public let peer: DeviceID
@@ -89,7 +89,7 @@ public struct Cursor: Hashable, Sendable {
 public struct RememberedAddress: Hashable, Sendable {
     public let device: DeviceID
     public let endpoint: Endpoint
-    /// Wall-clock seconds; shown and used to forget the oldest, never compared between machines.
+    /// Wall-clock seconds. Displayed, and used to forget the oldest; never compared between machines.
     public let lastAnswered: Int64
 
     public init(device: DeviceID, endpoint: Endpoint, lastAnswered: Int64) {
@@ -99,7 +99,7 @@ public struct RememberedAddress: Hashable, Sendable {
     }
 }
 
-/// A secret under which the members of a group open links. Every one is kept.
+/// A secret under which the members of a group open links. All of a group's are kept.
 public struct StoredAccessKey: Hashable, Sendable {
     public let group: GroupID
     public let key: [UInt8]
@@ -121,19 +121,19 @@ public struct OwnEpoch: Hashable, Sendable {
     }
 }
 
-/// One transaction: all of it is on disk, or none.
+/// One transaction: all of it is on disk, or nothing.
 public struct DurableChange: Hashable, Sendable {
     public var operations: [StoredOperation] = []
-    /// Operations that nobody has to know any more. Removed after `operations` are added.
+    /// Operations that nobody has to know any longer. Removed after `operations` are added.
     public var removedOperations: [OperationKey] = []
     public var runs: [StoredRun] = []
-    /// Runs that others replace, or that were erased. Removed before `runs` are added.
+    /// Runs that are replaced or erased. Removed before `runs` are added.
     public var removedRuns: [RunKey] = []
     public var cursors: [Cursor] = []
     public var accessKeys: [StoredAccessKey] = []
     public var ownEpochs: [OwnEpoch] = []
     public var addresses: [RememberedAddress] = []
-    /// Groups of which everything is to be deleted.
+    /// Groups to delete completely.
     public var droppedGroups: [GroupID] = []
     /// Small named values; an empty one is deleted. Names are ASCII, at most 64 bytes; values at most 64 MiB.
     public var settings: [String: [UInt8]] = [:]
@@ -147,12 +147,12 @@ public struct DurableChange: Hashable, Sendable {
     }
 }
 
-/// Everything a store holds, as an engine starts from it. Operations and runs are in the order of their arrival.
+/// Everything in a store, from which an engine starts. Operations and runs are in the order of their arrival.
 public struct Snapshot: Sendable {
     public var store: StoreID
-    /// The number the next arrival gets; starts at 1.
+    /// The number of the next arrival; starts at 1.
     public var nextArrival: UInt64
-    /// Whether this store may be a copy or an old state of another, so that no epoch in it may be continued.
+    /// Whether this store may be a copy or an old state of another, so that no epoch in it may continue.
     public var mayBeCopy: Bool
     public var operations: [StoredOperation] = []
     public var runs: [StoredRun] = []
@@ -170,7 +170,7 @@ public struct Snapshot: Sendable {
 }
 
 extension DurableChange {
-    /// Makes this one transaction that does what it did and then what `later` does.
+    /// Combines this transaction with a later one.
     public mutating func append(_ later: DurableChange) {
         let removed = Set(later.removedRuns)
         if !removed.isEmpty { runs.removeAll { removed.contains($0.key) } }

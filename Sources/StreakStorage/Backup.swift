@@ -9,7 +9,7 @@ public import StreakCrypto
     internal import Musl
 #endif
 
-/// What a backup holds besides the database.
+/// What a backup holds in addition to the database.
 public struct BackupContent: Sendable, Equatable {
     /// A secret as the data folder keeps it.
     public struct Secret: Sendable, Equatable {
@@ -86,8 +86,8 @@ public enum Backup {
     /// Opens a backup and puts its database into a folder that has no account. `accept` gets the secrets, to put them in
     /// place; it is called once the whole file has proven sound. Where anything fails the folder stays without an account.
     ///
-    /// The database comes to lie in another file than it was in: opening it notices that, gives the store a new ID, and has
-    /// new epochs begun, so nothing that was written since the backup is ever contradicted.
+    /// The database is now another file than before. Opening it notices that, gives the store a new ID, and begins new
+    /// epochs. So it never contradicts what was written since the backup.
     ///
     /// - Throws: `StorageError`: `accountExists`, `failed`, `diskFull`, `damaged`; `SealedArchiveError`; what `accept`
     ///   throws.

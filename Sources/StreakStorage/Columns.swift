@@ -57,7 +57,7 @@ extension Identifier32 {
     var stored: Data { bytes.array.stored }
 }
 
-/// Sixteen bytes of BLAKE2b over all that a row says, so that a page which the disk gave back changed is noticed.
+/// Sixteen bytes of BLAKE2b over a whole row. They show when the disk returned a changed page.
 enum RowChecksum {
     static func checksum(of run: StoredRun) -> [UInt8] { checksum(of: run, covering: run.after) }
 

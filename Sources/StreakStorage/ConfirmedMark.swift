@@ -10,9 +10,10 @@ internal import Synchronization
 
 /// The number of the last confirmed change, in a file beside the database.
 ///
-/// SQLite drops the end of a write-ahead log from the first damaged frame on, and says nothing. A database that has counted
-/// fewer changes than this file was told has lost some. The number is written once a change is on disk, and the disk is not
-/// waited for: after the end of the process it is right, after a power cut it may be too small, never too great.
+/// SQLite drops the end of a write-ahead log from the first damaged frame on, and says nothing. A database that has
+/// counted fewer changes than this file was told has lost some. The number is written once a change is on disk, without
+/// waiting for the disk. After the end of the process it is right. After a power cut it may be too small, but never too
+/// great.
 final class ConfirmedMark: Sendable {
     private let file: Int32
 

@@ -33,11 +33,11 @@ public enum CopySign: Hashable, Sendable {
 /// the file system and a crash at any moment change none of these. A copy, a backup brought back, and either of the two
 /// files brought back alone, change at least one.
 ///
-/// Not noticed: the file system as a whole set back (a virtual machine's snapshot, an image of the disk put back) on
-/// the same machine; and a database overwritten in place with a state of the same session, its generation file
-/// untouched. Peers notice those: they show a tip of one's own that one does not have. Mistaken for a copy: a store on
-/// a file system that numbers its files anew at every mount (FAT, some of FUSE). That costs an epoch at each such
-/// opening.
+/// Two cases go unnoticed. The whole file system was set back on the same machine (a virtual machine's snapshot, a disk
+/// image). Or the database was overwritten in place with a state of the same session, and its generation file was not.
+/// Peers notice these: they show a tip of this device's own feed that it does not have. One case is mistaken for a
+/// copy: a store on a file system that renumbers its files at every mount (FAT, some of FUSE). That costs an epoch at
+/// each such opening.
 struct CopyDetector {
     let folder: DataFolder
     /// The file that the database is in. Taken before SQLite opens it.
@@ -81,8 +81,8 @@ struct CopyDetector {
         return Finding(store: store, signs: signs, lostChanges: lost, state: state, generationFile: found)
     }
 
-    /// Opens the next generation. A crash between its two writes is told from a copy, because the database remembers the
-    /// generation file it found as well as the one it is about to put there.
+    /// Opens the next generation. A crash between its two writes does not look like a copy: the database remembers the
+    /// generation file it found and the one it is about to write.
     func openGeneration(after finding: Finding, in database: Database) throws {
         let next = folder.generationPath + ".new"
         try Store.transaction(.immediate, in: database) { database in

@@ -165,7 +165,7 @@ extension DataFolder {
 extension DataFolder {
     private static let asidePrefix = "import-"
 
-    /// Keeps bytes in a new file of the folder, which another process can read; whoever calls removes it. What a process
+    /// Keeps bytes in a new file of the folder, which another process can read. The caller removes it. What a process
     /// leaves behind is removed when the folder is opened after its end. Returns the path.
     ///
     /// - Throws: `diskFull`, `failed`.
@@ -179,7 +179,7 @@ extension DataFolder {
     ///
     /// - Throws: `failed`.
     public func removeAbandonedFiles() throws {
-        // A folder that cannot be listed is told of by what is done with it next.
+        // If the folder cannot be listed, the next use of it reports the error.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         where name.hasPrefix(Self.asidePrefix) {
             let process = Int32(name.dropFirst(Self.asidePrefix.count).prefix { $0 != "-" })
@@ -217,9 +217,9 @@ extension DataFolder {
         #endif
     }()
 
-    /// Where a running node listens to the command line. In the folder, unless that name is too long for a socket; then
-    /// under a name made of the folder's real path, in a folder of this user's in /tmp: every process of the user finds
-    /// the same, whatever its environment. `prepareControlSocketFolder` is called before either is used.
+    /// Where a running node listens to the command line. In the folder, unless that name is too long for a socket. Then
+    /// under a name made of the folder's real path, in a folder of this user in /tmp: all processes of the user find
+    /// the same one, in any environment. `prepareControlSocketFolder` is called before either is used.
     public var controlSocketPath: String {
         let inside = realPath + "/control.sock"
         if inside.utf8.count <= Self.maximumSocketPathSize { return inside }

@@ -48,7 +48,7 @@ public final class DataFolderLock: Sendable {
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             guard errno == EWOULDBLOCK else { throw StorageError.system("locking the folder") }
-            // Who holds it is told where it can be; that it is held is what matters.
+            // The error names the holder if it is known; what matters is that the lock is held.
             let text = (try? DurableFile.readAll(file, maximumSize: 32)) ?? []
             let digits = String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
             throw StorageError.folderInUse(processID: Int32(digits))

@@ -38,7 +38,7 @@ enum DurableFile {
         }
     }
 
-    /// Makes a file of mode 0600 that `body` writes, and waits until it is on disk; it is removed where that fails.
+    /// Makes a file of mode 0600 that `body` writes, and waits until it is on disk. If that fails, removes it.
     ///
     /// - Throws: `fileExists` where there is one, which then stays as it is; `diskFull`, `failed`; what `body` throws.
     static func create(_ path: String, _ body: (Int32) throws -> Void) throws {

@@ -8,9 +8,9 @@ internal import StreakCrypto
     internal import Musl
 #endif
 
-/// Sixteen bytes that tell one file from every copy of it, for as long as the file exists: hashes of its inode number
-/// and of what distinguishes the inode from earlier ones of that number (Linux: its generation; macOS: the file's
-/// birth).
+/// Sixteen bytes that distinguish a file from every copy of it, as long as the file exists. They are hashes of its
+/// inode number, and of a value that distinguishes earlier inodes of that number (Linux: its generation; macOS: the
+/// file's birth).
 ///
 /// The device number is left out: Linux gives another one to the same disk after a restart.
 enum FileIdentity {

@@ -47,8 +47,8 @@ extension Store {
         }
     }
 
-    /// Moves what the write-ahead log holds into the database, where what was deleted is overwritten, and cuts the log to
-    /// nothing: the pages of before would else stay in it.
+    /// Moves the write-ahead log into the database, where deleted data is overwritten, and truncates the log: otherwise
+    /// the old pages would stay in it.
     static func emptyLog(of database: Database) {
         guard unsafe database.sqliteConnection != nil else { return }
         // The change is made already. Where another program's reading keeps the log, the next erasure tries again.

@@ -5,8 +5,8 @@ internal import StreakWire
 extension Store {
     /// Sets rows aside and does `work`, in one transaction.
     ///
-    /// The tables in which they are get made anew: where the damage is in a column of the key, SQLite would refuse to delete
-    /// the row, or take away another's entry of the index.
+    /// Their tables are rebuilt. With damage in a column of the key, SQLite would refuse to delete the row, or remove
+    /// another row's entry of the index.
     func settingAside(_ rows: [DamagedRow], _ work: (Database) throws -> Void) throws {
         try writing { database in
             for isRun in [false, true] {
@@ -46,7 +46,7 @@ extension Store {
     /// The tables whose rows have no checksum, but keys.
     private static let localTables = ["cursors", "access_keys", "own_epochs", "addresses", "settings", "share_texts"]
 
-    /// Makes those tables anew whose keys are not in order any more: writing to them could fail, or reach another row.
+    /// Rebuilds tables whose keys are no longer in order: writing to them could fail, or reach another row.
     ///
     /// Of rows with one key the first stays. Returns a row's damage for each that is lost, and one for each table where none
     /// is: then a row has another key than it was written with.

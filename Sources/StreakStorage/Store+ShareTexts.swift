@@ -3,7 +3,7 @@ internal import GRDB
 /// A pasted share text, kept as it came so that it can be read again when a parser improves. It stays on this machine: it is
 /// no part of a snapshot, a record or a message.
 public struct ShareText: Hashable, Sendable {
-    /// What it tells of; a text takes the place of the one before it with the same key.
+    /// What it is about; a text replaces the one before it with the same key.
     public let key: String
     public let text: String
 

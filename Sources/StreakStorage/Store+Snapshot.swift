@@ -11,11 +11,11 @@ extension Store {
 
     /// Everything in the store, and what was found damaged.
     ///
-    /// A damaged run or operation is set aside, for `damageSetAside` to name, and so is every later run of the same
-    /// feed and branch: the feed then ends before the damage, and the rest is fetched from others like any missing
-    /// record. Damage in the epoch that this device writes, or in a run that may be of it, makes `Snapshot.mayBeCopy` true:
-    /// continuing it would fork the feed. Of this machine's own tables those whose keys are not in order are made anew
-    /// first. O(n): about a microsecond for each kilobyte and each row.
+    /// A damaged run or operation is set aside for `damageSetAside` to name, and so is every later run of the same feed
+    /// and branch. The feed then ends before the damage, and the rest is fetched from others like any missing record.
+    /// Damage in the epoch that this device writes, or in a run that may be of it, makes `Snapshot.mayBeCopy` true:
+    /// continuing it would fork the feed. Before all that, this machine's own tables are rebuilt where their keys are
+    /// not in order. O(n): about a microsecond for each kilobyte and each row.
     ///
     /// - Throws: `damaged` when the file's structure is broken; `failed`.
     public func load() throws -> StoredState {

@@ -8,13 +8,13 @@ internal import Synchronization
 /// What `apply` has returned from is on disk and survives a crash of the machine. The caller holds the folder's lock
 /// for as long as the store is open. Every method may be called from any task; they run one after the other.
 public final class Store: Sendable {
-    /// The setting by which an engine tells that it has opened new epochs everywhere: a change that sets it to `[1]`
+    /// The setting by which an engine says that it has opened new epochs everywhere. A change that sets it to `[1]`
     /// ends `Snapshot.mayBeCopy`. It is never among a snapshot's settings.
     public static let epochsRenewedSetting = "epochs-renewed"
 
     let database: DatabaseQueue
 
-    /// Named anew when this opening found a sign of a copy.
+    /// A new one if this opening found a sign of a copy.
     public let storeID: StoreID
 
     /// The signs of a copy that this opening found. `Snapshot.mayBeCopy` stays true beyond it, until the epochs are

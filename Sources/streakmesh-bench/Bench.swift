@@ -3,7 +3,8 @@ import Foundation
 import StreakNode
 import StreakStorage
 
-/// Measures what `script/bench` prints: a line each of name, value, unit and target. Figures are printed, never judged.
+/// Measures what `script/bench` prints: one line each with name, value, unit and target. It prints figures and does not
+/// judge them.
 @main
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,7 +53,7 @@ struct Bench: AsyncParsableCommand {
         try await measureNewcomer(lab)
     }
 
-    /// From a link to the first board, as two whole processes beside a running node of the group.
+    /// From a link to the first board, in two separate processes beside a running node of the group.
     private func measureJoins(_ lab: Lab) async throws {
         try lab.makeAccount("host")
         try lab.run("host", ["group", "create", "Joins"])
@@ -72,7 +73,7 @@ struct Bench: AsyncParsableCommand {
         try host.stop()
     }
 
-    /// From the order until the removed node says itself that it is out, over a link that stands.
+    /// From the command until the removed node itself reports its removal, over an existing link.
     private func measureRemovals(_ lab: Lab) async throws {
         try lab.makeAccount("chair")
         try lab.makeAccount("Gus")
@@ -97,7 +98,7 @@ struct Bench: AsyncParsableCommand {
         try guest.stop()
     }
 
-    /// A confirmed `add`, as a whole process on a store without a running node.
+    /// A confirmed `add` in a process of its own, on a store without a running node.
     private func measureAdd(_ lab: Lab) async throws {
         try lab.makeAccount("alone")
         var times: [Double] = []
@@ -110,7 +111,7 @@ struct Bench: AsyncParsableCommand {
         Figure.show("add, whole process, p99", times.percentile(99), "ms", target: "< 100")
     }
 
-    /// An import of ten years, as a whole process, on a store with one shared group.
+    /// An import of ten years in a process of its own, on a store with one shared group.
     private func measureImport(_ lab: Lab) throws {
         let rows = (0..<20_000).map { "\(2_015 + $0 / 2_000)-01-01,birdle,\($0 % 6 + 1),6,true,\($0 + 1)" }
         let file = lab.path("history.csv")
@@ -128,7 +129,7 @@ struct Bench: AsyncParsableCommand {
             "the same file again", again.duration(to: .now).milliseconds / 1_000, "s", target: "< 2")
     }
 
-    /// Two linked nodes: how soon a score is seen, what an idle pair sends, how large a node is.
+    /// Two linked nodes: how soon a score becomes visible, what an idle pair sends, how large a node is.
     private func measurePair(_ lab: Lab) async throws {
         try lab.makeAccount("anna")
         try lab.makeAccount("ben")
@@ -169,7 +170,7 @@ struct Bench: AsyncParsableCommand {
         for node in [first] + others { try node.stop() }
     }
 
-    /// Twenty who have all joined by the link of one, through whom everything passes; somebody else writes.
+    /// Twenty nodes that joined with one node's link, through which everything passes. Another node writes.
     private func measureStar(_ lab: Lab) async throws {
         let nodes = try await gather(20, as: "star", in: lab)
         let others = [nodes[0]] + nodes[2...]
@@ -178,7 +179,7 @@ struct Bench: AsyncParsableCommand {
         for node in nodes { try node.stop() }
     }
 
-    /// Ten join one after another, ten times: how long after the last has joined all have the same.
+    /// Ten nodes join one by one, ten times: how long after the last join all have the same state.
     private func measureFormations(_ lab: Lab) async throws {
         var times: [Double] = []
         for round in 1...10 {
@@ -199,7 +200,7 @@ struct Bench: AsyncParsableCommand {
             "ten who joined one after another are equal, worst of 10", times.percentile(100), "ms", target: "≤ 2000")
     }
 
-    /// Nodes of a group that the first founded and the others joined, each by a link of the first, with a result each.
+    /// Nodes of a group that the first one founded. The others joined with the first one's links; each has a result.
     private func gather(_ count: Int, as name: String, in lab: Lab) async throws -> [RunningNode] {
         try lab.makeAccount(name + "1")
         try lab.run(name + "1", ["group", "create", name])
@@ -213,7 +214,7 @@ struct Bench: AsyncParsableCommand {
         return nodes
     }
 
-    /// How soon a score is seen, from the request on; returns what recorded it.
+    /// How soon a score becomes visible after the request. Returns the node that recorded it.
     private func measureVisibility(
         at nodes: [RunningNode], from author: RunningNode, results: Int, name: String,
         targets: (median: String, p99: String) = ("≤ 2", "< 20")
@@ -225,7 +226,7 @@ struct Bench: AsyncParsableCommand {
         defer { for watcher in watchers { watcher.cancel() } }
         for recorder in recorders { await recorder.waitUntilWatching() }
         var times: [Double] = []
-        // The first twenty warm everything up.
+        // The first twenty are a warm-up.
         for number in 1...(results + 20) {
             var seen: [Int] = []
             for recorder in recorders { seen.append(await recorder.count) }
@@ -242,7 +243,7 @@ struct Bench: AsyncParsableCommand {
         return recorders
     }
 
-    /// A newcomer who takes over 10,000 records.
+    /// A newcomer that receives 10,000 records.
     private func measureNewcomer(_ lab: Lab) async throws {
         let total = 10_000
         try lab.makeAccount("elder")
@@ -295,7 +296,7 @@ extension Duration {
 }
 
 extension [Double] {
-    /// The value below which `percent` of a hundred lie, by the nearest rank.
+    /// The value below which `percent` percent lie, by the nearest rank.
     func percentile(_ percent: Double) -> Double {
         guard !isEmpty else { return 0 }
         let rank = (percent / 100 * Double(count)).rounded(.up)
@@ -303,10 +304,10 @@ extension [Double] {
     }
 }
 
-/// Waits for what a node tells.
+/// Waits for a node's events.
 actor EventRecorder {
     private(set) var count = 0
-    /// When the last change was told.
+    /// When the last change was reported.
     private var last = ContinuousClock.now
     private var lastDigest = ""
     private var isWatching = false
@@ -320,7 +321,7 @@ actor EventRecorder {
             for starter in starters { starter.resume() }
             starters = []
         case .event(.changed(_, let digest)):
-            // A second word of the same digest tells nothing new.
+            // A repeated digest is not a change.
             guard digest != lastDigest else { return }
             lastDigest = digest
             count += 1
@@ -336,13 +337,13 @@ actor EventRecorder {
         await withCheckedContinuation { starters.append($0) }
     }
 
-    /// When the change after the `seen`th was told; where there were several meanwhile, the last of them.
+    /// When the change after number `seen` was reported; if there were several, the last of them.
     func waitForChange(after seen: Int) async -> ContinuousClock.Instant {
         if count > seen { return last }
         return await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Lets time pass: the thing measured is how little happens.
+    /// Lets time pass, to measure how little happens.
     func wait(until end: ContinuousClock.Instant) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let delay = ContinuousClock.now.duration(to: end).milliseconds

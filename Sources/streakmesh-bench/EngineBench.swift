@@ -10,8 +10,8 @@ import StreakScores
 import StreakStorage
 import StreakWire
 
-/// What two engines say to each other and how fast one merges, from the stores of two real nodes that hold the same million
-/// results: in this process, over a network that takes 50 ms each way, and nothing else.
+/// What two engines exchange and how fast one merges, from the stores of two real nodes with the same million results.
+/// Runs in this process, over a simulated network of 50 ms each way.
 struct EngineBench {
     let keeper: DataFolder
     let other: DataFolder
@@ -37,7 +37,7 @@ struct EngineBench {
         Figure.show("\(name): round trips on the open link", pair.openRoundTrips, "", target: "–")
     }
 
-    /// An engine on a folder's store, and how many records a second it merged at its start.
+    /// An engine on a folder's store, and how many records a second it merged when it started.
     private static func start(_ folder: DataFolder) throws -> (engine: MeshEngine, rate: Double) {
         let store = try Store(opening: folder) { StoreID(bytes: .zero) }
         let snapshot = try store.snapshot()
@@ -58,7 +58,7 @@ struct EngineBench {
     }
 }
 
-/// Two engines and a network between them that loses nothing.
+/// Two engines with a network that loses nothing.
 private struct EnginePair {
     private struct Item {
         let at: MonotonicInstant
@@ -71,14 +71,14 @@ private struct EnginePair {
 
     private var engines: [MeshEngine]
     private var now = MonotonicInstant.zero
-    /// Rising by time.
+    /// By rising time.
     private var queue: [Item] = []
     private var peers: [Int: [StreamID: StreamID]] = [0: [:], 1: [:]]
     private var accepted: UInt64 = 1 << 32
     private var commands: UInt64 = 0
     /// Bytes of datagrams and of streams, both ways.
     private(set) var byteCount = 0
-    /// What had passed, and when, as both had opened the link.
+    /// The byte count and time when both had opened the link.
     private var opened: (bytes: Int, at: MonotonicInstant)?
     private var openCount = 0
     private var agreedAt = MonotonicInstant.zero
@@ -97,7 +97,7 @@ private struct EnginePair {
         settle()
     }
 
-    /// What the newest records take in the runs that hold them, packed as they are sent.
+    /// The size of the newest records, packed in runs as they are sent.
     func packedSize(of group: GroupID, after count: Int, missed: Int) -> Int {
         let engine = engines[0]
         let own = engine.storedRuns(of: group).filter { $0.run.feed.device == engine.identity.device }
@@ -110,7 +110,7 @@ private struct EnginePair {
         return size
     }
 
-    /// Has both listen, and the second dial the first.
+    /// Lets both listen, and the second dial the first.
     mutating func link() {
         for index in engines.indices {
             give(.listening(port: 7_420, addresses: [endpoint(index)], usesDiscovery: false), to: index)
@@ -119,7 +119,7 @@ private struct EnginePair {
         command(.dialAddresses([endpoint(0)]), at: 1)
     }
 
-    /// Lets a minute pass, or less: until both say the same.
+    /// Lets up to a minute pass, until both have the same digest.
     mutating func agree(on group: GroupID) -> Bool {
         let end = now.advanced(by: .seconds(60))
         while engines[0].digest(of: group) != engines[1].digest(of: group) {

@@ -2,10 +2,10 @@ import Foundation
 import StreakGames
 import StreakNode
 
-/// A group whose friends brought a million results: what a newcomer, a start, a board and catching up take.
+/// A group with a million results: the cost of a newcomer, a start, a board and catching up.
 ///
-/// As many people as it takes, every daily game of one sort, two thousand days: imported as files, and carried to one node by
-/// the program itself.
+/// It has as many people as needed, every daily game of one sort, and two thousand days. They are imported from files,
+/// and the program itself transfers them to one node.
 struct HistoryBench {
     let lab: Lab
 
@@ -22,7 +22,7 @@ struct HistoryBench {
             let brought = try fill("friend\(people)", number: people, atMost: Self.results - results)
             guard brought > 0 else { throw BenchFailure.notReady("a million results") }
             results += brought
-            // One exchange ends while the keeper still spreads the work of taking over so much of one author.
+            // One exchange ends while the keeper still spreads the work for one author's many records over time.
             var tries = 0
             while try await keeper.group().records < results {
                 tries += 1
@@ -49,7 +49,7 @@ struct HistoryBench {
 
     // MARK: The history
 
-    /// A friend who joins, imports and leaves what it has with the keeper. Returns how many results that is.
+    /// A friend who joins, imports, and waits until the keeper has all of it. Returns the number of results.
     private func fill(_ name: String, number: Int, atMost limit: Int) throws -> Int {
         try lab.makeAccount(name)
         try lab.run(name, ["join", try lab.invite("keeper")])
@@ -66,7 +66,7 @@ struct HistoryBench {
         return imported
     }
 
-    /// Results that differ as people's do: by the bits of a linear congruential generator (Knuth, MMIX).
+    /// Results that vary as people's do, from a linear congruential generator (Knuth, MMIX).
     private func rows(person: Int) -> [String] {
         let games = Catalogue.standard.games.filter { game in
             game.cadence == .daily && (game.model == .lowerTimeSeconds || game.maxAttempts == 6)
@@ -106,7 +106,7 @@ struct HistoryBench {
         Figure.show("\(name) after a result more, p50 of 20", times.percentile(50), "ms", target: "< 1")
     }
 
-    /// What a program asks that has the node in itself, as an app would.
+    /// Requests of a program that embeds the node, as an app would.
     private func measureEmbedded() async throws {
         let configuration = NodeConfiguration(listen: "", usesNetwork: false, usesLAN: false, peers: [])
         let node = try await MeshNode(opening: lab.folder("keeper"), configuration: configuration)
@@ -114,7 +114,7 @@ struct HistoryBench {
         await node.close()
     }
 
-    /// Joining with an empty folder, until the digests are equal.
+    /// Joins with an empty folder and waits until the digests are equal.
     private func measureNewcomer(beside keeper: RunningNode, total: Int) async throws {
         try lab.makeAccount("newcomer")
         let newcomer = try await lab.start("newcomer")
@@ -147,7 +147,7 @@ struct HistoryBench {
     }
 }
 
-/// A hundred results while the other was away: what passes beyond them.
+/// A hundred results written while the other node was away: what is transferred beyond them.
 struct CatchUp {
     let lab: Lab
     let keeper: RunningNode
@@ -173,14 +173,14 @@ struct CatchUp {
 }
 
 extension RunningNode {
-    /// What the node says of its first group.
+    /// The node's report on its first group.
     func group() async throws -> GroupStatus {
         let status = try await client.call(StatusRequest.status)
         guard let group = status.groups.first else { throw BenchFailure.notReady("a group") }
         return group
     }
 
-    /// What the process has used of processors, in seconds; 0 where the kernel does not say.
+    /// The CPU time of the process in seconds; 0 if the kernel does not tell.
     var processorSeconds: Double {
         // Not on Linux.
         guard let text = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8),

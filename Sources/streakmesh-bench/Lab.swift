@@ -2,7 +2,7 @@ import Foundation
 import StreakNode
 import StreakStorage
 
-/// Accounts and nodes in a temporary folder, as real processes of the program that is measured.
+/// Accounts and nodes in a temporary folder, as real processes of the measured program.
 final class Lab {
     private let program: String
     private let folder: URL
@@ -14,11 +14,11 @@ final class Lab {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// Ends every node and removes the folder.
+    /// Stops every node and removes the folder.
     func close() {
         for node in nodes { node.process.terminate() }
         for node in nodes { node.process.waitUntilExit() }
-        // A leftover in the temporary folder harms nobody.
+        // A file left in the temporary folder does no harm.
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -54,7 +54,7 @@ final class Lab {
         return bytes
     }
 
-    /// Starts a node on loopback and waits until it says that it is ready.
+    /// Starts a node on loopback and waits until it is ready.
     func start(_ name: String) async throws -> RunningNode {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
@@ -71,7 +71,7 @@ final class Lab {
             }
             line += piece
         }
-        // What follows is read and dropped, so that the node never waits for this process.
+        // Further output is read and dropped, so that the node never blocks on this process.
         output.fileHandleForReading.readabilityHandler = { handle in _ = handle.availableData }
         let client = ControlClient(socketPath: DataFolder(path: data(name)).controlSocketPath)
         let node = RunningNode(process: process, client: client)
@@ -80,12 +80,12 @@ final class Lab {
     }
 }
 
-/// A node's process, and the way to ask it.
+/// A node's process and its control connection.
 struct RunningNode {
     let process: Process
     let client: ControlClient
 
-    /// What the kernel counts as resident; 0 where it does not say.
+    /// The resident memory; 0 if the kernel does not tell.
     var residentBytes: Int {
         let path = "/proc/\(process.processIdentifier)/statm"
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return 0 }  // not on Linux
@@ -99,7 +99,7 @@ struct RunningNode {
     }
 }
 
-/// What passes over the loopback interface. Other programs' traffic is in it: measure on a quiet machine.
+/// Traffic on the loopback interface. It includes other programs' traffic, so measure on a quiet machine.
 enum Loopback {
     static func counters() throws -> (bytes: Int, packets: Int) {
         let text = try String(contentsOfFile: "/proc/net/dev", encoding: .utf8)

@@ -1,6 +1,6 @@
 import StreakMembership
 
-/// Resolving a ledger of a thousand operations, and one more; and how large a group's becomes in years.
+/// The cost of resolving a ledger of a thousand operations, and one more; and the size of a group's ledger after years.
 struct LedgerBench {
     private static let members = 50
     private static let operations = 1_000

@@ -2,10 +2,10 @@ import StreakCrypto
 import StreakMembership
 import StreakWire
 
-/// The ledger of a group over years, everything in it honest: invites, joins, removals and departures with cuts of what
-/// the devices had written, new devices and lost ones, changes of admins and settings.
+/// A group's ledger over years, all of it honest: invites, joins, removals and departures with cuts of what the devices
+/// had written, new and lost devices, changes of admins and settings.
 struct LedgerYears {
-    /// What a quarter of a year brings, besides growing to the wanted size.
+    /// How many members a quarter of a year brings after the group has its size.
     static let arrivalsPerQuarter = 3
     static let invitesPerQuarter = 4
     static let devicesPerQuarter = 3
@@ -50,7 +50,7 @@ struct LedgerYears {
     /// The bytes of all operations.
     var byteCount: Int { ledger.allOperations.reduce(0) { $0 + $1.bytes.count } }
 
-    /// One more operation that counts, by somebody.
+    /// One more operation that counts, by any member.
     mutating func oneMore() throws -> SignedOperation {
         try signed(.invite(invite().terms), by: people[next(people.count)].devices[0])
     }
@@ -96,7 +96,7 @@ struct LedgerYears {
         people.append(newcomer)
     }
 
-    /// What was accepted of every device: a few epochs each, as restores and new starts leave them.
+    /// The accepted feeds of every device: a few epochs each, as restores and new starts leave them.
     private mutating func cuts(of somebody: Somebody) -> [DeviceCut] {
         let feeds = (1...2).map { counter in
             FeedCut(
@@ -125,7 +125,7 @@ struct LedgerYears {
         for _ in 0..<Self.invitesPerQuarter {
             let unused = invite().terms
             let id = try perform(.invite(unused), by: people[next(people.count)].devices[0])
-            // Nobody used it.
+            // Nobody used this invite.
             try perform(.revokeInvite(id), by: owner)
         }
         for _ in 0..<Self.devicesPerQuarter { try replaceDevice(of: 1 + next(people.count - 1)) }

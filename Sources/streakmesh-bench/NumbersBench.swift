@@ -2,9 +2,9 @@ import Foundation
 import StreakGames
 import StreakScores
 
-/// Measures what is computed from results: share texts, boards, streaks, achievements. Everything in this process.
+/// Measures computations on results: share texts, boards, streaks, achievements. All in this process.
 struct NumbersBench {
-    /// Lines of JSON with a `text` each; nil to leave the shares out.
+    /// A file of JSON lines with a `text` each; nil skips the shares.
     let shares: String?
 
     private static let people = 50
@@ -24,7 +24,7 @@ struct NumbersBench {
 
     private func measureShares(_ path: String) throws {
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-        // Texts that are described rather than written out are left to the tests.
+        // Texts that are only described are left to the tests.
         let texts = lines.compactMap { try? JSONDecoder().decode(Line.self, from: Data($0.utf8)).text }
         let reader = ShareReader()
         for text in texts { _ = reader.read(text) }
@@ -36,7 +36,7 @@ struct NumbersBench {
             for (number, text) in texts.enumerated() {
                 let begun = ContinuousClock.now
                 total += reader.read(text).shares.count
-                // The best of all rounds: what the text costs, without what else the machine did.
+                // The best of all rounds, to exclude other work of the machine.
                 worst[number] = min(worst[number], begun.duration(to: .now).milliseconds * 1_000)
             }
         }
@@ -57,7 +57,7 @@ struct NumbersBench {
         var changed: Double
     }
 
-    /// A million results: 50 people, ten games, two thousand days; one in fifty is missing, one in ten a loss.
+    /// A million results: 50 people, ten games, two thousand days; one in fifty is missing, one in ten is a loss.
     private func measureRecords() {
         let today = PuzzleDay(daysSinceEpoch: 20_000)
         let ids = Catalogue.standard.games.filter { $0.cadence == .daily }.prefix(Self.games).map(\.id)
@@ -92,7 +92,7 @@ struct NumbersBench {
             firstRecordedAt: Int64(day.daysSinceEpoch) * 86_400)
     }
 
-    /// The slower of a board's first time and of its time after one change, for every range and metric.
+    /// A board's first time or its time after one change, whichever is slower, for every range and metric.
     private func measureBoards(_ index: inout ScoreIndex, _ players: [Player], today: PuzzleDay, game: GameID) {
         let spans: [(String, PuzzleDay)] = [
             ("day", today), ("30 days", today.adding(days: -29)), ("all time", today.adding(days: -Self.days)),
@@ -150,10 +150,10 @@ struct NumbersBench {
     }
 }
 
-/// What the kernel counts as this process's resident memory; 0 where it does not say.
+/// This process's resident memory; 0 if the kernel does not tell.
 enum Memory {
     static var residentBytes: Int {
-        // Only Linux has it.
+        // Only Linux has this file.
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         let fields = text.split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4_096 : 0

@@ -72,7 +72,7 @@ struct FiguresCommand: ParsableCommand {
         var crowd = try crowd(of: speedNodes)
         let watch = Stopwatch()
         let time = Duration.seconds(600)
-        guard crowd.live(for: time, results: 30) else {
+        guard crowd.simulateBusyGroup(for: time, results: 30) else {
             say("speed, \(speedNodes) nodes: NO AGREEMENT a minute after the last result")
             throw ExitCode.failure
         }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StreakSimulator
 
-/// Plays scenarios of the simulator, replays what failed and makes it shorter, and measures.
+/// Plays scenarios of the simulator, replays and minimises failures, and measures.
 @main
 struct SimulatorProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,7 +29,7 @@ struct ListCommand: ParsableCommand {
     }
 }
 
-/// The names that an option may have.
+/// The scenario names that an option accepts.
 enum ScenarioNames {
     /// One name, or all of them.
     static func named(_ text: String) throws -> [String] {
@@ -41,7 +41,7 @@ enum ScenarioNames {
     }
 }
 
-/// Numbers from 0 as an option has them: `2,5,7`.
+/// A list of numbers in an option: `2,5,7`.
 struct NumberList: ExpressibleByArgument {
     let numbers: Set<Int>
 

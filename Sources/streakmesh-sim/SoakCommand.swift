@@ -62,11 +62,11 @@ struct SoakCommand: AsyncParsableCommand {
         return all.prefix(scenario.shortSeedCount(of: all.count))
     }
 
-    /// What came of one seed.
+    /// The outcome of one seed.
     private struct Run {
         var seed: UInt64
         var failure: SimulationFailure?
-        /// Whether a second run was the same, where there was one.
+        /// Whether a second run was the same, if there was one.
         var isRepeatable = true
     }
 
@@ -75,7 +75,7 @@ struct SoakCommand: AsyncParsableCommand {
         await withTaskGroup(of: Run.self) { group in
             var runs: [Run] = []
             for (index, seed) in seeds.enumerated() {
-                // As many at a time as there are processors for; each runs to its end.
+                // As many at a time as there are processors. Each runs to its end.
                 if index >= jobs ?? Self.processorCount, let ended = await group.next() { runs.append(ended) }
                 group.addTask { Self.play(name, seed: seed, twice: index == 0) }
             }

@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// Measures the time that this process has computed, which other programs do not change.
+/// Measures this process's CPU time, which other programs do not affect.
 struct Stopwatch {
     private let computed = Self.processTime
 
@@ -22,7 +22,7 @@ struct Stopwatch {
 }
 
 extension Duration {
-    /// Milliseconds where that says more than seconds.
+    /// In milliseconds if the number of seconds is small.
     var formatted: String {
         let milliseconds = Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15
         if milliseconds < 1_000 { return "\((milliseconds * 100).rounded() / 100) ms" }
@@ -30,7 +30,7 @@ extension Duration {
     }
 }
 
-/// Prints a line that is seen at once, also where nobody looks but a file.
+/// Prints a line immediately, also if the output is a file.
 func say(_ line: String) {
     print(line)
     fflush(nil)

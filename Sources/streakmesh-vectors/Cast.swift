@@ -2,7 +2,7 @@ import StreakCrypto
 import StreakMembership
 import StreakWire
 
-/// Somebody of the vectors, whose keys follow from a name.
+/// A person in the vectors. The keys derive from a name.
 ///
 /// Every seed is the BLAKE2b-256 of `streakmesh vectors: ` and a label: `ada account`, `ada signing`, `ada link`.
 struct Person {
@@ -45,12 +45,12 @@ struct Person {
     var device: DeviceID { identity.device }
 }
 
-/// The vectors contradict themselves: a mistake in this program.
+/// The vectors contradict themselves, so this program has a bug.
 struct VectorFailure: Error {
     let text: String
 }
 
-/// What several files share.
+/// Values shared by several files.
 enum Cast {
     /// 2026-11-21T12:00:00Z.
     static let now: Int64 = 1_795_262_400

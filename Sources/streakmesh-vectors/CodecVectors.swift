@@ -54,7 +54,7 @@ extension VectorFile {
             ])
     }
 
-    /// What keys are made of, and the names they have.
+    /// The derivation of keys and their names.
     static func keys() throws -> VectorFile {
         let people = try ["ada", "ben", "cleo"].map { try Person($0) }
         let accessKey = try Cast.accessKey()
@@ -103,7 +103,7 @@ extension VectorFile {
             ])
     }
 
-    /// A code with another last symbol.
+    /// A code with a wrong last symbol.
     private static func miswritten(_ code: FriendCode) -> String {
         let text = code.description
         return String(text.dropLast()) + (text.hasSuffix("0") ? "1" : "0")

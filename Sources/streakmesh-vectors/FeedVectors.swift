@@ -3,7 +3,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// A feed under construction, whose runs may be cut anywhere.
+/// A feed under construction. Runs can be taken from anywhere in it.
 struct FeedBuilder {
     let group: GroupID
     let feed: FeedID
@@ -19,7 +19,7 @@ struct FeedBuilder {
         hashes = [FeedChain.origin(of: feed, in: group)]
     }
 
-    /// A feed that goes on as this one does, up to its first `count` records.
+    /// A feed that continues from this one's first `count` records.
     func branch(at count: Int) -> FeedBuilder {
         var copy = self
         copy.records = Array(records.prefix(count))
@@ -32,7 +32,7 @@ struct FeedBuilder {
         records.append(record)
     }
 
-    /// Profiles named by a letter and a number: small records that differ.
+    /// Profiles named by a letter and a number: small, distinct records.
     mutating func append(_ letter: String, count: Int) {
         for _ in 0..<count {
             let number = records.count + 1
@@ -64,7 +64,7 @@ extension Run {
         return writer.bytes
     }
 
-    /// The same run with other fields, unsigned anew.
+    /// The same run with other fields and a new signature.
     func with(
         feed: FeedID? = nil, first: UInt64? = nil, before: ChainHash? = nil, signature: Signature? = nil,
         records: [[UInt8]]? = nil
@@ -74,7 +74,7 @@ extension Run {
             signature: signature ?? self.signature, records: try records.map { RecordList($0) } ?? self.records())
     }
 
-    /// The same run with its records packed by another hand.
+    /// The same run with its records packed by hand.
     func packed(as bytes: [UInt8], count: Int? = nil) -> Run {
         Run(
             feed: feed, first: first, before: before, signature: signature, packed: bytes, count: count ?? self.count)
@@ -82,7 +82,7 @@ extension Run {
 }
 
 extension VectorFile {
-    /// Hash chains and their signatures, and what a copy of a feed takes in.
+    /// Hash chains with their signatures, and what a copy of a feed accepts.
     static func feeds() throws -> VectorFile {
         let ada = try Person("ada")
         var feed = FeedBuilder(identity: ada.identity)
@@ -186,7 +186,7 @@ extension VectorFile {
         ]
     }
 
-    /// Which eight of ten branches stay is a matter of their hashes alone.
+    /// Which eight of ten branches are kept depends only on their hashes.
     private static func tenBranches(_ trunk: FeedBuilder) -> JSON {
         let branches = (0..<10).map { index in
             var branch = trunk.branch(at: 2)
@@ -205,7 +205,7 @@ extension VectorFile {
         return reception("of ten branches eight stay", trunk, steps, tips: held.map { $0.tip(4) })
     }
 
-    /// One feed of results, packed in turn as rows and as columns, with what is held at the beginning of a run.
+    /// One feed of results, packed as rows and columns in turn, with the state at the beginning of a run.
     private static func packings(_ ada: Person) throws -> JSON {
         var feed = FeedBuilder(identity: ada.identity)
         for record in PackedResults.records { feed.append(record) }

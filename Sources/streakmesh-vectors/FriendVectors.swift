@@ -4,7 +4,7 @@ import StreakMembership
 import StreakWire
 
 extension VectorFile {
-    /// What is said to find friends and to link devices.
+    /// Messages for finding friends and for linking devices.
     static func friends() throws -> VectorFile {
         let ada = try Person("ada")
         let ben = try Person("ben")
@@ -93,8 +93,7 @@ extension VectorFile {
         ]
     }
 
-    /// Links by which a machine becomes a device, and the proofs that it holds one.
-    /// A link of one kind where the other is expected, and rewritten as it.
+    /// A link of one kind where the other is expected, as it is and rewritten as the other.
     private static func otherLinks(
         _ link: InviteLink, as expected: String, _ name: String, _ reason: String
     ) -> [JSON] {
@@ -105,7 +104,7 @@ extension VectorFile {
         ]
     }
 
-    /// What the account's key alone makes.
+    /// What the account's key alone derives.
     private static func privateGroup(of person: Person) throws -> JSON {
         let made = try PrivateGroup(accountKey: person.accountKey)
         return [
@@ -180,7 +179,7 @@ extension VectorFile {
 }
 
 extension FriendAnswer {
-    /// The link of an acceptance.
+    /// The link in an acceptance.
     var link: String? {
         guard case .accepted(let link) = self else { return nil }
         return link

@@ -25,7 +25,7 @@ extension VectorFile {
         ]
         let subject = GameDefinition.recordSubject(of: games[0].1.id)
         let value = games[0].1.recordValue
-        // Model, cadence, aggregation, fields, then the name with its size before it.
+        // Model, cadence, aggregation, fields; then the name after its size.
         let long = Array(value.prefix(4)) + varint(241)
         func entry(_ name: String, _ subject: [UInt8], _ value: [UInt8], _ reason: String) -> JSON {
             ["name": .text(name), "subject": .hex(subject), "value": .hex(value), "reason": .text(reason)]
@@ -64,7 +64,7 @@ extension VectorFile {
             ])
     }
 
-    /// Values whose layout is right and whose fields no program shows.
+    /// Values with a valid layout but with fields that no program shows.
     private static func unusable(_ subject: [UInt8]) -> [JSON] {
         func value(
             _ model: UInt8 = 5, name: String = "Quiz", icon: String = "?", maximum: UInt64? = nil, best: UInt64? = nil,
@@ -107,7 +107,7 @@ extension VectorFile {
 
     private typealias GameWord = (user: UserID, game: GameID, time: UInt64, name: String?)
 
-    /// Whose words count, and which games are listed (records.md §3.3).
+    /// Whose statements count, and which games are listed (records.md §3.3).
     private static func groups() throws -> [JSON] {
         let (ada, ben, eve) = (try Person("ada").user, try Person("ben").user, try Person("eve").user)
         func id(_ number: Int, by user: UserID) throws -> GameID {
@@ -159,7 +159,7 @@ extension VectorFile {
 
     private static let forty = String(repeating: "0123456789", count: 4)
 
-    /// Texts, and what becomes of them by patterns.md §2.
+    /// Texts and their folded form by patterns.md §2.
     private static let foldings: [(String, String)] = [
         ("", ""), ("Über ŠÑandÿ", "uber Šnandÿ"), ("a\u{301}\u{FE0F}\u{200D}b", "ab"), ("x\r\ny\rz\u{85}", "x\ny\nz\n"),
         ("a\tb\u{A0}c\u{3000}d", "a b c d"), ("> one\n >two > three", " one\ntwo > three"),
@@ -170,7 +170,7 @@ extension VectorFile {
         ("Ａｂ｀！＼", "ab!"), ("a`b\\c\u{0}\u{7F}\u{1F}d", "abc d"), ("ª°º ß×İ", "ª°º ß×i"),
     ]
 
-    /// Patterns, and how they are to be written; nil where they must not be used (patterns.md §3).
+    /// Patterns and their canonical form; nil if they are invalid (patterns.md §3).
     private static let patterns: [(String, ScoringModel, String?)] = [
         ("Quiz {score}", .highScore, "Quiz {score}"), ("  Quiz\n\t{SCORE}  ", .highScore, "Quiz {score}"),
         ("Quiz", .count, "Quiz"), ("Quiz", .highScore, nil), ("Quiz {time}", .lowerTimeSeconds, "Quiz {time}"),

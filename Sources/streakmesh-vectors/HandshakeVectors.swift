@@ -2,8 +2,8 @@ import StreakCrypto
 import StreakMembership
 import StreakWire
 
-/// A handshake with everything fixed, written from links.md and the Noise layer alone: none of the engine's code makes
-/// these bytes, so that the two check each other.
+/// A handshake with all random values fixed, written from links.md and the Noise layer alone. It uses none of the
+/// engine's code, so that the two check each other.
 private struct HandshakeScript {
     let name: String
     /// `member`, `invite` or `friend`.
@@ -103,7 +103,7 @@ private struct HandshakeScript {
         return Blake2b.hash(Array("streakmesh/v1/link-binding".utf8) + (isFirst ? mine + theirs : theirs + mine))
     }
 
-    /// A transport packet over datagrams; a frame, its length before it, on a stream.
+    /// A transport packet as a datagram; on a stream a frame after its length.
     func sealed(_ plaintext: [UInt8], fromInitiator: Bool, counter: UInt64) throws -> [UInt8] {
         guard let keys else { throw VectorFailure(text: "\(name) is not finished") }
         let cipher = fromInitiator ? keys.initiator.sending : keys.responder.sending
@@ -137,7 +137,7 @@ private struct HandshakeScript {
             "handshakeHash": .hex(handshakeHash), "linkBinding": .hex(linkBinding),
             "transports": .list(
                 try transports.enumerated().map { offset, entry in
-                    // Both directions count for themselves.
+                    // Each direction has its own counter.
                     let counter = UInt64(offset / 2)
                     return [
                         "name": .text(entry.name), "from": .text(offset.isMultiple(of: 2) ? "initiator" : "responder"),
@@ -151,7 +151,7 @@ private struct HandshakeScript {
 }
 
 extension VectorFile {
-    /// Packets of handshakes and what follows them.
+    /// Packets of handshakes and the packets after them.
     static func handshakes() throws -> VectorFile {
         let member = try HandshakeScript("member, over datagrams", "member", transport: "udp")
         let invite = try HandshakeScript("invite, over datagrams", "invite", transport: "udp")
@@ -184,7 +184,7 @@ extension VectorFile {
             ])
     }
 
-    /// What is offered to a side of a valid handshake, by its name, that has come so far.
+    /// Bytes given to one side of a valid handshake, and the state of that side.
     private static func refusedPackets(_ member: HandshakeScript, _ invite: HandshakeScript) throws -> [JSON] {
         let stranger = try HandshakeScript("", "member", transport: "udp", keyOf: "other access key")
         let otherInvite = try HandshakeScript("", "invite", transport: "udp", keyOf: ", another")
@@ -250,7 +250,7 @@ extension VectorFile {
         ]
     }
 
-    /// Retagged, so that only what is inside is wrong.
+    /// With a new tag, so that only the content is wrong.
     private static func tagged(_ bytes: [UInt8], _ script: HandshakeScript) -> [UInt8] {
         let body = Array(bytes.dropLast(16))
         return body + Blake2b.keyedHash(body + Array("udp".utf8), key: script.tagKey, size: 16)

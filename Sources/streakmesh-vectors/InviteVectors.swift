@@ -6,7 +6,7 @@ import StreakWire
 extension VectorFile {
     private static let expiry: Int64 = Cast.now + 7 * 86_400
 
-    /// Links as they are pasted.
+    /// Links as people paste them.
     static func invites() throws -> VectorFile {
         let ada = try Person("ada")
         let seed = Cast.seed16("invite seed")
@@ -48,7 +48,7 @@ extension VectorFile {
         ]
     }
 
-    /// Texts in which a link stands among other words, or more than once.
+    /// Texts with a link among other words, or several times.
     private static func messages(_ link: InviteLink) -> [JSON] {
         let (text, half) = (link.text, String(link.text.prefix(90)))
         let messages = [
@@ -70,7 +70,7 @@ extension VectorFile {
         return lines
     }
 
-    /// Payloads with a checksum that is right, whatever they hold.
+    /// Payloads with a valid checksum, whatever their content.
     private static func sealed(_ payload: [UInt8]) -> [UInt8] { payload + Blake2b.hash(payload).prefix(4) }
 
     private static func invalidLinks(_ link: InviteLink, _ raw: [UInt8]) throws -> [JSON] {
@@ -82,7 +82,7 @@ extension VectorFile {
         func entry(_ name: String, payload: [UInt8], _ reason: String) -> JSON {
             entry(name, text(of: sealed(payload)), reason)
         }
-        /// Signed anew by the inviter, so that only the layout is wrong.
+        /// Signed again by the inviter, so that only the layout is wrong.
         func signed(_ unsigned: [UInt8]) throws -> [UInt8] {
             let key = try Person("ada").identity.signingKey
             return unsigned + key.signature(for: SigningContext.invite.prefix + unsigned).rawBytes
@@ -133,7 +133,7 @@ extension VectorFile {
         return String(characters)
     }
 
-    // MARK: Base32, once more, so that a mistake in the module's own shows
+    // MARK: Base32, a second implementation that reveals mistakes in the module's
 
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
 

@@ -1,6 +1,6 @@
 import StreakWire
 
-/// A JSON value whose objects keep their order, written so that a change shows as few changed lines.
+/// A JSON value whose objects keep their order, formatted so that changes affect few lines.
 indirect enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -17,13 +17,13 @@ indirect enum JSON: Sendable, Equatable {
     /// Bytes as lower-case hexadecimal digits.
     static func hex(_ bytes: some Sequence<UInt8>) -> JSON { .text(bytes.hexadecimal) }
 
-    /// The value of a member of an object; nil where there is none.
+    /// The value of an object's member; nil if there is none.
     subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
     }
 
-    /// The document, two spaces a level, with a line feed at its end. What fits a line of 120 characters stands on one.
+    /// The document, two spaces a level, with a final line feed. A value that fits into 120 characters is on one line.
     var document: String { rendered(indent: 0) + "\n" }
 
     private func rendered(indent: Int) -> String {

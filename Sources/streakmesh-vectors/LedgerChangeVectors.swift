@@ -3,7 +3,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Sets in which roles, devices and places come and go.
+/// Sets of operations in which roles, devices and memberships change.
 extension VectorFile {
     static func changes() throws -> [JSON] {
         try [
@@ -13,7 +13,7 @@ extension VectorFile {
         ]
     }
 
-    /// The heir takes the group over while the owner, cut off, renames it.
+    /// The heir takes the group over while the owner, out of reach, renames it.
     private static func takenOver() throws -> JSON {
         var friends = try Friends()
         let (ada, cleo) = (friends.ada, friends.cleo)
@@ -62,7 +62,7 @@ extension VectorFile {
         try friends.stage.perform(
             "hand back", .transfer(Transfer(newOwner: ada.user, cuts: friends.stage.cuts(of: cleo.user))),
             by: cleo.identity)
-        // What the owner says of heirs from now on does not undo the time in between.
+        // The owner's later statements about heirs do not undo the time in between.
         try friends.stage.perform(
             "no heir any more", .setRole(RoleChange(user: ada.user, change: .noHeir)), by: ada.identity)
         return try set(
@@ -70,7 +70,7 @@ extension VectorFile {
             Expectation(title: "By Cleo", members: [(ada, "owner"), (friends.ben, "member"), (cleo, "member")]))
     }
 
-    /// A revocation that leaves what is known of the device, or up to `last`.
+    /// A revocation that keeps all known operations of the device, or those up to `last`.
     static func revocation(
         of device: DeviceIdentity, by person: Person, in stage: LedgerStage, label: String,
         leaving last: OperationID? = nil,
@@ -85,7 +85,7 @@ extension VectorFile {
                 accessKeyHash: stage.hash(label)))
     }
 
-    /// Ada's second device goes on renaming, not knowing that it was revoked.
+    /// Ada's second device continues to rename, not knowing that it was revoked.
     private static func deviceRevoked() throws -> JSON {
         var friends = try Friends()
         let ada = friends.ada
@@ -106,7 +106,8 @@ extension VectorFile {
                 refused: [("rename again", "author-revoked")]))
     }
 
-    /// The revoked device certifies a third one meanwhile; the one it certified before, known to the revoker, stays.
+    /// The revoked device certifies a third one meanwhile. A device that it certified before, and that the revoker
+    /// knew, stays.
     private static func deviceCertifiedByRevoked() throws -> JSON {
         var friends = try Friends()
         let ada = friends.ada
@@ -139,7 +140,7 @@ extension VectorFile {
                 refused: [("add the fourth", "author-revoked"), ("rename by the fourth", "author-revoked")]))
     }
 
-    /// Only the owner may invite any more: who did not know may still.
+    /// Only the owner may invite now. A member who did not know may still invite.
     private static func settingsDecide() throws -> JSON {
         var friends = try Friends()
         let (ada, ben) = (friends.ada, friends.ben)
@@ -163,7 +164,7 @@ extension VectorFile {
                 refused: [("an invite against them", "inviting-not-allowed")]))
     }
 
-    /// What the former admin signs past the cut, with old parents, counts as a member's.
+    /// What the former admin signs past the cut, with old parents, counts as a plain member's.
     private static func demoted() throws -> JSON {
         var friends = try Friends()
         let (ada, ben) = (friends.ada, friends.ben)
@@ -189,7 +190,7 @@ extension VectorFile {
                 refused: [("rename again", "needs-admin"), ("remove cleo", "needs-admin")]))
     }
 
-    /// Removed, and admitted again under an invite made after that; one from before does not serve.
+    /// Removed, and admitted again under an invite made after that; an older invite does not work.
     private static func readmitted() throws -> JSON {
         var friends = try Friends()
         let (ada, ben) = (friends.ada, friends.ben)
@@ -214,7 +215,7 @@ extension VectorFile {
                 refused: [("an admission under the old invite", "newcomer-removed")]))
     }
 
-    /// A plain member may only put the wish down; the owner's admission copies its claim.
+    /// A plain member may only record the request. The owner's admission copies its claim.
     private static func approved() throws -> JSON {
         var friends = try Friends()
         let dora = try Person("dora")
@@ -236,7 +237,7 @@ extension VectorFile {
                 refused: [("admit emil", "needs-approval")]))
     }
 
-    /// The wish of somebody who was let in and removed since waits no more; one under an invite made since does.
+    /// A request by somebody who was admitted and removed since is no longer open. One under an invite made later is.
     private static func approvedAndRemoved() throws -> JSON {
         var friends = try Friends()
         let (ada, dora, emil) = (friends.ada, try Person("dora"), try Person("emil"))
@@ -268,7 +269,7 @@ extension VectorFile {
                 members: [(ada, "owner"), (friends.ben, "member"), (friends.cleo, "member")], former: [dora, emil]))
     }
 
-    /// Whoever left comes back under the invite it came by.
+    /// A member who left comes back under the invite they came by.
     private static func cameBack() throws -> JSON {
         var friends = try Friends()
         let ben = friends.ben
@@ -283,8 +284,8 @@ extension VectorFile {
                 members: [(friends.ada, "owner"), (ben, "member"), (friends.cleo, "member")], erased: [ben]))
     }
 
-    /// Cleo, who still has what Ben once signed, lets him in after he has left: by a copy, by a wish, under another invite of
-    /// the same key, and as if she had not heard of it.
+    /// Cleo, who kept what Ben once signed, admits him after he has left: with a copy, with a request, under another
+    /// invite with the same key, and as if she had not heard of his leaving.
     private static func copied() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
@@ -318,7 +319,7 @@ extension VectorFile {
                 refused: copies.map { ($0.0, "claim-spent") }))
     }
 
-    /// A device whose disk went back in time signs two operations of one number.
+    /// A device restored from an old disk signs two operations with one number.
     private static func forked() throws -> JSON {
         var friends = try Friends()
         var other = friends.stage

@@ -3,11 +3,11 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// A feed of a set of operations: what nodes hold of it, and up to where that counts.
+/// A feed that a set of operations cuts: what nodes hold of it, and how far it counts.
 struct CountedFeed {
     let feed: FeedID
     let runs: [Run]
-    /// The ends of the branches that count, up to where they do.
+    /// The ends of the branches that count, as far as they count.
     let ends: [Tip]
 
     init(_ builder: FeedBuilder, runs: [Run]? = nil, ends: [Tip]) {
@@ -26,7 +26,7 @@ struct CountedFeed {
     }
 }
 
-/// Sets of operations with the feeds they cut.
+/// Sets of operations with the feeds that they cut.
 extension VectorFile {
     static func feedSets() throws -> [JSON] {
         try [
@@ -112,7 +112,7 @@ extension VectorFile {
                 ]))
     }
 
-    /// Revoked in ignorance of the removal: what both leave counts.
+    /// Revoked without knowing of the removal: what both keep counts.
     private static func feedsRemovedAndRevoked() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
@@ -162,7 +162,7 @@ extension VectorFile {
                 feeds: [CountedFeed(erased, ends: []), CountedFeed(after, ends: [after.tip(6)])]))
     }
 
-    /// The owner's cut holds over an admin's longer one, for the feeds as well.
+    /// The owner's cut wins against an admin's longer one, for feeds as well.
     private static func feedsCutTwice() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
@@ -185,7 +185,7 @@ extension VectorFile {
                 feeds: [CountedFeed(both, ends: [both.tip(2)]), CountedFeed(one, ends: [])]))
     }
 
-    /// Of a removed member's device whose only certificate is broken nothing counts, whatever the removal's cut says.
+    /// Nothing counts of a removed member's device whose only certificate is broken, whatever the removal's cut says.
     private static func feedsOfBrokenCertificate() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)

@@ -2,7 +2,7 @@ import StreakCrypto
 import StreakMembership
 import StreakWire
 
-/// That the founding counts whatever is said of who signed it, and which words of one account hold.
+/// The founding counts whatever is said about its signer; and which statements of one account win.
 extension VectorFile {
     static func foundings() throws -> [JSON] {
         try [
@@ -23,8 +23,8 @@ extension VectorFile {
                 accessKeyHash: stage.hash(label)))
     }
 
-    /// Five operations that once gave two digests: another machine of the founder transfers and its cut leaves the first machine
-    /// out; then the first is revoked, with a cut at the founding.
+    /// Five operations that once gave two digests: another machine of the founder transfers the group, with a cut that
+    /// leaves out the first machine; then the first is revoked, with a cut at the founding.
     private static func foundingOutsideCut() throws -> JSON {
         let ada = try Person("ada")
         let phone = try Person.device("ada phone", of: ada.accountKey)
@@ -41,7 +41,7 @@ extension VectorFile {
             Expectation(title: "After", members: [(ada, "owner")]))
     }
 
-    /// A revocation that leaves nothing of the device that founded the group.
+    /// A revocation that keeps nothing of the device that founded the group.
     private static func foundingOfRevoked() throws -> JSON {
         let ada = try Person("ada")
         let phone = try Person.device("ada phone", of: ada.accountKey)
@@ -56,7 +56,7 @@ extension VectorFile {
             Expectation(members: [(ada, "owner")], refused: [("rename before", "author-revoked")]))
     }
 
-    /// The founder's certificate was signed by a device that is revoked, and its link is not kept.
+    /// The founder's certificate was signed by a revoked device, whose link is not kept.
     private static func foundingByBroken() throws -> JSON {
         let ada = try Person("ada")
         let made = try Person.device("ada laptop", of: ada.accountKey)
@@ -75,7 +75,7 @@ extension VectorFile {
             Expectation(members: [(ada, "owner")], refused: [("rename before", "author-revoked")]))
     }
 
-    /// An admin's own departure ranks as the account itself, below an admin's removal of it that leaves more.
+    /// An admin's own departure ranks as the account itself, below an admin's removal that keeps more.
     private static func ownWords() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
@@ -85,7 +85,8 @@ extension VectorFile {
         }
         var other = friends.stage
         let renamed = try friends.stage.perform("rename by ben", .rename("By Ben"), by: ben.identity)
-        // Ben leaves on one branch with a cut that leaves nothing of his; the owner demotes him on another, and leaves the title.
+        // Ben leaves on one branch with a cut that keeps nothing of his. On another the owner demotes him, keeping the
+        // title he set.
         let last = other.ledger.longestTip(of: ben.device) ?? .none
         let departure = Departure(
             erases: false, cuts: [DeviceCut(device: ben.device, lastOperation: .none, feeds: [])])
@@ -101,7 +102,7 @@ extension VectorFile {
             Expectation(title: "By Ben", members: [(ada, "owner"), (cleo, "admin")], former: [ben]))
     }
 
-    /// Of an account's revocations the first 32 name access keys.
+    /// Only the first 32 of an account's revocations name access keys.
     private static func manyRevocations() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
@@ -120,7 +121,8 @@ extension VectorFile {
             Expectation(members: [(ada, "owner"), (ben, "member"), (cleo, "member")]))
     }
 
-    /// Two machines of one account that its key made apart. What the account says for every group leaves what the device did here.
+    /// Two machines of one account, made separately with its key. The revocation for every group keeps what the device
+    /// did here.
     private static func privateGroup() throws -> JSON {
         let ada = try Person("ada")
         let phone = try Person.device("ada phone", of: ada.accountKey)
@@ -138,7 +140,7 @@ extension VectorFile {
             Expectation(title: "Mine", members: [(ada, "owner")]))
     }
 
-    /// Who was let in by a removed member that had not heard of it, and let somebody in itself.
+    /// Somebody admitted by a removed member that did not know of the removal, and somebody they admitted.
     private static func exclusion() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)

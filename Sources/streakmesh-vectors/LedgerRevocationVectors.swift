@@ -2,7 +2,7 @@ import StreakCrypto
 import StreakMembership
 import StreakWire
 
-/// Sets in which an account revokes its devices, before it is removed or after.
+/// Sets in which an account revokes its devices, before or after its removal.
 extension VectorFile {
     static func revocations() throws -> [JSON] {
         try [
@@ -13,7 +13,7 @@ extension VectorFile {
         ]
     }
 
-    /// Ben with a second device, certified by the account; by his first he has admitted Dora.
+    /// Ben with a second device, certified by the account. With his first he has admitted Dora.
     private struct Hosts {
         var friends: Friends
         let phone: DeviceIdentity
@@ -61,7 +61,7 @@ extension VectorFile {
                 refused: [("revoke", "author-removed")]))
     }
 
-    /// The cut, absurdly, leaves what its author knew to be revoked.
+    /// The cut keeps an operation that its author knew to be revoked.
     private static func revokedBeforeRemoval() throws -> JSON {
         var hosts = try Hosts()
         let (ada, ben, cleo) = (hosts.friends.ada, hosts.friends.ben, hosts.friends.cleo)
@@ -97,7 +97,7 @@ extension VectorFile {
                 refused: [("admit dora", "author-removed"), ("revoke with a longer cut", "author-removed")]))
     }
 
-    /// An admin leaves, is admitted as a member, and by its phone revokes the device that left; then removes Cleo.
+    /// An admin leaves, is admitted as a member, and with its phone revokes the device that left; then it removes Cleo.
     private static func revokedAfterComingBack(isRemoved: Bool) throws -> JSON {
         var hosts = try Hosts(isAdmin: true)
         let (ada, ben, cleo, dora) = (hosts.friends.ada, hosts.friends.ben, hosts.friends.cleo, hosts.dora)
@@ -137,7 +137,8 @@ extension VectorFile {
                     ]))
     }
 
-    /// Ben, an admin, removes Cleo, and is removed. Cleo voids her admission of Emil, Ben his removal of Cleo: in vain.
+    /// Ben, an admin, removes Cleo, and is removed. Cleo tries to void her admission of Emil, and Ben his removal of
+    /// Cleo; both fail.
     private static func restoredInTurn() throws -> JSON {
         var hosts = try Hosts(isAdmin: true)
         let (ada, ben, cleo, dora) = (hosts.friends.ada, hosts.friends.ben, hosts.friends.cleo, hosts.dora)
@@ -168,7 +169,7 @@ extension VectorFile {
                 refused: [("revoke", "author-removed"), ("revoke of cleo", "author-removed")]))
     }
 
-    /// The removal leaves nothing of Ben, the demotion before it what he did as an admin.
+    /// The removal keeps nothing of Ben; the demotion before it keeps what he did as an admin.
     private static func leftByDemotion() throws -> JSON {
         var hosts = try Hosts(isAdmin: true)
         let (ada, ben) = (hosts.friends.ada, hosts.friends.ben)
@@ -188,7 +189,7 @@ extension VectorFile {
                 refused: [("admit cleo", "author-removed"), ("revoke", "author-removed")]))
     }
 
-    /// Whoever was owner is trusted with more: its account key takes back even that it handed the group on.
+    /// A former owner is trusted with more: its account key can even take back the transfer of the group.
     private static func revokedByFormerOwner() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
@@ -211,7 +212,7 @@ extension VectorFile {
                 refused: [("transfer", "author-revoked"), ("remove ada", "needs-admin")]))
     }
 
-    /// What she did after that, the removal leaves and the account key still takes back.
+    /// What she did afterwards is kept by the removal, and can still be taken back by the account key.
     private static func revokedByRemovedOwner() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
@@ -239,7 +240,8 @@ extension VectorFile {
                 refused: [("admit dora", "author-revoked"), ("revoke", "author-removed")]))
     }
 
-    /// A word for every group needs no ancestor that knows the device, so it may be as old as its author's certificate.
+    /// A revocation for every group needs no ancestor that knows the device, so it may be as old as its author's
+    /// certificate.
     private static func revokedAsIfBefore() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
@@ -270,7 +272,7 @@ extension VectorFile {
                 refused: bodies.map { ($0.0, "author-removed") }))
     }
 
-    /// The account's word for every group.
+    /// A revocation for every group.
     private static func general(
         of device: DeviceIdentity, by person: Person, in stage: LedgerStage, label: String, keeping: [Bytes32] = []
     ) -> OperationBody {
@@ -280,7 +282,7 @@ extension VectorFile {
                 accessKeyHash: stage.hash(label)))
     }
 
-    /// A group that never knew the device learns of it first; then the device, and one it certified, come all the same.
+    /// A group learns of the revocation before it knows the device. Then the device arrives, and one that it certified.
     private static func revokedElsewhere() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
@@ -328,7 +330,7 @@ extension VectorFile {
         return identity
     }
 
-    /// The group's own cut leaves what the word for every group would not; whichever is known first.
+    /// The group's own cut keeps what the revocation for every group would not, whichever arrives first.
     private static func revokedTwice() throws -> JSON {
         var hosts = try Hosts()
         let (ada, ben, cleo) = (hosts.friends.ada, hosts.friends.ben, hosts.friends.cleo)
@@ -344,7 +346,7 @@ extension VectorFile {
             Expectation(members: [(ada, "owner"), (ben, "member"), (cleo, "member"), (hosts.dora, "member")]))
     }
 
-    /// A thief's device publishes itself, and then the account's own words again.
+    /// A thief's device publishes itself, and then the account's own revocations again.
     private static func revokedByThief() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
@@ -368,7 +370,7 @@ extension VectorFile {
                 refused: [("add the thief", "author-revoked")]))
     }
 
-    /// A device that a revoked one certified, and that the account keeps, serves to be admitted by, and the revoked one not.
+    /// A kept device that a revoked one certified may be admitted; the revoked one may not.
     private static func admittedWhenRevoked() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)

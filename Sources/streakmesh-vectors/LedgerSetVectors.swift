@@ -4,7 +4,7 @@ import StreakReplication
 import StreakWire
 
 extension VectorFile {
-    /// Sets of operations, what any order of them amounts to, and operations that no ledger takes.
+    /// Sets of operations with their state in any order, and operations that no ledger accepts.
     static func ledgers() throws -> VectorFile {
         VectorFile(
             name: "ledgers",
@@ -28,7 +28,7 @@ extension VectorFile {
         var refused: [(String, String)] = []
         var erased: [Person] = []
         var feeds: [CountedFeed] = []
-        /// Whom somebody let in for nothing, and what says so.
+        /// Users whose admission does not count, and the operation that shows it.
         var excluded: [(Person, SignedOperation)] = []
     }
 
@@ -90,7 +90,7 @@ extension VectorFile {
             Expectation(members: [(friends.ada, "owner"), (friends.ben, "member"), (friends.cleo, "member")]))
     }
 
-    /// Two members, cut off from each other, admit one newcomer each under an invite for one.
+    /// Two members who cannot reach each other admit one newcomer each under an invite for one.
     private static func admittedTwice() throws -> JSON {
         var friends = try Friends()
         let dora = try Person("dora")
@@ -125,7 +125,7 @@ extension VectorFile {
                 erased: [friends.ben]))
     }
 
-    /// What the removed member signs past its cut counts for nothing, whatever parents it names.
+    /// What the removed member signs past its cut does not count, whatever its parents.
     private static func removed() throws -> JSON {
         var friends = try Friends()
         let before = friends.stage
@@ -208,7 +208,7 @@ extension VectorFile {
             Expectation(members: [(friends.ada, "member"), (friends.ben, "member"), (friends.cleo, "owner")]))
     }
 
-    /// What a plain member may not do is kept and counts for nothing.
+    /// Operations that a plain member may not make are kept and do not count.
     private static func notAllowed() throws -> JSON {
         var friends = try Friends()
         let stage = friends.stage
@@ -304,7 +304,7 @@ extension VectorFile {
         ]
     }
 
-    /// A private group has one member for good.
+    /// A private group has exactly one member for good.
     private static func privateRefusals() throws -> JSON {
         let ada = try Person("ada")
         var stage = try LedgerStage(privateTo: ada)
@@ -333,7 +333,7 @@ extension VectorFile {
         try LedgerStage(title: "Other", founder: founder).founding
     }
 
-    /// Of devices that nobody knows, or that are another account's.
+    /// Operations on devices that nobody knows, or that belong to another account.
     private static func strangeDevices(_ friends: Friends, _ dora: Person) throws -> [JSON] {
         let stage = friends.stage
         let own = stage.ledger.tips.first { $0.device == friends.ben.device }
@@ -367,7 +367,7 @@ extension VectorFile {
         ]
     }
 
-    /// A device has as many branches as are taken: what is looked at before the signature, and what after it.
+    /// A device at its limit of branches: what is checked before the signature, and what after it.
     private static func forks() throws -> JSON {
         var friends = try Friends()
         let ben = friends.ben.identity

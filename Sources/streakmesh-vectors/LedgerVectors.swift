@@ -3,7 +3,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// A ledger with several people in it, in which any of them may act.
+/// A ledger with several people, any of whom can act.
 struct LedgerStage {
     private(set) var ledger: Ledger
     private var labels: [OperationID: String] = [:]
@@ -44,7 +44,7 @@ struct LedgerStage {
         labels[operation.id] = label
     }
 
-    /// Takes what another copy of this ledger holds.
+    /// Merges another copy of this ledger.
     mutating func merge(_ other: LedgerStage) throws {
         for operation in other.ledger.allOperations where !ledger.contains(operation.id) {
             _ = try ledger.insert(operation)
@@ -66,7 +66,7 @@ struct LedgerStage {
 
     static let handshakeHash = Blake2b.hash(Array("streakmesh vectors: handshake".utf8), size: 64)
 
-    /// - Parameter isSecond: over another link, as whoever comes back asks.
+    /// - Parameter isSecond: on another link, as for somebody who comes back.
     func claim(
         _ newcomer: DeviceIdentity, _ secrets: InviteSecrets, _ invite: SignedOperation, isSecond: Bool = false
     ) -> JoinClaim {
@@ -92,7 +92,7 @@ struct LedgerStage {
 
     func hash(_ label: String) -> Bytes32 { Bytes32(digest: Person.seed(label)) }
 
-    /// Cuts that leave everything, and of feeds those that are listed.
+    /// Cuts that keep all operations, and of feeds those listed.
     func cuts(of user: UserID, feeds: [DeviceID: [FeedCut]] = [:]) -> [DeviceCut] {
         ledger.cuts(of: user) { feeds[$0] ?? [] }
     }
@@ -102,7 +102,7 @@ struct LedgerStage {
     }
 }
 
-/// Three friends: Ada founded the group, Ben and Cleo joined by invites of Ada and Ben.
+/// Three friends: Ada founded the group; Ben and Cleo joined with invites from Ada and Ben.
 struct Friends {
     let ada: Person
     let ben: Person
@@ -242,7 +242,7 @@ extension VectorFile {
             ])
     }
 
-    /// A device that the group never knew.
+    /// Revokes a device that the group never knew.
     private static func giveUp(_ device: String, of person: Person, in stage: inout LedgerStage) throws {
         let lost = try Person.device(device, of: person.accountKey).device
         let revocation = DeviceRevocation(

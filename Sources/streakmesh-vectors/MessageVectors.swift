@@ -5,7 +5,7 @@ import StreakReplication
 import StreakWire
 
 extension VectorFile {
-    /// What travels on a link: every kind.
+    /// Every kind of message on a link.
     static func messages() throws -> VectorFile {
         let friends = try Friends()
         let linkHash = Person.seed("link")
@@ -39,7 +39,7 @@ extension VectorFile {
         return Bytes16(Blake2b.keyedHash(text, key: try Cast.accessKey().groupProofKey, size: 16)) ?? .zero
     }
 
-    /// What a later version may say, and what it means to this one.
+    /// What a later version may send, and what this one understands.
     private static func acceptedMessages(_ named: [String: [UInt8]]) -> [(String, [UInt8], [UInt8])] {
         func changed(_ name: String) -> [UInt8] { named[name].map { replacing($0, at: 2, by: 99) } ?? [] }
         let digest = named["digest"] ?? []
@@ -201,7 +201,7 @@ extension VectorFile {
         ]
     }
 
-    /// Beacons, who can read them and who cannot.
+    /// Beacons, and who can read them.
     static func beacons() throws -> VectorFile {
         let ada = try Person("ada")
         let accessKey = try Cast.accessKey()

@@ -2,8 +2,8 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// The names under which the vectors give reasons (Protocol/README.md §7). They are the protocol's own: another
-/// implementation maps its errors to them.
+/// The names of reasons in the vectors (Protocol/README.md §7). They belong to the protocol: other implementations map
+/// their errors to them.
 extension WireError {
     var reason: String {
         switch self {

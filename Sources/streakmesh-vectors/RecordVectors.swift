@@ -94,7 +94,7 @@ extension VectorFile {
         ]
     }
 
-    /// Subject, value and the reason to refuse them, or `valid`.
+    /// Subject, value, and the reason for refusal or `valid`.
     private static func strangeScores(_ byNumber: DailyScore) -> [(String, [UInt8], [UInt8], String)] {
         let subject = sampleScore.recordSubject
         let value = sampleScore.recordValue(at: recordTime)
@@ -181,7 +181,7 @@ extension VectorFile {
         ).encoded
     }
 
-    /// A profile whose name is cut off.
+    /// A profile whose name is truncated.
     private static func unreadable(at milliseconds: Int64) -> [UInt8] {
         Record(kind: .profile, time: HybridTime(milliseconds: milliseconds, counter: 0), subject: [], value: [9])
             .encoded
@@ -191,7 +191,7 @@ extension VectorFile {
         name: String, wall: Int64, records: [MergeEntry], winners: [[UInt8]], waiting: Int
     )
 
-    /// What decides between two records of one key, in its order.
+    /// What decides between two records of one key, in order of precedence.
     private static func orderings(_ ada: Person) throws -> [MergeSet] {
         let second = try ada.secondDevice()
         let start = Cast.now * 1_000
@@ -283,7 +283,7 @@ extension VectorFile {
         ).encoded
     }
 
-    /// High scores of one day that contend, and what settles them.
+    /// High scores of one day that contend, and records that settle them.
     private static func contests(_ ada: Person) throws -> [MergeSet] {
         let (first, second) = (ada.device, try ada.secondDevice().device)
         let start = Cast.now * 1_000
@@ -335,7 +335,7 @@ extension VectorFile {
         ]
     }
 
-    /// Sets of records and what wins, in whatever order they come.
+    /// Sets of records and the winner, in whatever order they come.
     static func merges() throws -> VectorFile {
         let ada = try Person("ada")
         let sets = try orderings(ada) + otherMerges(ada) + contests(ada)
@@ -362,7 +362,7 @@ extension VectorFile {
         }
     }
 
-    /// What a feed's clock reads.
+    /// The readings of a feed's clock.
     static var clocks: VectorFile {
         func step(_ kind: String, _ wall: Int64, _ reading: HybridTime, latest: HybridTime) -> JSON {
             [

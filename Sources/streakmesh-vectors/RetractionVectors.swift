@@ -3,7 +3,7 @@ import StreakReplication
 import StreakWire
 
 extension VectorFile {
-    /// What users say of records that a wrong clock has dated, and what it leaves.
+    /// Retractions of records that a wrong clock dated, and what remains.
     static func retractions() throws -> VectorFile {
         let (ada, ben) = (try Person("ada"), try Person("ben"))
         let feed = FeedID(device: ada.device, epoch: Cast.epoch)

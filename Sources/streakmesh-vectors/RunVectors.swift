@@ -3,9 +3,9 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// Results of a daily player, and how they are packed by hand.
+/// Results of a daily player, packed by hand.
 enum PackedResults {
-    /// Six weeks of two games, a third now and then, and a name between: enough for every form of a column.
+    /// Six weeks of two games, sometimes a third, and sometimes a name: enough for every form of a column.
     static var records: [[UInt8]] {
         var records: [[UInt8]] = []
         for day in 0..<42 {
@@ -51,8 +51,8 @@ enum PackedResults {
         return writer.bytes
     }
 
-    /// Columns of one shape (a day's result of `wordle` with a score), whose thirteen columns after the shape are
-    /// constants but for those given.
+    /// Columns of one shape (a `wordle` result of a day with a score). The thirteen columns after the shape are
+    /// constant, except for the given ones.
     struct Columns {
         var shapes: [UInt8] = [1, 0, 1, 4, 6] + Array("wordle".utf8)
         var shape: [UInt8] = [0, 1]
@@ -68,7 +68,7 @@ enum PackedResults {
 }
 
 extension VectorFile {
-    /// Runs as bytes, and what is in them.
+    /// Runs as bytes with their contents.
     static func runs() throws -> VectorFile {
         let ada = try Person("ada")
         var names = FeedBuilder(identity: ada.identity)
@@ -125,7 +125,7 @@ extension VectorFile {
         ]
     }
 
-    /// What no writer of ours makes and every reader takes.
+    /// Forms that our writers do not produce but every reader accepts.
     private static func unpacked() throws -> [JSON] {
         var columns = PackedResults.Columns()
         let one = columns.bytes
@@ -135,7 +135,7 @@ extension VectorFile {
         // Base 3, no bits, one exception: the second value is 3 + 1.
         columns.score = [1, 3, 0, 1, 1, 1]
         let patched = columns.bytes
-        // Two bits a value, and two after the last that mean nothing.
+        // Two bits a value, and two unused bits after the last.
         columns.score = [1, 3, 2, 0, 0b1111_1101]
         let padded = columns.bytes
         let run = FeedBuilder(identity: try Person("ada").identity)
@@ -156,7 +156,7 @@ extension VectorFile {
         ]
     }
 
-    /// Packed records, how many they are said to be, and why they are refused when they are unpacked.
+    /// Packed records, their claimed count, and the reason why unpacking refuses them.
     private static func invalidPackings(_ record: [UInt8]) -> [JSON] {
         func entry(_ name: String, _ packed: [UInt8], count: Int = 1, _ reason: String) -> JSON {
             ["name": .text(name), "packed": .hex(packed), "count": .number(count), "reason": .text(reason)]

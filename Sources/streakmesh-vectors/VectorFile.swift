@@ -6,7 +6,7 @@ struct VectorFile: Sendable {
     let name: String
     let content: JSON
 
-    /// Every file, in the order of their names. Nothing in them depends on anything but this program's text.
+    /// Every file, by name. They depend only on this program's source.
     static func all() throws -> [VectorFile] {
         let files = [
             codec, try records(), try dailyScores(), try feeds(), try runs(), try digests(), try merges(), clocks,
@@ -18,12 +18,12 @@ struct VectorFile: Sendable {
     }
 }
 
-/// What is to be refused, and why.
+/// Bytes that must be refused, and the reason.
 func refused(_ name: String, _ bytes: [UInt8], _ reason: String) -> JSON {
     ["name": .text(name), "hex": .hex(bytes), "reason": .text(reason)]
 }
 
-/// What is to be refused for its size: `bytes` and then that many zero bytes.
+/// Bytes that must be refused for their size: `bytes` followed by that many zero bytes.
 func refused(_ name: String, _ bytes: [UInt8], zeros: Int, _ reason: String) -> JSON {
     ["name": .text(name), "hex": .hex(bytes), "zeros": .number(zeros), "reason": .text(reason)]
 }
@@ -35,7 +35,7 @@ func replacing(_ bytes: [UInt8], at index: Int, by byte: UInt8) -> [UInt8] {
     return copy
 }
 
-/// Bytes with the lowest bit of one of them turned over; a negative index counts from the end.
+/// Bytes with the lowest bit of one of them flipped; a negative index counts from the end.
 func flipping(_ bytes: [UInt8], at index: Int) -> [UInt8] {
     let place = index < 0 ? bytes.count + index : index
     return replacing(bytes, at: place, by: bytes[place] ^ 1)

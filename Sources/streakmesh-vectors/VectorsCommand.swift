@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes the test vectors of the protocol into a folder: `streakmesh-vectors FOLDER`.
+/// Writes the protocol's test vectors to a folder: `streakmesh-vectors FOLDER`.
 @main
 enum VectorsCommand {
     static func main() throws {

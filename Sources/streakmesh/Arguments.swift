@@ -46,8 +46,8 @@ enum Arguments {
         }
     }
 
-    /// The help of a command that stands for one of its subcommands, such as `friend --help`, where that is asked for: the
-    /// parser itself would tell of that subcommand alone. `words` are normalised.
+    /// The help of a command that stands for one of its subcommands, such as `friend --help`; nil for other words. The
+    /// parser itself would describe that subcommand only. `words` are normalised.
     static func helpOfFamily(_ words: [String]) -> String? {
         var command: any ParsableCommand.Type = StreakMeshCommand.self
         var rest = words[...]

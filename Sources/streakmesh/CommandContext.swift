@@ -19,10 +19,10 @@ struct CommandContext {
         return try await ask(needsNetwork: needsNetwork) { try await $0.call(request) }
     }
 
-    /// Asks the running node, or opens the folder where none runs. Throws what `questions` throw, and `NodeFailure`.
+    /// Asks the running node, or opens the folder if none runs. Throws what `questions` throw, and `NodeFailure`.
     ///
-    /// The questions begin anew where the running node stops before it answered the first one. Two commands at once
-    /// take turns; `folderBusy` is thrown where the other one takes longer than `patience`.
+    /// The questions start again if the running node stops before it has answered the first one. Two commands at once
+    /// take turns. Throws `folderBusy` if the other one takes longer than `patience`.
     func ask<Answer: Sendable>(
         needsNetwork: Bool, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
     ) async throws -> Answer {
@@ -36,8 +36,8 @@ struct CommandContext {
         }
     }
 
-    /// Does what needs the folder, as soon as no other command has it. Waits for `patience` at most, and not where
-    /// `isHopeless`; says what for, where that takes longer than commands mostly do.
+    /// Does what needs the folder, as soon as no other command has it. Waits for `patience` at most, and not at all if
+    /// `isHopeless`. If the wait is longer than most commands take, says what it waits for.
     func takingTurns<Result>(
         unless isHopeless: () async -> Bool = { false }, _ work: () async throws -> Result
     ) async throws -> Result {
@@ -84,9 +84,9 @@ struct CommandContext {
     /// Whether a person sits at the terminal who can be asked. Scripts and `--json` are not.
     var isAttended: Bool { !usesJSON && terminal.isInputInteractive }
 
-    /// Tells whoever sits at the terminal what comes of a command, and asks.
+    /// Tells the person at the terminal what will follow from a command, and asks.
     ///
-    /// - Throws: `ExitCode.failure` where the answer is not yes.
+    /// - Throws: `ExitCode.failure` if the answer is not yes.
     func confirm(_ consequence: String, _ question: String) throws {
         guard isAttended else { return }
         let answer = terminal.ask("\(consequence) \(question) [y/N] ")

@@ -16,7 +16,7 @@ enum CommandLineFailure: Error, Equatable {
     case refused(RefusedText)
 }
 
-/// What a person, or a program that asked for JSON, is told of a failure.
+/// What a person, or a program that asked for JSON, reads about a failure.
 struct FailureNotice: Equatable {
     var code: String
     var message: String

@@ -85,9 +85,9 @@ extension SessionCommand {
 protocol QueryCommand: SessionCommand {
     associatedtype Request: NodeRequest
     typealias Report = Request.Report
-    /// Whether the node must reach others to answer; it is then started for as long as that takes.
+    /// Whether the node must reach others to answer. If so, it runs as long as that takes.
     static var needsNetwork: Bool { get }
-    /// Whether people are told at the same time of groups that they are in no more.
+    /// Whether the answer also lists groups that the user is no longer in.
     static var tellsEndings: Bool { get }
     func request() throws -> Request
     /// The answer for people.
@@ -121,7 +121,7 @@ extension QueryCommand {
         switch answer {
         case .success(let report): context.show(report) { endings + lines(for: report, style: $0) }
         case .failure(let failure):
-            // Without a group the failure itself tells of those that have ended.
+            // Without a group the failure itself names the ones that have ended.
             if case .noGroup = failure {} else { endings.forEach(context.terminal.writeError) }
             throw failure
         }
@@ -146,15 +146,15 @@ struct ConfirmationOptions: ParsableArguments {
     var yes = false
 }
 
-/// A command that tells beforehand what comes of it, and asks. The question names whom or what the node found by what was
-/// typed, and exactly that is then done.
+/// A command that says beforehand what will follow, and asks. The question names what the node found for the typed
+/// text. The command then acts on exactly that.
 protocol ConfirmedCommand: QueryCommand {
     var confirmation: ConfirmationOptions { get }
     /// Whom or what it is about, as typed.
     var target: ConfirmationTarget { get }
     /// What others keep and what changes, in sentences, and the question about what was found.
     func warning(about found: String) -> (consequence: String, question: String)
-    /// `selector` is the ID of what was found; nil where nobody was asked, for what was typed.
+    /// `selector` is the ID that the question named; nil if nobody was asked, which stands for the typed text.
     func request(about selector: String?) -> Request
 }
 
@@ -178,7 +178,7 @@ enum ConfirmationTarget {
 }
 
 extension CommandContext {
-    /// Has the node say whom or what was meant: its ID, and words that cannot be taken for anybody else.
+    /// Asks the node what the typed text means: the ID, and words that fit nobody else.
     func find(_ target: ConfirmationTarget) async throws -> (id: String, text: String) {
         switch target {
         case .person(let request):

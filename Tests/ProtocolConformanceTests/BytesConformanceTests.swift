@@ -4,7 +4,7 @@ import Testing
 
 @testable import streakmesh_vectors
 
-/// Every file whose entries are bytes: valid ones come out as they went in, invalid ones fail with exactly their reason.
+/// Files whose entries are bytes: valid entries are re-encoded unchanged, invalid ones fail with exactly their reason.
 struct BytesConformanceTests {
     @Test(arguments: Decoders.files)
     func `valid bytes decode and encode to themselves`(file: String) throws {

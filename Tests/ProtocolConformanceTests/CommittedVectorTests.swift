@@ -3,14 +3,14 @@ import Testing
 @testable import streakmesh_vectors
 
 struct CommittedVectorTests {
-    /// What the code makes, made once.
+    /// The vectors that the code generates, made once.
     private static let made = Result { try VectorFile.all() }
 
     @Test func `every file is there and none besides`() throws {
         #expect(try Vectors.names() == Self.made.get().map(\.name).sorted())
     }
 
-    /// A change here is a change of the protocol: script/vectors writes the files anew, for review.
+    /// A change here changes the protocol. script/vectors rewrites the files for review.
     @Test func `the committed files are what the code makes`() throws {
         for file in try Self.made.get() {
             let committed = try Vectors.text(file.name)

@@ -7,16 +7,16 @@ import Testing
 @testable import StreakLinks
 @testable import streakmesh_vectors
 
-/// The vectors were written from the Noise layer alone; here the engine's own code has to make and read the same bytes.
+/// The vectors were made with the Noise layer alone. Here the engine's own code must produce and read the same bytes.
 struct HandshakeConformanceTests {
-    /// Gives the ephemeral key of a vector.
+    /// Returns a vector's ephemeral key.
     private struct FixedEntropy: EntropySource {
         let secret: [UInt8]
 
         mutating func bytes(_ count: Int) -> [UInt8] { Array(secret.prefix(count)) }
     }
 
-    /// One side of a handshake as the vector gives it.
+    /// One side of a handshake from the vector.
     private struct Side {
         let key: AgreementSecretKey
         let nonce: LinkNonce
@@ -192,7 +192,7 @@ struct HandshakeConformanceTests {
         }
     }
 
-    /// Why a side of a handshake refuses a packet; “taken” if it does not.
+    /// Why one side of a handshake refuses a packet; “taken” if it accepts it.
     private static func verdict(on bytes: [UInt8], as packet: String, in exchange: Exchange) throws -> String {
         switch packet {
         case "initiation": return initiationVerdict(on: bytes, in: exchange)
@@ -226,7 +226,7 @@ struct HandshakeConformanceTests {
         do throws(DropReasonError) {
             let parsed = try HandshakeMessages.parseInitiation(bytes)
             let tag = HandshakeMessages.tag(of: parsed.tagged, key: exchange.key, transport: exchange.transport)
-            // Of another size than this handshake's it may be another handshake, and is none of this one.
+            // With another size it belongs to another kind of handshake.
             guard parsed.kind == exchange.kind else { return "malformed" }
             guard parsed.tag.array == tag else { return "tag" }
             var entropy = exchange.responder.entropy

@@ -8,10 +8,10 @@ import Testing
 
 @testable import streakmesh_vectors
 
-/// Every vector cut off at every length and with every byte's bits turned over: nothing traps, and what still decodes
+/// Every vector truncated at every length, and with bits of every byte flipped: nothing traps, and whatever decodes
 /// encodes to itself.
 struct HostileVectorTests {
-    /// Bytes with single bits turned over: all eight of every byte, or one of each where there are many.
+    /// Bytes with single bits flipped: all eight of every byte, or one of each if there are many.
     static func flips(of bytes: [UInt8]) -> [[UInt8]] {
         bytes.indices.flatMap { index -> [[UInt8]] in
             let bits: [UInt8] = bytes.count <= 400 ? Array(0..<8) : [UInt8(index % 8)]
@@ -24,7 +24,7 @@ struct HostileVectorTests {
     }
 
     private func check(_ decoder: VectorDecoder, _ bytes: [UInt8]) {
-        guard let again = try? decoder.reencode(bytes) else { return }  // refused: that is what may happen
+        guard let again = try? decoder.reencode(bytes) else { return }  // refusal is allowed
         if decoder.dropsTails {
             // A refusal's reason of a later version is read as “another”.
             let isUnknownRefusal = bytes.count > 2 && (bytes[1] == 13 || bytes[1] == 18)
@@ -96,7 +96,7 @@ struct HostileVectorTests {
                 for flipped in Self.flips(of: bytes) {
                     var reader = WireReader(flipped)
                     guard let run = try? Run(from: &reader) else { continue }  // refused already
-                    let reception = try? feeds.receive(run, arrival: 100)  // refused: what is to happen
+                    let reception = try? feeds.receive(run, arrival: 100)  // refusal is expected
                     #expect(reception?.isDuplicate ?? true)
                     #expect(feeds.tips == before)
                 }
@@ -120,10 +120,10 @@ struct HostileVectorTests {
                 let copy = Run(
                     feed: run.feed, first: run.first, before: run.before, signature: run.signature, packed: packed,
                     count: run.count)
-                guard let records = try? copy.records() else { continue }  // refused: that is what may happen
+                guard let records = try? copy.records() else { continue }  // refusal is allowed
                 #expect(records.count == run.count)
                 var feeds = GroupFeeds(group: try entry.identifier("group"))
-                let reception = try? feeds.receive(copy, arrival: 1)  // refused: what is to happen
+                let reception = try? feeds.receive(copy, arrival: 1)  // refusal is expected
                 #expect(try reception == nil || records == run.records())
             }
         }
@@ -150,7 +150,7 @@ struct HostileVectorTests {
             let bytes = try entry.bytes("hex")
             for bytes in Self.flips(of: bytes) + bytes.indices.map({ Array(bytes.prefix($0)) }) {
                 var reader = WireReader(bytes)
-                guard let answer = try? FriendAnswer(from: &reader) else { continue }  // refused: it may be
+                guard let answer = try? FriendAnswer(from: &reader) else { continue }  // refusal is allowed
                 var writer = WireWriter()
                 answer.write(to: &writer)
                 #expect(bytes.starts(with: writer.bytes))
@@ -158,7 +158,7 @@ struct HostileVectorTests {
         }
     }
 
-    @Test func `no link survives a character changed, but for its case`() throws {
+    @Test func `changing any character of a link breaks it, changing its case does not`() throws {
         let device = try Vectors.read("device-links")["link"].text("text")
         let invites = try Vectors.read("invites").list("valid").map { (try $0.text("text"), InviteLink.Purpose.join) }
         for (text, purpose) in invites + [(device, .device)] {
@@ -174,7 +174,7 @@ struct HostileVectorTests {
                     var copy = characters
                     copy[index] ^= 1 << bit
                     let changed = String(decoding: copy, as: UTF8.self)
-                    // Refused, or the same link in another case.
+                    // Refused, or the same link in another letter case.
                     guard let link = try? InviteLink(parsing: changed, purpose: purpose) else { continue }
                     #expect(link.text == text)
                 }
@@ -208,7 +208,7 @@ struct HostileVectorTests {
             let subjects = Self.flips(of: subject) + subject.indices.map { Array(subject.prefix($0)) }
             let values = Self.flips(of: value) + value.indices.map { Array(value.prefix($0)) }
             for subject in subjects {
-                // Refused, or a result whose key names the same subject.
+                // Refused, or a result whose key gives the same subject.
                 guard let score = try? DailyScore(subject: subject, value: value, time: time) else { continue }
                 #expect(score.recordSubject == subject)
             }
@@ -231,7 +231,7 @@ struct HostileVectorTests {
                 for bit in 0..<8 as Range<UInt8> {
                     var copy = code
                     copy[index] ^= 1 << bit
-                    // A changed code passes one time in 32 and then is another code: it only must not trap.
+                    // A changed code passes once in 32 times and is then another code. It must only not trap.
                     _ = FriendCode(String(decoding: copy, as: UTF8.self))
                 }
             }

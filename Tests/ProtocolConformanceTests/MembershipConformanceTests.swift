@@ -75,7 +75,7 @@ struct MembershipConformanceTests {
         }
     }
 
-    /// Orders of arrival: as written, the other way round, and shuffled.
+    /// Orders of arrival: as written, reversed, and shuffled.
     private func orders(_ operations: [SignedOperation]) -> [[SignedOperation]] {
         let rest = Array(operations.dropFirst())
         var numbers = SplitMix64(seed: 5)
@@ -146,7 +146,7 @@ struct MembershipConformanceTests {
                 // Refused until its device is known.
                 runs = runs.filter { (try? replica.receive($0, arrival: 1, wall: wall)) == nil }
             }
-            // Refused where a cut leaves nothing of it.
+            // Refused if a cut keeps nothing of it.
             for run in runs { _ = try? replica.receive(run, arrival: 2, wall: wall) }
             _ = replica.rebuild(wall: wall)
             for feed in entry.list("feeds") {

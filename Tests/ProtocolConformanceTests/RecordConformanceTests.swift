@@ -142,7 +142,7 @@ struct RecordConformanceTests {
         }
         for entry in vectors.list("patterns") {
             let model = try #require(ScoringModel(rawValue: try entry.text("model")))
-            let game = try? GameDefinition(  // where there is none, the pattern must not be used
+            let game = try? GameDefinition(  // without one, the pattern is invalid
                 id: GameID(literal: "custom-quiz"), name: "Quiz", icon: "?", model: model,
                 pattern: try entry.text("text"))
             let written = game.map { Value.text($0.pattern?.text ?? "") } ?? .null
@@ -197,7 +197,7 @@ struct RecordConformanceTests {
         }
     }
 
-    /// A run of a vector's packed records; who wrote it plays no part.
+    /// A run of a vector's packed records; the author does not matter.
     private func run(_ entry: Value) throws -> Run {
         let feed = FeedID(device: DeviceID(bytes: .zero), epoch: Cast.epoch)
         return Run(
@@ -297,7 +297,7 @@ struct RecordConformanceTests {
         }
     }
 
-    /// Every order of a few; of many each rotation, both ways round.
+    /// Every order of a few items; of many, each rotation in both directions.
     private func orders(_ items: [Value]) -> [[Value]] {
         guard items.count > 6 else { return permutations(items) }
         return items.indices.flatMap { index -> [[Value]] in
@@ -346,7 +346,7 @@ struct RecordConformanceTests {
         for owner in entry.list("devices") { owners[try owner.identifier("device")] = try owner.identifier("user") }
         var voids = Voids()
         var map = MergedRecords()
-        // Twice: the first time nothing is known to be void.
+        // Twice: the first time, the void records are not known yet.
         for _ in 0..<2 {
             map = MergedRecords()
             var clock = HybridClock()

@@ -6,10 +6,10 @@ import StreakWire
 
 @testable import streakmesh_vectors
 
-/// One of the protocol's decoders, by the name the vector files give it: decodes, and encodes what it found anew.
+/// One of the protocol's decoders, by its name in the vector files. It decodes, and encodes the result again.
 struct VectorDecoder {
     let name: String
-    /// Whether bytes of a later version may be dropped, so that fewer come out than went in.
+    /// Whether bytes of a later version may be dropped, so that the result is shorter.
     let dropsTails: Bool
     private let body: ([UInt8]) throws(WireError) -> [UInt8]
 
@@ -38,14 +38,14 @@ struct VectorDecoder {
         return run.encoded
     }
 
-    /// Signs what was read with a key of its own: all but the signature has to come out as it went in.
+    /// Signs the decoded operation with a key of its own. Everything but the signature must be unchanged.
     private static func operation(_ bytes: [UInt8]) throws(WireError) -> [UInt8] {
         let operation = try SignedOperation(decoding: bytes)
         var entropy = SeededEntropy(seed: 1)
         guard
             let again = try? SignedOperation(
                 signing: operation.operation, with: SigningSecretKey.generate(from: &entropy))
-        else { return [] }  // too large, though it was not: seen as a difference
+        else { return [] }  // too large only when re-encoded: seen as a difference
         return again.bytes.dropLast(64) + operation.signature.rawBytes
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import StreakWire
 import Testing
 
-/// A value of a vector file, read by another hand than the one that wrote it.
+/// A value of a vector file, read independently of the code that wrote it.
 enum Value: Decodable, Sendable, Hashable {
     case null
     case bool(Bool)
@@ -35,7 +35,7 @@ enum Value: Decodable, Sendable, Hashable {
         }
     }
 
-    /// The elements of a member; none where there is no such member.
+    /// The elements of a member; empty if there is no such member.
     func list(_ name: String) -> [Value] {
         guard case .object(let members) = self, case .list(let items) = members[name] else { return [] }
         return items
@@ -56,12 +56,12 @@ enum Value: Decodable, Sendable, Hashable {
         return flag
     }
 
-    /// A number that JSON does not hold, written as text.
+    /// A number too large for JSON, written as text.
     func integer<Integer: FixedWidthInteger>(_ name: String, _ type: Integer.Type = Integer.self) throws -> Integer {
         try #require(Integer(try text(name)), "“\(name)” is no number of this size")
     }
 
-    /// The bytes of a member, with the zero bytes that `zeros` adds to `hex`.
+    /// The bytes of a member: `hex`, followed by as many zero bytes as `zeros` says.
     func bytes(_ name: String) throws -> [UInt8] {
         let bytes = try #require([UInt8](hexadecimal: try text(name)), "“\(name)” is not hexadecimal")
         guard name == "hex", case .object(let members) = self, case .number(let zeros) = members["zeros"] else {
@@ -80,7 +80,7 @@ enum Value: Decodable, Sendable, Hashable {
         return Epoch(counter: UInt32(try value.number("counter")), nonce: nonce)
     }
 
-    /// The name of a case, for what a failure prints.
+    /// The name of a case, for failure messages.
     var name: String {
         guard case .object(let members) = self, case .text(let name) = members["name"] else { return "" }
         return name
@@ -92,7 +92,7 @@ struct VectorProblem: Error, CustomStringConvertible {
     var description: String { text }
 }
 
-/// Protocol/vectors/v1 of the repository this file is in.
+/// Protocol/vectors/v1 in this file's repository.
 enum Vectors {
     static let folder: URL = {
         let here = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
@@ -108,7 +108,7 @@ enum Vectors {
         try JSONDecoder().decode(Value.self, from: Data(try text(name).utf8))
     }
 
-    /// The names of all files, as they are on disk.
+    /// The names of all files on disk.
     static func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
             .map { String($0.dropLast(5)) }.sorted()

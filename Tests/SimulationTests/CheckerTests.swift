@@ -2,7 +2,7 @@ import StreakEngine
 import StreakSimulator
 import Testing
 
-/// That the simulator notices when something is wrong: a checker that never fails shows nothing.
+/// The simulator notices faults: a checker that never fails proves nothing.
 struct CheckerTests {
     private func failure(_ steps: [Scenario.Step], nodes: Int = 2) -> String {
         do {

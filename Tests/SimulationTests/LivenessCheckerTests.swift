@@ -27,7 +27,7 @@ struct LivenessCheckerTests {
     }
 }
 
-/// The time that each change has.
+/// The time limit for each change.
 struct ChangeDeadlineTests {
     private func checker() -> LivenessChecker {
         var checker = LivenessChecker()
@@ -40,7 +40,7 @@ struct ChangeDeadlineTests {
 
     @Test func `a result that somebody lacks a second after its confirmation is overdue`() {
         var checker = checker()
-        // Its user knows of nothing yet.
+        // Its user has no confirmation yet.
         #expect(checker.overdue(at: at(5_000)) == nil)
         checker.confirmed([7], at: at(5_000))
         checker.shown([7], at: 2)

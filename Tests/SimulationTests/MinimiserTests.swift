@@ -4,7 +4,7 @@ import Testing
 @testable import StreakSimulator
 
 struct MinimiserTests {
-    /// A disk that forgets what it has confirmed, in the middle of things that have nothing to do with it.
+    /// A disk that forgets confirmed writes, in the middle of unrelated events.
     private let scenario = Scenario(
         "made-to-fail", "fails", nodes: 4, profile: .bad(loss: 0.1),
         steps: [
@@ -31,11 +31,11 @@ struct MinimiserTests {
         #expect(shorter.kind == first.kind)
         #expect(shorter.reduction.nodes.isSuperset(of: [2, 3]))
         #expect(shorter.reduction.isCalm)
-        // Of seventeen steps it takes those that found, write, forget and start anew.
+        // Of seventeen steps it needs those that found, write, forget and restart.
         #expect(shorter.reduction.steps.isSuperset(of: [4, 5, 6, 7, 14]))
         #expect(shorter.reduction.steps.isDisjoint(with: [0, 1, 9, 10]))
         #expect(minimiser.runCount <= minimiser.maximumRuns)
-        // The line that is printed says all of it.
+        // The printed command contains all of it.
         #expect(shorter.replayLine.hasPrefix("streakmesh-sim run --scenario made-to-fail --seed 3 --without-nodes 2,3"))
         #expect(shorter.replayLine.hasSuffix(" --calm"))
         let replayed = try #require(failure(without: shorter.reduction))

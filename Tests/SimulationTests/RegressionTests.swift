@@ -1,7 +1,7 @@
 import StreakSimulator
 import Testing
 
-/// Seeds that failed once, each with what was wrong then.
+/// Seeds that failed once, each with the bug it revealed.
 struct RegressionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let scenario: String

@@ -7,7 +7,7 @@ import Testing
 
 /// Each rule of the safety checker against a fault planted in what a node shows.
 struct SafetyCheckerTests {
-    /// Node 0 has written one result and been told that it is stored; node 1 has written one, which is not.
+    /// Node 0 has written one confirmed result; node 1 has written one that is not confirmed.
     private struct Story {
         var truth = GroundTruth()
         let confirmed = GroundTruth.Slot(node: 0, number: 0)
@@ -47,14 +47,14 @@ struct SafetyCheckerTests {
         let story = Story()
         #expect(rule([story.observation(of: [story.confirmed: 1, story.unconfirmed: 2])], story.truth) == nil)
         #expect(rule([story.observation(of: [story.confirmed: 1])], story.truth) == nil)
-        // Somebody else need not have heard of it.
+        // Another node need not know it.
         #expect(rule([story.observation(by: 1, of: [:])], story.truth) == nil)
     }
 
     @Test func `a confirmed result that its own node does not show is noticed`() {
         let story = Story()
         #expect(rule([story.observation(of: [:])], story.truth) == .confirmedIsLost)
-        // A disk from a backup may lack it, and a clock that was set back may hold it back.
+        // A disk from a backup may lack it, and a clock that was set back may delay it.
         #expect(rule([story.observation(of: [:], isAged: true)], story.truth) == nil)
         #expect(rule([story.observation(of: [:], isWaiting: true)], story.truth) == nil)
     }
@@ -91,7 +91,7 @@ struct SafetyCheckerTests {
         let first = story.observation(of: results)
         let other = story.observation(by: 1, of: results, fingerprint: 2)
         #expect(rule([first, other], story.truth) == .digestIsAmbiguous)
-        // The same node at another moment is another state as well.
+        // The same node at another moment counts as another state.
         #expect(rule([first, story.observation(of: results, fingerprint: 2)], story.truth) == .digestIsAmbiguous)
         #expect(rule([first, story.observation(of: results, digest: 2, fingerprint: 2)], story.truth) == nil)
         #expect(rule([first, story.observation(of: results, fingerprint: 2, isWaiting: true)], story.truth) == nil)

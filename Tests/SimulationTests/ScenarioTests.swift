@@ -1,8 +1,8 @@
 import StreakSimulator
 import Testing
 
-/// Four scenarios that between them use most of the engine, each with one seed. `script/test` plays all of them, with many seeds,
-/// in a release build. What fails prints the line that replays it.
+/// Four scenarios that together use most of the engine, with one seed each. `script/test` plays all scenarios with many
+/// seeds in a release build. A failure prints the command that replays it.
 struct ScenarioTests {
     @Test(arguments: ["storm", "removals-in-halves", "device-linked", "chaos"])
     func `a seed comes to its good end, and a second time to the same one`(scenario name: String) throws {

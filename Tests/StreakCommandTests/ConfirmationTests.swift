@@ -8,7 +8,7 @@ import Testing
 @testable import StreakNode
 @testable import streakmesh
 
-/// What others notice, or what cannot be taken back, is asked about where a person sits at the terminal (product row B6).
+/// What others notice, or what cannot be taken back, is asked about where a person sits at the terminal.
 @Suite struct ConfirmationTests {
     private final class Questions: Sendable {
         let asked = Mutex<[String]>([])

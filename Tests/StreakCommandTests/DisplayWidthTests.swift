@@ -38,7 +38,7 @@ import Testing
         #expect(table.lines(usingColour: false) == [" 1  日本  3 guesses", "=2  Zoë           4"])
     }
 
-    @Test func `a column of which only the title is there is left out`() {
+    @Test func `a column that has only a title is left out`() {
         var table = TextTable([.left, .right, .left])
         table.addHeader("member", "devices", "code")
         table.addRow(.init("Ada"), .init(""), .init("7"))

@@ -70,7 +70,7 @@ import Testing
         #expect(catalogue.games(matching: text).map(\.id.rawValue) == ids)
     }
 
-    /// A member who names a habit “Wordle” does not take the game from everybody else.
+    /// A member who names a habit “Wordle” cannot hide the real game from others.
     @Test(arguments: [
         ("wordle", ["wordle"]), ("Wordle", ["wordle"]), ("custom-wordle-1f", ["custom-wordle-1f"]),
         ("linkedin mini sudoku", ["linkedin-minisudoku"]), ("water", ["custom-water-2a", "custom-water-2b"]),

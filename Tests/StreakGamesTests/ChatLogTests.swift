@@ -166,7 +166,7 @@ import Testing
         #expect(log.shares().shares.count == 4)
     }
 
-    /// The styles that can be exported or copied, `TEXT` being a message of Anna's that was sent days after the puzzle.
+    /// The styles that can be exported or copied. `TEXT` is a message that Anna sent days after the puzzle.
     static let styles = [
         "[25/11/2025, 08:01:22] Anna: TEXT", "[11/25/25, 8:01:22\u{202F}AM] Anna: TEXT",
         "25/11/25, 08:01 - Anna: TEXT", "25.11.25, 08:01 - Anna: TEXT", "11/25/25, 8:01 AM - Anna: TEXT",
@@ -195,7 +195,7 @@ import Testing
         "look: a colon", "see you at 08:01 - bring cake", "[]", "[12/11/2025", "—", "- Today at 08:01",
     ])
     func `what is no chat is refused`(text: String) {
-        // One line "word: text" at the beginning is a name; a label of a share is not.
+        // One line "word: text" at the beginning is a name; a share's label is not.
         if text.hasPrefix("look") {
             #expect((try? ChatLog(text))?.count == 1)  // the only outcome besides a refusal
         } else {

@@ -1,7 +1,7 @@
 import StreakGames
 import Testing
 
-/// Pastes made to hurt: none may trap, and none may become a score.
+/// Hostile pastes: none may trap, and none may become a score.
 @Suite struct HostilePasteTests {
     private let reader = ShareReader()
 

@@ -2,7 +2,7 @@ import Foundation
 import StreakGames
 import Testing
 
-/// What somebody else wrote is shown, never obeyed: scalar by scalar, whatever stands beside it.
+/// Text by others is displayed and never acts, scalar by scalar, whatever is beside it.
 @Suite struct InertTextTests {
     /// All scalars that Unicode joins to a neighbour: Prepend, Extend, SpacingMark, ZWJ, tags, variation selectors.
     static let joining: [Unicode.Scalar] = (Array(0...0x1FFFF) + Array(0xE0000...0xE01EF)).compactMap { value in
@@ -27,7 +27,7 @@ import Testing
         for scalar in Self.joining {
             let text = "\(scalar)\(special)\(scalar)"
             let escaped = text.escapedAsMarkup
-            // Compared by scalars: as `Character`s the two might be anything.
+            // Compared by scalars, because as `Character`s the two might be anything.
             #expect(Array(escaped.unicodeScalars) == Array("\(scalar)\(escape)\(scalar)".unicodeScalars))
         }
     }

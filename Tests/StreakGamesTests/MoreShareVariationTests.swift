@@ -1,7 +1,7 @@
 import StreakGames
 import Testing
 
-/// Real formats as programs on the way leave them: escaped, punctuated, in emoji, cut, joined.
+/// Real formats after programs changed them on the way: escaped, punctuated, with emoji, cut, joined.
 @Suite struct MoreShareVariationTests {
     static let variations: [ShareVariationTests.Variation] = [
         .init("Queens 第 935 期 | 1:58", "linkedin-queens 935 118"),
@@ -118,7 +118,7 @@ import Testing
         #expect(shares.map(\.score) == [8_791] && shares.map(\.day?.description) == ["2026-09-14"])
     }
 
-    /// Marks between a name and a number make no share of a sentence.
+    /// Marks between a name and a number do not turn a sentence into a share.
     @Test(arguments: [
         "Wordle - 3/6", "Wordle: 3 of us got it in 4", "Framed - 3 of 6", "Heardle: 5 seconds", "Zip - 0:45",
         "Queens: 4 of them at 9:30", "Daily - 5 standup at 9:30", "Wordle -1234 3/6", "Actorle #800 🔟/8",

@@ -1,7 +1,7 @@
 import StreakGames
 import Testing
 
-/// What is not recognised names the format it comes nearest to, and chat names none.
+/// An unrecognised text names the most similar format; chat names none.
 @Suite struct NearestFormatTests {
     private let reader = ShareReader()
 

@@ -17,7 +17,7 @@ import Testing
         #expect(game.scores(of: maximum) == scores)
     }
 
-    /// What a table or a form may say is exactly what a share may.
+    /// A table or a form may state exactly what a share may.
     @Test(arguments: [
         ("thrice", "Thrice Game #500 → % points", 15, 16),
         ("maptap", "www.maptap.gg Nov 3\nFinal score: %", 1_000, 1_001),

@@ -24,13 +24,13 @@ struct ShareSample: Sendable, CustomTestStringConvertible {
     let id: String
     let game: String?
     let text: String
-    /// Empty: the text must be refused.
+    /// Empty if the text must be refused.
     let expected: [Expected]
 
     var testDescription: String { id }
 
     static let all = samples(in: "share-texts")
-    /// Further shares of the same games, written from knowledge of the formats.
+    /// More shares of the same games, written from knowledge of the formats.
     static let more = samples(in: "more-shares")
 
     static let shares = all.filter { !$0.expected.isEmpty } + more
@@ -50,7 +50,7 @@ struct ShareSample: Sendable, CustomTestStringConvertible {
     }
 
     private static func sample(_ line: Data) -> ShareSample? {
-        // A line that is no JSON is a broken corpus; the count test notices.
+        // A line that is not JSON means a broken corpus; the count test notices.
         guard let object = try? JSONSerialization.jsonObject(with: line) as? [String: Any],
             let id = object["id"] as? String, let text = text(object["text"])
         else { return nil }

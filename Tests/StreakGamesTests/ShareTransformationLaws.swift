@@ -1,7 +1,7 @@
 import StreakGames
 import Testing
 
-/// A share means the same however phones, browsers and chat programs changed it on its way.
+/// A share keeps its meaning when phones, browsers and chat programs change it on its way.
 @Suite struct ShareTransformationLaws {
     struct Transformation: Sendable, CustomTestStringConvertible {
         let name: String

@@ -1,13 +1,13 @@
 import StreakGames
 import Testing
 
-/// Variations of real formats that the corpus does not hold.
+/// Variations of real formats that are not in the corpus.
 @Suite struct ShareVariationTests {
     private let reader = ShareReader()
 
     struct Variation: Sendable, CustomTestStringConvertible {
         let text: String
-        /// `game puzzle score`, with `X` for a loss and `-` for what is not printed.
+        /// `game puzzle score`, with `X` for a loss and `-` for values that are not printed.
         let expected: [String]
         var testDescription: String { text }
 
@@ -119,7 +119,7 @@ import Testing
         #expect(reading.shares.map(\.text) == ["Wordle 1,234 2/6\n\n⬛🟨⬛⬛⬛\n🟩🟩🟩🟩🟩", "Zip #393 | 0:07 🏁"])
     }
 
-    /// A time is at least a second, however it is written: with `N` as 0 and as 1.
+    /// A time is at least a second in any notation: with `N` as 0 and as 1.
     @Test(arguments: [
         "Zip #393 | 0:0N 🏁", "Zip #393 | 0:00:0N", "Instant Nerdle #12 Ns", "Instant Nerdle #12 0m Ns",
         "I solved the 11/20/2026 New York Times Mini Crossword in 0:0N!",

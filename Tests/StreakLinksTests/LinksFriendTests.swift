@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakLinks
 
-/// The handshake under a friend code, packet by packet: the owner shows itself first, strangers hear nothing.
+/// The handshake under a friend code, packet by packet: the owner reveals itself first; strangers learn nothing.
 struct LinksFriendTests {
     private static let codeKey = makeKey(1)
     private static let otherKey = makeKey(2)
@@ -75,7 +75,7 @@ struct LinksFriendTests {
         #expect(network.nodes[1].openedCount == 1)
     }
 
-    /// Until approval nothing leaves the asker but message 1, over and over the same.
+    /// Until approval the asker sends nothing but the same message 1.
     @Test(arguments: [false, true])
     func `an impostor who knows the code learns nothing of who asks`(usesStream: Bool) {
         var network = network(blocksStreams: !usesStream, blocksDatagrams: usesStream)
@@ -91,7 +91,7 @@ struct LinksFriendTests {
         #expect(Set(told).count <= 1)
         #expect(told.allSatisfy { $0.first == 1 })
         #expect(network.streamPieces.count { $0.node == 1 } == (usesStream ? 1 : 0))
-        // An approval that comes too late does nothing.
+        // An approval that comes too late has no effect.
         approve(&network)
         network.run(for: .seconds(5))
         #expect(network.nodes[0].openedCount == 0)
@@ -120,7 +120,7 @@ struct LinksFriendTests {
         }
     }
 
-    /// An access key, or an invite's, opens no friend handshake, and a code's none of theirs.
+    /// Access keys and invite keys open no friend handshake, and friend codes open neither of theirs.
     @Test func `keys of one purpose open nothing of another`() {
         var network = network()
         network.nodes[0].links.setKeys([LinksFixture.inviteKey], for: .invite)
@@ -183,7 +183,7 @@ struct LinksFriendTests {
         network.send([7], from: 1)
         network.run(for: .seconds(1))
         #expect(network.nodes[0].messages == [[7]])
-        // Months later, against a node that started anew: an answer, and no link without the asker's key.
+        // Replayed months later against a restarted node: it answers, but without the asker's key there is no link.
         var fresh = self.network()
         fresh.nodes[0].entropy = SeededEntropy(seed: 900)
         for packet in past where packet.source == network.nodes[1].endpoint {
@@ -203,7 +203,7 @@ struct LinksFriendTests {
         #expect(network.nodes[0].drops.contains(.rateLimited))
     }
 
-    @Test func `a used session is renewed without asking anew`() {
+    @Test func `a used session is renewed without asking for approval again`() {
         var network = network()
         network.dial(1, 0, key: Self.codeKey, knowsPeer: false)
         network.run(for: .milliseconds(200))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakLinks
 
-/// What strangers, listeners and misbehaving peers can do: nothing that shows.
+/// Strangers, eavesdroppers and misbehaving peers have no visible effect.
 struct LinksHostileTests {
     private let stranger = Endpoint(ipv4: 0x0A00_00FF, port: 9)
 
@@ -41,7 +41,7 @@ struct LinksHostileTests {
         network.add(11, invites: [LinksFixture.inviteKey])
         network.add(12, keys: [LinksFixture.otherKey])
         var random = SeededEntropy(seed: 5)
-        // Garbage of every type, and of the sizes that mean something.
+        // Garbage of every type, and of the sizes that some packet has.
         for type in 0...255 {
             for size in [0, 1, 13, 30, 64, 69, 73, 86, 105, 134, 500, 1_200, 1_201, 9_000] {
                 var bytes = random.bytes(size)
@@ -55,7 +55,7 @@ struct LinksHostileTests {
         for _ in 0..<20 { network.give(.datagramReceived(junk, from: stranger), to: 0) }
         let isLimited = network.nodes[0].drops.contains(.rateLimited)
         #expect(isLimited)
-        // Dials under keys that node does not have.
+        // Dials under keys that the node does not have.
         network.dial(1, 0, key: LinksFixture.otherKey)
         network.dial(1, 0, key: LinksFixture.otherKey, knowsPeer: false)
         network.run(for: .seconds(30))
@@ -72,7 +72,7 @@ struct LinksHostileTests {
         var network = LinksNetwork()
         network.add(11)
         network.add(12)
-        // A dial to node 0's address with somebody else's key: the tag fits, the handshake does not.
+        // A dial to node 0's address with another node's key: the tag is valid, the handshake is not.
         var entropy = SeededEntropy(seed: 77)
         network.nodes[1].links.dial(
             peer: LinksFixture.publicKey(seed: 500), key: LinksFixture.key, to: network.nodes[0].endpoint,
@@ -112,7 +112,7 @@ struct LinksHostileTests {
     @Test func `every captured packet replayed at any time changes nothing`() {
         let original = captured()
         var network = livePair(.init(blocksStreams: true))
-        // The other run had the same seeds, so its packets are this link's own past and future; take what is past.
+        // The other run had the same seeds, so its packets are this link's own past and future. Take the past ones.
         let past = network.sent
         #expect(original.starts(with: past, by: { $0.bytes == $1.bytes }))
         let nodes = network.nodes
@@ -148,7 +148,7 @@ struct LinksHostileTests {
                 network.give(.datagramReceived(datagram.bytes, from: stranger), to: target)
             }
         }
-        // Handshakes are answered (once each, and smaller than asked): nothing comes of it.
+        // Handshakes are answered (once each, with less than was sent), but nothing follows.
         let initiations = Set(past.filter { $0.bytes.first == 1 }.map(\.bytes)).count
         #expect(
             network.nodes[0].links.sessions.answerCount + network.nodes[1].links.sessions.answerCount <= initiations)
@@ -172,7 +172,7 @@ struct LinksHostileTests {
             other.profile.blocksDatagrams = true
             other.run(for: .seconds(10))
         }
-        // Twenty more message 1 by the same peer, never answered, are sent at once.
+        // Twenty more message 1 from the same peer, never answered, arrive at the same time.
         let stock = initiations + other.sent.filter { $0.bytes.first == 1 }
         for _ in 0..<3 {
             for datagram in stock { network.give(.datagramReceived(datagram.bytes, from: stranger), to: 1) }
@@ -195,7 +195,7 @@ struct LinksHostileTests {
         network.add(12, invites: [LinksFixture.inviteKey])
         network.dial(0, 1)
         network.dial(0, 1, key: LinksFixture.inviteKey, knowsPeer: false)
-        // Before each datagram arrives, all its damaged forms do.
+        // Before each datagram, all its damaged forms arrive.
         var seen = 0
         for step in 0..<40 {
             if step == 20 { network.send([UInt8](repeating: 1, count: 100), from: 0) }
@@ -219,7 +219,7 @@ struct LinksHostileTests {
         for position in datagram.bytes.indices {
             var bytes = datagram.bytes
             bytes[position] ^= 1 << UInt8(position % 8)
-            // From ever other places, or the limit on messages without a tag would hide what else refuses them.
+            // From a new source each time. Otherwise the limit on messages without a tag would hide the other checks.
             let source = Endpoint(ipv4: 0x0B00_0000 + UInt32(position), port: 1)
             network.give(.datagramReceived(bytes, from: source), to: target)
             network.give(.datagramReceived(Array(datagram.bytes[..<position]), from: source), to: target)
@@ -265,7 +265,7 @@ struct LinksHostileTests {
         accept(200, from: 9)
         #expect(network.nodes[0].links.streams.count == 64)
         #expect(network.nodes[0].links.streams[StreamID(400)] != nil)
-        // Whoever has one keeps it, and a source takes nothing from one that has no more than itself.
+        // An accepted stream stays, and a source cannot displace one from a source with no more streams than itself.
         for number in 201...300 as ClosedRange<UInt64> { accept(number, from: 10) }
         #expect(network.nodes[0].links.streams[StreamID(400)] != nil)
         let byAddress = Dictionary(grouping: network.nodes[0].links.streams.values) { $0.endpoint.address }
@@ -322,7 +322,7 @@ struct LinksHostileTests {
         #expect(network.nodes[1].messages.last == [8])
     }
 
-    /// A length that says 65,535 where a short frame stood: all that follows would be taken for the rest of it.
+    /// A length of 65,535 in place of a short frame: everything after it would be taken for the rest of the frame.
     @Test(arguments: [(pauseSeconds: 120, limit: 10), (pauseSeconds: 4, limit: 60)])
     func `a stream whose frame never ends is given up, and what it swallowed comes again`(
         pauseSeconds: Int, limit: Int
@@ -355,7 +355,7 @@ struct LinksHostileTests {
         network.run(for: .seconds(1))
         network.nodes[1].isOn = true
         let frame = try #require(network.streamPieces.dropFirst(pieces).first).bytes
-        // 8 s apart, in not more than eight parts.
+        // 8 s apart, in at most eight parts.
         for start in stride(from: 0, to: frame.count, by: frame.count / 6) {
             network.give(.streamBytesReceived(stream, Array(frame[start...].prefix(frame.count / 6))), to: 1)
             network.run(for: .seconds(8))
@@ -378,7 +378,7 @@ struct LinksHostileTests {
 
     // MARK: Bounds
 
-    @Test func `no more links than allowed, and no dials without end`() {
+    @Test func `links and dials are limited`() {
         var limits = LinkLimits()
         limits.maximumLinks = 4
         limits.maximumDials = 8

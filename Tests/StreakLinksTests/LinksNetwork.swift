@@ -4,12 +4,12 @@ import StreakRandom
 import StreakWire
 import Testing
 
-/// A small virtual network of `Links`: one clock, datagrams that get lost, doubled and overtaken, streams that do not.
+/// A small virtual network of `Links` with one clock. It loses, duplicates and reorders datagrams, but not streams.
 /// Everything follows from the seed.
 struct LinksNetwork {
     struct Profile {
         var latency: Duration = .milliseconds(10)
-        /// Added at random to a datagram's latency, so that datagrams overtake each other.
+        /// Random extra latency of a datagram, so that datagrams overtake each other.
         var jitter: Duration = .zero
         /// Shares of datagrams, 0 to 1.
         var loss = 0.0
@@ -24,7 +24,7 @@ struct LinksNetwork {
         var entropy: SeededEntropy
         var events: [LinkEvent] = []
         var datagramCount = 0
-        /// A node that is off hears nothing and does nothing.
+        /// A node that is off receives and does nothing.
         var isOn = true
     }
 
@@ -46,12 +46,12 @@ struct LinksNetwork {
 
     var nodes: [Node] = []
     var profile = Profile()
-    /// Nodes whose packets under sessions are all lost; their answers to handshakes are not.
+    /// Nodes whose session packets are all lost; their answers to handshakes arrive.
     var muteNodes: Set<Int> = []
     private(set) var now = MonotonicInstant.zero
     /// Every datagram sent, in order.
     private(set) var sent: [Datagram] = []
-    /// Every piece sent on a stream by node and stream.
+    /// Every piece sent on a stream, by node and stream.
     private(set) var streamPieces: [(node: Int, id: StreamID, bytes: [UInt8])] = []
     private var queue: [(at: MonotonicInstant, order: Int, what: Happening)] = []
     private var order = 0
@@ -81,7 +81,7 @@ struct LinksNetwork {
 
     func publicKey(_ node: Int) -> AgreementPublicKey { nodes[node].links.publicKey }
 
-    // MARK: Doing
+    // MARK: Actions
 
     mutating func dial(
         _ from: Int, _ to: Int, key: LinkKey = LinksFixture.key, knowsPeer: Bool = true, usesDatagrams: Bool = true,
@@ -117,7 +117,7 @@ struct LinksNetwork {
         collect(node)
     }
 
-    /// Cuts every stream, so that both ends see it closed and nothing under way arrives.
+    /// Cuts every stream. Both ends see it closed, and nothing under way arrives.
     mutating func cutStreams() {
         queue.removeAll { if case .stream = $0.what { true } else { false } }
         let ends = other.keys.sorted { ($0.node, $0.id) < ($1.node, $1.id) }
@@ -125,7 +125,7 @@ struct LinksNetwork {
         for end in ends { give(.streamClosed(end.id), to: end.node) }
     }
 
-    /// Lets time pass. Stops early once `isDone`.
+    /// Lets time pass. Stops early once `isDone` returns true.
     mutating func run(for duration: Duration, until isDone: (LinksNetwork) -> Bool = { _ in false }) {
         let end = now.advanced(by: duration)
         while !isDone(self) {
@@ -227,7 +227,7 @@ enum LinksFixture {
             handshake: .invite, presharedKey: key.presharedKey, tagKey: key.tagKey, label: "invite \(seed)")
     }
 
-    /// The key a node made by `LinksNetwork.add(seed)` has.
+    /// The key of a node made by `LinksNetwork.add(seed)`.
     static func publicKey(seed: UInt64) -> AgreementPublicKey {
         var entropy = SeededEntropy(seed: seed)
         return AgreementSecretKey.generate(from: &entropy).publicKey

@@ -143,7 +143,7 @@ struct LinksPacketTests {
     }
 }
 
-/// Two channels over a path that loses, doubles and reorders.
+/// Two channels over a path that loses, duplicates and reorders.
 struct LinksReliableChannelTests {
     private struct Path {
         var random: SplitMix64
@@ -156,7 +156,7 @@ struct LinksReliableChannelTests {
 
     /// Sends the messages from one channel to another.
     ///
-    /// - Returns: what arrived, when, how many fragments were sent, and the most the receiver kept early.
+    /// - Returns: what arrived and when, the number of fragments sent, and the most fragments buffered out of order.
     private func transfer(
         _ messages: [[UInt8]], loss: Double, delay: Duration = .milliseconds(10), jitter: Duration = .milliseconds(5),
         seed: UInt64, interruptedAt: Int? = nil
@@ -215,7 +215,7 @@ struct LinksReliableChannelTests {
         #expect(result.isIdle)
         #expect(result.mostEarly < ReliableChannel.maximumWindow)
         let needed = texts.reduce(0) { $0 + max(1, ($1.count + 1_149) / 1_150) }
-        // Not more repetitions than the loss explains, twice over.
+        // At most twice the repetitions that the loss explains.
         #expect(Double(result.sent) <= Double(needed) / (1 - loss) * (loss == 0 ? 1.3 : 2))
     }
 
@@ -226,7 +226,7 @@ struct LinksReliableChannelTests {
         #expect(result.time < MonotonicInstant.zero.advanced(by: .milliseconds(500)))
     }
 
-    @Test(arguments: [1, 10, 100, 300]) func `starting anew under way repeats nothing to the receiver`(point: Int)
+    @Test(arguments: [1, 10, 100, 300]) func `a restart under way repeats nothing to the receiver`(point: Int)
         throws
     {
         let texts = messages([Int](repeating: 20_000, count: 20))

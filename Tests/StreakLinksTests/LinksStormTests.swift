@@ -4,8 +4,8 @@ import Testing
 
 @testable import StreakLinks
 
-/// Two nodes through everything that goes wrong, at random: loss, blocked paths, cut streams, new addresses, restarts,
-/// dials from both sides, closings.
+/// Two nodes under random faults: loss, blocked paths, cut streams, new addresses, restarts, dials from both sides,
+/// closed links.
 struct LinksStormTests {
     private struct Storm {
         var network: LinksNetwork
@@ -65,7 +65,7 @@ struct LinksStormTests {
             network.run(for: .milliseconds(pick(400)))
         }
 
-        /// What arrived on each link is what was sent on it, from the first on, without a gap.
+        /// On each link, the messages that arrived are the first ones that were sent, without a gap.
         func check() {
             for node in 0..<2 {
                 var bindings: [LinkID: [UInt8]] = [:]

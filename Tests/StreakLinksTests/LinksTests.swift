@@ -3,7 +3,7 @@ import StreakLinks
 import StreakWire
 import Testing
 
-/// Two nodes and what they exchange over a network of any quality.
+/// Two nodes exchange messages over networks of any quality.
 struct LinksTests {
     private func pair(
         _ profile: LinksNetwork.Profile = .init(), seed: UInt64 = 1, limits: LinkLimits = LinkLimits()
@@ -154,7 +154,7 @@ struct LinksTests {
         network.run(for: .seconds(20))
         #expect(network.nodes[1].messages == messages)
         #expect(network.nodes[0].closings.isEmpty && network.nodes[1].closings.isEmpty)
-        // A new stream joins the link and carries on.
+        // A new stream joins the link and continues.
         network.dial(0, 1, usesDatagrams: false)
         network.run(for: .seconds(1))
         #expect(network.nodes[0].summary?.hasStream == true)
@@ -205,7 +205,7 @@ struct LinksTests {
         var network = pair(.init(blocksStreams: true))
         network.dial(0, 1)
         network.run(for: .milliseconds(15))
-        // Node 1 has answered; what node 0 says next is held up.
+        // Node 1 has answered; node 0's next packet is blocked.
         network.profile.blocksDatagrams = true
         network.run(for: .milliseconds(10))
         guard let late = network.sent.last(where: { $0.bytes.first == 4 }) else {
@@ -292,7 +292,7 @@ struct LinksTests {
         network.run(for: .seconds(1))
         network.send([1], from: 0)
         network.run(for: .seconds(1))
-        // Node 1 forgets everything, and its key stays.
+        // Node 1 forgets everything but its key.
         var fresh = LinksNetwork()
         fresh.add(12)
         network.nodes[1].links = fresh.nodes[0].links

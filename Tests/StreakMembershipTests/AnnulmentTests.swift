@@ -3,11 +3,11 @@ import Testing
 
 @testable import StreakMembership
 
-/// What the owner can take back of an admin's, and what is said of it beforehand.
+/// What the owner can annul of an admin's actions, and the announced consequences.
 @Suite struct AnnulmentTests {
     private let olga = Person(1), mallory = Person(2), bob = Person(3), eve = Person(4)
 
-    /// Mallory is admin; Bob and Eve are in.
+    /// Mallory is admin; Bob and Eve are members.
     private func group() throws -> TestGroup {
         var group = try TestGroup(founder: olga)
         try group.admit(mallory, bob, eve)
@@ -54,12 +54,12 @@ import Testing
         #expect(annulments(in: group, by: mallory) == [])
         #expect(annulments(in: group, by: eve) == [])
         #expect(annulments(in: group, by: olga).count == 1)
-        // One's own removal, and somebody's leaving.
+        // Removing oneself, and another member's departure.
         try group.perform(group.removal(of: eve), by: olga.identity)
         #expect(annulments(in: group, by: olga).map(\.user) == [bob.user])
         let cuts = group.ledger.cuts(of: mallory.user) { _ in [] }
         try group.perform(.leave(Departure(erases: false, cuts: cuts)), by: mallory.identity)
-        #expect(annulments(in: group, by: olga) == [], "nobody is demoted who is in no more")
+        #expect(annulments(in: group, by: olga) == [], "a former member cannot be demoted")
     }
 
     @Test func `who is in again is not listed`() throws {

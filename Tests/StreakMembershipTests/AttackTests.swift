@@ -3,7 +3,7 @@ import StreakMembership
 import StreakWire
 import Testing
 
-/// What a member, a former member or a stranger may try.
+/// Attacks by a member, a former member or a stranger.
 struct AttackTests {
     let olga = Person(1), adam = Person(2), bob = Person(4), eve = Person(5), mallory = Person(6)
 
@@ -32,7 +32,7 @@ struct AttackTests {
     @Test func `nobody makes somebody else's device their own`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(mallory)
-        // Mallory's account signs for the owner's device; its consent is the one that it gave its own account.
+        // Mallory's account signs for the owner's device, with the consent that the device gave its own account.
         let theirs = olga.identity.certificate.encoded()
         var statement = WireWriter()
         statement.write(UInt8(1))
@@ -52,7 +52,7 @@ struct AttackTests {
             .addDevice(claimed), by: mallory.identity, parents: group.ledger.heads,
             after: group.last(of: mallory.device))
         #expect(throws: LedgerError.invalidCertificate) { try group.ledger.insert(published) }
-        // With the consent it would be one.
+        // With its consent it would be one.
         let own = DeviceCertificate(accountKey: mallory.accountKey, device: mallory.identity.consent(to: mallory.user))
         #expect(own.isValid() && own == mallory.identity.certificate)
     }
@@ -246,7 +246,7 @@ struct AttackTests {
         let invite = try group.invite(by: olga)
         var wire = WireWriter()
         group.claim(eve.identity, invite).proof.write(to: &wire)
-        // The invite key signs as it should; the device's signature is another device's.
+        // The invite key's signature is valid, but another device signed for the newcomer.
         let bytes = wire.bytes.dropLast(64) + mallory.identity.signingKey.signature(for: [0]).rawBytes
         var reader = WireReader(Array(bytes))
         let claim = JoinClaim(
@@ -390,7 +390,7 @@ struct AttackTests {
         #expect(throws: InvitationError.inviteMissing) {
             try stale.verifyInvitation(link: link, admittedBy: mallory.device)
         }
-        // Nor does it help to show all there is, or to admit by oneself.
+        // Showing everything, or admitting the newcomer itself, does not help either.
         #expect(throws: InvitationError.responderNotMember) {
             try group.ledger.verifyInvitation(link: link, admittedBy: mallory.device)
         }

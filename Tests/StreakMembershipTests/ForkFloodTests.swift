@@ -4,11 +4,11 @@ import Testing
 
 @testable import StreakMembership
 
-/// A device that forks its chain beyond what is kept, and shows each node other branches.
+/// A device that makes more branches than are kept, and shows each node different ones.
 struct ForkFloodTests {
     let olga = Person(1), bob = Person(4), mallory = Person(6)
 
-    /// Two copies of a group, in each as many of the liar's branches as are kept, none of them in both.
+    /// Two copies of a group. Each has as many of the liar's branches as are kept, and no branch is in both.
     private func split(depth: Int) throws -> (olga: TestGroup, bob: TestGroup) {
         var group = try TestGroup(founder: olga)
         try group.admit(bob, mallory)
@@ -28,7 +28,7 @@ struct ForkFloodTests {
         return (copies[0], copies[1])
     }
 
-    /// What a node does in a round: it asks for what it lacks, and takes what it can.
+    /// What a node does in a round: request what it lacks, and accept what it can.
     private func catchUp(_ ledger: inout Ledger, from other: Ledger) {
         for operation in other.operations(missingFrom: ledger.tips) {
             do { _ = try ledger.insert(operation) } catch {
@@ -47,7 +47,7 @@ struct ForkFloodTests {
             catchUp(&second.ledger, from: first.ledger)
         }
         #expect(second.ledger.contains(one.id) && first.ledger.contains(other.id))
-        // As do those who get them otherwise ordered.
+        // Copies that receive them in another order do the same.
         try first.perform(first.removal(of: mallory), by: olga.identity)
         for _ in 0..<2 {
             catchUp(&second.ledger, from: first.ledger)
@@ -58,7 +58,7 @@ struct ForkFloodTests {
         #expect(!second.has(mallory))
     }
 
-    @Test func `whoever forks its chain into more branches than one operation names can be removed at once`() throws {
+    @Test func `a device with more branches than one operation names can be removed at once`() throws {
         var (group, _) = try split(depth: 1)
         try group.perform(group.removal(of: mallory), by: olga.identity)
         #expect(!group.has(mallory))
@@ -73,7 +73,7 @@ struct ForkFloodTests {
             let fork = try group.signed(.rename("Mine \(index)"), by: mallory.identity, parents: old, after: nil)
             _ = try group.ledger.insert(fork)
         }
-        // What does count is named although it is not the end of anything.
+        // An operation that counts is named although it is not at the end of a chain.
         let phone = bob.anotherDevice(41, certifiedBy: bob.identity)
         let added = try group.perform(.addDevice(phone.certificate), by: bob.identity)
         #expect(added.operation.parents == [removal.id])

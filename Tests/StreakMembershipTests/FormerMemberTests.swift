@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakMembership
 
-/// What those try who were in, or had more to say, and what newcomers and liars do to the work of others.
+/// What former members try, and what newcomers and liars try against others' work.
 struct FormerMemberTests {
     let olga = Person(1), adam = Person(2), ben = Person(3), bob = Person(4), eve = Person(5), mallory = Person(6)
 
@@ -19,7 +19,7 @@ struct FormerMemberTests {
             #expect(try group.ledger.insert(operation) == .duplicate)
         }
         #expect(group.ledger.state == expected)
-        // Nor where the replay is all that a node has had so far, and the removal comes last.
+        // Nor if the replay is all that a node has so far, and the removal comes last.
         let operations = group.ledger.allOperations
         var other = try Ledger(founding: operations[0])
         for operation in operations.dropFirst().reversed() { _ = try other.insert(operation) }
@@ -36,7 +36,7 @@ struct FormerMemberTests {
         #expect(throws: LedgerError.refused(.newcomerRemoved(by: removal.id))) {
             try group.admit(mallory, by: eve, under: old)
         }
-        // The accomplice pretends not to have heard, and even makes an invite that has not.
+        // The accomplice pretends not to know, and even makes an invite without that knowledge.
         let again = try group.signed(
             .admit(group.claim(mallory.identity, old)), by: eve.identity, parents: before, after: nil)
         let secrets = group.freshSecrets()
@@ -101,7 +101,7 @@ struct FormerMemberTests {
         try group.admit(eve, by: mallory, under: invite)
         let last = try #require(group.last(of: mallory.device))
         let heads = group.ledger.heads
-        // Adam would have all undone that Mallory ever did; Ben, who does not know, keeps it.
+        // Adam wants to undo everything Mallory ever did. Ben, who does not know, keeps it.
         let absurd = try group.signed(
             group.removal(of: mallory, upTo: nil), by: adam.identity, parents: heads, after: nil)
         let honest = try group.signed(
@@ -110,7 +110,7 @@ struct FormerMemberTests {
         #expect(!alone.state.isMember(mallory.user) && !alone.state.isMember(eve.user))
         group.ledger = try inserting([absurd, honest], into: group.ledger)
         #expect(!group.has(mallory) && group.has(eve), "among equals the longer")
-        // The owner has the last word either way, whether it has heard of the others or not.
+        // The owner has the last word in any case, with or without knowing the others.
         for parents in [heads, group.ledger.heads] {
             let body = group.removal(of: mallory, upTo: ownerKeepsAll ? last.id : nil)
             let owners = try group.signed(
@@ -148,7 +148,7 @@ struct FormerMemberTests {
         let revocation = DeviceRevocation(
             accountKey: mallory.accountKey, group: group.ledger.group,
             cut: DeviceCut(device: mallory.device, lastOperation: .none, feeds: []), accessKeyHash: group.freshHash())
-        // As if it had been made long ago, and as an answer to the removal.
+        // As if made long ago, and as an answer to the removal.
         for parents in [before, group.ledger.heads] {
             let void = try group.signed(.revokeDevice(revocation), by: phone, parents: parents, after: nil)
             let after = try inserting([void], into: group.ledger)
@@ -156,11 +156,11 @@ struct FormerMemberTests {
             #expect(after.state.accessKeyHashes == expected.accessKeyHashes)
             #expect(after.refusal(of: void.id) == .authorRemoved(by: removal.id))
         }
-        // Nor does a device publish itself before anybody has heard of its account.
+        // Nor can a device publish itself before anybody knows its account.
         let founding = try #require(group.ledger.allOperations.first)
         let early = try group.signed(.addDevice(phone.certificate), by: phone, parents: [founding.id], after: nil)
         #expect(throws: LedgerError.unknownAuthor(phone.device)) { _ = try group.ledger.insert(early) }
-        // A word for every group needs no ancestor that knows the device, but one that knows its author.
+        // A revocation for every group needs no ancestor that knows the device, but one that knows its author.
         let everywhere = DeviceRevocation(
             accountKey: mallory.accountKey, everywhere: mallory.device, accessKeyHash: group.freshHash())
         let first = try group.signed(.addDevice(phone.certificate), by: phone, parents: before, after: nil)
@@ -193,12 +193,12 @@ struct FormerMemberTests {
             group.removal(of: bob, upTo: nil), by: phone, parents: asAdmin, after: void)
         let expected = group.ledger.state.members
         #expect(try inserting([void, removal], into: group.ledger).state.members == expected)
-        // What nobody has removed is as if it had never left.
+        // If nobody has removed it, the account is as if it had never left.
         let still = try inserting([void], into: present).state
         #expect(still.role(of: mallory.user) == .admin)
     }
 
-    /// An admin's removal ends no powers, so what the departure before it left of an admin's other branch goes on counting.
+    /// An admin's removal ends no powers, so what the earlier departure kept of an admin's other branch still counts.
     @Test func `what its departure left an admin no revocation takes away once it is removed`() throws {
         var group = try TestGroup(founder: olga)
         let invite = try group.invite(by: olga)
@@ -223,7 +223,8 @@ struct FormerMemberTests {
         #expect(try inserting([revocation], into: group.ledger).state.isMember(bob.user))
     }
 
-    /// A thief leaves with an admin's device. What somebody makes of the account's claims ends no powers once it is revoked.
+    /// A thief leaves with an admin's device. Once that is revoked, what others made of the account's claims ends no
+    /// powers.
     @Test(arguments: [7, 99] as [UInt8])
     func `no admission, nor a plain member's removal, ends the powers of who revoked the device that left`(
         handshake: UInt8
@@ -268,7 +269,8 @@ struct FormerMemberTests {
         try group.perform(group.demotion(of: adam), by: olga.identity)
         try group.promote(adam)
         try group.promote(eve)
-        // Adam removes another one whose device has left: what is asked on the way has to be judged by all ends of powers.
+        // Adam removes another member whose device has left. Questions asked on the way must consider all ends of
+        // powers.
         let watch = bob.anotherDevice(91)
         try group.perform(.addDevice(watch.certificate), by: bob.identity)
         let bobLeaves = try group.signed(
@@ -297,11 +299,11 @@ struct FormerMemberTests {
         #expect(after.refusal(of: removal.id) == (stands ? nil : .targetIsProtected))
         #expect(after.state.role(of: adam.user) == (stands ? nil : .admin))
         #expect(after.refusal(of: earlier.id) == (stands ? .needsAdmin : nil))
-        // A departure is within itself, so what has ended powers counts again.
+        // A departure is within itself, so what ended the powers counts again.
         #expect(after.refusal(of: leave.id) == (stands ? nil : .authorRevoked(by: revocation.id)))
     }
 
-    /// Of two departures, one on either branch of a chain, an admin's powers end where the branches part.
+    /// Two departures, one on each branch of a chain: an admin's powers end where the branches fork.
     @Test(arguments: [true, false])
     func `departures on two branches leave an admin what both branches have in common`(isReversed: Bool) throws {
         var group = try TestGroup(founder: olga)
@@ -397,7 +399,7 @@ struct FormerMemberTests {
         let before = group.ledger.heads
         let revocation = group.revocation(of: stolen, by: bob, upTo: add.id, hash: group.freshHash())
         try group.perform(.revokeDevice(revocation), by: bob.identity)
-        // On old parents, on new ones, and by whoever will publish it.
+        // With old parents, with new ones, and by the device that will publish it.
         let third = bob.anotherDevice(82, certifiedBy: stolen)
         let operations = [
             try group.signed(.addDevice(third.certificate), by: stolen, parents: before, after: add),
@@ -426,7 +428,7 @@ struct FormerMemberTests {
         #expect(refusals == Array(repeating: .tooManyOperations(mallory.device), count: 36))
         #expect(group.ledger.tips.count { $0.device == mallory.device } == Ledger.maximumBranches)
         #expect(group.ledger.state.members == expected)
-        // A thousand is as far as the number goes: the next does not decode.
+        // The number cannot exceed a thousand: the next operation cannot be decoded.
         let last = LedgerOperation(
             group: group.ledger.group, author: mallory.device, number: 1_001, previous: heads[0], parents: heads,
             time: 0, body: .rename("Mine"))
@@ -436,7 +438,7 @@ struct FormerMemberTests {
         }
     }
 
-    /// Without ancestors nothing is kept beyond a bound, whoever sends it.
+    /// Without ancestors, only a bounded number is kept, whoever sends it.
     @Test func `a flood of operations that wait is bounded, and does not keep out what is complete`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(mallory, bob)
@@ -470,7 +472,8 @@ struct FormerMemberTests {
         #expect(ledger.state.title == "Later" && !ledger.state.isMember(mallory.user))
     }
 
-    /// Work is counted, never timed: what an operation keeps of its ancestors, and how often signatures are looked at.
+    /// Work is counted, never timed: how much an operation stores about its ancestors, and how often signatures are
+    /// checked.
     @Test(arguments: [.admit, .remove, .leave, .revokeDevice] as [OperationBody.Kind])
     func `a thousand operations by a liar on six branches cost each of them a bounded piece of work`(
         kind: OperationBody.Kind

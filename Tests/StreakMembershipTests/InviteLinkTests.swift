@@ -116,7 +116,7 @@ struct InviteLinkTests {
         #expect(throws: InviteLinkError.damaged) { _ = try InviteLink(parsing: text + "1") }
     }
 
-    /// Rewrites a link's bytes and its checksum, as somebody in the middle would.
+    /// Changes a link's bytes and its checksum, as an attacker on the way would.
     private static func altered(_ change: (inout [UInt8]) -> Void) -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         var bits: [UInt8] = []

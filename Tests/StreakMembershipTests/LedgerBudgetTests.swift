@@ -4,7 +4,8 @@ import Testing
 
 @testable import StreakMembership
 
-/// What any account may fill of a ledger, however it goes about it. Budgets are made small, so that few signatures reach them.
+/// How much of a ledger an account can fill, whatever it does. Budgets are small here, so that few signatures reach
+/// them.
 struct LedgerBudgetTests {
     let olga = Person(1), bob = Person(4), mallory = Person(6)
 
@@ -18,7 +19,7 @@ struct LedgerBudgetTests {
         return group
     }
 
-    /// Invites without end. Returns how many were refused.
+    /// Makes invites without end. Returns how many were refused.
     private func flood(_ group: inout TestGroup, by device: DeviceIdentity, count: Int) throws -> Int {
         var refused = 0
         var previous = group.last(of: device.device)
@@ -37,7 +38,7 @@ struct LedgerBudgetTests {
         return refused
     }
 
-    @Test func `an account fills no more than its budget, and others go on speaking`() throws {
+    @Test func `an account fills at most its budget, and others can still write`() throws {
         var group = try group()
         let refused = try flood(&group, by: mallory.identity, count: 200)
         #expect(refused > 100)
@@ -52,7 +53,7 @@ struct LedgerBudgetTests {
         let phone = mallory.anotherDevice(61)
         try group.perform(.addDevice(phone.certificate), by: mallory.identity)
         #expect(try flood(&group, by: mallory.identity, count: 150) > 50)
-        // The account key's word against the machine that floods.
+        // The account key revokes the flooding machine.
         let revocation = group.revocation(of: mallory.identity, by: mallory, hash: group.freshHash())
         try group.perform(.revokeDevice(revocation), by: phone)
         #expect(!group.ledger.state.isCurrentMember(device: mallory.device))
@@ -62,7 +63,7 @@ struct LedgerBudgetTests {
         var group = try group()
         let before = group
         #expect(try flood(&group, by: mallory.identity, count: 120) > 20)
-        // Bob has heard of another branch, and goes on from there.
+        // Bob knows another branch and continues it.
         var other = before
         let first = try other.perform(
             .invite(other.freshSecrets().terms(maximumUses: 5, expiresAt: TestGroup.now + 9)), by: mallory.identity)
@@ -75,7 +76,7 @@ struct LedgerBudgetTests {
         #expect(group.ledger.contains(rests.id) && !group.has(bob))
     }
 
-    @Test func `accounts let in for a flood fill no more than all may together`() throws {
+    @Test func `accounts admitted for a flood fill at most the common budget`() throws {
         var group = try group {
             $0.ofAll = 80_000
             $0.share = 6_000
@@ -87,7 +88,7 @@ struct LedgerBudgetTests {
         for helper in helpers { _ = try flood(&group, by: helper.identity, count: 60) }
         let plain = group.ledger.usage.total - (group.ledger.usage.byUser[olga.user] ?? 0)
         #expect(plain <= 120_000 + ProtocolLimits.maximumOperationSize)
-        // Whoever has said little still can; the owner can do all.
+        // A member who has written little can still write; the owner can do everything.
         try group.perform(.leave(Departure(erases: false, cuts: [])), by: bob.identity)
         try group.perform(group.removal(of: helpers[0]), by: olga.identity)
         #expect(!group.has(bob) && !group.has(helpers[0]))
@@ -103,23 +104,23 @@ struct LedgerBudgetTests {
         #expect(throws: LedgerError.tooManyOperations(bob.device)) {
             try group.perform(.invite(terms), by: bob.identity)
         }
-        // However much he has said himself.
+        // Even with a large share of his own.
         group.ledger.rules.budget.share = 1
         let revocation = group.revocation(of: phone, by: bob, hash: group.freshHash())
         try group.perform(.revokeDevice(revocation), by: bob.identity)
         #expect(!group.ledger.state.isCurrentMember(device: phone.device))
         try group.perform(.leave(Departure(erases: false, cuts: [])), by: bob.identity)
         #expect(!group.has(bob))
-        // Who filled it can leave as well.
+        // The member who filled the ledger can leave as well.
         try group.perform(.leave(Departure(erases: false, cuts: [])), by: mallory.identity)
         #expect(!group.has(mallory))
     }
 
-    @Test func `an account has no more devices than it may ever have, and a thief's leave room for its own`() throws {
+    @Test func `an account's devices are limited, and a thief's leave room for its own`() throws {
         var group = try group { $0.devices = 4 }
         var refused = 0
         let heads = group.ledger.heads
-        // Each says that it knows of none of the others.
+        // Each device claims to know none of the others.
         for seed in 0..<8 as Range<UInt64> {
             let stolen = bob.anotherDevice(900 + seed, certifiedBy: bob.identity)
             let operation = try group.signed(
@@ -133,7 +134,7 @@ struct LedgerBudgetTests {
         #expect(group.ledger.state.isCurrentMember(device: own.device))
     }
 
-    @Test func `an account's revocations name so many access keys, and no more`() throws {
+    @Test func `an account's revocations name a limited number of access keys`() throws {
         var group = try group { $0.ofMember = 4 << 20 }
         for seed in 0..<40 as Range<UInt64> {
             let device = bob.anotherDevice(1_000 + seed)
@@ -142,13 +143,13 @@ struct LedgerBudgetTests {
             try group.perform(.revokeDevice(general), by: bob.identity)
         }
         #expect(group.ledger.state.accessKeyHashes.count == 1 + ProtocolLimits.maximumKeysOfRevocations)
-        // A removal still changes the key.
+        // A removal still changes the access key.
         try group.perform(group.removal(of: bob), by: olga.identity)
         #expect(group.ledger.state.accessKeyHashes.count == 2 + ProtocolLimits.maximumKeysOfRevocations)
     }
 }
 
-/// Operations that count for nothing and that nobody rests on: nobody has to know them.
+/// Operations that do not count and that nobody depends on. Nobody has to know them.
 struct IdleOperationTests {
     @Test func `what is idle changes nothing for who does not know it`() throws {
         var idleCount = 0
@@ -162,7 +163,7 @@ struct IdleOperationTests {
             #expect(rest.count == random.ledger.count - random.ledger.idleCount, "seed \(seed)")
             #expect(rest.state == random.ledger.state, "seed \(seed)")
             #expect(rest.countingTips == random.ledger.countingTips, "seed \(seed)")
-            // Nobody asks again for what is not served.
+            // Nobody asks again for operations that are not served.
             #expect(random.ledger.servedTips.allSatisfy { rest.contains($0.operation) }, "seed \(seed)")
             #expect(random.ledger.operations(missingFrom: rest.tips).isEmpty, "seed \(seed)")
             var dropped = random.ledger
@@ -185,7 +186,7 @@ struct IdleOperationTests {
         #expect(group.ledger.idleCount == 1)
         #expect(group.ledger.dropIdle(keeping: olga.device) == [late.id])
         #expect(group.ledger.contains(removal.id) && !group.ledger.contains(late.id))
-        // The owner takes the admin's power away, from before the removal on.
+        // The owner ends the admin's power, from before the removal on.
         let cut = DeviceCut(device: ada.device, lastOperation: .none, feeds: [])
         try group.perform(
             .setRole(RoleChange(user: ada.user, change: .member, cuts: [cut])), by: olga.identity)

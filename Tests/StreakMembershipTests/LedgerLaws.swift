@@ -4,11 +4,11 @@ import Testing
 
 @testable import StreakMembership
 
-/// What holds for any operations whatever.
+/// Laws for arbitrary operations.
 ///
 /// 300 random graphs; 30,000 with STREAKMESH_NIGHTLY=1, best in a release build (`swift test -c release -Xswiftc
-/// -enable-testing --filter LedgerLaws`, some five minutes). A failure names its seed, and STREAKMESH_SEED replays that one,
-/// or a range of them (1-3000).
+/// -enable-testing --filter LedgerLaws`, about five minutes). A failure prints its seed. STREAKMESH_SEED replays that
+/// one, or a range (1-3000).
 struct LedgerLaws {
     private static let shardCount: UInt64 = 10
 
@@ -27,18 +27,19 @@ struct LedgerLaws {
         }
     }
 
-    /// Graphs that showed a fault once: of a concurrent naming and demotion the naming protected for ever (282); who left
-    /// once more after its removal gave the use of its invite to another (9255, 10157, 25907, 2849, 11830), or undid the
-    /// admissions it had made (13717); an admission by who did not know of a departure changed what of it held (2574).
+    /// Graphs that once revealed a bug: a naming concurrent with a demotion protected the naming for ever (282); a
+    /// member that left again after its removal gave the use of its invite to another (9255, 10157, 25907, 2849,
+    /// 11830), or undid its earlier admissions (13717); an admission without knowledge of a departure changed what the
+    /// departure kept (2574).
     @Test(arguments: [282, 2_574, 2_849, 9_255, 10_157, 11_830, 13_717, 25_907] as [UInt64])
     func `graphs that broke a law once break none now`(seed: UInt64) throws {
         #expect(try ResolverLaws.violations(seed: seed, isSecondEdition: false) == [])
         #expect(try ResolverLaws.violations(seed: seed) == [])
     }
 
-    /// Of the second edition: anybody's admission of an admin whose device had left, and was revoked for it, ended the admin's
-    /// powers, even past a cut (19251, 29424) or by another admin (28402); who had left and was removed by an admin voided what
-    /// its departure had left it as an admin (11119).
+    /// Second edition: an admin's device left and was revoked for it, and then anybody's admission of the admin ended
+    /// the admin's powers, even past a cut (19251, 29424) or by another admin (28402); a member that left and was then
+    /// removed by an admin voided what its departure had kept of it as an admin (11119).
     @Test(arguments: [11_119, 19_251, 28_402, 29_424] as [UInt64])
     func `graphs with revocations that broke a law once break none now`(seed: UInt64) throws {
         #expect(try ResolverLaws.violations(seed: seed) == [])
@@ -73,12 +74,12 @@ struct LedgerLaws {
             for (from, to) in [(0, 1), (1, 0)] {
                 for operation in sides[from].operations(missingFrom: sides[to].namedTips) {
                     guard case .pending(let missing) = try sides[to].insert(operation) else { continue }
-                    // The other branch of a forked chain, which tips alone did not show: asked for by name.
+                    // The other branch of a forked chain, which tips alone do not show, is requested by name.
                     for other in missing.flatMap(sides[from].ancestry) { _ = try sides[to].insert(other) }
                 }
             }
         }
-        // What is idle need not come to both.
+        // Idle operations need not reach both.
         #expect(sides[0].servedOperations == sides[1].servedOperations, "seed \(seed)")
         #expect(sides[0].state == sides[1].state && sides[0].countingTips == sides[1].countingTips, "seed \(seed)")
         #expect(sides.map(\.pendingCount) == [0, 0], "seed \(seed)")

@@ -5,8 +5,8 @@ import Testing
 
 @testable import StreakMembership
 
-/// Figures, printed and never judged: STREAKMESH_MEASURE=1 swift test -c release -Xswiftc -enable-testing
-/// --filter LedgerMeasurements.
+/// Measurements without pass or fail: STREAKMESH_MEASURE=1 swift test -c release -Xswiftc -enable-testing --filter
+/// LedgerMeasurements.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["STREAKMESH_MEASURE"] == "1"), .serialized)
 struct LedgerMeasurements {
     private func milliseconds(_ body: () throws -> Void) rethrows -> Double {
@@ -25,7 +25,7 @@ struct LedgerMeasurements {
         print("5,000 \(kind): insert \(inserting) ms, resolve \(resolving) ms")
     }
 
-    /// Two kinds by turns: what one makes the other cost.
+    /// Two kinds in turn: one can make the other expensive.
     @Test(
         arguments: [
             [.leave, .invite], [.leave, .admit], [.revokeDevice, .admit], [.revokeInvite, .admit], [.leave, .request],
@@ -38,7 +38,8 @@ struct LedgerMeasurements {
     }
 }
 
-/// A group in which one member lies five thousand times, on forks of its chain, since a chain has but a thousand numbers.
+/// A group in which one member lies five thousand times, on forks of its chain, because a chain has only a thousand
+/// numbers.
 struct Flood {
     private(set) var ledger: Ledger
     private(set) var insertionTime = 0.0
@@ -50,8 +51,8 @@ struct Flood {
     }
 
     /// - Parameters:
-    ///   - kinds: by turns.
-    ///   - branchLength: after how many operations the liar begins another branch.
+    ///   - kinds: used in turn.
+    ///   - branchLength: the number of operations after which the liar begins another branch.
     init(of kinds: [OperationBody.Kind], count: Int, branchLength: Int = 900) throws {
         var group = try TestGroup(founder: honest[0])
         try group.admit(liar, honest[1], honest[2])
@@ -61,13 +62,13 @@ struct Flood {
         let heads = group.ledger.heads
         let start = group.last(of: liar.device)
         group.ledger.rules.verified = VerifiedOperations()
-        // What a flood costs that no budget keeps out.
+        // Measures the flood that no budget stops.
         group.ledger.rules.budget.ofMember = 1 << 40
         group.ledger.rules.budget.ofAll = 1 << 40
         group.ledger.rules.budget.whole = 1 << 40
         let phone = liar.anotherDevice(99, certifiedBy: liar.identity)
         let first = group.claim(honest[1].identity, invite)
-        // Itself, over and over, on as many handshakes.
+        // Itself, repeatedly, on as many handshakes.
         var claims: [JoinClaim] = []
         for index in 0..<16 as Range<UInt8> { claims.append(group.claim(liar.identity, invite, handshake: index)) }
         let revocation = DeviceRevocation(
@@ -114,7 +115,7 @@ struct Flood {
         ledger = group.ledger
     }
 
-    /// What a ledger under test takes for signed: five thousand signatures would take longer than all that is tested.
+    /// Treats operations as signed: five thousand signatures would take longer than the measured work.
     private static func unsigned(_ operation: LedgerOperation, _ signature: Signature) -> SignedOperation {
         let bytes = operation.encoded() + signature.rawBytes
         return SignedOperation(

@@ -4,11 +4,11 @@ import Testing
 
 @testable import StreakMembership
 
-/// What one operation may cost whoever keeps the ledger, whatever members sign. Work is counted, never timed.
+/// The cost of one operation for others, whatever members sign. Work is counted, never timed.
 struct LedgerSizeTests {
     let olga = Person(1), bob = Person(4), mallory = Person(6)
 
-    /// Mallory's account opens branches without end: each of its devices as many as it may, and further devices.
+    /// Mallory's account opens branches without end: as many as allowed on each of its devices, and then more devices.
     private func spread(limit: Int, branches: Int) throws -> (ledger: Ledger, refused: Int) {
         var group = try TestGroup(founder: olga)
         group.ledger.rules.verified = VerifiedOperations()
@@ -19,7 +19,7 @@ struct LedgerSizeTests {
         var devices = [mallory.identity]
         var previous = group.last(of: mallory.device)
         for index in 0..<branches {
-            // A thousand fakes of a signature: what counts here is what a ledger keeps of those that are good.
+            // A thousand fake signatures: the test is about what a ledger stores of valid ones.
             let isDevice = index % 40 == 0
             let fresh = mallory.anotherDevice(UInt64(2_000 + index))
             let body: OperationBody =
@@ -40,7 +40,7 @@ struct LedgerSizeTests {
         return (group.ledger, refused)
     }
 
-    @Test func `an operation keeps no more than a number for each of so many branches`() throws {
+    @Test func `an operation stores at most one number for each branch, up to the limit`() throws {
         let limit = 60
         let (ledger, refused) = try spread(limit: limit, branches: 200)
         #expect(refused > 100)
@@ -48,14 +48,14 @@ struct LedgerSizeTests {
         let kept = ledger.nodes.map { $0.clock.count }
         #expect((kept.max() ?? 0) <= limit)
         #expect(kept.reduce(0, +) <= limit * ledger.count)
-        // Two bytes a branch: at the protocol's limit as much as the longest operation has.
+        // Two bytes a branch: at the protocol's limit as much as the longest operation.
         #expect(Ledger.maximumBranchesOfGroup * 2 <= ProtocolLimits.maximumOperationSize)
     }
 
     @Test func `a flood of branches keeps nobody who is in from speaking, and others' words in`() throws {
         var (ledger, _) = try spread(limit: 60, branches: 200)
         #expect(ledger.tips.count == 60)
-        // Bob has said nothing so far; Olga goes on.
+        // Bob has written nothing so far; Olga continues.
         for (person, title) in [(bob, nil), (olga, "Ours")] as [(Person, String?)] {
             let body: OperationBody =
                 title.map { .rename($0) }
@@ -63,7 +63,7 @@ struct LedgerSizeTests {
             _ = try ledger.insert(ledger.draft(body, by: person.identity, at: TestGroup.now))
         }
         #expect(ledger.state.title == "Ours" && ledger.tips.contains { $0.device == bob.device })
-        // Whoever comes in speaks, too; a second branch of theirs waits until somebody else rests on it.
+        // A newcomer can write too. A second branch of theirs waits until somebody else depends on it.
         let carol = Person(8)
         let invite = try #require(ledger.state.invites.last { $0.author == bob.device })
         let secrets = InviteSecrets(seed: Bytes16(7, 7))
@@ -91,7 +91,7 @@ struct LedgerSizeTests {
         #expect(ledger.contains(other.id) && ledger.contains(rests.id))
     }
 
-    @Test func `a ledger shown to a newcomer takes no more memory than it may`() throws {
+    @Test func `a ledger shown to a newcomer stays within its memory limit`() throws {
         let (whole, _) = try spread(limit: 4_096, branches: 240)
         #expect(whole.tips.count > 100)
         var shown = try Ledger(founding: whole.allOperations[0])

@@ -23,7 +23,7 @@ struct LedgerTests {
         #expect(other.state == group.ledger.state)
     }
 
-    @Test func `so many may wait and no more`() throws {
+    @Test func `a limited number of operations may wait`() throws {
         let group = try TestGroup(founder: olga)
         var ledger = group.ledger
         for number in 0..<UInt64(Ledger.maximumPending) {
@@ -101,7 +101,7 @@ struct LedgerTests {
         }
     }
 
-    @Test func `whoever signs more invites than it may has its own unanswered, and nobody else's`() throws {
+    @Test func `an account with too many invites gets its own unanswered, and nobody else's`() throws {
         let bob = Person(4), mallory = Person(6)
         var group = try TestGroup(founder: olga)
         try group.admit(bob, mallory)
@@ -118,7 +118,7 @@ struct LedgerTests {
         let answered = state.answered(live)
         #expect(answered.count { $0.inviter == mallory.user } == ProtocolLimits.maximumLiveInvitesOfMember)
         #expect(Set(answered.map(\.id)).isSuperset(of: ours))
-        // Where there is still no room for all, the owner's come first, then one of each.
+        // If there is still not enough room, the owner's come first, then one of each account.
         #expect(
             state.answered(live, atMost: 4).map(\.inviter).sorted() == [olga, olga, bob, mallory].map(\.user).sorted())
     }

@@ -85,7 +85,7 @@ struct OperationCodingTests {
     @Test func `truncated and altered bytes never trap and never pass for the original`() throws {
         for sample in try Self.samples() {
             for count in 0..<sample.bytes.count {
-                // Cut short, an operation is either refused or read as one with another signature.
+                // A truncated operation is either refused or read as one with another signature.
                 let cut = try? SignedOperation(decoding: Array(sample.bytes.prefix(count)))
                 #expect(cut?.hasValidSignature() != true)
             }

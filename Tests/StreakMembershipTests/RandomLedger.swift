@@ -5,10 +5,10 @@ import Synchronization
 
 @testable import StreakMembership
 
-/// A ledger in which a dozen accounts do whatever they like, with whatever parents they claim.
+/// A ledger in which a dozen accounts do anything, with any parents.
 ///
-/// The first nine operations are the same in all of them (a founder, five members, two of them admins), so that what
-/// is slow to sign is signed once.
+/// The first nine operations are the same in all of them (a founder, five members, two of them admins), so that costly
+/// signatures are made once.
 struct RandomLedger {
     /// An account with three devices: certified by the account, by the first device, and by the second.
     struct Account {
@@ -28,7 +28,7 @@ struct RandomLedger {
     static let accounts = (0..<12).map { Account(1_000 + UInt64($0)) }
     static let secrets = (0..<16).map { InviteSecrets(seed: Bytes16(0xABCD, UInt64($0))) }
     private static let claims = Claims()
-    /// The beginning, and the invite in it.
+    /// The first operations, and the invite among them.
     private static let beginning: [SignedOperation] = {
         do {
             var group = try TestGroup(founder: Person(1_000))
@@ -55,8 +55,8 @@ struct RandomLedger {
     private var invites: [(id: OperationID, secrets: Int)] = []
     private let verified = VerifiedOperations()
 
-    /// Whether accounts ask over other handshakes again, and revoke devices for every group. Graphs of the first edition do
-    /// not: the seeds that once broke a law are of those.
+    /// Whether accounts ask again on other handshakes, and revoke devices for every group. Graphs of the first edition
+    /// do not; the seeds that once broke a law are theirs.
     let isSecondEdition: Bool
 
     init(seed: UInt64, count: Int = 60, isSecondEdition: Bool = true) throws {
@@ -73,7 +73,7 @@ struct RandomLedger {
         while ledger.count < count { try add() }
     }
 
-    /// An empty ledger under the same rules, which need not verify again.
+    /// An empty ledger with the same rules, which trusts verified operations.
     func fresh() throws -> Ledger {
         var ledger = try Ledger(founding: operations[0])
         ledger.rules = self.ledger.rules
@@ -104,12 +104,13 @@ struct RandomLedger {
                 group: ledger.group, author: author.device, number: (previous?.operation.number ?? 0) + 1,
                 previous: previous?.id ?? .none, parents: Array(parents), time: TestGroup.now, body: body),
             with: author.signingKey)
-        // True by construction: the author signs, and every certificate and proof is the one it says.
+        // Valid by construction: the author signs, and every certificate and proof is genuine.
         verified.insert(operation.id)
         do {
             guard case .added = try ledger.insert(operation) else { return }
         } catch {
-            // What every node refuses (unknown authors, cuts of what is no ancestor …) is no part of the ledger.
+            // Operations that every node refuses (unknown authors, cuts that name no ancestor …) are not part of the
+            // ledger.
             return
         }
         operations.append(operation)
@@ -120,7 +121,7 @@ struct RandomLedger {
         }
     }
 
-    /// Adds what a law asks for, by the author's rules: after all that is known.
+    /// Adds the operation that a law needs, after all known ones.
     mutating func add(_ body: OperationBody, by author: DeviceIdentity) throws -> SignedOperation {
         let previous = ledger.chainEnd(of: author.device)
         let operation = try SignedOperation(
@@ -139,14 +140,14 @@ struct RandomLedger {
         let devices = Self.accounts[account].devices.map(\.device).filter { ledger.user(of: $0) != nil }
         return devices.compactMap { device in
             let own = ledger.operations(from: device, after: 0).map(\.id)
-            // Mostly an honest cut, sometimes an absurd one, and sometimes a device is forgotten.
+            // Usually an honest cut, sometimes an absurd one, and sometimes a device is missing.
             if chance(10) { return nil }
             let last = chance(60) ? own.last : ([.none] + own).randomElement(using: &generator)
             return DeviceCut(device: device, lastOperation: last ?? .none, feeds: [])
         }
     }
 
-    /// What to do, and what should be among the parents for it to be of use.
+    /// What to do, and which parents make it useful.
     private mutating func randomBody(by author: Int) -> (OperationBody, [OperationID]) {
         let index = Int.random(in: 0..<12, using: &generator)
         let target = Self.accounts[index].user
@@ -214,7 +215,7 @@ struct RandomLedger {
     }
 }
 
-/// Join proofs by invite key and device, made once: all random ledgers are of one group.
+/// Join proofs by invite key and device, made once: all random ledgers share one group.
 private final class Claims: Sendable {
     private struct Key: Hashable {
         let secrets: Int

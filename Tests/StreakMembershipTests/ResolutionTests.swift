@@ -18,7 +18,7 @@ struct ResolutionTests {
         #expect(state.accessKeyHashes.count == 1)
     }
 
-    @Test func `whoever is admitted may invite and admit in turn`() throws {
+    @Test func `an admitted member may invite and admit in turn`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(bob)
         let invite = try group.invite(by: bob, uses: 1)

@@ -3,7 +3,7 @@ import StreakWire
 
 @testable import StreakMembership
 
-/// What must hold of any operations whatever. Each law returns what it found broken.
+/// Laws for arbitrary operations. Each returns the violations it found.
 struct ResolverLaws {
     let seed: UInt64
     private let original: RandomLedger
@@ -15,7 +15,7 @@ struct ResolverLaws {
         random = original
     }
 
-    /// The broken laws of one graph, in words.
+    /// The violated laws of one graph, as text.
     static func violations(seed: UInt64, isSecondEdition: Bool = true) throws -> [String] {
         var laws = try ResolverLaws(seed: seed, isSecondEdition: isSecondEdition)
         var found = try laws.orderOfArrival() + laws.shape() + laws.clocks()
@@ -28,7 +28,7 @@ struct ResolverLaws {
 
     // MARK: One state
 
-    /// One set of operations gives one state, in any order of arrival, with repetitions.
+    /// One set of operations gives one state, in any order of arrival and with repetitions.
     private mutating func orderOfArrival() throws -> [String] {
         let ledger = original.ledger
         let operations = ledger.allOperations
@@ -55,7 +55,7 @@ struct ResolverLaws {
         return found
     }
 
-    /// One owner, who is a member; lists sorted; every current device is a member's.
+    /// There is one owner, who is a member; lists are sorted; every current device is a member's.
     private func shape() -> [String] {
         let state = original.ledger.state
         var found: [String] = []
@@ -69,7 +69,7 @@ struct ResolverLaws {
         return found
     }
 
-    /// Other times on all operations, whose names stay: the same state but for the times shown.
+    /// Other times in all operations, with the same names, give the same state except for the displayed times.
     private func clocks() throws -> [String] {
         var copy = try original.fresh()
         for (index, signed) in original.ledger.allOperations.enumerated().dropFirst() {
@@ -92,19 +92,19 @@ struct ResolverLaws {
         return isSame ? [] : ["a clock decided something"]
     }
 
-    /// Members, but for the times shown and their devices.
+    /// Members, without displayed times and devices.
     private static func people(_ state: GroupState) -> [String] {
         state.members.map {
             "\($0.user) \($0.role) \($0.admittedBy) \($0.admitter) \($0.invite.map(\.description) ?? "")"
         }
     }
 
-    /// Invites, but for what an account's own admissions say of them: it may undo those by a departure.
+    /// Invites, without what an account's own admissions changed: the account may undo those by leaving.
     private static func invites(_ state: GroupState, butFor user: UserID) -> [String] {
         state.invites.map { "\($0.id) \($0.isRevoked) \($0.used) \($0.admitted.filter { $0 != user })" }
     }
 
-    // MARK: What additions may do
+    // MARK: What new operations may change
 
     private func wasOwner(_ index: Int) -> Bool {
         let user = RandomLedger.accounts[index].user
@@ -125,7 +125,7 @@ struct ResolverLaws {
             }
     }
 
-    /// Whether somebody took the group as heir: the owner of that time may annul it for ever.
+    /// Whether an heir took the group over: the owner before may annul that at any time.
     private var hasHeirTakenOver: Bool {
         random.operations.contains { operation in
             LedgerLawNames.newOwner(of: operation) == random.ledger.user(of: operation.operation.author)
@@ -133,7 +133,7 @@ struct ResolverLaws {
         }
     }
 
-    /// What the documents say an account can still do (Protocol/membership.md §9): the account key voids its own
+    /// What an account can still do by the documents (Protocol/membership.md §9): the account key voids its own
     /// devices' work, a former owner signs a transfer with a smaller hash, an admin's departure voids its own acts.
     private func exempt(_ index: Int) -> Set<OperationBody.Kind> {
         var kinds: Set<OperationBody.Kind> = [.revokeDevice]
@@ -142,9 +142,9 @@ struct ResolverLaws {
         return kinds
     }
 
-    /// What is left of that to who was removed with an honest cut: nothing, but for a former owner; for an admin whose
-    /// powers nothing but its own departure had ended; and where somebody's cut leaves what the account had revoked, so
-    /// that a longer revocation gives it back.
+    /// What of that remains for an account removed with an honest cut: nothing, except for a former owner, for an admin
+    /// whose powers only its own departure had ended, and for a cut that keeps what the account had revoked, so that a
+    /// longer revocation restores it.
     private func exemptPastCut(_ index: Int) -> Set<OperationBody.Kind> {
         let account = RandomLedger.accounts[index]
         let devices = account.devices.map(\.device)
@@ -171,7 +171,7 @@ struct ResolverLaws {
         return false
     }
 
-    /// The ledger after an account has added what it likes; this one is put back.
+    /// The ledger after an account has added anything it likes. This ledger is restored.
     private mutating func ledger(
         after count: Int, additionsBy index: Int, without excluded: Set<OperationBody.Kind>
     ) throws -> Ledger {
@@ -185,7 +185,7 @@ struct ResolverLaws {
         return random.ledger
     }
 
-    /// Who has no power takes nobody's place, role or invite, whatever parents it claims.
+    /// An account without power cannot take anybody's place, role or invite, whatever parents it claims.
     private mutating func additionsWithoutPower() throws -> [String] {
         let index = Int.random(in: 0..<12, using: &random.generator)
         let user = RandomLedger.accounts[index].user
@@ -229,13 +229,13 @@ struct ResolverLaws {
         return found
     }
 
-    /// Whether nothing has changed of a device but, perhaps, who else has published its certificate.
+    /// Whether nothing has changed about a device, except perhaps who else has published its certificate.
     private static func isSame(_ left: GroupState.Device, _ right: GroupState.Device) -> Bool {
         left.user == right.user && left.standing == right.standing && left.cut == right.cut
             && left.earlierCuts == right.earlierCuts && left.erasedEpochs == right.erasedEpochs
     }
 
-    /// Who has left comes back by a claim that it signs anew, and by no copy of what it had signed before.
+    /// An account that has left comes back with a claim that it signs again, but not with a copy of an earlier one.
     private mutating func copiesOfOldClaims() throws -> [String] {
         let start = random
         defer {
@@ -250,18 +250,18 @@ struct ResolverLaws {
             node.body.joinClaim?.certificate.user == user && departures.contains { node.isAncestor(of: $0) }
         }
         for node in old {
-            // The owner itself copies it, after all that is known; the parents are too many only in the strangest graphs.
+            // The owner itself copies it, after all known operations. Only the strangest graphs have too many parents.
             guard let claim = node.body.joinClaim, random.ledger.heads.count < LedgerOperation.maximumParents,
                 let device = random.ledger.state.member(random.ledger.state.owner)?.devices.first,
                 let owner = RandomLedger.accounts.flatMap(\.devices).first(where: { $0.device == device })
             else { continue }
-            // A device at the end of its numbers, or of two accounts, adds nothing.
+            // A device that has used up its numbers, or belongs to two accounts, adds nothing.
             _ = try? random.add(.admit(claim), by: owner)
         }
         return random.ledger.state.isMember(user) ? ["a copy of an old claim let somebody in who had left"] : []
     }
 
-    /// An admin's additions change no owner, heir or admin.
+    /// An admin's operations change no owner, heir or admin.
     private mutating func additionsOfAdmin() throws -> [String] {
         let before = random.ledger.state
         let admins = before.members.filter { $0.role == .admin && $0.user != before.heir }.map(\.user)
@@ -284,10 +284,10 @@ struct ResolverLaws {
         return found.map { "\($0) (account \(index))" }
     }
 
-    /// Whether an account left, claimed a place anew by a claim that it signed since, and voided that departure.
+    /// Whether an account left, claimed a place with a claim that it signed later, and then voided that departure.
     ///
-    /// An admin who removed it, not knowing of the revocation, and one who only pretends that sign the same operations, and the
-    /// honest one's removal has to stand (Protocol/membership.md §9).
+    /// An admin who removed it without knowing of the revocation, and one who only pretends so, sign the same
+    /// operations. The honest admin's removal must stand (Protocol/membership.md §9).
     private static func hasClaimedAnew(_ user: UserID, in ledger: Ledger) -> Bool {
         var spent = SpentClaims(ledger.nodes)
         return ledger.nodes.contains { admission in
@@ -317,7 +317,7 @@ struct ResolverLaws {
             let index = RandomLedger.accounts.firstIndex(where: { $0.user == target }),
             !(wasOwner(index) && hasHeirTakenOver)
         else { return [] }
-        // An admin's removal of the heir leaves it heir: the owner's word.
+        // An admin's removal of the heir does not end the heirship, which is the owner's decision.
         let mayBeAdmin = state.role(of: target) == .member && state.heir != target
         let removers = state.members.filter { $0.role == .owner || mayBeAdmin && $0.role == .admin }
         guard let remover = removers.randomElement(using: &random.generator), let device = remover.devices.first,
@@ -344,7 +344,8 @@ struct ResolverLaws {
         if before.accessKeyHashes != after.accessKeyHashes { found.append("an access key was added past a cut") }
         let requests = { (state: GroupState) in state.requests.filter { $0.claim.certificate.user != target } }
         if requests(before) != requests(after) { found.append("what was added past a cut changed the requests") }
-        // A certificate is its account's own word whoever publishes it, so devices may be added, and none may change.
+        // A certificate is signed by its own account, whoever publishes it. So devices may be added, but none may
+        // change.
         for device in before.devices where device.user != target {
             if after.device(device.device).map({ Self.isSame($0, device) }) != true {
                 found.append("what was added past a cut changed another's device")

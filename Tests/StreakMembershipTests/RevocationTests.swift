@@ -3,7 +3,7 @@ import StreakMembership
 import StreakWire
 import Testing
 
-/// A stolen device, and the account's word on it: in the groups that knew it, and in those that come later.
+/// A stolen device and its revocation: in the groups that knew it, and in later ones.
 struct RevocationTests {
     let olga = Person(1), bob = Person(4), eve = Person(5), mallory = Person(6)
 
@@ -23,7 +23,7 @@ struct RevocationTests {
         try group.perform(.revokeDevice(everywhere()), by: bob.identity)
         #expect(group.ledger.refusedCount == 0)
         #expect(group.ledger.isRevoked(stolen.certificate))
-        // Nobody lets it in: as a newcomer, as a device of its account, or a device that it certified.
+        // Nobody admits it: not as a newcomer, not as a device of its account, and not a device that it certified.
         let invite = try group.invite(by: olga)
         let thief = bob.anotherDevice(81, certifiedBy: stolen)
         let attempts = [
@@ -58,7 +58,7 @@ struct RevocationTests {
         let invite = try group.invite(by: olga)
         let admission = try group.perform(.admit(group.claim(stolen, invite)), by: olga.identity)
         #expect(group.has(bob), "nobody here can know")
-        // Bob comes with his phone, by the account's own key, and passes the word on.
+        // Bob comes with his phone, certified by the account key, and passes the revocation on.
         try group.perform(.addDevice(bob.identity.certificate), by: bob.identity)
         let word = try group.signed(
             .revokeDevice(everywhere()), by: bob.identity, parents: group.ledger.heads,
@@ -85,7 +85,7 @@ struct RevocationTests {
         #expect(throws: LedgerError.self) { _ = try ledger.draft(.rename("Mine"), by: laptop, at: 0) }
     }
 
-    // MARK: Two words on one device
+    // MARK: Two revocations of one device
 
     @Test(arguments: [[0, 1], [1, 0]])
     func `a group's own cut wins over the word for every group, whichever comes first`(order: [Int]) throws {
@@ -95,7 +95,7 @@ struct RevocationTests {
         let feed = FeedCut(
             epoch: Epoch(counter: 1, nonce: 1), number: 9, hash: ChainHash(bytes: .zero),
             signature: stolen.signingKey.signature(for: [1]))
-        // Seven hashes, so that the smaller is now this one's, now that one's.
+        // Seven hashes, so that either revocation may have the smaller one.
         for salt in 0..<7 as Range<UInt64> {
             let own = DeviceRevocation(
                 accountKey: bob.accountKey, group: group.ledger.group,
@@ -108,7 +108,7 @@ struct RevocationTests {
                     .revokeDevice(everywhere().naming(accessKeyHash: Bytes32(2, 2, 2, salt))), by: olga.identity,
                     parents: parents, after: group.last(of: olga.device)),
             ]
-            // Nobody but the account's own devices may pass its word on.
+            // Only the account's own devices may pass its revocation on.
             #expect(throws: LedgerError.invalidRevocation) { _ = try inserting([words[1]], into: group.ledger) }
             let passedOn = try group.signed(
                 .revokeDevice(everywhere().naming(accessKeyHash: Bytes32(2, 2, 2, salt))), by: stolen,
@@ -147,10 +147,10 @@ struct RevocationTests {
         let other = try group.signed(
             .revokeDevice(forged), by: bob.identity, parents: group.ledger.heads, after: nil)
         #expect(throws: LedgerError.invalidRevocation) { _ = try group.ledger.insert(other) }
-        // Of another account's device it says nothing that holds.
+        // About another account's device it has no effect.
         _ = try group.perform(.revokeDevice(forged), by: mallory.identity)
         #expect(group.ledger.state.isCurrentMember(device: bob.device))
-        // One group's word is no other's: the scope is signed.
+        // A group's revocation is not valid in another: the scope is signed.
         let narrow = DeviceRevocation(
             accountKey: bob.accountKey, group: group.ledger.group,
             cut: DeviceCut(device: stolen.device, lastOperation: .none, feeds: []), accessKeyHash: .zero)
@@ -201,13 +201,13 @@ struct RevocationTests {
         #expect(!group.ledger.isRevoked(tablet.certificate) && group.ledger.isRevoked(stolen.certificate))
         try group.perform(.addDevice(tablet.certificate), by: bob.identity)
         #expect(group.ledger.state.isCurrentMember(device: tablet.device))
-        // It may be who comes back, too.
+        // It may also be the one that comes back.
         let cuts = group.ledger.cuts(of: bob.user) { _ in [] }
         try group.perform(.leave(Departure(erases: false, cuts: cuts)), by: bob.identity)
         let invite = try group.invite(by: eve)
         try group.perform(.admit(group.claim(tablet, invite)), by: eve.identity)
         #expect(group.ledger.state.isCurrentMember(device: tablet.device))
-        // Another link key for the same device is another link, which nobody kept.
+        // Another link key for the same device makes another link, which nobody kept.
         let consent = DeviceConsent(
             user: stolen.user, signingKey: tablet.signingKey, linkKey: mallory.identity.linkKey.publicKey)
         let forged = try #require(stolen.certificate(for: consent))

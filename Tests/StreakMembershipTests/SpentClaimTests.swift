@@ -3,11 +3,11 @@ import StreakMembership
 import StreakWire
 import Testing
 
-/// A claim that somebody has kept, after its account has left.
+/// A claim that somebody kept after its account has left.
 struct SpentClaimTests {
     let olga = Person(1), bob = Person(4), eve = Person(5), mallory = Person(6)
 
-    /// A group in which Mallory holds the link that Bob came by, and Bob has left.
+    /// A group in which Mallory has the link that Bob used, and Bob has left.
     private func left(
         by kind: OperationBody.Kind = .admit
     ) throws -> (
@@ -34,7 +34,7 @@ struct SpentClaimTests {
             try group.signed(
                 .admit(claim), by: mallory.identity, parents: group.ledger.heads, after: group.last(of: mallory.device)),
             try group.signed(.request(claim), by: olga.identity, parents: group.ledger.heads, after: nil),
-            // Concurrent with the departure, its place has ended before it began.
+            // Concurrent with the departure: the place ended before it began.
             try group.signed(
                 .admit(claim), by: olga.identity, parents: leave.operation.parents, after: group.last(of: olga.device)),
         ]
@@ -55,13 +55,13 @@ struct SpentClaimTests {
         }
     }
 
-    @Test func `who asks anew comes back, even by the old link`() throws {
+    @Test func `a member who signs a new claim comes back, even by the old link`() throws {
         var (group, _, _, invite) = try left()
         try group.admit(bob, by: olga, under: invite, handshake: 42)
         #expect(group.has(bob))
     }
 
-    @Test func `a request is open no more once its author has left`() throws {
+    @Test func `a request is no longer open once its author has left`() throws {
         var group = try TestGroup(founder: olga)
         let closed = try group.invite(by: olga, approval: true)
         let open = try group.invite(by: olga)
@@ -74,7 +74,7 @@ struct SpentClaimTests {
         #expect(group.ledger.state.requests.count == 1)
     }
 
-    @Test func `a request is open no more once its author was removed, and another one under an invite made since is`()
+    @Test func `a request closes when its author is removed, and one under a later invite is open`()
         throws
     {
         var group = try TestGroup(founder: olga)
@@ -85,8 +85,8 @@ struct SpentClaimTests {
         try group.perform(group.removal(of: bob), by: olga.identity)
         #expect(!group.has(bob))
         #expect(group.ledger.state.requests.isEmpty)
-        let anew = try group.invite(by: olga, approval: true)
-        try group.perform(.request(group.claim(bob.identity, anew, handshake: 44)), by: olga.identity)
+        let fresh = try group.invite(by: olga, approval: true)
+        try group.perform(.request(group.claim(bob.identity, fresh, handshake: 44)), by: olga.identity)
         #expect(group.ledger.state.requests.count == 1)
     }
 

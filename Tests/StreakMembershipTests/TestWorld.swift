@@ -2,7 +2,7 @@ import StreakCrypto
 import StreakMembership
 import StreakWire
 
-/// Somebody with an account and one device.
+/// A person with an account and one device.
 struct Person {
     let accountKey: SigningSecretKey
     let identity: DeviceIdentity
@@ -46,7 +46,7 @@ struct TestGroup {
         self.founder = founder
     }
 
-    /// What `claim` makes proofs of unless told otherwise.
+    /// The default handshake hash for proofs of `claim`.
     static let handshake = [UInt8](repeating: 7, count: 64)
 
     mutating func freshSecrets() -> InviteSecrets {
@@ -59,7 +59,7 @@ struct TestGroup {
         return Bytes32(1, 2, 3, keyCount)
     }
 
-    /// What would count, drafted and inserted.
+    /// Drafts and inserts an operation that counts.
     @discardableResult
     mutating func perform(_ body: OperationBody, by identity: DeviceIdentity) throws -> SignedOperation {
         let operation = try ledger.draft(body, by: identity, at: Self.now)
@@ -67,7 +67,7 @@ struct TestGroup {
         return operation
     }
 
-    /// Whatever the author likes: any parents besides its own last, or another branch of its chain.
+    /// Signs anything: with any parents besides the author's previous operation, or on another branch of its chain.
     func signed(
         _ body: OperationBody, by identity: DeviceIdentity, parents: [OperationID], after previous: SignedOperation?,
         at time: Int64 = Self.now
@@ -93,7 +93,7 @@ struct TestGroup {
         return (try perform(.invite(terms), by: person.identity).id, secrets)
     }
 
-    /// - Parameter handshake: the byte that all 64 of the handshake hash are. Who comes back asks over another link.
+    /// - Parameter handshake: every byte of the handshake hash. An account that comes back asks on another link.
     func claim(
         _ newcomer: DeviceIdentity, _ invite: (id: OperationID, secrets: InviteSecrets), handshake: UInt8 = 7
     ) -> JoinClaim {
@@ -104,7 +104,7 @@ struct TestGroup {
                 handshakeHash: [UInt8](repeating: handshake, count: 64)))
     }
 
-    /// What the account says of a device: its cut, and that all else it certified and that is known here stays.
+    /// The account's revocation of a device: its cut, and all its other known certificates are kept.
     func revocation(
         of device: DeviceIdentity, by person: Person, upTo last: OperationID = .none, hash: Bytes32
     ) -> DeviceRevocation {
@@ -125,7 +125,7 @@ struct TestGroup {
         return operation
     }
 
-    /// Lets people in under one invite of the founder.
+    /// Admits people under one invite of the founder.
     mutating func admit(_ newcomers: Person...) throws {
         let invite = try invite(by: founder)
         for newcomer in newcomers {
@@ -133,13 +133,13 @@ struct TestGroup {
         }
     }
 
-    /// A removal that leaves all that is known.
+    /// A removal that keeps everything known.
     mutating func removal(of person: Person) -> OperationBody {
         .remove(
             Removal(user: person.user, cuts: ledger.cuts(of: person.user) { _ in [] }, accessKeyHash: freshHash()))
     }
 
-    /// A removal that leaves only what is up to an operation.
+    /// A removal that keeps only what is up to an operation.
     mutating func removal(of person: Person, upTo last: OperationID?) -> OperationBody {
         let cut = DeviceCut(device: person.device, lastOperation: last ?? OperationID(bytes: .zero), feeds: [])
         return .remove(Removal(user: person.user, cuts: [cut], accessKeyHash: freshHash()))
@@ -159,7 +159,7 @@ struct TestGroup {
     func has(_ person: Person) -> Bool { ledger.state.isMember(person.user) }
 }
 
-/// Adds what others signed, in this order.
+/// Inserts operations that others signed, in this order.
 func inserting(_ operations: [SignedOperation], into ledger: Ledger) throws -> Ledger {
     var ledger = ledger
     for operation in operations { _ = try ledger.insert(operation) }

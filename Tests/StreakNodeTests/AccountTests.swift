@@ -6,7 +6,7 @@ import Testing
 
 @testable import StreakNode
 
-/// The recovery key, and coming back with it or from a backup (product row A3).
+/// The recovery key, and coming back with it or from a backup.
 @Suite(.timeLimit(.minutes(10))) struct AccountTests {
     @Test func `the secret stays until the key is confirmed, and is gone then`() async throws {
         try await NodeParty.alone { node, party in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Games that a group defines for itself (product row C6).
+/// Games that a group defines for itself.
 @Suite(.timeLimit(.minutes(10))) struct CustomGameTests {
     private static func define(_ form: GameForm, on node: MeshNode, group: String? = nil) async throws -> GameReport {
         try await node.call(GameRequest.define(form, group: group))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Reminders outside of the page: the right program, with words that nothing reads but that program (product row E7).
+/// Reminders outside of the page: the right program, with words that nothing reads but that program.
 @Suite(.timeLimit(.minutes(5))) struct DesktopNotificationTests {
     /// A folder with a program that writes its arguments, each ended by a NUL, into a pipe of its own.
     private final class Stage {

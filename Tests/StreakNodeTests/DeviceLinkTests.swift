@@ -8,7 +8,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Several machines of one account (product row A2).
+/// Several machines of one account.
 @Suite(.timeLimit(.minutes(10))) struct DeviceLinkTests {
     private static func link(_ node: MeshNode) async throws -> String {
         try await node.call(DeviceLinkRequest.make).link

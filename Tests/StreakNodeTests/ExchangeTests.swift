@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Files of results, and exported chats (product row C7).
+/// Files of results, and exported chats.
 @Suite(.timeLimit(.minutes(10))) struct ExchangeTests {
     private static let csv = """
         date,game,score,maxAttempts,completed

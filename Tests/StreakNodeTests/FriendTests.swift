@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Friends by code (product rows B1 and B2, rule B9).
+/// Friends by code.
 @Suite(.timeLimit(.minutes(10))) struct FriendTests {
     private static func friends(_ node: MeshNode, _ request: FriendshipRequest = .list) async throws -> FriendsReport {
         try await node.call(request)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Somebody else plays on this machine (product row A5, rule 25).
+/// Somebody else plays on this machine.
 @Suite(.timeLimit(.minutes(10))) struct GuestTests {
     private static func guest(_ node: MeshNode, _ request: GuestRequest) async throws -> GuestReport {
         try await node.call(request)

@@ -8,7 +8,7 @@ import Testing
 @testable import StreakEngine
 @testable import StreakNode
 
-/// What a group sees of a user (product row A6, rules 23 and 24).
+/// What a group sees of a user.
 @Suite(.timeLimit(.minutes(10))) struct PrivacyTests {
     @Test func `an alias differs from group to group and hides what leads to the account`() async throws {
         try await NodeParty.alone { node, _ in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Where results go (product rows C3 and B6). Each group is looked into by its own board.
+/// Where results go. Each group is looked into by its own board.
 @Suite(.timeLimit(.minutes(10))) struct PublishingTests {
     private static let wordle = "Wordle 1,700 3/6"
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Typed results have the limits of pasted ones (product-rules 7).
+/// Typed results have the limits of pasted ones.
 @Suite(.timeLimit(.minutes(10))) struct RecordLimitsTests {
     private static func record(
         _ game: String, _ score: Int?, isCompleted: Bool = true, date: String? = nil, on node: MeshNode

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Reminders of streaks at risk (product row E7), by a clock that the tests set.
+/// Reminders of streaks at risk, by a clock that the tests set.
 @Suite(.timeLimit(.minutes(10))) struct ReminderTests {
     /// A day, and the instant of a time on it in this machine's zone.
     private static let today = SystemClock().today

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreakNode
 
-/// A node that is started before there is an account (product rows A1 to A3).
+/// A node that is started before there is an account.
 @Suite(.timeLimit(.minutes(10))) struct StartingNodeTests {
     /// Starts a node in a folder and runs it for as long as `body` takes.
     private static func starting(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakNode
 
-/// What `status` says of connections (product row H1).
+/// What `status` says of connections.
 @Suite struct StatusTests {
     /// Time that passes when it is told to.
     private final class Leap: Sendable {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Taking back changes of any size (product row C2).
+/// Taking back changes of any size.
 @Suite(.timeLimit(.minutes(10))) struct UndoTests {
     private static func table(_ count: Int, perDay: Int) -> String {
         let rows = (0..<count).map {

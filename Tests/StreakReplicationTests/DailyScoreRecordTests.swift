@@ -58,7 +58,7 @@ struct DailyScoreRecordTests {
             var subject = bytes(20)
             if Bool.random(using: &numbers) { subject = [0, 0xCA, 0x83, 0xD5, 0x09] + Array("wordle".utf8) }
             let value = bytes(40)
-            // Either is fine: random bytes make no claim, but must never stop the program.
+            // Either outcome is fine. Random bytes must never stop the program.
             _ = try? DailyScore(subject: subject, value: value, time: HybridTime(rawValue: numbers.next()))
             _ = try? Profile(value: value)
         }

@@ -7,16 +7,16 @@ import Testing
 
 @testable import StreakReplication
 
-/// A feed that was written on in many ways, and that a removal cuts: nodes that have met its histories in different orders
-/// come to hold the same.
+/// A feed continued in many ways and cut by a removal. Nodes that met its histories in different orders must end with
+/// the same records.
 struct FeedCutLaws {
-    /// A copy of the feed as one node holds it, and what the ledger says there.
+    /// One node's copy of the feed, and its ledger's cut.
     struct Node {
         var replica: FeedReplica
         var cut: Tip?
         let signature: Signature
         var arrival: UInt64 = 0
-        /// As the store would hold it.
+        /// As in the store.
         var store: [RunKey: StoredRun] = [:]
 
         init(_ script: FeedScript, cutSignature: Signature) {
@@ -44,14 +44,14 @@ struct FeedCutLaws {
             return !replica.contains(tip)
         }
 
-        /// Takes a run as an engine does. Whether it brought anything.
+        /// Receives a run as an engine does. Returns whether it was new.
         mutating func take(_ run: Run, behind pieces: [Run] = []) -> Bool {
             if let cut {
                 if (pieces.first ?? run).first > cut.number { return false }
                 if replica.contains(cut) { return false }
             }
             arrival += 1
-            // What is refused is not there, in any order.
+            // A refused run is missing, in any order.
             guard let reception = try? replica.receive(run, behind: pieces, through: cut, arrival: arrival) else {
                 return false
             }
@@ -78,7 +78,7 @@ struct FeedCutLaws {
             return replica.runs(wanted, maximumSize: maximumSize, comparisons: &comparisons).runs
         }
 
-        /// Asks another for what it counts, answer by answer, each as large as `window`. Whether that brought anything.
+        /// Requests what another node counts, in answers of at most `window`. Returns whether anything was new.
         mutating func learn(from teacher: Node, window: Int) -> Bool {
             var hasLearnt = false
             for tip in teacher.tips {
@@ -109,7 +109,7 @@ struct FeedCutLaws {
         }
     }
 
-    /// Histories of one feed that part from each other anywhere.
+    /// Histories of one feed that fork anywhere.
     static func histories(_ numbers: inout SplitMix64) -> [FeedScript] {
         var trunk = FeedScript()
         trunk.append("t", count: Int.random(in: 1...12, using: &numbers))
@@ -123,7 +123,7 @@ struct FeedCutLaws {
         return all
     }
 
-    /// Has every node ask every other until nothing more comes.
+    /// Lets every node ask every other until nothing new comes.
     static func settle(_ nodes: inout [Node], _ numbers: inout SplitMix64) {
         for _ in 0..<60 {
             var isQuiet = true
@@ -138,7 +138,7 @@ struct FeedCutLaws {
         Issue.record("still not quiet")
     }
 
-    /// Three nodes that have met some of the histories each, packed at will, in any order.
+    /// Three nodes that have met some of the histories, in random packing and order.
     static func nodes(
         _ all: [FeedScript], cutSignature: Signature, cut: Tip?, remover: FeedScript?, _ numbers: inout SplitMix64
     ) -> [Node] {
@@ -149,7 +149,7 @@ struct FeedCutLaws {
                 node.setCut(cut)
             }
             var met = all.shuffled(using: &numbers).prefix(Int.random(in: 0...all.count, using: &numbers))
-            // The cut comes somewhere in between.
+            // The cut arrives somewhere in between.
             let before = met.prefix(Int.random(in: 0...met.count, using: &numbers))
             met = met.dropFirst(before.count)
             for script in before { for run in script.packing(&numbers) { _ = node.take(run) } }
@@ -167,7 +167,7 @@ struct FeedCutLaws {
             #expect(node.tips == node.cut.map(node.replica.countingTips) ?? node.replica.tips, label)
             #expect(node.records == nodes[0].records, label)
         }
-        // Somebody new gets it from any one of them.
+        // A new node gets it from any one of them.
         for teacher in nodes.indices {
             var newcomer = Node(all[0], cutSignature: nodes[0].signature)
             newcomer.cut = nodes[0].cut
@@ -192,7 +192,7 @@ struct FeedCutLaws {
             #expect(node.records == Set(cutScript.records.prefix(number)), "seed \(seed)")
         }
         expectSame(nodes, in: all, "seed \(seed)")
-        // An owner annuls it, and all agree on what is kept of the rest.
+        // An owner annuls the cut, and all agree on the rest they keep.
         for index in nodes.indices { nodes[index].setCut(nil) }
         Self.settle(&nodes, &numbers)
         #expect(nodes.allSatisfy { $0.tips.count <= FeedReplica.maximumBranches }, "seed \(seed)")

@@ -7,16 +7,16 @@ import Testing
 
 @testable import StreakReplication
 
-/// A feed of which a device, its copies or a liar have written several histories.
+/// A feed with several histories, written by a device, its copies or a liar.
 struct FeedForkLaws {
     private func deliver(_ scripts: [FeedScript], to replica: inout FeedReplica) {
         for (index, script) in scripts.enumerated() {
-            // What is refused as one too many is not there in any order.
+            // A branch refused as one too many is missing, in any order.
             _ = try? replica.receive(script.run(1...script.records.count), arrival: UInt64(index + 1))
         }
     }
 
-    /// Twenty histories that part at three places.
+    /// Twenty histories that fork at three places.
     private func histories(of trunk: FeedScript) -> [FeedScript] {
         (0..<20).map { index in
             var branch = trunk.branch(at: [2, 5, 9][index % 3])
@@ -37,7 +37,7 @@ struct FeedForkLaws {
         var other = FeedReplica(trunk.id, in: trunk.group)
         deliver(all.shuffled(using: &numbers), to: &other)
         #expect(other.tips == reference.tips)
-        // Two who have seen different halves agree once each has what the other keeps.
+        // Two nodes that saw different halves agree once each has what the other keeps.
         var halves = [[FeedScript]](repeating: [], count: 2)
         for script in all { halves[Int.random(in: 0...1, using: &numbers)].append(script) }
         var replicas = halves.map { half in
@@ -87,7 +87,7 @@ struct FeedForkLaws {
         }
     }
 
-    /// Results that take 230 bytes each, and nearly none when packed.
+    /// Results of 230 bytes each that pack to almost nothing.
     private func appendWideResults(to script: inout FeedScript, count: Int, score: Int) throws {
         let game = try #require(GameID(String(repeating: "g", count: 40)))
         for _ in 0..<count {
@@ -144,10 +144,10 @@ struct FeedForkLaws {
         var score = 2
         while replica.contains(trunk.tip) {
             var branch = trunk.branch(at: 900)
-            // Together with the beginning more than a run may hold.
+            // Together with the beginning more than a run can hold.
             try appendWideResults(to: &branch, count: 400, score: score)
             score += 1
-            _ = try? replica.receive(branch.run(901...1_300), arrival: 2)  // one too many, at times
+            _ = try? replica.receive(branch.run(901...1_300), arrival: 2)  // sometimes one too many
             try #require(score < 200)
         }
         #expect(replica.storedRuns.contains { $0.run.isUnsigned })
@@ -180,7 +180,7 @@ struct FeedForkLaws {
             packed: [UInt8](repeating: 0, count: UnsignedPieces.maximumSize + 1), count: 4)
         pieces.hold(large)
         #expect(pieces.take(before: script.run(5...6)).isEmpty)
-        // What does not lead there is no beginning of it.
+        // Records that do not lead there are not its beginning.
         var replica = FeedReplica(script.id, in: script.group)
         #expect(throws: ReplicationError.differentHistory) {
             try replica.receive(script.run(5...6), behind: [try piece(1...3)], arrival: 1)
@@ -188,7 +188,7 @@ struct FeedForkLaws {
         #expect(replica.tips.isEmpty)
     }
 
-    /// Results whose columns somebody wrote shorter than this packs them: with ages near both ends of what they may be.
+    /// Results whose columns somebody packed shorter than this code does: with ages near both ends of their range.
     private func handPacked(_ script: inout FeedScript, count: Int) throws -> Run {
         var numbers = SplitMix64(seed: 5)
         let game = try #require(GameID("wordle"))
@@ -217,7 +217,7 @@ struct FeedForkLaws {
         short.write(UInt8(2))
         short.writeCount(0)
         var bits = [UInt8](repeating: 0, count: (count + 3) / 4)
-        // Above the base is 0 for an age of 2⁶³ − 1, and 2 for none.
+        // Relative to the base, 0 means an age of 2⁶³ − 1, and 2 means none.
         for index in 0..<count where index % 2 == 0 { bits[index / 4] |= 2 << UInt8(2 * (index % 4)) }
         short.writeRaw(bits)
         return Run(
@@ -245,7 +245,7 @@ struct FeedForkLaws {
             maximumSize: .max, comparisons: &comparisons
         ).runs
         #expect(served == [run], "whole, as what the cut leaves does not fit")
-        // Where it fits, with the cut's own signature.
+        // If it fits, with the cut's own signature.
         let short = replica.runs(
             RunsWanted(feed: trunk.id, held: []), through: trunk.tip(100), signature: trunk.signature(at: 100),
             maximumSize: .max, comparisons: &comparisons
@@ -268,13 +268,13 @@ struct FeedForkLaws {
             return (runs.map(\.first), isComplete)
         }
         #expect(answer(9, wanted) == ([1, 51], true))
-        // Of the second it is known without a look where it goes on.
+        // For the second it is known immediately where to continue.
         #expect(answer(0, wanted) == ([51], false))
-        // Rather too much than nothing, for ever.
+        // Too much is better than nothing for ever.
         #expect(answer(0, RunsWanted(feed: trunk.id, held: [trunk.tip(60)])) == ([1], false))
     }
 
-    /// Whoever names only where its main branch ends would be sent the beginning again and again.
+    /// A node that names only its main branch's end would otherwise get the beginning again and again.
     @Test func `a fork far behind the beginning is found in portions`() throws {
         var numbers = SplitMix64(seed: 8)
         var trunk = FeedScript()
@@ -298,7 +298,7 @@ struct FeedForkLaws {
         }
         #expect(pupil.tips == teacher.tips)
         #expect(portions > 3)
-        // What is shared is not sent, but for what lies behind the nearest point that was named.
+        // Shared records are not sent, except those after the nearest named point.
         #expect(sent < 300 + 500, "\(sent)")
     }
 

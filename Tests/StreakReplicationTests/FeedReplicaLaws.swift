@@ -8,7 +8,7 @@ import Testing
 @testable import StreakReplication
 
 struct FeedReplicaLaws {
-    /// Offers runs again and again until none is new, as exchanges do.
+    /// Offers runs repeatedly until none is new, as exchanges do.
     private func deliver(_ runs: [Run], to replica: inout FeedReplica) {
         var arrival: UInt64 = 0
         var tookAny = true
@@ -49,7 +49,7 @@ struct FeedReplicaLaws {
             return branch
         }
         var expected = branches.map(\.tip)
-        // The trunk's own end is one too, unless some branch goes on from it.
+        // The trunk's own end is one too, unless a branch continues it.
         if !branches.contains(where: {
             $0.hashes.count > trunk.records.count && $0.hashes[trunk.records.count] == trunk.tip.hash
         }) {
@@ -83,7 +83,7 @@ struct FeedReplicaLaws {
         }
         #expect(pupil.tips == teacher.tips)
         #expect(pupil.tips.count == 2)
-        // And one that holds a branch already.
+        // And a replica that already has a branch.
         var half = FeedReplica(trunk.id, in: trunk.group)
         deliver([branch.run(1...branch.records.count)], to: &half)
         for run in teacher.runs(after: branch.tip, maximumSize: .max).runs { _ = try half.receive(run, arrival: 1) }

@@ -3,7 +3,7 @@ import StreakRandom
 import StreakReplication
 import StreakWire
 
-/// What one device writes, to be packed into runs at will.
+/// The records of one device, to be packed into any runs.
 struct FeedScript {
     static let group = GroupID(bytes: Bytes32(1, 2, 3, 4))
     static let otherGroup = GroupID(bytes: Bytes32(1, 2, 3, 5))
@@ -25,7 +25,7 @@ struct FeedScript {
         hashes = [FeedChain.origin(of: id, in: group)]
     }
 
-    /// The first `count` records, to be gone on from elsewhere.
+    /// The first `count` records, to be continued differently.
     func branch(at count: Int) -> FeedScript {
         var copy = self
         copy.records = Array(records.prefix(count))
@@ -76,14 +76,14 @@ struct FeedScript {
 }
 
 extension FeedReplica {
-    /// Every record of every branch, as a peer without anything would get them.
+    /// Every record of every branch, as a new peer would get them.
     var served: [[UInt8]] {
         runs(after: Tip(number: 0, hash: origin), maximumSize: .max).runs.flatMap {
             ((try? $0.records()) ?? RecordList()).map(Array.init)
         }
     }
 
-    /// What of it can be compared.
+    /// Its comparable state.
     var visible: [String] {
         tips.map { "\($0.number) \($0.hash)" } + storedRuns.map { "\($0.branch) \($0.run.first) \($0.run.last)" }
             + served.map(\.hexadecimal)
@@ -101,7 +101,7 @@ extension Run {
 }
 
 extension FeedReplica {
-    /// What somebody lacks who holds the chain that ends in `tip`.
+    /// What a node lacks that has the chain ending in `tip`.
     func runs(after tip: Tip, maximumSize: Int) -> (runs: [Run], isComplete: Bool) {
         var comparisons = Int.max
         return runs(RunsWanted(feed: id, held: [tip]), maximumSize: maximumSize, comparisons: &comparisons)

@@ -10,13 +10,13 @@ import Testing
 struct MergeLaws {
     struct Item: Hashable {
         let record: Record
-        /// The record's bytes, which may end in a tail.
+        /// The record's bytes, possibly with a tail.
         var bytes: [UInt8] { record.encoded }
         let user: UserID
         let device: DeviceID
     }
 
-    /// Few users, devices, subjects and times, so that records meet.
+    /// Few users, devices, subjects and times, so that records compete.
     private func items(_ numbers: inout SplitMix64, count: Int) -> [Item] {
         (0..<count).map { _ in
             let user = UInt64.random(in: 1...2, using: &numbers)
@@ -37,8 +37,8 @@ struct MergeLaws {
         }
     }
 
-    /// A result's subject, or something that is none: without a number, of a third axis, with a number too large or not in
-    /// its shortest form.
+    /// A result's subject, or an invalid one: without a number, with a third axis, with a number that is too large or
+    /// not in its shortest form.
     private func subject(_ numbers: inout SplitMix64) -> [UInt8] {
         let games = ["a", "b", ""]
         let game = Array((games.randomElement(using: &numbers) ?? "").utf8)
@@ -53,7 +53,7 @@ struct MergeLaws {
 
     private func tailed(_ record: Record, _ numbers: inout SplitMix64) -> Record {
         guard Int.random(in: 0...2, using: &numbers) == 0 else { return record }
-        // Of the right shape, so this gives one.
+        // It has a valid layout, so it decodes.
         return (try? Record(decoding: record.encoded + [.random(in: 0...3, using: &numbers)])) ?? record
     }
 
@@ -63,7 +63,7 @@ struct MergeLaws {
         }
     }
 
-    /// What the rule says, written down once more.
+    /// The rule, implemented a second time.
     private func expected(_ items: [Item], wall: Int64) -> [RecordKey: [UInt8]] {
         var best: [RecordKey: Item] = [:]
         for item in items where item.record.time.milliseconds <= wall + HybridClock.maximumLead {
@@ -111,7 +111,7 @@ struct MergeLaws {
             map.merge(
                 record.encoded, user: user, device: DeviceID(bytes: Bytes32(0, 0, 0, 9)), wall: FeedScript.start)
         }
-        // Neither of these reads as a result.
+        // Neither of these can be read as a result.
         for subject in [[0, 1] + Array("wordle".utf8), [1, 1] + Array("WORDLE".utf8)] as [[UInt8]] {
             let time = HybridTime(milliseconds: FeedScript.start, counter: 0)
             map.merge(
@@ -129,7 +129,7 @@ struct MergeLaws {
         }
         for (user, records) in Dictionary(grouping: map.all, by: \.key.user) {
             let scores = records.compactMap { record -> DailyScore? in
-                // A withdrawal does not read, nor do those two.
+                // A withdrawal cannot be read, nor can those two.
                 var score = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time)
                 score?.updatedAt = record.time.milliseconds / 1_000
                 return score
@@ -181,8 +181,8 @@ struct MergeLaws {
         #expect(map.nextRelease == nil)
     }
 
-    /// Whoever holds few of the waiting records goes through those of their devices again when it lacks some, and so stands
-    /// where all others do.
+    /// A node that holds few of the waiting records goes through those of their devices again, and ends in the same
+    /// state as all others.
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `a quarantine without room for all lets every record count in its time`(seed: UInt64) {
         var numbers = SplitMix64(seed: seed)
@@ -223,7 +223,7 @@ struct MergeLaws {
         #expect(map.nextRelease == 1 << 40 - HybridClock.maximumLead)
     }
 
-    /// Counts how often it is compared.
+    /// Counts its comparisons.
     private struct Counted: Comparable {
         nonisolated(unsafe) static var comparisons = 0
         var number: UInt64
@@ -312,7 +312,7 @@ struct ScoreSeriesLaws {
     }
 }
 
-/// High scores that contend: the best stands until something settles it (Protocol/records.md §8).
+/// High scores that contend: the best one wins until a record settles it (Protocol/records.md §8).
 struct ContestLaws {
     private struct Item: Hashable {
         var record: Record
@@ -321,11 +321,11 @@ struct ContestLaws {
 
     private static let user = UserID(bytes: Bytes32(0, 0, 0, 1))
 
-    /// One day's results of one game, by two devices at few times, so that records meet.
+    /// Results of one day and game, by two devices at few times, so that records compete.
     ///
     /// - Parameters:
     ///   - settlesEarly: whether only the earliest settle, so that many contend.
-    ///   - isCrowded: whether all contend, and more are there than take part.
+    ///   - isCrowded: whether all contend, and more than can take part.
     private static func items(
         _ numbers: inout SplitMix64, count: Int, settlesEarly: Bool = false, isCrowded: Bool = false
     ) -> [Item] {
@@ -345,13 +345,13 @@ struct ContestLaws {
                 value: kind == 1 ? [] : result.recordValue(at: time))
             let device = UInt64.random(in: 1...2, using: &numbers)
             let tail: [UInt8] = Int.random(in: 0...3, using: &numbers) == 0 ? [1] : []
-            // Of the right shape, so this gives one.
+            // It has a valid layout, so it decodes.
             let tailed = (try? Record(decoding: record.encoded + tail)) ?? record
             return Item(record: tailed, device: DeviceID(bytes: Bytes32(0, 0, 1, device)))
         }
     }
 
-    /// Scores that fall with time where many contend, so that it matters which are the latest.
+    /// Scores that fall with time if many contend, so that it matters which are the latest.
     private static func worth(at time: HybridTime, _ falls: Bool, _ numbers: inout SplitMix64) -> Int {
         let worth = Int.random(in: 0...5, using: &numbers)
         return falls ? worth + Int(FeedScript.start + 30 - time.milliseconds) / 2 : worth
@@ -365,7 +365,7 @@ struct ContestLaws {
         return map
     }
 
-    /// What the rule says, written down once more.
+    /// The rule, implemented a second time.
     private static func expected(_ items: [Item]) throws -> [UInt8]? {
         func score(_ item: Item) throws -> DailyScore? {
             guard !item.record.value.isEmpty else { return nil }
@@ -516,7 +516,7 @@ struct HybridClockLaws {
                 #expect(reading > last)
                 last = reading
             }
-            // Never further ahead of the best wall clock than a quarantined reading would be.
+            // Never further ahead of the best wall clock than the quarantine allows.
             #expect(clock.latest.milliseconds <= highestWall + HybridClock.maximumLead + 1)
         }
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import StreakReplication
 
 @Suite struct RecordPackingTests {
-    /// What a player of a few games writes over some years, with the odd late paste, edit, withdrawal and rename.
+    /// A player's records of a few games over some years, with an occasional late paste, edit, withdrawal and rename.
     static func history(seed: UInt64, count: Int) -> RecordList {
         var numbers = SplitMix64(seed: seed)
         let games: [(id: String, epoch: Int?, isTimed: Bool)] = [
@@ -62,11 +62,11 @@ import Testing
         let records = Self.history(seed: 7, count: 4_096)
         let packed = RecordPacking.pack(records)
         #expect(try RecordPacking.unpack(packed, count: 4_096) == records)
-        // Without the unknown game's numbers, names and ages it is 5; rows take 34.
+        // Without the unknown game's numbers, names and ages it is 5. Rows take 34.
         #expect(packed.count < 4_096 * 13 / 2, "\(packed.count) bytes")
     }
 
-    @Test func `results no two of which are alike are carried too`() throws {
+    @Test func `results that all differ are carried too`() throws {
         var records: [[UInt8]] = []
         for number in 0..<200 {
             let day = PuzzleDay(daysSinceEpoch: 20_000 - number * 37)
@@ -87,7 +87,8 @@ import Testing
         #expect(try RecordPacking.unpack(RecordPacking.pack(list), count: list.count) == list)
     }
 
-    @Test(arguments: [UInt64](1...10)) func `packed bytes cut or altered never trap, and give no more than fits a run`(
+    @Test(arguments: [UInt64](1...10))
+    func `packed bytes that are cut or altered never trap, and unpack to at most a run's size`(
         seed: UInt64
     ) {
         let records = Self.history(seed: seed, count: 20)
@@ -98,7 +99,7 @@ import Testing
             for bit in 0..<8 {
                 var altered = packed
                 altered[index] ^= 1 << UInt8(bit)
-                // Refused, or other records: the chain hash tells.
+                // Refused, or other records, which the chain hash reveals.
                 guard let found = try? RecordPacking.unpack(altered, count: records.count) else { continue }
                 accepted += 1
                 #expect(found.count == records.count)

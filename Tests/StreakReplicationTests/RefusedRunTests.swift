@@ -3,7 +3,7 @@ import StreakReplication
 import StreakWire
 import Testing
 
-/// Runs that a copy must not take; each leaves everything as it was.
+/// Runs that a copy must refuse. Each leaves the copy unchanged.
 struct RefusedRunTests {
     struct Attack: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -88,7 +88,7 @@ struct RefusedRunTests {
         #expect(feeds.tips == [FeedTip(feed: script.id, tip: script.tip)])
     }
 
-    @Test func `a device has 256 epochs and no more`() throws {
+    @Test func `a device has at most 256 epochs`() throws {
         var feeds = GroupFeeds(group: FeedScript.group)
         for epoch in 1...UInt32(ProtocolLimits.maximumEpochs) {
             var script = FeedScript(epoch: epoch)

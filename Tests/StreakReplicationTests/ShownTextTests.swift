@@ -1,7 +1,7 @@
 import StreakReplication
 import Testing
 
-/// Names that came from outside are shown by the rule for names, whatever the program did that made them.
+/// Names from outside follow the rule for names when displayed, whatever program made them.
 @Suite struct ShownTextTests {
     @Test(arguments: [
         ("Ada", "Ada"), ("  Ada  ", "Ada"), ("A\u{202E}da", "Ada"), ("\u{1B}[31mAda", "[31mAda"), ("\n\t", "?"),

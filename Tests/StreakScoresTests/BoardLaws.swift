@@ -3,7 +3,7 @@ import StreakRandom
 import StreakScores
 import Testing
 
-/// What holds for every board, on random results; the argument is the seed.
+/// Laws for every board, on random results. The argument is the seed.
 @Suite struct BoardLaws {
     static let today = Fixture.day("2026-11-21")
     static let players = ["ann", "bob", "cat", "dan", "eve", "fay"].map { Fixture.player($0) }
@@ -44,7 +44,7 @@ import Testing
 
     @Test(arguments: 1...8) func `a board does not depend on the order of arrival`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        // The last of equal keys stands, so keep one of each.
+        // The last of equal keys wins, so keep one of each.
         var seen: Set<String> = []
         let results = results(&generator).filter { seen.insert("\($0.0.bytes) \($0.1.key)").inserted }
         var first = ScoreIndex()

@@ -63,7 +63,7 @@ import Testing
         let index = Fixture.index([("ann", Fixture.solve(Fixture.weekly, Self.monday.adding(days: -21), 20))])
         var query = Self.query(Self.monday.adding(days: -28), game: Fixture.weekly)
         query.rules.missedDay = .zero
-        // The running week and the week before the first result are left out: 3 points over three weeks.
+        // The unfinished week and the weeks before the first result are left out: 3 points over three weeks.
         #expect(Self.rows(index, query, [Fixture.player("ann")])[0].detail == "average 1.3 pts, played 1 of 5")
     }
 
@@ -138,14 +138,14 @@ import Testing
         #expect(row.value == row.perGame.reduce(row.extra) { $0 + $1.value })
         query.game = Fixture.wordle.id
         #expect(Self.rows(index, query, [Fixture.player("ann")])[0].value == 14)
-        // A tier reached by a covered result would tell how it went.
+        // A tier reached with a covered result would reveal it.
         query.game = nil
         query.guardsSpoilers = true
         query.now = Self.today.endEverywhere - 1
         #expect(Self.rows(index, query, [Fixture.player("ann")])[0].value == 50)
     }
 
-    // MARK: Who is on it
+    // MARK: Who is on the board
 
     static func crowd(_ scores: [Int]) -> (ScoreIndex, [Player]) {
         let names = scores.indices.map { "p\($0 + 100)" }
@@ -166,7 +166,7 @@ import Testing
             ranks += board.rows.map(\.rank)
             offsets.append(next)
             #expect(board.rankedCount == 230 && board.listedCount == 230 && board.myPosition == 150)
-            // Below the first hundred, within the second, and not again after it.
+            // After the first hundred, within the second, and not again after it.
             #expect(board.shownRows.count { $0.isMe } == (next == 200 ? 0 : 1))
             offset = board.nextOffset
         }
@@ -216,7 +216,7 @@ import Testing
         #expect(board.rows.map(\.name) == ["me", "p101"])
     }
 
-    /// Product rule 10: logs of one day, its points in totals, and what the habit's own page shows.
+    /// Logs of one day: their points in totals, and what the habit's own page shows.
     @Test(arguments: [(1, 1), (6, 6), (7, 7), (8, 7), (30, 7)])
     func `a day of a habit gives as many points as logs, at most seven, and its own page all of them`(
         _ logs: Int, _ points: Int
@@ -252,7 +252,7 @@ import Testing
         let tonga = DailyScore(game: Fixture.wordle.id, day: Self.today, score: 3, firstRecordedAt: now - 40_000)
         let ahead = DailyScore(
             game: Fixture.wordle.id, day: Self.today.adding(days: 1), score: 2, firstRecordedAt: now + 3_600)
-        // Hawaii plays the same puzzle 23 hours later; its day ends at 10:00 UTC on the 22nd.
+        // Hawaii plays the same puzzle 23 hours later. Its day ends at 10:00 UTC on the 22nd.
         let hawaii = DailyScore(game: Fixture.wordle.id, day: Self.today, score: 4, firstRecordedAt: now + 82_800)
         let index = Fixture.index([("tonga", tonga), ("tonga", ahead), ("hawaii", hawaii)])
         let players = [Fixture.player("tonga"), Fixture.player("hawaii")]
@@ -260,7 +260,7 @@ import Testing
         #expect(day.map(\.name) == ["tonga", "hawaii"])
         #expect(day.allSatisfy { !$0.isLate })
         #expect(PuzzleDay.furthest(at: now + 3_600) == Self.today.adding(days: 1))
-        // The week of the viewer, who is still in Saturday, holds the friend's Sunday.
+        // The viewer's week, although still on Saturday, includes the friend's Sunday.
         let span = BoardRange.week.span(around: Self.today, today: Self.today)
         let week = Self.rows(index, Self.query(span.from, span.to, game: Fixture.wordle), players)
         #expect(week.map(\.value) == [4 + 5, 3])

@@ -3,7 +3,7 @@ import StreakRandom
 import StreakScores
 import Testing
 
-/// A habit is logged any number of times a day; the day is what is compared, and its value their number (row C6).
+/// A habit may have several logs a day. Days are compared, and a day's value is the number of its logs.
 @Suite struct HabitTests {
     static let today = Fixture.day("2026-11-21")
 
@@ -11,7 +11,7 @@ import Testing
     static func logs(_ counts: [Int], of game: Game = Fixture.habit, apart: Int = 1) -> [DailyScore] {
         counts.enumerated().flatMap { ago, count in
             (0..<count).map { log in
-                // Names of logs are drawn by chance: neither in order, nor neighbours.
+                // Log numbers are random: neither in order nor adjacent.
                 Fixture.solve(game, today.adding(days: -ago * apart), 1)
                     .log(numbered: UInt16(truncatingIfNeeded: (log + 1) * 40_503 ^ ago * 7))
             }
@@ -82,7 +82,7 @@ import Testing
         #expect(Self.board(both, game: nil)[0].detail == "played 4 of 14")
     }
 
-    /// Logs come, are changed and go in any order; the sums kept are those added up.
+    /// Logs come, change and go in any order; stored sums equal recomputed ones.
     @Test(arguments: 1...8) func `the days kept of a habit are those there are`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var index = ScoreIndex()

@@ -70,7 +70,7 @@ import Testing
         query.rules.missedDay = .zero
         let index = Fixture.index(Self.results)
         let duel = index.headToHead(Self.ann, Self.bob, query: query, games: Fixture.game)
-        // Bob missed yesterday, which is final; the Bee is not Ann's game.
+        // Bob missed yesterday, which is final. Ann does not play the Bee.
         #expect(duel.total == HeadToHead.Record(firstWins: 2, secondWins: 1, ties: 1))
         var newcomer = Self.bob
         newcomer.memberSince = Self.today

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakScores
 
-/// Sums kept through any history of changes are those of the results that are left; the argument is the seed.
+/// After any history of changes, stored sums equal those of the remaining results. The argument is the seed.
 @Suite struct IncrementalLaws {
     static let today = Fixture.day("2026-11-21")
     static let players = ["ann", "bob", "cat", "dan"].map { Fixture.player($0) }
@@ -12,7 +12,7 @@ import Testing
         Fixture.wordle, Fixture.mini, Fixture.heardle, Fixture.waffle, Fixture.blocks, Fixture.habit, Fixture.weekly,
     ]
 
-    /// A game with the same ID and other rules, so that nothing kept by them is of use.
+    /// A game with the same ID and other rules, so that stored sums are useless.
     static func decoy(_ game: Game) -> Game {
         Game(id: game.id, name: game.name, model: game.model == .count ? .lowerHints : .count, cadence: game.cadence)
     }
@@ -40,7 +40,7 @@ import Testing
             firstRecordedAt: recorded, isEdited: Int.random(in: 0...5, using: &generator) == 0)
     }
 
-    /// An index that went through many changes, and what is left in it.
+    /// An index after many changes, and the results that remain in it.
     static func history(_ generator: inout SplitMix64, changes: Int) -> (ScoreIndex, [PlayerID: [ScoreKey: DailyScore]])
     {
         var index = ScoreIndex()
@@ -59,7 +59,7 @@ import Testing
                 left[player, default: [:]][score.key] = score
             }
         }
-        // Rules told late hold for what was recorded before.
+        // Rules set late apply to earlier results.
         for game in games { index.define(game) }
         return (index, left)
     }
@@ -101,7 +101,7 @@ import Testing
         for game in Self.games { bulk.define(game) }
         for (player, scores) in left.sorted(by: { $0.key < $1.key }) {
             for (game, part) in Dictionary(grouping: scores.values, by: \.game).sorted(by: { $0.key < $1.key }) {
-                // In two parts, the second onto the first.
+                // In two parts, the second on top of the first.
                 for half in [part.prefix(part.count / 2), part.dropFirst(part.count / 2)] {
                     bulk.replace(half.count, of: player, in: game) { half.forEach($0) }
                 }
@@ -117,8 +117,8 @@ import Testing
         }
     }
 
-    /// Blocks with more results than their marks have bits for, emptied in every order but for a few; nearly all are of one
-    /// day, so that others are empty while their block is crowded.
+    /// Blocks with more results than bits for marks, almost emptied in every order. Nearly all results are on one day,
+    /// so that other days become empty while their block is crowded.
     @Test(arguments: 1...6) func `a crowded day is emptied without a trace`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let ann = Self.players[0].id
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    /// What was asked to take results out one after another, whatever their order: n log n, not n².
+    /// Counts comparisons when results are removed one by one in any order: n log n, not n².
     @Test(arguments: ["from the first", "from the last", "shuffled", "halving"])
     func `many removals look at few neighbours`(_ order: String) {
         let count = 4_096
@@ -174,7 +174,7 @@ import Testing
         case "halving": removals.sort { ($0.trailingZeroBitCount, $0) > ($1.trailingZeroBitCount, $1) }
         default: break
         }
-        // Every other one is completed, and goes first.
+        // Every other one is completed, and these go first.
         removals = removals.filter { $0 % 2 == 0 } + removals.filter { $0 % 2 == 1 }
         var asked = 0
         for number in removals {
@@ -189,7 +189,7 @@ import Testing
         #expect(asked < 2 * count * 12, "\(asked)")
     }
 
-    /// Of all games as of each: who adds up the pages of the games has the total's.
+    /// For all games as for each: the sum over the games' pages is the total's.
     @Test(arguments: 1...6) func `the puzzles of a span are the days of every game played, or those seen where more`(
         _ seed: UInt64
     ) {
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    /// What days of habits and high scores add to a total: at most seven each, whatever came and went.
+    /// Days of habits and high scores add at most seven each to a total, whatever changed.
     @Test(arguments: 1...6) func `totals, coins and trends give each day of a habit its seven points at most`(
         _ seed: UInt64
     ) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StreakWeb
 
-/// Connections of others never keep this user's browser out.
+/// Connections of others never block this user's browser.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
     @Test func `where all places are taken, the oldest without a session gives up its place`() throws {
         let table = ConnectionTable(limit: 3)
@@ -29,13 +29,13 @@ import Testing
             for number in 0..<WebLimit.connections * 3 {
                 let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .connect(host: "127.0.0.1", port: page.port).get()
-                // Some have begun to say something.
+                // Some have begun a request.
                 let start = ByteBuffer(string: "GET / HTTP/1.1\r\nHost")
                 if number % 2 == 0 { channel.writeAndFlush(start, promise: nil) }
                 idle.append(channel)
             }
             #expect(try await browser.get("/today").status == 200)
-            // The first two thirds have been closed, or are about to be.
+            // The first two thirds were closed, or are about to be.
             for channel in idle[..<WebLimit.connections] { try await channel.closeFuture.get() }
             for channel in idle { channel.close(promise: nil) }
         }

@@ -48,7 +48,7 @@ import Testing
             let browser = try await page.signedIn()
             let look = try await browser.post("/import/look", Self.table)
             for text in [
-                "<dd>1,204</dd>", "Leave out what is refused, import 1,204 results", "Line 7",
+                "<dd>1,204</dd>", "Leave out refused lines, import 1,204 results", "Line 7",
                 "Nothing is imported while a line is refused", "1 read with the game’s own maximum", "6, not 8.",
                 "Line 12", "7 of 6 attempts",
                 "… and 1,202 more", "1 recorded with another value", "2 refused",
@@ -56,7 +56,8 @@ import Testing
                 #expect(look.body.contains(text), "\(text)")
             }
             #expect(page.node.changes.isEmpty)
-            // The button says that lines are left out; without its word nothing is stored, and the page is shown again.
+            // The button says that lines are left out. Without that choice nothing is stored, and the page is shown
+            // again.
             let held = try await browser.post("/import", "")
             #expect(held.status == 200 && held.body.contains("name=\"bad\" value=\"skip\""))
             let done = try await browser.post("/import", "bad=skip")
@@ -69,7 +70,7 @@ import Testing
             #expect(
                 try await browser.get("/history").body.contains(
                     "Imported 1,204 results, skipped 81. Shared with Sunday puzzlers."))
-            // It is done once.
+            // It works only once.
             let again = try await browser.post("/import", "")
             #expect(again.status == 422)
             #expect(again.body.contains("There is nothing to import."))
@@ -219,7 +220,7 @@ import Testing
         "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx", "x--b\r\n", "--b\r\nname=\"a\"\r\n\r\nx\r\n--b--",
     ])
     func `a broken form with files is refused, not trapped on`(text: String) {
-        let fields = try? MultipartForm.fields(of: Array(text.utf8), boundary: "b")  // a fault is what is expected
+        let fields = try? MultipartForm.fields(of: Array(text.utf8), boundary: "b")  // a fault is expected
         #expect(fields?.isEmpty ?? true)
     }
 

@@ -1,6 +1,6 @@
 @testable import StreakNode
 
-/// What the made-up node tells of games and files.
+/// The fake node's answers about games and files.
 extension FakeNode {
     static let customGame = "custom-9f2c4e0b7a31d5c8"
     static let habit = "custom-0b7a31d5c89f2c4e"
@@ -21,7 +21,7 @@ extension FakeNode {
         }
     }
 
-    /// Nil where it is about something else.
+    /// Nil for other requests.
     func answerAboutGames(_ request: any NodeRequest) throws -> (any Sendable)? {
         switch request {
         case GamesRequest.list(let search, let category, let favouritesOnly, _) as GamesRequest:

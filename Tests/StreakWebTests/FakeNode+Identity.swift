@@ -1,6 +1,6 @@
 @testable import StreakNode
 
-/// What the made-up node tells of members, friends, machines, privacy and guests.
+/// The fake node's answers about members, friends, machines, privacy and guests.
 extension FakeNode {
     static let friendUser = user(20)
     static let askerUser = user(21)
@@ -111,7 +111,7 @@ extension FakeNode {
             ])
     }
 
-    /// Nil where it is about something else.
+    /// Nil for other requests.
     func answerAboutAccount(_ request: any NodeRequest) throws -> (any Sendable)? {
         switch request {
         case is RecoveryKeyRequest:
@@ -169,7 +169,7 @@ extension FakeNode {
 
     var guestName: String { "Zoë" }
 
-    /// What the node itself answers while a guest plays; nil where that is what it answers otherwise.
+    /// The answer while a guest plays; nil if it is the usual one.
     func answerForGuest(_ request: any NodeRequest) throws -> (any Sendable)? {
         if type(of: request).name.isForHost { throw NodeFailure.guestPlaying(name: guestName) }
         guard request is ProfileRequest else { return nil }

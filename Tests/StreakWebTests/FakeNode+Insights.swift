@@ -1,6 +1,6 @@
 @testable import StreakNode
 
-/// What the made-up node tells of numbers.
+/// The fake node's answers about numbers.
 extension FakeNode {
     private var hasNothing: Bool { scenario == .silent || scenario == .lonely }
 
@@ -8,7 +8,7 @@ extension FakeNode {
         scenario == .hostile ? Self.script : games.first { $0.id == id }?.name ?? id
     }
 
-    /// Nil where it is about something else.
+    /// Nil for other requests.
     func insight(_ request: any NodeRequest) throws -> (any Sendable)? {
         switch request {
         case StatisticsRequest.show(let game, let range, _, _, let member, _) as StatisticsRequest:

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import StreakNode
 
-/// Every text of a report with something at its end, wherever a page may show it: one of these after the other.
+/// Suffixes for every text in a report that a page may show, one after the other.
 final class Marks: Sendable {
     private let texts: [String]
     private let count = Mutex(0)
@@ -17,10 +17,10 @@ final class Marks: Sendable {
         }
     }
 
-    /// Leaves one out, so that what is asked again ends otherwise.
+    /// Skips one, so that repeated requests get other suffixes.
     func skip() { _ = next() }
 
-    /// What is no text of anybody's: words of the program that a page compares or reads, IDs, days, times.
+    /// Values that nobody writes: words of the program that pages compare or parse, IDs, days, times.
     private static let keys: Set = [
         "id", "user", "device", "group", "groups", "game", "role", "state", "via", "model", "category", "kind",
         "aggregation",

@@ -2,10 +2,10 @@ import Synchronization
 
 @testable import StreakNode
 
-/// A node with made-up friends, for looking at pages and testing them.
+/// A node with invented friends, for viewing and testing pages.
 final class FakeNode: NodeCalling, AccountMaking {
     enum Scenario: Sendable {
-        /// Seven friends, many games, everything in use.
+        /// Seven friends, many games, every feature in use.
         case full
         /// An account without a group.
         case lonely
@@ -13,7 +13,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         case silent
         /// Names and titles that try to be markup.
         case hostile
-        /// A plain member under an alias, on no board, who has stopped sharing; another group has removed it.
+        /// A plain member under an alias, on no board, who has stopped sharing. Another group has removed it.
         case outsider
         /// As `full`, before the recovery key is written down; a guest has left results.
         case unconfirmed
@@ -37,7 +37,7 @@ final class FakeNode: NodeCalling, AccountMaking {
 
     private let origins = Mutex<[AccountOrigin]>([])
 
-    /// What every text of a report ends in.
+    /// Suffixes for the texts of reports.
     let marks: Marks?
 
     init(_ scenario: Scenario, marks: [String] = []) {
@@ -62,10 +62,10 @@ final class FakeNode: NodeCalling, AccountMaking {
     /// From now on every request that would change something fails like this.
     func refuse(with failure: NodeFailure) { refusal.withLock { $0 = failure } }
 
-    /// What was asked so far.
+    /// All requests so far.
     var asked: [any NodeRequest] { requests.withLock { $0 } }
 
-    /// Of these, what would have changed something.
+    /// Of these, the requests that would change something.
     var changes: [any NodeRequest] { asked.filter { !$0.isQuestion } }
 
     static let script = "<script>alert('x')</script>"
@@ -95,7 +95,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         return try marks?.marked(report) ?? report
     }
 
-    /// The report on a request that was asked before, which is not noted again.
+    /// The report for a request that was made before; not recorded again.
     func report(on request: some NodeRequest) throws -> any Sendable { try answer(request) }
 
     private var isAlone: Bool { scenario == .lonely || scenario == .removed }
@@ -344,7 +344,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         }
         let medals = rows.filter { ($0.rank ?? 4) <= 3 }
         let podium = medals.count == 3 ? medals.map(\.user) : []
-        // The board of a year has more rows than a page.
+        // A year's board has more rows than a page.
         let more = request.range == "365d" ? 240 : 0
         return BoardReport(
             group: Self.group, title: title, from: from, to: day, game: request.game,
@@ -360,7 +360,7 @@ final class FakeNode: NodeCalling, AccountMaking {
 
     private func rows(_ request: BoardRequest) -> [BoardRowReport] {
         if request.game == "strands" {
-            // Two share the first rank; six ranked, so no podium.
+            // Two share the first rank. Six are ranked, so there is no podium.
             return [
                 row(2, rank: 1, tied: true, value: 7, label: "0 hints", delta: .places(2)),
                 row(1, rank: 1, tied: true, value: 7, label: "0 hints", delta: .places(0)),

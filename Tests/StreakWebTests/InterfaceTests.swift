@@ -12,7 +12,7 @@ import Testing
     private static let lists: String = {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        // A document that is not there lists nothing, and the test says so.
+        // A missing document lists nothing, and the test reports it.
         return (try? String(contentsOf: root.appendingPathComponent("docs/api.md"), encoding: .utf8)) ?? ""
     }()
 
@@ -69,13 +69,13 @@ import Testing
             #expect(answer.status == 200, "\(answer.body)")
             #expect(answer.headers["content-type"] == "application/json; charset=utf-8")
             #expect(page.node.asked.count == 1)
-            // What the command line writes of the same report, so the same keys.
+            // The command line prints the same report with the same keys.
             let request = try #require(page.node.asked.first)
             let report = try page.node.report(on: request)
             #expect(answer.body == JSON(reflecting: report).text)
             #expect(page.node.asked.first?.isQuestion == (route.method == .get || Self.asking.contains(route.path)))
             #expect(try await Self.send(route, Self.full(route), from: page.stranger).status == 401)
-            // A key that is not known, one that is missing, one of another kind: nothing is asked.
+            // With an unknown key, a missing one or one of another kind, the node is not asked.
             for document in Self.wrong(route) {
                 let refused = try await Self.send(route, document, from: browser)
                 #expect(refused.status == 422, "\(document)")
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// Orders that change nothing.
+    /// POST addresses that change nothing.
     private static let asking: Set<String> = ["inspect", "preview", "games/test", "import/senders"]
 
     private static func value(_ key: InterfaceKey) -> String {
@@ -129,7 +129,7 @@ import Testing
         return documents
     }
 
-    /// Values as they stand in JSON; a query has them without quotes.
+    /// Values as in JSON; a query has them without quotes.
     private static func send(
         _ route: InterfaceRoute, _ document: [String: String], from browser: LocalBrowser
     ) async throws -> Answer {
@@ -144,7 +144,7 @@ import Testing
             "POST", "/api/v1/\(route.path)", body: body, headers: ["Content-Type": "application/json"])
     }
 
-    /// What a request makes the page ask of the node.
+    /// The request that the page makes to the node.
     private static func request(
         _ method: InterfaceRoute.Method, _ path: String, _ text: String
     ) async throws -> [any NodeRequest] {

@@ -7,15 +7,15 @@ import Synchronization
 
 @testable import StreakWeb
 
-/// An answer as it came over the socket.
+/// An answer as received from the socket.
 struct Answer: Sendable {
     var status: Int
-    /// Names in small letters; several of one name are joined by line breaks.
+    /// Names in lower case. Values with the same name are joined by line breaks.
     var headers: [String: String]
     var body: String
 }
 
-/// One connection: writes a request as text, reads what comes.
+/// A connection that writes requests as text and reads the answers.
 struct LocalBrowser: Sendable {
     var port: Int
     var cookie: String?
@@ -33,7 +33,7 @@ struct LocalBrowser: Sendable {
         }
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) { text += "\(name): \(value)\r\n" }
         text += "\r\n" + (body ?? "")
-        // Pieces end anywhere, also inside a character.
+        // Pieces can end anywhere, even inside a character.
         var received = ByteBuffer()
         try await exchange(text) { part in
             received.writeImmutableBuffer(part)
@@ -42,9 +42,9 @@ struct LocalBrowser: Sendable {
         return Self.parse(String(buffer: received))
     }
 
-    /// Sends a text and gives what comes back to `read`, until that answers false or the server closes.
+    /// Sends a text and passes the answer to `read`, until that returns false or the server closes.
     func exchange(_ text: String, read: (ByteBuffer) async throws -> Bool) async throws {
-        // However busy the machine is: that every test gets its turn is not what they are about.
+        // A generous limit for busy machines: these tests are not about speed.
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.minutes(10))
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -59,14 +59,14 @@ struct LocalBrowser: Sendable {
                     guard try await read(buffer) else { return }
                 }
             } catch is IOError {
-                // The server closed while there was still something to send: what was read counts.
+                // The server closed while we were still sending. What was read counts.
             }
         }
     }
 
     func get(_ path: String) async throws -> Answer { try await send("GET", path) }
 
-    /// Several pages over one connection, asked for at once.
+    /// Requests several pages over one connection, at the same time.
     func get(all paths: [String]) async throws -> [Answer] {
         let cookie = cookie.map { "Cookie: \($0)\r\n" } ?? ""
         let requests = paths.enumerated().map { number, path in
@@ -111,13 +111,13 @@ struct LocalBrowser: Sendable {
     }
 }
 
-/// A running page over a made-up node.
+/// A running page with a fake node.
 struct RunningPage: Sendable {
     var server: WebServer
     var address: WebAddress
     var port: Int
     var node: FakeNode
-    /// Tells the page something as the node would.
+    /// Sends the page an event, as the node would.
     var tell: @Sendable (NodeEvent) -> Void
     /// Shuts the page down gracefully.
     var stop: @Sendable () async -> Void
@@ -133,9 +133,9 @@ struct RunningPage: Sendable {
     }
 }
 
-/// Runs a page on a free port for the length of `use`.
+/// Runs a page on a free port while `use` runs.
 ///
-/// - Parameter marks: what the texts of the node's reports end in, one after the other.
+/// - Parameter marks: suffixes for the texts of the node's reports, in turn.
 @discardableResult
 func withPage<Result: Sendable>(
     _ scenario: FakeNode.Scenario = .full, marks: [String] = [],
@@ -148,7 +148,7 @@ func withPage<Result: Sendable>(
     let seed = UInt64.random(in: 0 ... .max, using: &generator)
     let counter = Mutex(seed)
     var configuration = WebConfiguration(port: 0)
-    // However busy the machine is, as above.
+    // A generous limit for busy machines, as above.
     configuration.idleTime = .seconds(600)
     let server = WebServer(
         node: node, accounts: scenario == .newcomer ? node : nil, events: { events },

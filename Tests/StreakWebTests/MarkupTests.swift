@@ -5,7 +5,7 @@ import Testing
 @testable import StreakNode
 @testable import StreakWeb
 
-/// Nothing that anybody wrote is ever markup, on any page: judged by what a browser makes of the page.
+/// Nothing that anybody wrote becomes markup, on any page, as a browser parses it.
 @Suite struct MarkupTests {
     /// One of each class that Unicode joins to its neighbours, and nothing.
     private static let neighbours = [
@@ -13,7 +13,7 @@ import Testing
         "\u{1F3FB}",
     ]
 
-    /// Every character that is special in HTML, before, behind and between all neighbours.
+    /// Every special character of HTML, before, after and between all neighbours.
     static let hostile = neighbours.map(attack).joined(separator: " ")
 
     private static func attack(_ near: String) -> String {
@@ -28,13 +28,13 @@ import Testing
         return behind.count == 1 || before.count == 1 ? scalar : nil
     }
 
-    /// All of them beside every special character, in as many texts as keep a page short.
+    /// All of them beside every special character, in as many texts as pages can hold.
     private static let attacks: [String] = stride(from: 0, to: joining.count, by: 120).map { start in
         let part = joining[start..<min(start + 120, joining.count)]
         return " " + part.map { "\($0)<zq \($0)\"\($0)'\($0)>\($0)&\($0)" }.joined()
     }
 
-    /// Those of the scalars that stand before an escaped character.
+    /// The scalars that precede an escaped character.
     private static func shown(in page: String) -> Set<UInt32> {
         var shown: Set<UInt32> = []
         var last: UInt32 = 0
@@ -49,7 +49,7 @@ import Testing
         path + (path.contains("?") ? "&" : "?") + "fragment=board"
     }
 
-    /// Says where pages differ in what a browser makes of them.
+    /// Reports where a browser parses two pages differently.
     private static func compare(_ plain: Answer, _ page: Answer, _ what: String) {
         let (expected, found) = (MarkupTokens(plain.body), MarkupTokens(page.body))
         #expect(plain.status == page.status, "\(what)")
@@ -81,7 +81,7 @@ import Testing
             for (plain, answer) in zip(expected, try await browser.get(all: paths)) {
                 Self.compare(plain, answer, path)
             }
-            // Each look shows other texts at a place, until the page has shown all.
+            // Each request shows other texts at a place, until all have been shown.
             var unseen = all
             for look in 0..<60 where !unseen.isEmpty {
                 for answer in try await browser.get(all: Array(repeating: path, count: min(1 << look, 8))) {
@@ -97,7 +97,8 @@ import Testing
     @Test(arguments: [
         FakeNode.Scenario.silent, .lonely, .outsider, .unconfirmed, .guest, .removed, .pair, .newcomer,
     ])
-    func `whoever looks, whatever friends write, pages have the same elements`(scenario: FakeNode.Scenario) async throws
+    func `pages have the same elements for every viewer, whatever friends write`(scenario: FakeNode.Scenario)
+        async throws
     {
         let paths = PageTests.pages + ["/welcome", "/nothing-here"] + ["/numbers", "/friends"].map(Self.fragment)
         func pages(_ mark: String) async throws -> [Answer] {
@@ -111,7 +112,7 @@ import Testing
         for ((path, plain), page) in zip(zip(paths, plain), found) { Self.compare(plain, page, path) }
     }
 
-    /// Something for every field that a form of the page has, so that most are carried out.
+    /// A value for every field of the page's forms, so that most are carried out.
     private static let fields =
         "text=Wordle+1%2C617+3%2F6&link=streakmesh%3A%2F%2Fjoin%2FA&name=Zo%C3%AB&title=Lunch&game=wordle&id=a1b2c3"
         + "&date=2026-11-20&score=3&code=7K2M-9QXD-R4TV&passphrase=long+enough&key=\(FakeNode.key)&model=highScore"
@@ -127,7 +128,7 @@ import Testing
                 for form in forms {
                     let answer = try await browser.post(form, Self.fields)
                     answers.append((form, answer))
-                    // What came of it is said on the page that comes next.
+                    // The next page shows the outcome.
                     guard let next = answer.headers["location"], next.hasPrefix("/") else { continue }
                     answers.append(("\(form) to \(next)", try await browser.get(next)))
                 }
@@ -163,7 +164,7 @@ import Testing
         }
     }
 
-    /// Failures with a title, a name or a reason of others in them.
+    /// Failures that contain others' titles, names or reasons.
     private static func failures(_ text: String) -> [NodeFailure] {
         [
             .unknownGroup(text), .ambiguousGroup(text, candidates: [text, text]), .notMember(title: text),

@@ -1,5 +1,5 @@
-/// The elements of a page as a browser finds them: the states of the HTML standard's tokeniser that matter for what is
-/// markup and what is not (13.2.5). By bytes: all that is special is ASCII.
+/// The elements of a page as a browser finds them: the states of the HTML standard's tokeniser (13.2.5) that decide
+/// what is markup. By bytes, because all special characters are ASCII.
 struct MarkupTokens {
     struct Element: Equatable, CustomStringConvertible {
         var name: String
@@ -7,7 +7,7 @@ struct MarkupTokens {
 
         static func == (left: Element, right: Element) -> Bool { left.description == right.description }
 
-        /// With the values that decide what the page does; what is only shown may differ.
+        /// Includes the values that affect behaviour. Displayed values may differ.
         var description: String {
             let deciding: Set = ["action", "method", "formaction", "type", "src", "rel", "target"]
             let shown = attributes.map { deciding.contains($0.name) ? "\($0.name)=\($0.value)" : $0.name }
@@ -16,11 +16,11 @@ struct MarkupTokens {
     }
 
     private(set) var elements: [Element] = []
-    /// Comments other than the doctype, and tags whose attributes are not written as all of ours are.
+    /// Comments other than the doctype, and tags whose attributes are not written in our way.
     private(set) var faults: [String] = []
     private let bytes: [UInt8]
     private var place = 0
-    /// How deep in SVG: there a title is an element like others.
+    /// Nesting in SVG, where a title is an ordinary element.
     private var drawings = 0
 
     init(_ page: String) {
@@ -55,7 +55,7 @@ struct MarkupTokens {
         let attributes = readAttributes(of: name)
         elements.append(Element(name: isEnd ? "/\(name)" : name, attributes: attributes))
         if name == "svg" { drawings += isEnd ? -1 : 1 }
-        // The content of these is text up to their own end tag.
+        // The content of these is text up to their end tag.
         if !isEnd, ["title", "textarea", "script", "style"].contains(name), drawings == 0 { skipText(of: name) }
     }
 
@@ -94,7 +94,7 @@ struct MarkupTokens {
         let value = take { $0 != quote }
         if place == bytes.count { faults.append("\(name) of <\(element) does not end") }
         place += 1
-        // Between attributes there is a blank.
+        // Attributes are separated by blanks.
         if let after = next, !Self.isBlank(after), after != Self.close, after != Self.slash {
             faults.append("\(name) of <\(element) goes on behind its value")
         }

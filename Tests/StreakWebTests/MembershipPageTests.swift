@@ -3,7 +3,7 @@ import Testing
 @testable import StreakNode
 @testable import StreakWeb
 
-/// A form, what is typed into it, and what the node has to be asked then.
+/// A form, its input, and the request that the node must get.
 private struct Form: Sendable, CustomTestStringConvertible {
     var path: String
     var body: String
@@ -204,7 +204,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
             for text in [
                 "Since 14 February 2026, founded it", "let in by Ada Lovelace",
                 "Behind by 12 records", "2 machines", "<span class=\"tag\">heir</span>",
-                "<span class=\"tag\">on no board</span>", "<span class=\"tag\">alias</span>", "Last seen: not known",
+                "<span class=\"tag\">on no board</span>", "<span class=\"tag\">alias</span>", "Last seen: unknown",
                 "Left; their results are deleted",
                 "Was removed on 19 November 2026 by Ada Lovelace; what they shared stays", "2M9X-7K3M-42WD",
                 "action=\"/requests/approve\"", "Somebody asks to be your friend",
@@ -289,9 +289,9 @@ private struct Form: Sendable, CustomTestStringConvertible {
             #expect(body.contains("Chiara Rossi removed Hugo on 18 November 2026."))
             #expect(
                 body.contains(
-                    "Hugo is in again, and Chiara Rossi is a plain member. In again, too: Dmitri. The group is called "
-                        + "“Sunday puzzlers” again. Of what Chiara Rossi did since as an admin, and what rests on it, 2 "
-                        + "other orders count no more."))
+                    "Hugo is in again, and Chiara Rossi is a plain member. Also in again: Dmitri. The group is called "
+                        + "“Sunday puzzlers” again. 2 other changes that depended on Chiara Rossi being an admin no longer "
+                        + "count."))
             _ = try await browser.post("/group/annul", "group=\(FakeNode.group)&id=5a5a")
             #expect(try await browser.get("/group").body.contains("Annulled. Hugo is in again"))
         }
@@ -303,22 +303,22 @@ private struct Form: Sendable, CustomTestStringConvertible {
             #expect(body.contains("The other 6 members keep what you have shared so far, and nothing tells them"))
             #expect(
                 body.contains("The other 6 members keep what you have shared so far, and it stays on their boards."))
-            #expect(body.contains("The other 6 members&#39; nodes delete your results as soon as they hear of it."))
+            #expect(body.contains("The other 6 members&#39; machines delete your results as soon as they hear of it."))
             #expect(body.contains("You have stopped sharing here."))
             #expect(body.contains("value=\"erase\""))
         }
         try await withPage(.pair) { page in
             let body = try await page.signedIn().get("/leave").body.replacing(/\s+/, with: " ")
             #expect(body.contains("The other member keeps what you have shared so far, and nothing tells them"))
-            #expect(body.contains("The other member&#39;s node deletes your results as soon as it hears of it."))
-            #expect(!body.contains("member keep ") && !body.contains("member&#39;s nodes"))
+            #expect(body.contains("The other member&#39;s machines delete your results as soon as they hear of it."))
+            #expect(!body.contains("member keep ") && !body.contains("member&#39;s machines deletes"))
         }
         try await withPage(.silent) { page in
             let body = try await page.signedIn().get("/leave").body.replacing(/\s+/, with: " ")
             #expect(body.contains("Nobody else has anything of yours to delete."))
             #expect(!body.contains("The other"))
         }
-        // An owner hands over first.
+        // An owner hands the group on first.
         try await withPage(.full) { page in
             let body = try await page.signedIn().get("/leave").body.replacing(/\s+/, with: " ")
             #expect(body.contains("action=\"/sharing/stop\""))
@@ -408,14 +408,14 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage { page in
             let body = try await page.signedIn().get("/friends/codes").body
             for text in [
-                "still looking until 28 November 2026, 09:30 UTC", "The owner has your request", "The owner said yes",
+                "Still looking until 28 November 2026, 09:30 UTC", "The owner has your request", "The owner said yes",
                 "The owner has declined.", "Asked 20 min ago.", "You said yes", "action=\"/friends/unblock\"",
                 "compare the code", "class=\"qr\"", "Stop answering", "<span class=\"name\">Gil</span>",
             ] { #expect(body.contains(text), "\(text)") }
         }
         try await withPage(.outsider) { page in
             let body = try await page.signedIn().get("/friends/codes").body
-            #expect(body.contains("does not answer whoever looks for this code"))
+            #expect(body.contains("does not answer anybody who looks for this code"))
             #expect(body.contains("Answer again"))
         }
     }
@@ -424,7 +424,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
         try await withPage(.outsider) { page in
             let body = try await page.signedIn().get("/board?range=7d").body
             #expect(body.contains("Player#A1B2, you, 29 pts, played 5 of 7, only you see this, alias"))
-            // Without a rank, and not without a result.
+            // Without a rank, but with a result.
             #expect(!body.contains("No result yet"))
             #expect(!body.contains(FakeNode.user(1)))
             #expect(body.contains("class=\"tag\">FR</span>"))
@@ -437,7 +437,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
             for text in [
                 "Player#A1B2", "for this group only", "name=\"anonymous\" value=\"1\" checked",
                 "name=\"hidden\" value=\"1\" checked", "value=\"FR\"", "31 results are held back",
-                "can compare keys", "action=\"/sharing/resume\"", "value=\"strands\">Share again",
+                "can tell that both are", "action=\"/sharing/resume\"", "value=\"strands\">Share again",
             ] { #expect(body.contains(text), "\(text)") }
             #expect(!body.contains("name=\"lastSeen\" value=\"1\" checked"))
         }
@@ -488,7 +488,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
             let body = try await page.signedIn().get("/devices").body
             #expect(!body.contains("name=\"key\""))
             #expect(body.contains("Once they meet, on one network or in a group, what you keep to yourself"))
-            #expect(body.contains("Those that have met share your private results"))
+            #expect(body.contains("Machines that have met share your private results"))
         }
         try await withPage { page in
             let body = try await page.signedIn().get("/devices").body
@@ -512,13 +512,14 @@ private struct Form: Sendable, CustomTestStringConvertible {
             ] {
                 let answer = try await browser.get(path)
                 #expect(answer.status == 403, "\(path)")
-                #expect(answer.body.contains("Zoë is playing as a guest now, and this belongs to the host."), "\(path)")
+                #expect(
+                    answer.body.contains("Zoë is playing as a guest. Until that ends, this cannot be done."), "\(path)")
                 #expect(answer.body.contains("href=\"/guest\""))
             }
             #expect(try await browser.get("/profile").headers["location"] == "/guest")
             let refused = try await browser.post("/groups/create", "title=Mine&back=%2Ftoday")
             #expect(refused.status == 303)
-            #expect(try await browser.get("/today").body.contains("Zoë is playing as a guest now"))
+            #expect(try await browser.get("/today").body.contains("Until that ends, this cannot be done."))
             #expect(try await browser.post("/add", "text=Wordle+1%2C617+3%2F6").status == 303)
         }
     }
@@ -526,8 +527,8 @@ private struct Form: Sendable, CustomTestStringConvertible {
     @Test func `results that a guest has left can be ended without starting`() async throws {
         try await withPage(.unconfirmed) { page in
             let body = try await page.signedIn().get("/guest").body
-            #expect(body.contains("Zoë has left 3 results here, for Zoë to go on with."))
-            // Whoever starts next is not led into them by a name that stands there already.
+            #expect(body.contains("Zoë has left 3 results here and can play on."))
+            // The next guest is not led into them by a prefilled name.
             #expect(body.contains("<button class=\"button\" name=\"name\" value=\"Zoë\">Zoë plays again</button>"))
             #expect(!body.contains("<input name=\"name\""))
             #expect(body.contains("name=\"how\" value=\"discard\">"))

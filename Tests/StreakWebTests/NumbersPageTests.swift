@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakWeb
 
-/// A form of the rooms for numbers, games, files and reminders, and what the node has to be asked then.
+/// A form on the pages for numbers, games, files and reminders, and the request that the node must get.
 private struct Form: Sendable, CustomTestStringConvertible {
     var path: String
     var body: String
@@ -115,7 +115,7 @@ private struct Form: Sendable, CustomTestStringConvertible {
             #expect(unnamed.body.contains("<option value=\"count\" selected>"))
             let letters = try await browser.post("/games/define", "name=A&maximum=six&model=count")
             #expect(letters.status == 422)
-            #expect(letters.body.contains("The maximum is no whole number."))
+            #expect(letters.body.contains("The maximum is not a whole number."))
             #expect(
                 !page.node.asked.contains {
                     if case .define(let form, _) = $0 as? GameRequest { form.name == "A" } else { false }

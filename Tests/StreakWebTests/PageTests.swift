@@ -70,7 +70,7 @@ import Testing
     @Test func `no template leaves a value as it is and none has a style or script of its own`() {
         for (name, source) in Templates.sources {
             let source = String(decoding: source, as: UTF8.self)
-            // What this one takes over, once, is looked through before (PlotView).
+            // PlotView checks the one value that this template includes unescaped.
             let drawing = name == "plot" ? source.firstRange(of: "{{{.}}}") : nil
             let text = drawing.map { String(source[..<$0.lowerBound] + source[$0.upperBound...]) } ?? source
             for forbidden in [
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a bare board address becomes one that holds the state, remembered but for the date`() async throws {
+    @Test func `a bare board address becomes one with the remembered state, except the date`() async throws {
         try await withPage { page in
             var browser = try await page.signedIn()
             let bare = try await browser.get("/board")
@@ -180,7 +180,7 @@ import Testing
                 page.node.asked.contains(JoinRequest.join(link: "streakmesh://join/ABC", timeout: 30, history: nil)))
             let nobody = try await browser.post("/join", "link=nobody&history=today")
             #expect(nobody.status == 503)
-            #expect(nobody.body.contains("Nobody of the group answered in time."))
+            #expect(nobody.body.contains("Nobody in the group answered in time."))
         }
     }
 
@@ -287,7 +287,7 @@ import Testing
         }
     }
 
-    @Test func `no more than sixteen streams are open, and one that ends makes room`() async throws {
+    @Test func `at most sixteen streams are open, and one that ends makes room`() async throws {
         let hub = ChangeHub(
             events: { AsyncStream { $0.finish() } }, eventLoop: MultiThreadedEventLoopGroup.singleton.any())
         let streams = (0..<WebLimit.eventStreams).compactMap { _ in hub.open() }

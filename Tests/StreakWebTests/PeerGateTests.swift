@@ -9,7 +9,7 @@ import Testing
     private static let heading =
         "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"
 
-    /// A line of a table; the port of the page is 7420 (1CFC).
+    /// A line of a table. The page's port is 7420 (1CFC).
     private static func line(_ local: String, _ remote: String, user: Int = 1_000, inode: Int = 5_463_553) -> String {
         "   7: \(local) \(remote) 01 00000000:00000000 00:00000000 00000000 \(user)        0 \(inode) 1 000000001d57add3 20 4 30 10 -1"
     }
@@ -83,9 +83,9 @@ import Testing
             line("0000000000000000FFFF00000100007F:B0ED", "0000000000000000FFFF00000100007F:1CFC", user: 65_534),
             .foreign
         ),
-        // Whoever has closed the socket already is not told apart from the administrator by the number alone.
+        // The number alone does not distinguish a closed socket from the administrator's.
         (line("0100007F:B0ED", "0100007F:1CFC", user: 0, inode: 0), .gone),
-        // Another connection of somebody else's.
+        // Another connection by another user.
         (line("0100007F:B0EE", "0100007F:1CFC", user: 1_001), .gone),
         (line("0100007F:B0ED", "0100007F:1CFD", user: 1_001), .gone),
     ])
@@ -102,7 +102,7 @@ import Testing
         #expect(try Self.owner([]) == .unknown)
     }
 
-    /// Whoever breaks off between the first table and the second is in neither.
+    /// A connection closed between reading the two tables is in neither.
     @Test(
         arguments: [
             ("0100007F", [127, 0, 0, 1], "0100007F", [127, 0, 0, 1], PeerGate.Owner.gone),
@@ -134,7 +134,7 @@ import Testing
 
 #if os(Linux)
     @Suite struct OtherUserTests {
-        /// What a client of another user gets to see: its status and body.
+        /// What another user's client gets: status and body.
         private static func ask(_ url: String, cookie: String?, as user: Int) throws -> (status: String, body: String) {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
@@ -166,7 +166,7 @@ import Testing
                     #expect(!theirs.body.contains("Ben"))
                     #expect(try Self.ask(url, cookie: browser.cookie, as: 0).status == "200", "\(path)")
                 }
-                // A sign-in link of ours is not used up by them.
+                // They cannot use our sign-in link up.
                 let link = try #require(page.server.mintSignInURL())
                 #expect(try Self.ask(link, cookie: nil, as: 65_534).status == "403")
                 #expect(try Self.ask(link, cookie: nil, as: 0).status == "303")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakWeb
 
-/// Writes every page to the folder that `STREAKMESH_PAGES` names, for looking at: serve that folder by any file server.
+/// Writes every page to the folder named by `STREAKMESH_PAGES`. Any file server can show that folder.
 @Suite struct PictureTests {
     static let folder = ProcessInfo.processInfo.environment["STREAKMESH_PAGES"]
 

@@ -45,7 +45,7 @@ import Testing
         for failure in Self.all {
             let text = FailureText.describe(failure)
             #expect(codes.insert(text.code).inserted, "\(text.code) twice")
-            // The code is the name of the case, which is what programs rely on.
+            // The code is the case's name, on which programs rely.
             #expect("\(failure)".hasPrefix(text.code), "\(failure) is called \(text.code)")
             #expect(text.message.hasSuffix(".") || text.message.hasSuffix("?"))
             #expect(text.hint.hasSuffix(".") || text.hint.hasSuffix("?"))
@@ -60,11 +60,11 @@ import Testing
         #expect(message("2026-11-20T12:00:00Z") == "This link expired on 20 November 2026, 10:00 UTC.")
         #expect(
             message("2031-03-03T12:00:00Z")
-                == "This link expired on 20 November 2026, 10:00 UTC, and this machine’s clock says 3 March 2031, 12:00 UTC: if that is wrong, set the clock."
+                == "This link expired on 20 November 2026, 10:00 UTC. This machine’s clock says 3 March 2031, 12:00 UTC; if that is wrong, set the clock."
         )
     }
 
-    @Test func `whoever is in no group any more is told what happened`() {
+    @Test func `a user who is no longer in any group is told what happened`() {
         let ended = GroupReport(
             id: "4c1d", title: "Red", role: "removed", members: 0, active: false, ended: "2026-11-20T10:00:00Z")
         let text = FailureText.describe(.noGroup(ended: [ended]))
@@ -91,10 +91,10 @@ import Testing
         #expect(FailureText.describe(failure).exitCode == code)
     }
 
-    @Test func `who can write no more is told of the clock and of a way on`() {
+    @Test func `a machine that can write nothing further is told about the clock and what to do`() {
         let text = FailureText.describe(.machineFull)
         let page = FailureView(.machineFull)
-        for hint in [text.hint, page.hint] { #expect(hint.contains("clock") && hint.contains("new machine of yours")) }
+        for hint in [text.hint, page.hint] { #expect(hint.contains("clock") && hint.contains("folder")) }
         #expect(text.hint.contains("`streakmesh device link`") && !page.hint.contains("streakmesh "))
     }
 
@@ -125,7 +125,7 @@ import Testing
         }
         #expect(!others.map(\.message).contains(text.message) && !others.map(\.hint).contains(text.hint))
         #expect(!FailureView(.notAllowed(action: "x", reason: reason)).hint.contains("streakmesh "))
-        // Only where an admin may do it, an admin is to be asked.
+        // The hint names an admin only if an admin may do it.
         #expect(text.hint.contains("an admin") == (reason == .needsAdmin))
     }
 
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func `what can go wrong on a page is never answered with a command`() {
-        // These end a command before there is a page, or are about the folder that the node runs on.
+        // These end a command before there is a page, or concern the node's own folder.
         let elsewhere = ["noAccount", "accountExists", "accountDamaged", "cannotCreate", "folderBusy"]
         for failure in Self.all {
             let view = FailureView(failure)
@@ -302,7 +302,7 @@ import Testing
         }
         let code = try #require(QRCode(text: text))
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("qr-\(UUID().uuidString).pbm")
-        // A file left behind in the temporary folder harms nobody.
+        // A file left in the temporary folder does no harm.
         defer { try? FileManager.default.removeItem(at: file) }
         try Self.bitmap(code).write(to: file, atomically: true, encoding: .ascii)
         let process = Process()
@@ -317,7 +317,7 @@ import Testing
         #expect(String(decoding: data, as: UTF8.self).trimmingSpaces == expected)
     }
 
-    /// A portable bitmap of the terminal's half blocks, six pixels to a module.
+    /// A bitmap of the terminal's half blocks, six pixels a module.
     private static func bitmap(_ code: QRCode) -> String {
         var rows: [String] = []
         for line in code.terminalText.split(separator: "\n") {

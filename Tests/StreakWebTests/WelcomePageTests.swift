@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreakWeb
 
-/// The first page, before there is an account (product.md, A1 to A3).
+/// The first page, before there is an account.
 @Suite struct WelcomePageTests {
     @Test(arguments: ["/", "/today", "/board", "/friends", "/recovery", "/guest"])
     func `without an account every page leads to the first one, which still needs the sign-in link`(
@@ -46,7 +46,7 @@ import Testing
             let made = try await browser.post(path, form)
             #expect(page.node.accounts == [origin])
             if case .new = origin {
-                // It begins with its recovery key.
+                // It starts with the recovery key.
                 #expect(made.status == 200)
                 #expect(made.body.contains("Welcome, Ben."))
                 #expect(made.body.contains("<li>K7Q2</li>"))
@@ -64,7 +64,7 @@ import Testing
         ("/welcome/new", "name=", "That name cannot be used."),
         ("/welcome/link", "link=streakmesh%3A%2F%2Fjoin%2FA", "This is an invite to a group, not a link for a machine"),
         ("/welcome/link", "link=hello", "it begins with streakmesh://device/."),
-        ("/welcome/restore", "file=&passphrase=x", "This backup cannot be opened: that is no name of a file."),
+        ("/welcome/restore", "file=&passphrase=x", "This backup cannot be opened: that is not a file name."),
     ])
     func `what could not be made says why, where it was asked`(path: String, form: String, text: String) async throws {
         try await withPage(.newcomer) { page in
@@ -87,7 +87,7 @@ import Testing
     }
 }
 
-/// Links that open a page (product-rules, C10).
+/// Links that open a page.
 @Suite struct DeepLinkTests {
     @Test(arguments: [
         ("streakmesh://join/ABC", DeepLink.join), ("STREAKMESH://JOIN/ABC", .join),

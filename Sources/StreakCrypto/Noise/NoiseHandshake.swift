@@ -1,7 +1,7 @@
 /// One side of a Noise handshake with the suite 25519, ChaChaPoly, BLAKE2b (Noise specification revision 34, §5.3).
 ///
-/// Pure: the ephemeral key comes in, messages go out. A value that is cheap to copy; but a copy must not be used to
-/// *write* a message of its own besides the original's, as both would use one ephemeral key.
+/// Pure: the ephemeral key comes in, messages go out. A value that is cheap to copy. But never *write* a message with a
+/// copy and with the original: both would use one ephemeral key.
 ///
 /// A failed read ends the handshake: every later call throws `handshakeEnded`. Where a stray message must not end it
 /// (UDP), read with a copy and keep the copy only if that succeeded.
@@ -12,7 +12,7 @@ public struct NoiseHandshake: Sendable {
     public let pattern: NoisePattern
     public let role: NoiseRole
 
-    /// The other side's static key: given beforehand, or told by the handshake; nil until then.
+    /// The other side's static key: given beforehand, or received in the handshake; nil until then.
     ///
     /// It is proven only when the handshake is complete.
     public private(set) var remoteStaticKey: AgreementPublicKey?
@@ -29,7 +29,7 @@ public struct NoiseHandshake: Sendable {
     /// Begins a handshake.
     ///
     /// - Parameters:
-    ///   - prologue: what both sides must agree on besides; any bytes.
+    ///   - prologue: other bytes that both sides must agree on.
     ///   - staticKey: this side's key; ignored where the pattern has none.
     ///   - remoteStaticKey: for the initiator of `ik` and `xk`; nil in every other case.
     ///   - presharedKeys: one for each `psk` modifier, in the order of their positions.

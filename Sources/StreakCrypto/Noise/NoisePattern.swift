@@ -29,7 +29,7 @@ public struct NoisePattern: Sendable, Hashable {
     /// Where pre-shared keys are mixed in, ascending: 0 is before the first message, n is after message n.
     public let presharedKeyPositions: [Int]
 
-    /// This pattern with the modifiers `psk0`, `psk1`, … at `positions`, besides those it has.
+    /// This pattern with the modifiers `psk0`, `psk1`, … at `positions`, in addition to those it has.
     ///
     /// - Precondition: every position is in 0 ... `messageCount`.
     public func addingPresharedKeys(at positions: some Sequence<Int>) -> NoisePattern {
@@ -49,8 +49,8 @@ public struct NoisePattern: Sendable, Hashable {
         "Noise_" + base.rawValue + presharedKeyPositions.map { "psk\($0)" }.joined(separator: "+") + Self.suite
     }
 
-    /// The pattern of a protocol name, if it is one of these four with the cipher suite used here and its pre-shared
-    /// keys, if any, are at possible places in ascending order.
+    /// The pattern of a protocol name: one of these four with the cipher suite used here, and with pre-shared keys, if
+    /// any, at possible places in ascending order. Nil for any other name.
     public init?(protocolName: String) {
         let candidates = Base.allCases.flatMap { base in
             let places = base.messages.count + 1

@@ -23,10 +23,10 @@ public struct Catalogue: Sendable {
         positions[id].map { games[$0] }
     }
 
-    /// Games for what a person typed: the one whose ID is exactly `text`, else those so named, else all whose ID or name
-    /// begins with it, else all that contain it. Letter case is ignored. O(n).
+    /// Games for what a person typed: the game whose ID is exactly `text`, else games with that name, else all whose ID
+    /// or name begins with it, else all that contain it. Letter case is ignored. O(n).
     ///
-    /// Of games of one name a built-in one stands before those that members defined.
+    /// Among games with the same name, built-in ones come before those that members defined.
     public func games(matching text: String) -> [Game] {
         let wanted = text.lowercased()
         guard !wanted.isEmpty else { return games }

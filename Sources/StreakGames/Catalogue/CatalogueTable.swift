@@ -1,6 +1,6 @@
-/// The built-in games as data: one entry a game.
+/// The built-in games as data: one row a game.
 ///
-/// Models, maxima and epochs are those of the sample corpus; an epoch is given only where two sources agree on it.
+/// Models, maxima and epochs are those of the sample corpus. An epoch is given only if two sources agree on it.
 enum CatalogueTable {
     static let games: [Game] =
         favourites.map { $0.game(isFavourite: true) } + others.map { $0.game(isFavourite: false) }

@@ -1,31 +1,31 @@
-/// How a share of a custom game reads, in a notation that one can write without being a programmer.
+/// What the share text of a custom game looks like, in a notation that needs no programming.
 ///
 /// `Block Blast {any} Score: {score}` reads 12,345 from "Block Blast 🧱 new record! Score: 12,345".
 ///
 /// | written | matches |
 /// |---|---|
 /// | letters, marks, emoji | themselves; letter case, accents and invisible marks do not matter |
-/// | blanks, a new line | any blanks and up to two line ends, or none where no two words would touch |
-/// | `{score}` | a whole number with or without grouping marks; `X` for a loss where lower is better |
+/// | blanks, a new line | any blanks and up to two line ends; also nothing, unless two words would touch |
+/// | `{score}` | a whole number with or without grouping marks; `X` for a loss if lower is better |
 /// | `{max}` `{number}` `{hints}` | a whole number: the best possible, the puzzle's, the hints used |
 /// | `{time}` | `0:42`, `1:02:03`, `6m 13s` |
-/// | `{date}` | a date; certain only where day and month cannot be mixed up |
+/// | `{date}` | a date; certain only if day and month cannot be mixed up |
 /// | `{any}` | anything, over several lines too, as little as possible and at most 200 characters |
 ///
-/// Matching never goes back over an `{any}` that was settled, so it is linear in the text.
+/// A match never returns to an `{any}` before the last one, so matching is linear in the text.
 public struct CustomPattern: Sendable, Hashable {
-    /// Longer patterns are refused. Unicode scalars.
+    /// The longest pattern, in Unicode scalars.
     public static let maximumLength = 200
-    /// More `{…}` are refused.
+    /// The most `{…}` in one pattern.
     public static let maximumFields = 12
-    /// How far one `{any}` reaches. Unicode scalars of folded text.
+    /// The longest text that one `{any}` matches, in Unicode scalars of folded text.
     public static let maximumGap = 200
 
-    /// As written, blanks around it removed.
+    /// As written, without blanks around it.
     public let text: String
     let pieces: [Piece]
 
-    /// One part of a pattern, for the tester to point at.
+    /// One part of a pattern. The pattern tester reports where a match stopped.
     struct Piece: Sendable, Hashable {
         enum Kind: Sendable, Hashable {
             case literal([Unicode.Scalar])
@@ -38,7 +38,7 @@ public struct CustomPattern: Sendable, Hashable {
         let source: String
     }
 
-    /// What stands in braces.
+    /// The names in braces.
     enum Field: String, Sendable, CaseIterable {
         case score, max, number, hints, time, date
     }
@@ -62,7 +62,7 @@ public struct CustomPattern: Sendable, Hashable {
 
     func has(_ field: Field) -> Bool { pieces.contains { $0.kind == .field(field) } }
 
-    /// The scalar a match begins with.
+    /// The first scalar of any match.
     var firstScalar: Unicode.Scalar? {
         if case .literal(let letters)? = pieces.first?.kind { letters.first } else { nil }
     }
@@ -118,11 +118,11 @@ extension CustomPattern.Piece {
     }
 }
 
-/// Why a pattern was not accepted; the description is a sentence for its author.
+/// Why a pattern was refused. The description is a sentence for its author.
 public enum CustomPatternFault: Error, Sendable, Hashable, CustomStringConvertible {
     case empty
     case tooLong
-    /// The first thing must be at least two letters or marks: the word by which the share is found.
+    /// A pattern must begin with at least two letters or marks: the word by which the share is found.
     case beginsWithoutWord
     case openBrace
     case unknownField(String)
@@ -136,17 +136,17 @@ public enum CustomPatternFault: Error, Sendable, Hashable, CustomStringConvertib
         case .empty: "The pattern is empty."
         case .tooLong: "The pattern is longer than \(CustomPattern.maximumLength) characters."
         case .beginsWithoutWord: "The pattern must begin with a word of the share, such as the game's name."
-        case .openBrace: "A { has no } behind it."
+        case .openBrace: "A { has no closing }."
         case .unknownField(let field):
             "\(Self.shortened(field)) is not known. Use {score}, {max}, {number}, {hints}, {time}, {date} or {any}."
-        case .fieldTwice(let field): "\(Self.shortened(field)) stands in the pattern twice."
-        case .fieldsTouch(let left, let right): "Between \(left) and \(right) some text or a blank is needed."
+        case .fieldTwice(let field): "\(Self.shortened(field)) is in the pattern twice."
+        case .fieldsTouch(let left, let right): "Put some text or a blank between \(left) and \(right)."
         case .tooManyFields: "The pattern has more than \(CustomPattern.maximumFields) fields."
-        case .endsInGap: "The pattern must not end with {any}: leave it out."
+        case .endsInGap: "The pattern must not end with {any}. Leave it out."
         }
     }
 
-    /// A field as its author wrote it, which may be as long as a pattern.
+    /// A field as its author wrote it, shortened: it may be as long as a pattern.
     private static func shortened(_ field: String) -> String {
         field.count <= 24 ? field : "\(field.prefix(22))…}"
     }
@@ -155,7 +155,8 @@ public enum CustomPatternFault: Error, Sendable, Hashable, CustomStringConvertib
 // MARK: - Matching
 
 extension CustomPattern {
-    /// The steps all patterns together may take in one paste, so that no pattern and no text can make reading slow.
+    /// The steps that all patterns together may take for one paste, so that no pattern and no text can make reading
+    /// slow.
     struct Budget {
         private(set) var steps: Int
 
@@ -171,13 +172,13 @@ extension CustomPattern {
         var end: Int
     }
 
-    /// How far a match came: the piece that did not fit, and where.
+    /// How far a match came: the part that did not fit, and where.
     struct Progress {
         var piece = 0
         var position = 0
     }
 
-    /// Matches at `start`, looking no further than `end`. With `losses` an `X` is a score.
+    /// Matches at `start`, reading no further than `end`. With `losses` an `X` is a score.
     func match(
         _ text: [Unicode.Scalar], at start: Int, end: Int, losses: Bool, _ budget: inout Budget,
         _ furthest: inout Progress
@@ -185,7 +186,7 @@ extension CustomPattern {
         var captures = SharePattern.Captures()
         var scanner = TextScanner(text, from: start, to: end)
         var index = 0
-        /// Where to try again: behind the last `{any}`, one scalar further on.
+        /// Where to retry: after the last `{any}`, one scalar further on.
         var retry: (piece: Int, position: Int, last: Int)?
         while index < pieces.count {
             budget.spend(1)

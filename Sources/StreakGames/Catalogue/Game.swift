@@ -10,7 +10,7 @@ public enum ScoringModel: String, Sendable, Codable, Hashable, CaseIterable {
     case lowerTimeSeconds
     /// Points, stars or correct answers.
     case higherIsBetter
-    /// Points of a custom game; the best of a day stands.
+    /// Points of a custom game. The best result of a day counts.
     case highScore
     /// How many times something was done on a day.
     case count
@@ -24,7 +24,7 @@ public enum ScoringModel: String, Sendable, Codable, Hashable, CaseIterable {
     }
 }
 
-/// A puzzle number whose day is certain; every other day follows by counting.
+/// A puzzle number whose day is known. Every other day follows by counting.
 public struct PuzzleEpoch: Sendable, Hashable {
     public let number: Int
     public let day: PuzzleDay
@@ -40,11 +40,11 @@ public struct Game: Sendable, Hashable, Identifiable {
     /// How often a new puzzle appears.
     public enum Cadence: String, Sendable, Codable, Hashable, CaseIterable {
         case daily, weekly
-        /// Playable any number of times; a share names neither a number nor a day.
+        /// Playable any number of times; a share contains neither number nor day.
         case unlimited
     }
 
-    /// What the puzzle is about, for filters.
+    /// What kind of puzzle it is, for filters.
     public enum Category: String, Sendable, Codable, Hashable, CaseIterable {
         case word, meaning, logic, number, geography, screen, music, picture, knowledge
         /// Defined by a member of a group.
@@ -54,25 +54,25 @@ public struct Game: Sendable, Hashable, Identifiable {
     public let id: GameID
     public let name: String
     public let model: ScoringModel
-    /// The M of "3/M" where the game has a fixed one.
+    /// The M of "3/M", if the game has a fixed one.
     public let maxAttempts: Int?
-    /// The best raw result there is, where the model has one: Wordle 1, Strands 0, Connections 4, Quordle 10.
+    /// The best possible raw result, if the model has one: Wordle 1, Strands 0, Connections 4, Quordle 10.
     public let best: Int?
-    /// `nil` where no puzzle number can be turned into a day.
+    /// `nil` if puzzle numbers cannot be converted to days.
     public let epoch: PuzzleEpoch?
     public let cadence: Cadence
-    /// Where the game is played, with scheme.
+    /// The game's web address, with scheme.
     public let url: String
     public let category: Category
-    /// One emoji that stands for the game.
+    /// One emoji for the game.
     public let emoji: String
     /// Popular: shown first.
     public let isFavourite: Bool
-    /// The game of which this one is a difficulty or a mode.
+    /// The game that this is a difficulty or a mode of.
     public let variantOf: GameID?
-    /// Printed behind a value of a custom game, for example "pts".
+    /// Printed after a value of a custom game, for example "pts".
     public let unit: String?
-    /// What of several results a range shows; `nil` for built-in games, whose points are added.
+    /// How several results in a range combine; `nil` for built-in games, whose points are added.
     public let aggregation: RangeAggregation?
 
     public init(
@@ -97,7 +97,7 @@ public struct Game: Sendable, Hashable, Identifiable {
         self.aggregation = aggregation
     }
 
-    /// The day a puzzle number belongs to; `nil` without an epoch, for a negative number and beyond the year 2100.
+    /// The day of a puzzle number; `nil` without an epoch, for a negative number, and beyond the year 2100.
     public func day(ofPuzzle number: Int) -> PuzzleDay? {
         guard let epoch, number >= 0 else { return nil }
         let (offset, overflow) = number.subtractingReportingOverflow(epoch.number)
@@ -107,13 +107,13 @@ public struct Game: Sendable, Hashable, Identifiable {
         return PuzzleDay(daysSinceEpoch: days)
     }
 
-    /// The number of the puzzle of a day; `nil` without an epoch and before the first puzzle.
+    /// The puzzle number of a day; `nil` without an epoch and before the first puzzle.
     public func puzzle(on day: PuzzleDay) -> Int? {
         guard let epoch else { return nil }
         let number = epoch.number + epoch.day.days(until: day)
         return number >= epoch.number ? number : nil
     }
 
-    /// Puzzle numbers beyond this day are refused as impossible. 2100-12-31.
+    /// Puzzle numbers of later days are refused as impossible. 2100-12-31.
     static let lastPuzzleDay = PuzzleDay(daysSinceEpoch: 47_846)
 }

@@ -1,22 +1,22 @@
-/// What a pattern makes of a text.
+/// The result of trying a pattern on a text.
 public enum PatternTrial: Sendable, Equatable {
     /// The values that were read.
     case matched(Share)
-    /// The words fit, but a value cannot be.
+    /// The words match, but a value is impossible.
     case refused(RefusalReason)
-    /// Nothing in the text fits; this is how far the best attempt came.
+    /// Nothing matches; this is how far the best attempt came.
     case stopped(PatternStop)
     /// The game has no pattern.
     case noPattern
 }
 
-/// Where a pattern and a text part.
+/// The place where a pattern and a text differ.
 public struct PatternStop: Sendable, Equatable {
-    /// The beginning of the pattern that fits, as written; empty if not even its first word was found.
+    /// The beginning of the pattern that matches, as written; empty if not even its first word was found.
     public var fitting: String
-    /// The part of the pattern that did not fit, as written.
+    /// The part of the pattern that did not match, as written.
     public var expected: String
-    /// What stands in the text instead, at most 40 characters.
+    /// The text found instead, at most 40 characters.
     public var found: String
 
     public init(fitting: String, expected: String, found: String) {
@@ -51,7 +51,7 @@ extension GameDefinition {
                 expected: pattern.pieces[furthest.piece].source, found: rest))
     }
 
-    /// Checks what a match captured.
+    /// Checks the values that a match captured.
     func share(from match: CustomPattern.Match, text: String) throws(ShareFault) -> Share {
         let captures = match.captures
         if let fault = captures.fault { throw fault }
@@ -77,11 +77,11 @@ extension GameDefinition {
         return share
     }
 
-    /// A share of a habit without a number counts once.
+    /// A share of a habit without a number counts as one.
     private var countedOnce: Int? { model == .count ? 1 : nil }
 }
 
-/// The patterns of custom games, filed under the scalar they begin with.
+/// The patterns of custom games, indexed by their first scalar.
 struct CustomShareIndex: Sendable {
     private let definitions: [GameDefinition]
     private let candidates: [Unicode.Scalar: [Int]]
@@ -97,14 +97,14 @@ struct CustomShareIndex: Sendable {
 
     var isEmpty: Bool { candidates.isEmpty }
 
-    /// What was found at a place: a share, or why its values cannot be.
+    /// A share found in a text, or the reason why its values are impossible.
     struct Finding {
         let start: Int
         let end: Int
         let result: Result<Share, RefusalReason>
     }
 
-    /// Findings that do not overlap within `range`, in text order; the longest match at a place wins.
+    /// Findings that do not overlap within `range`, in text order. The longest match at a place wins.
     func findings(in pasted: PastedText, _ range: Range<Int>, _ budget: inout CustomPattern.Budget) -> [Finding] {
         var findings: [Finding] = []
         var position = range.lowerBound

@@ -1,28 +1,28 @@
-/// What of a member's results over several days counts.
+/// How a member's results over several days combine.
 public enum RangeAggregation: String, Sendable, Codable, Hashable, CaseIterable {
     case best, sum, latest
 }
 
-/// A game that a member defined for a group: a block puzzle's mode, a habit, a puzzle nobody listed.
+/// A game that a member defined for a group: a mode of a puzzle, a habit, a puzzle that is not listed.
 ///
-/// A value of this type is always valid; every limit is a constant here, so that codecs and forms can repeat them.
+/// A value of this type is always valid. Every limit is a constant here, for codecs and forms to use.
 public struct GameDefinition: Sendable, Hashable, Identifiable {
-    /// Grapheme clusters of a name, after blanks around it are removed.
+    /// The longest name, in grapheme clusters, without blanks around it.
     public static let maximumNameLength = 40
-    /// UTF-8 bytes of a name: one grapheme cluster may be a megabyte of combining marks.
+    /// The longest name, in UTF-8 bytes: one grapheme cluster can be a megabyte of combining marks.
     public static let maximumNameSize = 240
-    /// UTF-8 bytes of an icon; the longest emoji sequences take 35.
+    /// The longest icon, in UTF-8 bytes; the longest emoji sequences take 35.
     public static let maximumIconSize = 48
-    /// Grapheme clusters of a unit such as "pts".
+    /// The longest unit, such as "pts", in grapheme clusters.
     public static let maximumUnitLength = 12
-    /// UTF-8 bytes of a unit.
+    /// The longest unit, in UTF-8 bytes.
     public static let maximumUnitSize = 64
     /// The highest score, maximum or best value; fits 32 bits.
     public static let maximumScore = 1_000_000_000
-    /// Definitions that one reader accepts; further ones are ignored.
+    /// The most definitions that one reader accepts. Further ones are ignored.
     public static let maximumCount = 256
 
-    /// Begins with `custom-`; chosen once by the author and never changed.
+    /// Begins with `custom-`. The author chooses it once, and it never changes.
     public let id: GameID
     public let name: String
     /// One grapheme cluster.
@@ -30,18 +30,18 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
     public let model: ScoringModel
     /// The M of "3/M".
     public let maximum: Int?
-    /// The best raw result there is, where lower is better.
+    /// The best possible raw result, if lower is better.
     public let best: Int?
-    /// Printed behind a value, for example "pts" or "km".
+    /// Printed after a value, for example "pts" or "km".
     public let unit: String?
     public let cadence: Game.Cadence
     public let aggregation: RangeAggregation
-    /// How its share reads; `nil` where results are typed in.
+    /// The pattern of its share text; `nil` if results are typed in.
     public let pattern: CustomPattern?
 
-    /// Blanks around name, icon and unit are removed; an empty unit or pattern is none.
+    /// Removes blanks around name, icon and unit. An empty unit or pattern becomes `nil`.
     ///
-    /// `aggregation` is by default the best for `highScore` and the sum for all other models.
+    /// The default for `aggregation` is the best for `highScore` and the sum for all other models.
     public init(
         id: GameID, name: String, icon: String, model: ScoringModel, maximum: Int? = nil, best: Int? = nil,
         unit: String? = nil, cadence: Game.Cadence = .daily, aggregation: RangeAggregation? = nil,
@@ -80,8 +80,8 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
             emoji: icon, unit: unit, aggregation: aggregation)
     }
 
-    /// How a new ID begins, made from the name and a number that the author draws: "Block Blast", 48879 →
-    /// `custom-block-blast-beef`. At most 24 bytes: sixteen more name the author.
+    /// The beginning of a new ID, made from the name and a number that the author draws: "Block Blast", 48879 →
+    /// `custom-block-blast-beef`. At most 24 bytes; sixteen more identify the author.
     public static func stem(of name: String, tag: UInt16) -> String {
         var slug = ""
         for scalar in PastedText.folded(String(name.unicodeScalars.prefix(200))) where slug.utf8.count < 12 {
@@ -99,7 +99,7 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
     private static func label(
         _ text: String, _ length: Int, _ size: Int, _ tooLong: GameDefinitionFault, _ notText: GameDefinitionFault
     ) throws(GameDefinitionFault) -> String {
-        // Before any other work: trimming and counting walk the whole text.
+        // Checked first: trimming and counting walk the whole text.
         guard text.utf8.count <= size + 64 else { throw tooLong }
         let scalars = text.unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -129,16 +129,16 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
 }
 
 extension GameID {
-    /// What IDs of custom games begin with; no built-in game's does.
+    /// The prefix of custom games' IDs; no built-in game has it.
     public static let customPrefix = "custom-"
 
     /// Whether the game was defined by a member of a group.
     public var isCustom: Bool { rawValue.hasPrefix(Self.customPrefix) && rawValue.utf8.count > 7 }
 }
 
-/// Why a definition was not accepted; the description is a sentence for its author.
+/// Why a definition was refused. The description is a sentence for its author.
 public enum GameDefinitionFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The ID does not begin with `custom-`, so it could stand for a built-in game.
+    /// The ID does not begin with `custom-`, so it could impersonate a built-in game.
     case notACustomID
     case nameEmpty
     case nameTooLong
@@ -154,7 +154,7 @@ public enum GameDefinitionFault: Error, Sendable, Hashable, CustomStringConverti
     case patternWithoutScore
     case patternWithoutTime
 
-    /// Whether the pattern is to be changed, and nothing else.
+    /// Whether only the pattern is at fault.
     public var isOfPattern: Bool {
         switch self {
         case .pattern, .patternWithoutScore, .patternWithoutTime: true
@@ -169,14 +169,14 @@ public enum GameDefinitionFault: Error, Sendable, Hashable, CustomStringConverti
         case .notACustomID: "The ID of a custom game begins with “\(GameID.customPrefix)”."
         case .nameEmpty: "The game needs a name."
         case .nameTooLong: "The name is longer than \(GameDefinition.maximumNameLength) characters."
-        case .nameNotText: "The name holds control characters."
+        case .nameNotText: "The name contains invisible control characters."
         case .iconNotOne: "The icon must be one character, such as an emoji."
         case .unitTooLong: "The unit is longer than \(GameDefinition.maximumUnitLength) characters."
-        case .unitNotText: "The unit holds control characters."
-        case .maximumOutOfRange: "The maximum must lie between 1 and 1,000,000,000."
+        case .unitNotText: "The unit contains invisible control characters."
+        case .maximumOutOfRange: "The maximum must be between 1 and 1,000,000,000."
         case .maximumWithoutUse: "A time or a count has no maximum."
-        case .bestOutOfRange: "The best result must lie between 0 and the maximum."
-        case .bestWithoutUse: "A best possible result is for games in which less is better."
+        case .bestOutOfRange: "The best result must be between 0 and the maximum."
+        case .bestWithoutUse: "Only a game in which less is better can have a best possible result."
         case .pattern(let fault): fault.description
         case .patternWithoutScore: "The pattern needs a {score}."
         case .patternWithoutTime: "The pattern needs a {time} or a {score} in seconds."

@@ -1,8 +1,8 @@
-/// The stable name of a game, used in records, commands and addresses.
+/// The stable ID of a game, used in records, commands and addresses.
 ///
-/// 1–40 bytes of `a`–`z`, `0`–`9` and `-`. A published name never changes and is never given to another game.
+/// 1–40 bytes of `a`–`z`, `0`–`9` and `-`. A published ID never changes and is never reused.
 public struct GameID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The longest name in bytes.
+    /// The longest ID in bytes.
     public static let maximumLength = 40
 
     public let rawValue: String
@@ -18,7 +18,7 @@ public struct GameID: RawRepresentable, Hashable, Comparable, Sendable, CustomSt
         self.init(rawValue: text)
     }
 
-    /// A name written in the program text; a malformed one is a programmer's mistake and stops the program.
+    /// An ID in the source code. A malformed one is a programming error and traps.
     public init(literal: StaticString) {
         let text = literal.description
         precondition(Self.isValid(text.utf8), "malformed game ID in program text: \(text)")

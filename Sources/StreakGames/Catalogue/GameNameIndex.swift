@@ -1,4 +1,4 @@
-/// Finds the game a text mentions or misspells, for a helpful refusal.
+/// Finds the game that a text mentions or misspells, so that a refusal can suggest it.
 struct GameNameIndex: Sendable {
     private struct Name: Sendable {
         /// Letters only.
@@ -10,11 +10,11 @@ struct GameNameIndex: Sendable {
     private let spoken: [Unicode.Scalar: [(name: [Unicode.Scalar], game: GameID)]]
     private let names: [Name]
 
-    /// How far into a text a name is looked for.
+    /// How much of a text is searched for a name, in scalars.
     private static let reach = 4_096
     /// How many words of a text are compared with the names.
     private static let maximumWords = 512
-    /// How far behind a name the number or the result must begin that tells a share from chat.
+    /// How far after a name the number or result must begin. This distinguishes a share from chat.
     private static let resultReach = 24
 
     init(_ catalogue: Catalogue) {
@@ -34,8 +34,8 @@ struct GameNameIndex: Sendable {
         self.names = names
     }
 
-    /// The game whose name, or a misspelling of it, stands before a number or a result; otherwise the first game
-    /// mentioned. Work is bounded by `reach`, `maximumWords` and the number of games, whatever the text holds.
+    /// The game whose name, possibly misspelt, precedes a number or result; otherwise the first game mentioned. The
+    /// work is bounded by `reach`, `maximumWords` and the number of games.
     func nearest(in text: [Unicode.Scalar]) -> GameID? {
         let mention = firstMention(in: text)
         if let mention, Self.isFollowedByResult(text, mention.end) { return mention.game }
@@ -44,7 +44,7 @@ struct GameNameIndex: Sendable {
 
     // MARK: Mentions
 
-    /// The earliest mention; the longest name where several begin there.
+    /// The earliest mention; of several at one place, the longest name.
     private func firstMention(in text: [Unicode.Scalar]) -> (game: GameID, end: Int)? {
         for position in text.indices.prefix(Self.reach) {
             guard position == 0 || !text[position - 1].isWordPart, let candidates = spoken[text[position]] else {
@@ -78,7 +78,7 @@ struct GameNameIndex: Sendable {
 
     private static let longestName = 24
 
-    /// The name with the fewest changes, of those that stand before a result; the earliest of equals.
+    /// Of the names that precede a result, the one with the fewest changes; of equals, the earliest.
     private func misspelling(in text: [Unicode.Scalar]) -> GameID? {
         var best: (distance: Int, game: GameID)?
         var position = 0
@@ -91,7 +91,7 @@ struct GameNameIndex: Sendable {
             }
             words += 1
             for (letters, end) in Self.readings(of: text, from: position) where Self.isFollowedByResult(text, end) {
-                // Two changes reach ordinary words; then the number must stand right behind the name.
+                // Two changes can match ordinary words, so then the number must follow the name directly.
                 let sure = Self.isFollowedByResult(text, end, words: 0) ? 2 : 1
                 let bound = min(sure, best.map { $0.distance - 1 } ?? 2)
                 guard bound >= 0, let found = closest(to: letters, within: bound) else { continue }
@@ -102,7 +102,7 @@ struct GameNameIndex: Sendable {
         return best?.game
     }
 
-    /// The letters of one, two and three words from `start`, and where they end.
+    /// The letters of one, two and three words from `start`, and where each reading ends.
     private static func readings(of text: [Unicode.Scalar], from start: Int) -> [([Unicode.Scalar], end: Int)] {
         var readings: [([Unicode.Scalar], end: Int)] = []
         var letters: [Unicode.Scalar] = []
@@ -126,7 +126,7 @@ struct GameNameIndex: Sendable {
         let mask = Self.mask(letters)
         var best: (distance: Int, game: GameID)?
         for name in names {
-            // A change of one letter moves at most two bits; short names allow fewer changes.
+            // One changed letter changes at most two bits. Short names allow fewer changes.
             let allowed = min(best.map { $0.distance - 1 } ?? bound, Self.changes(allowedIn: name.letters.count))
             guard allowed >= 0, abs(name.letters.count - letters.count) <= allowed,
                 (name.mask ^ mask).nonzeroBitCount <= 2 * allowed

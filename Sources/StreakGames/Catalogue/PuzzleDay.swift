@@ -1,7 +1,7 @@
-/// A calendar day without a time zone: the day a puzzle belongs to, wherever it was played.
+/// A calendar day without a time zone: the day of a puzzle, wherever it was played.
 ///
-/// Proleptic Gregorian, 1900-01-01 … 2200-12-31. Arithmetic counts days, never seconds, so daylight saving cannot
-/// shift a day.
+/// Proleptic Gregorian, 1900-01-01 … 2200-12-31. Arithmetic uses days, never seconds, so daylight saving cannot shift a
+/// day.
 public struct PuzzleDay: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static let earliest = PuzzleDay(unchecked: -25_567)
     public static let latest = PuzzleDay(unchecked: 84_370)
@@ -23,8 +23,8 @@ public struct PuzzleDay: Hashable, Comparable, Sendable, CustomStringConvertible
         guard 1900...2200 ~= year, 1...12 ~= month, day >= 1, day <= Self.length(ofMonth: month, year: year) else {
             return nil
         }
-        // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil: years begin in March, so
-        // that the leap day is the last day of a year.
+        // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil: years begin in March, so that
+        // the leap day is the last day of a year.
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
         let yearOfEra = shifted - era * 400
@@ -71,7 +71,7 @@ public struct PuzzleDay: Hashable, Comparable, Sendable, CustomStringConvertible
         ((daysSinceEpoch + 3) % 7 + 7) % 7 + 1
     }
 
-    /// The ISO 8601 week: weeks begin on Monday and belong to the year that holds their Thursday.
+    /// The ISO 8601 week. Weeks begin on Monday and belong to the year of their Thursday.
     public var isoWeek: ISOWeek {
         let thursday = PuzzleDay(unchecked: daysSinceEpoch - weekday + 4)
         let year = thursday.year
@@ -90,7 +90,7 @@ public struct PuzzleDay: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The first day of this day's year.
     public var startOfYear: PuzzleDay { PuzzleDay(unchecked: Self.newYear(year)) }
 
-    /// The Monday of this day's ISO week, or the earliest day where that Monday lies before it.
+    /// The Monday of this day's ISO week, but not before the earliest day.
     public var startOfWeek: PuzzleDay { adding(days: 1 - weekday) }
 
     /// Moves by whole days; the result stays within 1900…2200.
@@ -128,14 +128,14 @@ public struct PuzzleDay: Hashable, Comparable, Sendable, CustomStringConvertible
         }
     }
 
-    /// Days since the epoch of 1 January; also for the years next to the range, which ISO weeks may touch.
+    /// Days from the epoch to 1 January. Also for the years next to the range, which ISO weeks may reach.
     private static func newYear(_ year: Int) -> Int {
         let before = year - 1
         return before * 365 + before / 4 - before / 100 + before / 400 - 719_162
     }
 
     private var civil: (year: Int, month: Int, day: Int) {
-        // Hinnant's civil_from_days; no day of the range is negative after the shift.
+        // Hinnant's civil_from_days. No day of the range is negative after the shift.
         let shifted = daysSinceEpoch + 719_468
         let era = shifted / 146_097
         let dayOfEra = shifted - era * 146_097

@@ -1,8 +1,8 @@
-/// What results a game can have, however one was entered: pasted, typed in or imported.
+/// The results a game can have, whether pasted, typed in or imported.
 ///
-/// A built-in game's limits are those of its share format; the catalogue narrows them.
+/// A built-in game's limits are those of its share format, narrowed by the catalogue.
 enum ScoreLimits {
-    /// For each built-in game what a solve may have scored.
+    /// The scores that a solve may have, by built-in game.
     static let scores: [GameID: ClosedRange<Int>] = {
         var ranges: [GameID: ClosedRange<Int>] = [:]
         for format in ShareFormatTable.formats {
@@ -27,10 +27,10 @@ extension Game {
     public static let longestTime = 359_999
     /// The highest printed number of a game whose numbers cannot be turned into days.
     public static let highestNumber = 99_999
-    /// The highest score of a built-in game whose format states none. Share texts know none above eight digits.
+    /// The highest score of a built-in game whose format has no limit. No share text has more than eight digits.
     public static let highestScore = 10_000_000
 
-    /// The raw results that a solve of this game can have where `maximum` is printed or stated, the M of "3/M".
+    /// The possible raw results of a solve. `maximum` is the printed or stated one, the M of "3/M".
     public func scores(of maximum: Int? = nil) -> ClosedRange<Int> {
         let range =
             switch model {
@@ -44,7 +44,7 @@ extension Game {
         return least...max(least, most)
     }
 
-    /// Whether a 0 is how this game prints a loss.
+    /// Whether this game prints a loss as 0.
     public var isLostWithNothing: Bool { ScoreLimits.lostWithNothing.contains(id) }
 
     /// Whether this game can have a puzzle of this number.
@@ -53,12 +53,12 @@ extension Game {
         return number >= epoch.number && day(ofPuzzle: number) != nil
     }
 
-    /// Whether this game can have a puzzle on a day: not before its first one, where that is known.
+    /// Whether this game can have a puzzle on a day: not before its first one, if that is known.
     public func hasPuzzle(on day: PuzzleDay) -> Bool { epoch.map { day >= $0.day } ?? true }
 }
 
 extension ResultFormat {
-    /// What a solve may score in this format; `nil` where it says nothing.
+    /// The possible scores of a solve in this format; `nil` without limits.
     fileprivate var scores: ClosedRange<Int>? {
         switch self {
         case .printed(let range), .phrase(_, let range): range
@@ -82,7 +82,7 @@ extension ResultFormat {
         }
     }
 
-    /// The games whose results a share of this format holds.
+    /// The games of the results in a share of this format.
     fileprivate func games(of game: GameID) -> [GameID] {
         if case .pips = self { ResultReader.difficulties.map(\.game) } else { [game] }
     }

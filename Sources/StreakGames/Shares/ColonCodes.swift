@@ -1,4 +1,4 @@
-/// The colon codes that Slack, Discord and their relatives paste instead of emoji.
+/// The colon codes that Slack, Discord and similar programs paste instead of emoji.
 enum ColonCodes {
     private static let longest = 28
 

@@ -1,6 +1,6 @@
 extension ResultReader {
-    /// Quordle, Octordle: 4️⃣, 🔟, 🕚 … 🕒, 🟥 for a lost board, or plain digits on lines of their own. Without any of them the
-    /// sum that Octordle prints.
+    /// Quordle, Octordle: 4️⃣, 🔟, 🕚 … 🕒, 🟥 for a lost board, or plain digits on lines of their own. Without any of
+    /// these, the sum that Octordle prints.
     func boards(_ count: Int, _ highest: Int) throws(ShareFault) -> ResultReading {
         var scanner = scanner()
         var cells: [Int?] = []
@@ -35,7 +35,7 @@ extension ResultReader {
 
     private static let sum = SharePattern("score: {s}")
 
-    /// No two boards are solved by one guess: a sum above that of the last guesses tells of a lost board.
+    /// Each board is solved by a different guess, so a sum above that of the last guesses means a lost board.
     private func printedSum(of count: Int, _ highest: Int) throws(ShareFault) -> ResultReading {
         let near = body.lowerBound..<min(body.upperBound, body.lowerBound + 200)
         guard let match = Self.sum.firstMatch(text, in: near), let sum = match.captures.score else {
@@ -46,7 +46,7 @@ extension ResultReader {
         return sum > most ? .lost(end: match.end) : .won(sum, end: match.end)
     }
 
-    /// What ends a head in bold or italics.
+    /// Marks that close a head in bold or italics.
     private static let marks: [Unicode.Scalar] = ["*", "_", "~", "|", "`"]
 
     private static func boardKey(_ scalar: Unicode.Scalar) -> Int? {
@@ -141,7 +141,7 @@ extension ResultReader {
                     lineStart = lineEnd + 1
                     continue
                 }
-                // A fifth mistake or a fifth group directly below cannot be.
+                // A fifth mistake or a fifth group directly below is impossible.
                 if squares.count >= 4 { throw .impossibleScore }
                 break
             }

@@ -1,7 +1,8 @@
 extension ResultReader {
     // MARK: New York Times
 
-    /// Strands: a theme in quotes, then one emoji a word; 💡 is a hint. Holiday puzzles use other emoji for the words.
+    /// Strands: a theme in quotes, then one emoji for each word; 💡 is a hint. Holiday puzzles use other emoji for the
+    /// words.
     func strands() throws(ShareFault) -> ResultReading {
         var scanner = scanner()
         scanner.skipBlanks(lines: 3)
@@ -34,7 +35,7 @@ extension ResultReader {
 
     private static let quotes: [Unicode.Scalar] = ["\"", "“", "”", "„", "«", "»", "'"]
 
-    /// The end of a theme: the first closing quote with nothing, or an emoji, behind it.
+    /// The end of a theme: the first closing quote followed by nothing or by an emoji.
     private func endOfTheme(from start: Int) -> Int {
         let end = lineEnd(start)
         for index in start..<end where index > start && Self.quotes.contains(text[index]) {
@@ -49,7 +50,7 @@ extension ResultReader {
         SharePattern("(points|punkte|puntos|pontos)[:] {s}"),
     ]
 
-    /// Spelling Bee: a block with "Score: 150", or a sentence with the rank only.
+    /// Spelling Bee: a block with "Score: 150", or a sentence with only the rank.
     func spellingBee() throws(ShareFault) -> ResultReading {
         if let score = captures.score { return .won(score, end: body.lowerBound) }
         let near = body.lowerBound..<min(body.upperBound, body.lowerBound + 200)
@@ -73,7 +74,7 @@ extension ResultReader {
     private static let difficultyMarks: [(mark: Unicode.Scalar, game: GameID)] = zip(["🟢", "🟡", "🔴"], difficulties)
         .map { ($0, $1.game) }
 
-    /// Pips: a difficulty and a time in either order; one head may hold up to three of them.
+    /// Pips: a difficulty and a time in either order. One head may have up to three of them.
     func pips() throws(ShareFault) -> [ResultReading] {
         var readings: [ResultReading] = []
         var scanner = scanner()
@@ -92,7 +93,7 @@ extension ResultReader {
                 difficulty = found.game
             } else {
                 scanner.position += 1
-                // A colour stands for its word, or repeats it.
+                // A colour replaces or repeats the difficulty's name.
                 if let mark = Self.difficultyMarks.first(where: { $0.mark == scalar })?.game, difficulty == nil,
                     !readings.contains(where: { $0.game == mark })
                 {
@@ -115,7 +116,7 @@ extension ResultReader {
 
     // MARK: LinkedIn
 
-    /// Pinpoint: `(3/5)` behind a row of 🤔 and 📌, or a list of percentages with 📌 at the winning one.
+    /// Pinpoint: `(3/5)` after a row of 🤔 and 📌, or a list of percentages with 📌 at the winning one.
     func pinpoint() throws(ShareFault) -> ResultReading {
         let limit = min(body.upperBound, body.lowerBound + 400)
         var tries = (keys: 0, percentages: 0, doubts: 0)
@@ -141,7 +142,7 @@ extension ResultReader {
             index += 1
         }
         if isPinned, tries.percentages == 0 {
-            // "🤔 🤔 📌 ⬜ ⬜ (3/5)": the fraction behind the row decides.
+            // "🤔 🤔 📌 ⬜ ⬜ (3/5)": the fraction after the row decides.
             var rest = TextScanner(text, from: index, to: limit)
             while let scalar = rest.current, !scalar.isWordPart, scalar != "\n" {
                 rest.position += 1
@@ -251,7 +252,7 @@ extension ResultReader {
 
     // MARK: Times in keys
 
-    /// Murdle: marks, then the time in keys; any ❌ means that the accusation failed.
+    /// Murdle: marks, then the time in keycaps. Any ❌ means that the accusation failed.
     func murdle() throws(ShareFault) -> ResultReading {
         let limit = min(body.upperBound, body.lowerBound + 300)
         var digits: [Unicode.Scalar] = []
@@ -278,7 +279,7 @@ extension ResultReader {
         return reading
     }
 
-    /// Posterdle: seconds in keys behind ⌛, then a row of six squares.
+    /// Posterdle: seconds in keycaps after ⌛, then a row of six squares.
     func posterdle() throws(ShareFault) -> ResultReading {
         let limit = min(body.upperBound, body.lowerBound + 200)
         guard let glass = text[body.lowerBound..<limit].firstIndex(where: { $0 == "⌛" || $0 == "⏳" || $0 == "⏱" })
@@ -319,16 +320,16 @@ extension ResultReader {
         return .won(marks.filter { $0 == "🏆" }.count, end: limit)
     }
 
-    /// Weaver: one row of squares a step; the last one is all green.
+    /// Weaver: one row of squares for each step; the last one is all green.
     func weaver() throws(ShareFault) -> ResultReading {
         let rows = squareRows(upTo: 200)
-        // Words have four letters or more; a lone square is no row.
+        // Words have four letters or more, so a lone square is not a row.
         guard let last = rows.last, last.count >= 3 else { throw .missingScore }
         guard last.allSatisfy({ $0 == "🟩" }) else { throw .unfinished }
         return .won(rows.count, end: text[body].lastIndex(where: \.isSquare).map { $0 + 1 } ?? body.upperBound)
     }
 
-    /// TUSMO: `3/6`; a loss prints six rows and no fraction.
+    /// TUSMO: `3/6`. A loss prints six rows and no fraction.
     func tusmo() throws(ShareFault) -> ResultReading {
         do throws(ShareFault) {
             guard let won = try read(.fraction(FractionFormat(maxima: [6]))).first else {
@@ -366,7 +367,7 @@ extension ResultReader {
     }
 
     private static let crypticHints: [SharePattern] = [
-        // The dash tells the result from a clue that speaks of hints.
+        // The dash distinguishes the result from a clue that mentions hints.
         SharePattern("{h} (hint|indice|hinweis|pista)[s|e] -"), SharePattern("no hint[s] -"),
         SharePattern("{h} (hint|indice|hinweis|pista)"), SharePattern("no hint"),
     ]

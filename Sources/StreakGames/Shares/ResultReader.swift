@@ -1,4 +1,4 @@
-/// Reads the result that belongs to a recognised head.
+/// Reads the result that follows a recognised head.
 struct ResultReader {
     let text: [Unicode.Scalar]
     let head: ShareHead
@@ -7,7 +7,7 @@ struct ResultReader {
 
     var captures: SharePattern.Captures { head.captures }
 
-    /// One result, or several where the format holds several games.
+    /// One result, or several if the format covers several games.
     func read(_ format: ResultFormat) throws(ShareFault) -> [ResultReading] {
         if let fault = captures.fault { throw fault }
         switch format {
@@ -38,7 +38,7 @@ struct ResultReader {
 
     func scanner() -> TextScanner { TextScanner(text, from: body.lowerBound, to: body.upperBound) }
 
-    /// The end of the line that holds `position`.
+    /// The end of the line at `position`.
     func lineEnd(_ position: Int) -> Int {
         var index = position
         while index < body.upperBound, text[index] != "\n" { index += 1 }
@@ -110,7 +110,7 @@ struct ResultReader {
         return reading
     }
 
-    /// A fraction at the scanner, or behind a few marks that are not words and not squares.
+    /// A fraction at the scanner, or after a few marks that are neither words nor squares.
     private func nearFraction(_ scanner: inout TextScanner) throws(ShareFault) -> TextScanner.Fraction? {
         for _ in 0..<32 {
             if let fraction = try scanner.fraction() { return fraction }
@@ -130,7 +130,7 @@ struct ResultReader {
         return closing > opening
     }
 
-    /// Some games print a loss as a solve in the last try; a grid without the winning row tells.
+    /// Some games print a loss like a solve in the last try. A grid without the winning row reveals it.
     private func isLostByGrid(_ winning: (mark: Unicode.Scalar, count: Int), from start: Int) -> Bool {
         var hasGrid = false
         var index = start
@@ -145,7 +145,7 @@ struct ResultReader {
         return hasGrid
     }
 
-    /// The rows in a line: its marks between blanks, or all of them where every mark stands alone.
+    /// The rows in a line: its marks between blanks, or all of them if every mark is alone.
     private static func gridRows(_ line: ArraySlice<Unicode.Scalar>) -> [[Unicode.Scalar]] {
         let rows = line.split(separator: " ").map { $0.filter { $0.isSquare || gridMarks.contains($0) } }
         return rows.contains { $0.count > 1 } ? rows : [rows.flatMap { $0 }]
@@ -179,7 +179,7 @@ struct ResultReader {
             if text[index] != " " { marks.append(text[index]) }
             index += 1
         }
-        // A cut row directly behind the head is a row; one behind words is a picture in a chat.
+        // A shortened row directly after the head counts; after words it is a picture in a chat.
         let isNear = format.isBefore || !text[start..<first].contains(where: \.isWordPart)
         guard isNear || marks.count >= format.width else { throw .missingScore }
         let isCrossed = marks.contains("❌")
@@ -187,7 +187,7 @@ struct ResultReader {
         let end = format.isBefore ? body.lowerBound : index
         if isCrossed, marks.count == format.width - 1 { marks.append("🟥") }
         guard marks.count <= format.width else { throw .impossibleScore }
-        // Some games stop the row at the answer.
+        // Some games end the row at the answer.
         if let position = marks.firstIndex(of: "🟩") { return dated(.won(position + 1, end: end)) }
         guard marks.count == format.width else { throw .unfinished }
         let isOpen = marks.last.map { format.unused.contains($0) } ?? true

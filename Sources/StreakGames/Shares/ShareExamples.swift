@@ -4,7 +4,7 @@ extension Catalogue {
         ShareFormatTable.examples[game.rawValue]
     }
 
-    /// How a share of the game begins: its first lines up to the one that holds a number or a result.
+    /// The beginning of the game's share: its first lines up to the one with a number or a result.
     public static func shareOpening(of game: GameID) -> String? {
         guard let example = shareExample(of: game) else { return nil }
         var opening: [Substring] = []
@@ -17,9 +17,9 @@ extension Catalogue {
 }
 
 extension RefusalReason {
-    /// What to try instead, as a sentence: "Did you mean Wordle? Its share begins “Wordle 1,981 3/6”."
+    /// A suggestion, as a sentence: "Did you mean Wordle? Its share begins “Wordle 1,981 3/6”."
     ///
-    /// `nil` where no game comes near.
+    /// `nil` if no game is similar.
     public func suggestion(in catalogue: Catalogue = .standard) -> String? {
         guard case .notRecognised(let nearest?) = self, let game = catalogue[nearest] else { return nil }
         guard let opening = Catalogue.shareOpening(of: nearest) else { return "Did you mean \(game.name)?" }

@@ -1,4 +1,4 @@
-/// The share formats as data: one entry a game or a round. `SharePattern` explains the patterns.
+/// The share formats as data: one row for each game or round. `SharePattern` explains the patterns.
 enum ShareFormatTable {
     static let formats: [ShareFormat] = numbered + boards + linkedIn + newYorkTimes + rows + sentences + others + traps
 
@@ -99,7 +99,7 @@ enum ShareFormatTable {
             ["i [just] (solved|finished|completed) [the] [{word}] [{mdy}] new york times [daily] crossword in"], .time),
     ]
 
-    /// A row of squares, the green one being the answer.
+    /// A row of squares; the green one is the answer.
     private static let rows: [ShareFormat] = [
         row("framed", ["framed #{n}"], 6, unused: ["⬛", "⬜"]),
         row("framed-one-frame", ["framed - one frame [challenge] #{n}"], 6, unused: ["⬛", "⬜"]),
@@ -118,7 +118,7 @@ enum ShareFormatTable {
         row("swiftle", ["swiftle #{n}"], 6),
     ]
 
-    /// The result stands in a sentence or behind a label.
+    /// The result is in a sentence or after a label.
     private static let sentences: [ShareFormat] = [
         ShareFormat(
             "semantle", ["semantle #{n}", "gave up [on] semantle #{n}{lost}"],
@@ -169,7 +169,7 @@ enum ShareFormatTable {
         ShareFormat("minute-cryptic", ["minute cryptic[ -] {dmy}"], .minuteCryptic),
     ]
 
-    /// Points behind a label, and games with a format of their own.
+    /// Points after a label, and games with a format of their own.
     private static let others: [ShareFormat] = [
         ShareFormat("travle", ["travle #{n}"], .travle),
         ShareFormat("travle-ita", ["travle_ita #{n}"], .travle),

@@ -6,12 +6,12 @@ struct ShareHead {
     let captures: SharePattern.Captures
 }
 
-/// Finds heads. Patterns are filed under the scalars they can begin with, so that one look-up a position is enough.
+/// Finds heads. Patterns are indexed by their first scalars, so that each position needs only one look-up.
 struct ShareHeadIndex: Sendable {
     static let standard = ShareHeadIndex(ShareFormatTable.formats)
 
     private let formats: [ShareFormat]
-    /// For each first scalar the patterns, as positions in `formats` and in its heads.
+    /// For each first scalar, its patterns as positions in `formats` and their heads.
     private let candidates: [Unicode.Scalar: [(format: Int, head: Int)]]
 
     init(_ formats: [ShareFormat]) {
@@ -27,7 +27,7 @@ struct ShareHeadIndex: Sendable {
         self.candidates = candidates
     }
 
-    /// Heads that do not overlap, in text order. Where several patterns match at one place, the longest wins.
+    /// Heads that do not overlap, in text order. If several patterns match at one place, the longest wins.
     func heads(in text: [Unicode.Scalar]) -> [ShareHead] {
         var heads: [ShareHead] = []
         var position = 0

@@ -3,11 +3,11 @@
 /// | written | matches |
 /// |---|---|
 /// | letters and marks | themselves |
-/// | a space | blanks, bold marks and at most two line ends, or none where no two words would touch |
-/// | `#` | a number sign (`#`, `n.`, `nº`, `no.`, `nr.`, `第`, `제`), behind a dash or colon or not, or nothing |
+/// | a space | blanks, bold marks and at most two line ends; also nothing, unless two words would touch |
+/// | `#` | a number sign (`#`, `n.`, `nº`, `no.`, `nr.`, `第`, `제`), with or without a dash or colon before it; or nothing |
 /// | `{n}` `{s}` `{h}` `{m}` | the puzzle number, the score, the hints, the printed maximum |
 /// | `{t}` | a time |
-/// | `{mdy}` `{dmy}` `{date}` `{iso}` | a date; `{date}` where the order depends on the viewer, `{iso}` only `yyyy-MM-dd` |
+/// | `{mdy}` `{dmy}` `{date}` `{iso}` | a date; `{date}` if the order depends on the viewer, `{iso}` only `yyyy-MM-dd` |
 /// | `{word}` | one word |
 /// | `{~}` | marks, emoji and spaces on the same line, possibly none |
 /// | `{…}` `{lines}` | as little as possible, at most 80 scalars of the line or 200 over several lines |
@@ -25,7 +25,7 @@ struct SharePattern: Sendable {
         var isLost = false
         var isHardMode = false
         var isPlayed = false
-        /// A captured value that cannot be; the words around it matched.
+        /// A captured value is impossible, although the words around it matched.
         var fault: ShareFault?
     }
 
@@ -63,10 +63,10 @@ struct SharePattern: Sendable {
     let firstScalars: [Unicode.Scalar]?
     /// The literals a match can begin with; `nil` if it can begin otherwise.
     let leadingLiterals: [[Unicode.Scalar]]?
-    /// Whether the first word holds a dot, as addresses do.
+    /// Whether the first word contains a dot, as addresses do.
     let beginsWithAddress: Bool
 
-    /// `text` is part of the program; an unknown token is a programmer's mistake.
+    /// Compiles a pattern of this program. An unknown token is a programming error.
     init(_ text: StaticString) {
         let source = SharePatternSource(text)
         (steps, first) = source.compiled()
@@ -75,7 +75,7 @@ struct SharePattern: Sendable {
         beginsWithAddress = source.beginsWithAddress
     }
 
-    /// A quick look that spares most places a match.
+    /// A cheap test that avoids most match attempts.
     func canBegin(_ text: [Unicode.Scalar], at start: Int) -> Bool {
         guard let leadingLiterals else { return true }
         return leadingLiterals.contains { literal in
@@ -85,7 +85,7 @@ struct SharePattern: Sendable {
         }
     }
 
-    /// Matches at `start`, looking no further than `end`.
+    /// Matches at `start`, reading no further than `end`.
     func match(_ text: [Unicode.Scalar], at start: Int, end: Int) -> Match? {
         var captures = Captures()
         guard let end = run(first, TextScanner(text, from: start, to: end), &captures) else { return nil }
@@ -107,7 +107,7 @@ struct SharePattern: Sendable {
 // MARK: - Matching
 
 extension SharePattern {
-    /// Runs from a step to the end of the pattern, trying branches in order. Returns where the match ends.
+    /// Runs from a step to the end of the pattern, trying branches in order. Returns the end of the match.
     private func run(_ start: Int, _ scanner: TextScanner, _ captures: inout Captures) -> Int? {
         var scanner = scanner
         var index = start
@@ -141,7 +141,7 @@ extension SharePattern {
         }
     }
 
-    /// A quick look before a branch is tried.
+    /// A cheap test before a branch is tried.
     private func canBegin(_ step: Int, with scalar: Unicode.Scalar?) -> Bool {
         guard case .literal(let letters) = steps[step].operation else { return true }
         return letters.first == scalar
@@ -232,7 +232,7 @@ extension SharePattern {
         "nro",
     ].map { Array($0.unicodeScalars) }
 
-    /// What stands behind the number of a puzzle in Chinese, Japanese and Korean: 第 935 期, 第935回, 제 935회.
+    /// Words after a puzzle number in Chinese, Japanese and Korean: 第 935 期, 第935回, 제 935회.
     private static let counters: [Unicode.Scalar] = ["期", "回", "号", "號", "题", "題", "회", "호"]
 
     private static func skipCounter(_ scanner: inout TextScanner) {
@@ -245,7 +245,7 @@ extension SharePattern {
         }
     }
 
-    /// Skips " - " or ": " as some write between a game's name and its number; not the minus of "-3".
+    /// Skips " - " or ": ", which some write between a game's name and its number, but not the minus of "-3".
     private static func skipSeparator(_ scanner: inout TextScanner) -> Bool {
         let start = scanner.position
         guard scanner.skip(":") || scanner.skip("-") && scanner.peek(-2) == " " else {

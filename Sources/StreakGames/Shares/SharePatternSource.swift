@@ -1,4 +1,4 @@
-/// Turns the text of a pattern into steps.
+/// Compiles the text of a pattern into steps.
 struct SharePatternSource {
     private typealias Operation = SharePattern.Operation
 
@@ -17,7 +17,7 @@ struct SharePatternSource {
 
     var firstScalars: [Unicode.Scalar]? { Self.firstScalars(nodes[...]) }
 
-    /// The literals a match can begin with, each as long as it is certain; `nil` if it can begin otherwise.
+    /// The literals a match can begin with, each as far as it is certain; `nil` if it can begin otherwise.
     var leadingLiterals: [[Unicode.Scalar]]? { Self.leadingLiterals(nodes[...]) }
 
     var beginsWithAddress: Bool {
@@ -35,7 +35,7 @@ struct SharePatternSource {
         return (steps, first)
     }
 
-    /// Backwards, so that every step knows its successor.
+    /// Compiled backwards, so that every step knows its successor.
     private static func compile(_ nodes: [Node], next: Int, into steps: inout [SharePattern.Step]) -> Int {
         var next = next
         for node in nodes.reversed() {

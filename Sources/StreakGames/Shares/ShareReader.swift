@@ -1,18 +1,19 @@
-/// Reads results out of pasted text.
+/// Reads results from pasted text.
 ///
-/// First the heads are found ("Wordle 1,234", "Daily Quordle 1346"); then each head's result is read from the text up
-/// to the next head. Formats are data, see `ShareFormatTable`; a reader exists once for each family of formats.
+/// It first finds the heads ("Wordle 1,234", "Daily Quordle 1346"), then reads each head's result from the text up to
+/// the next head. Formats are data, see `ShareFormatTable`; each family of formats has one reader.
 public struct ShareReader: Sendable {
-    /// Longer texts are refused before any other work. UTF-8 bytes.
+    /// Longer texts are refused before any other work, in UTF-8 bytes.
     public static let maximumLength = 65_536
 
-    /// The built-in games and those of the definitions.
+    /// The built-in games and the defined ones.
     public let catalogue: Catalogue
     private let index: ShareHeadIndex
     private let custom: CustomShareIndex
     private let names: GameNameIndex
 
-    /// Also reads the shares of custom games that have a pattern, of the first `GameDefinition.maximumCount`. A built-in share is never read as a custom one.
+    /// Also reads shares of custom games that have a pattern, up to `GameDefinition.maximumCount` of them. A built-in
+    /// share is never read as a custom one.
     public init(catalogue: Catalogue = .standard, custom definitions: [GameDefinition] = []) {
         let definitions = definitions.prefix(GameDefinition.maximumCount).sorted { $0.id < $1.id }
         self.catalogue =
@@ -22,10 +23,10 @@ public struct ShareReader: Sendable {
         names = GameNameIndex(self.catalogue)
     }
 
-    /// The shares in `text`, in text order, and why other parts that look like shares were not accepted.
+    /// The shares in `text`, in text order, and the reasons why other parts that look like shares were refused.
     ///
-    /// Chat around shares is not refused; a text without a share gives at least one refusal. Consults no clock. Linear
-    /// in the length of `text`.
+    /// Chat around shares is not refused. A text without a share yields at least one refusal. Uses no clock. Linear in
+    /// the length of `text`.
     public func read(_ text: String) -> ShareReading {
         guard text.utf8.count <= Self.maximumLength else {
             return ShareReading(refusals: [Refusal(text: Self.excerpt(of: text), reason: .tooLong)])
@@ -78,7 +79,7 @@ public struct ShareReader: Sendable {
 
     // MARK: One head
 
-    /// Leaves in `last` where the shares end.
+    /// Sets `last` to where the shares end.
     private func read(_ head: ShareHead, in pasted: PastedText, to next: Int, _ last: inout Int) throws(ShareFault)
         -> [Share]
     {
@@ -109,10 +110,10 @@ public struct ShareReader: Sendable {
     // MARK: Refusals
 
     private static let excerptLength = 80
-    /// More refusals than a person reads are not reported.
+    /// Refusals beyond this number are not reported.
     private static let maximumRefusals = 100
 
-    /// By scalars: a single character may be a megabyte of combining marks.
+    /// By scalars, because one character can be a megabyte of combining marks.
     private static func excerpt(of text: String) -> String {
         String(text.unicodeScalars.prefix(excerptLength))
     }
@@ -122,14 +123,14 @@ public struct ShareReader: Sendable {
         catalogue[head.format.game] == nil ? GameID(literal: "pips-easy") : head.format.game
     }
 
-    /// Whether the head with its fault cannot be mere chat, so that the refusal stands beside shares.
+    /// Whether the head with its fault cannot be ordinary chat, so that the refusal is reported beside shares.
     private func isCertain(_ fault: ShareFault, _ head: ShareHead, in text: [Unicode.Scalar]) -> Bool {
         if head.format.isWeak { return false }
         guard fault == .missingScore else { return true }
         return head.start == 0 || text[..<head.start].last { $0 != " " && $0 != "#" } == "\n"
     }
 
-    /// Extends a share's text over the lines below that hold no words: its grid.
+    /// Extends a share's text over the following lines without words: its grid.
     private static func endOfGrid(from start: Int, in text: [Unicode.Scalar], to limit: Int) -> Int {
         var end = start
         while end < limit, text[end] != "\n" { end += 1 }

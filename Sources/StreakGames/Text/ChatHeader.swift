@@ -5,13 +5,13 @@
 /// | WhatsApp on iOS | `[12/11/2025, 08:01:22] Anna: text` |
 /// | WhatsApp on iOS, Chinese | `[2025/11/12 上午8:01:22] Anna: text` |
 /// | WhatsApp on Android | `12/11/25, 08:01 - Anna: text`; without a name it is a notice of the program |
-/// | Telegram | `Anna, [12.11.2025 08:01]`, the text below |
-/// | Discord, Slack | `Anna — Today at 08:01`, `[12/11/2025 08:01] Anna`, the text below |
+/// | Telegram | `Anna, [12.11.2025 08:01]`, with the text below |
+/// | Discord, Slack | `Anna — Today at 08:01`, `[12/11/2025 08:01] Anna`, with the text below |
 /// | others | `[08:01] Anna: text` |
 struct ChatHeader {
     enum Day: Equatable {
         case none, today, yesterday
-        /// A date whose order is that of the file.
+        /// A date with the same order as in the rest of the file.
         case numeric(first: Int, second: Int, year: Int)
         case day(PuzzleDay)
     }
@@ -19,17 +19,17 @@ struct ChatHeader {
     /// `nil` for a notice of the program.
     var sender: String?
     var day: Day
-    /// Written with dots, as only countries with the day first do.
+    /// Written with dots, which only countries with the day first use.
     var isDotted = false
     /// Where the text begins, as a UTF-8 offset in the line.
     var textStart: Int
 
-    /// How much of a line is looked at. UTF-8 bytes.
+    /// How much of a line is read, in UTF-8 bytes.
     static let reach = 240
-    /// Longer names are not names. Unicode scalars.
+    /// The longest name, in Unicode scalars.
     static let longestName = 80
 
-    /// `nil` if the line does not begin a message. `line` is at most `reach` bytes of a line.
+    /// `nil` if the line does not begin a message. `line` must have at most `reach` bytes.
     init?(_ line: String) {
         let text = PastedText(line)
         guard let header = Self.bracketed(text) ?? Self.dashed(text) ?? Self.telegram(text) ?? Self.discord(text)
@@ -56,7 +56,7 @@ struct ChatHeader {
         if let named = name(text, from: start) {
             return ChatHeader(sender: named.name, stamp, textStart: named.textStart)
         }
-        // Without a colon the line holds nothing but the name, and only behind a date.
+        // Without a colon the line contains only the name, and only after a date.
         guard stamp.day != .none, let sender = clean(text.sourceText(start..<text.scalars.count)) else { return nil }
         return ChatHeader(sender: sender, stamp, textStart: text.length)
     }
@@ -104,7 +104,7 @@ struct ChatHeader {
 
     // MARK: Tables
 
-    /// Whether a text is a time of day and nothing else.
+    /// Whether a text is only a time of day.
     static func isTime(_ text: String) -> Bool {
         let scalars = PastedText.folded(text)
         var scanner = TextScanner(scalars, from: 0, to: scalars.count)
@@ -113,7 +113,7 @@ struct ChatHeader {
         return scanner.current == nil
     }
 
-    /// The day of a line that holds nothing else but perhaps its weekday: `2025/11/12(Wed)`, `Wed, 12/11/2025`.
+    /// The day of a line with only a date, and perhaps its weekday: `2025/11/12(Wed)`, `Wed, 12/11/2025`.
     static func dateLine(_ text: String) -> (day: Day, isDotted: Bool)? {
         let scalars = PastedText.folded(text)
         var scanner = TextScanner(scalars, from: 0, to: scalars.count)
@@ -132,12 +132,12 @@ struct ChatHeader {
     }
 
     private static let weekdayMarks: [Unicode.Scalar] = [" ", ",", ".", "(", ")"]
-    /// A weekday with its comma or its brackets. Unicode scalars.
+    /// The longest weekday with its comma or brackets, in Unicode scalars.
     private static let longestWeekday = 16
 
     // MARK: Parts
 
-    /// The name up to a colon, and where the text behind it begins.
+    /// The name up to a colon, and where the text after it begins.
     private static func name(_ text: PastedText, from start: Int) -> (name: String, textStart: Int)? {
         let limit = min(text.scalars.count, start + longestName)
         guard start < limit, let colon = text.scalars[start..<limit].firstIndex(of: ":") else { return nil }
@@ -147,7 +147,7 @@ struct ChatHeader {
         return (name, next < text.scalars.count ? text.origins[next] : text.length)
     }
 
-    /// Without invisible marks and the `~` before people who are no contacts; `nil` if nothing remains.
+    /// Without invisible marks and the `~` before unknown contacts; `nil` if nothing remains.
     static func clean(_ name: String) -> String? {
         guard name.unicodeScalars.count <= longestName else { return nil }
         var scalars = name.unicodeScalars.filter { scalar in
@@ -188,7 +188,7 @@ struct ChatHeader {
         return stamp
     }
 
-    /// What stands between a date and a time: "at", "um", "à", "às", "alle".
+    /// Words between a date and a time: "at", "um", "à", "às", "alle".
     private static let joints = ["at", "um", "a", "as", "alle"]
 
     private static func skipWord(_ word: String, _ scanner: inout TextScanner) -> Bool {
@@ -230,7 +230,7 @@ struct ChatHeader {
         return (.numeric(first: first, second: second, year: year), mark == ".")
     }
 
-    /// Before and after noon, and the parts of the day in between, as they stand before a time in East Asia.
+    /// Marks for the parts of the day, as East Asian formats put them before a time.
     private static let halves = [
         "上午", "下午", "凌晨", "清晨", "早上", "中午", "傍晚", "晚上", "半夜", "午前", "午後", "오전", "오후",
     ].map { Array($0.unicodeScalars) }

@@ -1,6 +1,6 @@
 /// A share found in a chat.
 public struct ChatShare: Sendable, Equatable {
-    /// Its day is that of the puzzle number, else the printed one, else the message's.
+    /// Its day comes from the puzzle number, else from the printed date, else from the message.
     public var share: Share
     public var sender: String?
     /// The line of the file at which its message begins, from 1.
@@ -11,7 +11,7 @@ public struct ChatShare: Sendable, Equatable {
     }
 }
 
-/// A part of a chat that looks like a share but was not accepted.
+/// A part of a chat that looks like a share but was refused.
 public struct ChatRefusal: Sendable, Equatable {
     public var refusal: Refusal
     public var sender: String?
@@ -22,14 +22,14 @@ public struct ChatRefusal: Sendable, Equatable {
     }
 }
 
-/// What a chat held.
+/// The shares and refusals of a chat.
 public struct ChatReading: Sendable, Equatable {
     /// In the order of the file.
     public var shares: [ChatShare] = []
-    /// In the order of the file, at most `ChatLog.maximumRefusals`; ordinary chat is not refused.
+    /// In the order of the file, at most `ChatLog.maximumRefusals`. Ordinary chat is not refused.
     public var refusals: [ChatRefusal] = []
-    /// The line of the first share whose day stands only in its message's date, which can be read day first or month
-    /// first: the caller has to know the order.
+    /// The line of the first share whose day comes from a message's date that could be day first or month first. The
+    /// caller has to give the order.
     public var undecidedLine: Int?
 
     public init(shares: [ChatShare] = [], refusals: [ChatRefusal] = [], undecidedLine: Int? = nil) {

@@ -1,22 +1,22 @@
 /// An exported or copied chat, read message by message.
 ///
-/// Knows the exports of WhatsApp, Telegram and LINE, what Discord and Slack copy, and plain "Anna: …" lines; `ChatHeader`
-/// lists them. LINE writes a line for each day and below it `08:01⇥Anna⇥text`. Works on the bytes of the text: messages
-/// are cut out only when they are asked for.
+/// It reads exports of WhatsApp, Telegram and LINE, text copied from Discord and Slack, and plain "Anna: …" lines;
+/// `ChatHeader` lists them. LINE writes a line for each day and below it `08:01⇥Anna⇥text`. It works on the bytes and
+/// extracts a message only when asked.
 public struct ChatLog: Sendable {
-    /// Larger exports are refused. UTF-8 bytes.
+    /// Larger exports are refused, in UTF-8 bytes.
     public static let maximumSize = 64 << 20
-    /// Messages of further senders are kept under "others".
+    /// Messages of further senders are counted under "others".
     public static let maximumSenders = 1_024
     /// A longer message is cut; no share is longer. UTF-8 bytes.
     public static let maximumMessageSize = ShareReader.maximumLength
 
     public struct Message: Sendable, Equatable {
-        /// `nil` for text that stands before the first message.
+        /// `nil` for text before the first message.
         public var sender: String?
-        /// The day it was sent; `nil` where the chat does not say, or day and month cannot be told apart.
+        /// The day it was sent; `nil` if the chat does not tell, or if day and month cannot be distinguished.
         public var day: PuzzleDay?
-        /// Its date can be read day first or month first, and nothing in the chat decides.
+        /// Whether its date could be day first or month first, and nothing in the chat decides.
         public var hasUndecidedDay: Bool
         /// Without the line ends around it.
         public var text: String
@@ -38,17 +38,17 @@ public struct ChatLog: Sendable {
         public init(name: String, messages: Int) { (self.name, self.messages) = (name, messages) }
     }
 
-    /// Those who wrote, most messages first, then by name.
+    /// The senders, those with the most messages first, then by name.
     public let senders: [Sender]
-    /// How the file writes `12/11/2025`; nil where none of its dates tells, so that days on which both parts are below 13
-    /// and differ are unknown.
+    /// How the file writes `12/11/2025`; nil if no date decides. Then days are unknown if both parts are below 13 and
+    /// differ.
     public let dateOrder: DateOrder?
-    /// How many messages there are, notices of the program left out.
+    /// The number of messages, without notices of the program.
     public let count: Int
 
-    /// How the lines that begin messages look.
+    /// The form of lines that begin messages.
     private enum Form: Sendable {
-        /// A date or a time before a name, or behind it.
+        /// A date or time before or after a name.
         case dated
         /// LINE's `08:01⇥Anna⇥text`.
         case tabbed
@@ -64,9 +64,10 @@ public struct ChatLog: Sendable {
     private let source: Source
     private let today: PuzzleDay?
 
-    /// Reads through the whole text once. `today` gives "Today at 08:01" a day; `order` overrides what the dates say.
+    /// Reads the whole text once. `today` gives "Today at 08:01" a day; `order` overrides the order that the dates
+    /// suggest.
     ///
-    /// Throws `notAChat` where no line begins a message. O(n).
+    /// Throws `notAChat` if no line begins a message. O(n).
     public init(_ text: String, today: PuzzleDay? = nil, order: DateOrder? = nil) throws(ChatLogFault) {
         guard text.utf8.count <= Self.maximumSize else { throw .tooLong }
         let bytes = Array(text.utf8)
@@ -82,7 +83,7 @@ public struct ChatLog: Sendable {
         dateOrder = order ?? survey.order(of: form)
     }
 
-    /// A chat that was exported message by message, all of them with their day.
+    /// A chat exported message by message, all with their day.
     public init(_ messages: [Message]) {
         var tally = Tally()
         for message in messages { message.sender.map { tally.add($0) } }
@@ -93,12 +94,12 @@ public struct ChatLog: Sendable {
         today = nil
     }
 
-    /// In the order of the file; notices of the program and blank messages are left out.
+    /// In the order of the file, without notices of the program and blank messages.
     public var messages: Messages { Messages(self) }
 
     // MARK: Lines
 
-    /// What the first reading gathers.
+    /// What the first pass collects.
     private struct Survey {
         private var dated = Tally()
         private var tabbed = Tally()
@@ -123,7 +124,7 @@ public struct ChatLog: Sendable {
             }
         }
 
-        /// `nil` where no line begins a message. One "Anna: …" in the middle of a text is no chat.
+        /// `nil` if no line begins a message. A single "Anna: …" in the middle of a text is not a chat.
         var form: Form? {
             if tabbed.count > dated.count { return .tabbed }
             if dated.count > 0 { return .dated }
@@ -159,7 +160,7 @@ public struct ChatLog: Sendable {
         }
     }
 
-    /// A quick look at the bytes spares most lines the reading of a header.
+    /// A cheap look at the bytes, so that headers are parsed on few lines.
     fileprivate static func header(_ line: Line, in bytes: [UInt8]) -> ChatHeader? {
         var hasDigit = false
         var hasMark = false
@@ -199,7 +200,7 @@ public struct ChatLog: Sendable {
         return (ChatHeader.clean(String(decoding: rest[..<second], as: UTF8.self)), second + 1)
     }
 
-    /// The line that begins a day.
+    /// A line that begins a day.
     fileprivate static func dateLine(_ line: Line, in bytes: [UInt8]) -> (day: ChatHeader.Day, isDotted: Bool)? {
         let marks = bytes[line.start..<line.end].prefix(20)
         guard 8...40 ~= line.end - line.start,
@@ -226,14 +227,14 @@ public struct ChatLog: Sendable {
         }
     }
 
-    /// Whether a date says a day, only not which of two.
+    /// Whether a date is complete but could be either of two days.
     fileprivate func isUndecided(_ day: ChatHeader.Day) -> Bool {
         if case .numeric = day { self.day(of: day) == nil } else { false }
     }
 
     /// Walks through the messages.
     public struct Messages: Sequence, IteratorProtocol, Sendable {
-        /// A line that begins a message, or with no sender ends one.
+        /// A line that begins a message or, with no sender, ends one.
         private struct Beginning {
             var sender: String?
             var day = ChatHeader.Day.none
@@ -245,7 +246,7 @@ public struct ChatLog: Sendable {
         private let form: Form
         private var lines: LineCursor
         private var pending: (message: Message, start: Int)?
-        /// The day that holds for the lines below, in chats that write it once.
+        /// The day of the lines below, in chats that write it only once.
         private var day = ChatHeader.Day.none
         private var read: ArraySlice<Message> = []
 
@@ -305,7 +306,7 @@ public struct ChatLog: Sendable {
             while start < end, Self.isBlank(bytes[start]) { start += 1 }
             while end > start, Self.isBlank(bytes[end - 1]) { end -= 1 }
             if form == .tabbed, end - start >= 2, bytes[start] == UInt8(ascii: "\""), bytes[end - 1] == bytes[start] {
-                // A message of several lines stands in quotation marks.
+                // A message of several lines is in quotation marks.
                 (start, end) = (start + 1, end - 1)
             }
             guard start < end else { return nil }
@@ -329,7 +330,7 @@ public struct ChatLog: Sendable {
 public enum ChatLogFault: Error, Sendable, Hashable {
     /// Larger than `ChatLog.maximumSize`.
     case tooLong
-    /// No line begins a message; the text may still hold shares.
+    /// No line begins a message. The text may still contain shares.
     case notAChat
 }
 
@@ -343,7 +344,7 @@ private struct Line {
     let number: Int
 }
 
-/// Cuts bytes at `\n`, `\r\n` and `\r`.
+/// Splits bytes at `\n`, `\r\n` and `\r`.
 private struct LineCursor: Sendable {
     let bytes: [UInt8]
     private var position = 0
@@ -365,7 +366,7 @@ private struct LineCursor: Sendable {
     }
 }
 
-/// What the dates of a file say about their order. Chats run forwards in time.
+/// What a file's dates reveal about their order. Chats run forwards in time.
 private struct DateEvidence {
     private var dayFirst = 0
     private var monthFirst = 0
@@ -398,7 +399,7 @@ private struct DateEvidence {
     }
 }
 
-/// Tells "Anna: …" from the labels and titles of shares.
+/// Distinguishes "Anna: …" from labels and titles of shares.
 private enum PlainName {
     static func isName(_ text: String) -> Bool {
         let name = PastedText.folded(text).filter { $0 != "*" && $0 != "~" }

@@ -1,20 +1,20 @@
-/// The character references that a web page's source, a feed or a mail program leaves in a pasted share.
+/// Character references that a web page's source, a feed or a mail program leaves in a pasted share.
 enum HTMLEntities {
-    /// Letters and digits between `&` and `;`; the longest number is `#x10FFFF`.
+    /// The most letters and digits between `&` and `;`; the longest number is `#x10FFFF`.
     private static let longest = 8
 
-    /// The scalar of a reference such as `&amp;`, `&#38;` or `&#x26;` at `start`, and the number of scalars of it.
+    /// The scalar of a reference such as `&amp;`, `&#38;` or `&#x26;` at `start`, and its number of scalars.
     ///
-    /// Of text that was escaped twice, `&amp;amp;`, every further `amp;` belongs to it.
+    /// In text that was escaped twice, `&amp;amp;`, every further `amp;` belongs to it.
     static func scalar(in text: [Unicode.Scalar], at start: Int) -> (scalar: Unicode.Scalar, length: Int)? {
         guard let (name, length) = name(in: text, after: start) else { return nil }
         guard name == "amp" else { return scalar(named: name).map { ($0, length) } }
-        // Not further than twice: what stands here is a share, no riddle.
+        // At most twice: the input is a share, not a puzzle.
         guard let (inner, innerLength) = Self.name(in: text, after: start + length - 1) else { return ("&", length) }
         return scalar(named: inner).map { ($0, length + innerLength - 1) } ?? ("&", length)
     }
 
-    /// The name between the mark at `start` and a semicolon, and the length of both marks and the name.
+    /// The name between the mark at `start` and a semicolon, and the length including both.
     private static func name(in text: [Unicode.Scalar], after start: Int) -> (name: String, length: Int)? {
         var end = start + 1
         while end < text.count, end - start <= longest, isNameLetter(text[end]) { end += 1 }

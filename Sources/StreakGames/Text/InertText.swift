@@ -1,9 +1,9 @@
-/// Text that somebody else wrote, made harmless for the place that shows it: it is shown, never obeyed.
+/// Makes text by others harmless where it is shown, so that it cannot act as markup or as commands.
 ///
-/// All of this looks at Unicode scalars, as browsers and terminals do. A `Character` is more than one of them: `<` behind a
-/// scalar of the class Prepend, or before a joiner or a mark, is another `Character` than `<`.
+/// It looks at Unicode scalars, as browsers and terminals do. A `Character` may be more than one of them: `<` after a
+/// scalar of the class Prepend, or before a joiner or mark, is a different `Character` than `<`.
 extension Unicode.Scalar {
-    /// Whether it moves a cursor, ends a line or turns the direction of reading: C0 and C1 controls, line and paragraph
+    /// Whether it moves a cursor, ends a line or changes the reading direction: C0 and C1 controls, line and paragraph
     /// separators, bidirectional embeddings, overrides and isolates, interlinear annotations.
     public var isSteering: Bool {
         switch value {
@@ -14,13 +14,13 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text on one line, without what steers.
+    /// The text on one line, without steering characters.
     public var inert: String {
         String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isSteering }))
     }
 
-    /// The text as content and as the value of a quoted attribute, in HTML and in XML. Of what steers, line ends and
-    /// tabs stay; what XML forbids is left out.
+    /// The text as content and as a quoted attribute value, in HTML and XML. Of steering characters, line ends and tabs
+    /// stay. Characters that XML forbids are removed.
     public var escapedAsMarkup: String {
         var escaped = ""
         escaped.reserveCapacity(utf8.count)
@@ -40,8 +40,8 @@ extension String {
         return escaped
     }
 
-    /// The text as a string of JSON with its quotes (RFC 8259 §7). What steers is escaped as well: it is read back as it
-    /// was, and does nothing to a terminal that shows the document.
+    /// The text as a JSON string with quotes (RFC 8259 §7). Steering characters are escaped too: they survive reading
+    /// back, and cannot affect a terminal that shows the document.
     public var quotedAsJSON: String {
         var quoted = "\""
         quoted.reserveCapacity(utf8.count + 2)
@@ -65,7 +65,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// `\u` and four digits; what steers is within the first plane.
+    /// `\u` and four digits. All steering characters are in the first plane.
     fileprivate var escapedAsJSON: String {
         let digits = String(value, radix: 16)
         return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -1,5 +1,5 @@
 extension Int {
-    /// The number as people read it, in groups of three digits: “1,234”, “−1,234”.
+    /// The number with groups of three digits: “1,234”, “−1,234”.
     public var grouped: String {
         var digits = Array(String(magnitude))
         var index = digits.count - 3

@@ -1,12 +1,12 @@
-/// Pasted text as readers want it: folded to a small alphabet, each scalar knowing where it came from.
+/// Pasted text in a form that is easy to read: folded to a small alphabet, with the origin of each scalar.
 ///
 /// Browsers, phones and chat programs change a share on its way: they group digits by locale, add invisible marks,
-/// swap emoji for their colon codes and quote lines. Folding undoes that once, so that no reader has to know. Works on
-/// Unicode scalars, since "\r\n", keycaps, flags and "⬛️" are single characters in Swift.
+/// replace emoji by colon codes and quote lines. Folding undoes that once for all readers. It works on Unicode scalars,
+/// because "\r\n", keycaps, flags and "⬛️" are single characters in Swift.
 struct PastedText: Sendable {
-    /// Lower case, no invisible marks, no accents; line ends are `\n`, other blanks a space.
+    /// Lower case, without invisible marks and accents. Line ends are `\n`, other blanks a space.
     private(set) var scalars: [Unicode.Scalar] = []
-    /// For each scalar the UTF-8 offset in the source at which it began.
+    /// For each scalar, the UTF-8 offset in the source where it began.
     private(set) var origins: [Int] = []
     private let source: String
 
@@ -30,7 +30,7 @@ struct PastedText: Sendable {
         fold(input, offsets)
     }
 
-    /// UTF-8 bytes of the source.
+    /// The size of the source in UTF-8 bytes.
     var length: Int { source.utf8.count }
 
     /// The folded form of a name or of a pattern's literal.
@@ -53,7 +53,7 @@ struct PastedText: Sendable {
         return String(part[first...last])
     }
 
-    /// Puts the characters that `&amp;` and its like stand for in their place, in one pass.
+    /// Replaces `&amp;` and other references by their characters, in one pass.
     private static func resolveEntities(_ input: inout [Unicode.Scalar], _ offsets: inout [Int]) {
         var (read, written) = (0, 0)
         while read < input.count {
@@ -110,7 +110,7 @@ struct PastedText: Sendable {
         scalars[scalars.count - 1] = .keycap(digit)
     }
 
-    /// `nil` for marks that carry no meaning.
+    /// `nil` for marks without meaning.
     private static func plain(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
         let value = scalar.value
         if value < 0x80 { return plainASCII(scalar) }
@@ -157,7 +157,7 @@ struct PastedText: Sendable {
         }
     }
 
-    /// Base letters of the Latin letters that occur in the names and sentences of games.
+    /// The base letters of accented Latin letters that occur in names and sentences of games.
     private static func withoutAccent(_ value: UInt32) -> Unicode.Scalar? {
         switch value {
         case 0xC0...0xC5, 0xE0...0xE5, 0x100...0x105: "a"
@@ -187,7 +187,7 @@ extension Unicode.Scalar {
         "0"..."9" ~= self ? Int(value - 0x30) : nil
     }
 
-    /// A letter or digit of any script; emoji and marks are neither.
+    /// A letter or digit of any script. Emoji and marks are neither.
     var isWordPart: Bool {
         switch value {
         case 0x30...0x39, 0x61...0x7A: true
@@ -199,17 +199,17 @@ extension Unicode.Scalar {
 
     var isBlank: Bool { self == " " || self == "\n" }
 
-    /// A digit key 0️⃣…9️⃣ as one private-use scalar.
+    /// A keycap 0️⃣…9️⃣ as one private-use scalar.
     static func keycap(_ digit: Int) -> Unicode.Scalar {
         Unicode.Scalar(0xF0000 + UInt32(truncatingIfNeeded: digit)) ?? "0"
     }
 
-    /// The digit of a key 0️⃣…9️⃣.
+    /// The digit of a keycap 0️⃣…9️⃣.
     var keycap: Int? {
         0xF0000...0xF0009 ~= value ? Int(value - 0xF0000) : nil
     }
 
-    /// A pictograph, arrow or geometric mark; digits in keys included.
+    /// A pictograph, arrow or geometric mark, including keycaps.
     var isPictograph: Bool {
         switch value {
         case 0x2190...0x21FF, 0x2300...0x23FF, 0x25A0...0x27BF, 0x2B00...0x2BFF, 0x1F000...0x1FAFF, 0xF0000...0xF0009:

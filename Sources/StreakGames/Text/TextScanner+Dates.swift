@@ -1,16 +1,16 @@
 extension TextScanner {
     enum PrintedDate: Equatable {
         case day(PuzzleDay)
-        /// A date whose order cannot be known, or that has no year.
+        /// A date whose order is unknown, or that has no year.
         case ambiguous
     }
 
     /// `1/17/2026`, `05.09.2024`, `2024-09-03`, `Aug 20, 2024`, `22 July, 2026`, `June 12th`.
     ///
-    /// Throws for a date that is not in the calendar or lies beyond 2100.
+    /// Throws for a date that does not exist or is after 2100.
     ///
-    /// - Parameter order: that of a date that is all digits; nil where the game prints it by the viewer's locale, so that it
-    ///   is certain only where one part is above 12.
+    /// - Parameter order: the order of a date that is all digits; nil if the game prints it by the viewer's locale, in
+    ///   which case it is certain only if one part is above 12.
     mutating func date(_ order: DateOrder?) throws(ShareFault) -> PrintedDate? {
         let start = position
         guard !(previous?.isWordPart ?? false) else { return nil }
@@ -114,7 +114,7 @@ extension TextScanner {
         return month
     }
 
-    /// Beginnings of month names in English, French, Spanish, Portuguese, Italian and German, without accents.
+    /// The beginnings of month names in English, French, Spanish, Portuguese, Italian and German, without accents.
     private static let months: [(prefix: [Unicode.Scalar], month: Int)] = [
         ("jan", 1), ("ene", 1), ("gen", 1), ("feb", 2), ("fev", 2), ("mar", 3), ("apr", 4), ("avr", 4), ("abr", 4),
         ("may", 5), ("mai", 5), ("mag", 5), ("jun", 6), ("juin", 6), ("giu", 6), ("jul", 7), ("juil", 7), ("lug", 7),
@@ -124,22 +124,22 @@ extension TextScanner {
 }
 
 extension PuzzleDay {
-    /// Reads a date that names its month: `Oct 3, 2026`, `3 octobre 2026`, `Sat, 3-Oct-2026`; `nil` for anything else.
+    /// Reads a date with a named month: `Oct 3, 2026`, `3 octobre 2026`, `Sat, 3-Oct-2026`; `nil` for anything else.
     ///
-    /// Months are known in English, French, Spanish, Portuguese, Italian and German. At most 60 UTF-8 bytes.
+    /// Knows months in English, French, Spanish, Portuguese, Italian and German. At most 60 UTF-8 bytes.
     public init?(namingMonth text: String) {
         guard text.utf8.count <= 60 else { return nil }
         let scalars = PastedText.folded(text).map { $0 == "-" ? " " : $0 }
         var scanner = TextScanner(scalars, from: 0, to: scalars.count)
         for _ in 0..<2 {
-            // A date out of the calendar is none, like what is no date at all.
+            // A date that does not exist is treated like no date.
             if case .day(let day)? = try? scanner.date(nil) {
                 scanner.skipBlanks()
                 guard scanner.current == nil, scalars.contains(where: { "a"..."z" ~= $0 }) else { return nil }
                 self = day
                 return
             }
-            // Perhaps the name of the weekday stands before it.
+            // The name of the weekday may come first.
             while scanner.current?.isWordPart ?? false { scanner.position += 1 }
             while let scalar = scanner.current, !scalar.isWordPart { scanner.position += 1 }
         }

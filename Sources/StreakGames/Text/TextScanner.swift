@@ -1,4 +1,4 @@
-/// What can be wrong with a share whose game was recognised.
+/// Faults of a share whose game was recognised.
 enum ShareFault: Error, Equatable {
     case impossibleScore, unfinished, missingScore, impossibleDate, numberTooLarge, notTheDailyPuzzle
 
@@ -20,7 +20,7 @@ enum ShareFault: Error, Equatable {
 struct TextScanner {
     let text: [Unicode.Scalar]
     var position: Int
-    /// One past the last scalar this scanner may look at.
+    /// One past the last scalar that this scanner may read.
     let end: Int
 
     init(_ text: [Unicode.Scalar], from position: Int, to end: Int) {
@@ -32,8 +32,8 @@ struct TextScanner {
     var current: Unicode.Scalar? { position < end ? text[position] : nil }
     var previous: Unicode.Scalar? { position > 0 ? text[position - 1] : nil }
 
-    /// Whether a minus or plus stands right before this place and belongs to what follows: no game prints a signed result, and
-    /// a dash between two words or numbers is no sign.
+    /// Whether a minus or plus precedes this place and belongs to what follows. No game prints a signed result. A dash
+    /// between two words or numbers is not a sign.
     var isSigned: Bool {
         guard previous == "-" || previous == "+" else { return false }
         return position < 2 || !text[position - 2].isWordPart
@@ -75,13 +75,13 @@ struct TextScanner {
 
     enum Number: Equatable {
         case value(Int)
-        /// More than 15 digits; no game prints such a number.
+        /// More than 15 digits. No game prints such a number.
         case tooLarge
     }
 
     /// A whole number with or without grouping marks: `1234`, `1,234`, `1.234`, `1'234`, `1 234`.
     ///
-    /// In a puzzle number a blank before three digits and a slash ends it: "583 900/50,000".
+    /// In a puzzle number, a blank before three digits and a slash ends it: "583 900/50,000".
     mutating func number(isPuzzle: Bool = false) -> Number? {
         guard current?.digit != nil, previous?.digit == nil else { return nil }
         var value = 0
@@ -122,10 +122,10 @@ struct TextScanner {
 
     // MARK: Times
 
-    /// A time a puzzle may take, however it is written: from 0:01 to 99:59:59.
+    /// The times a puzzle can take: from 0:01 to 99:59:59.
     private static let possibleTimes = 1..<100 * 3_600
 
-    /// `m:ss`, `h:mm:ss`, either with hundredths, or `6m 13s`. Seconds; throws for `1:75` and for nothing at all.
+    /// `m:ss`, `h:mm:ss`, either with hundredths, or `6m 13s`, in seconds. Throws for `1:75` and for a time of zero.
     mutating func time() throws(ShareFault) -> Int? {
         let start = position
         guard previous?.digit == nil, previous != ":", !isSigned, let first = plainDigits(atMost: 4) else { return nil }
@@ -187,7 +187,7 @@ struct TextScanner {
         return seconds
     }
 
-    /// Whether "AM" or "PM" follows: when a message was sent, not how long a puzzle took.
+    /// Whether "AM" or "PM" follows: then it is when a message was sent, not how long a puzzle took.
     private var isTimeOfDay: Bool {
         let distance = current == " " ? 1 : 0
         guard peek(distance) == "a" || peek(distance) == "p", peek(distance + 1) == "m" else { return false }
@@ -217,7 +217,7 @@ struct TextScanner {
         var tries: Tries
         /// `nil` for ∞.
         var maximum: Int?
-        /// A `*` behind it: played in hard mode.
+        /// A `*` after it: played in hard mode.
         var isStarred = false
     }
 

@@ -12,7 +12,7 @@ struct Dial: Sendable {
         let rekeys: LinkID?
     }
 
-    /// Message 1 over datagrams, and when it goes again.
+    /// Message 1 over datagrams, and when to repeat it.
     struct DatagramAttempt: Sendable {
         let handshake: NoiseHandshake
         let packet: [UInt8]
@@ -22,13 +22,13 @@ struct Dial: Sendable {
         fileprivate(set) var nextAttempt: MonotonicInstant
     }
 
-    /// A response that waits for the approval of its responder.
+    /// A response that waits until its responder is approved.
     enum Held: Sendable {
         case datagram([UInt8])
         case frame(StreamID, [UInt8])
     }
 
-    /// 250 ms, doubled for each repetition.
+    /// 250 ms, doubled after each repetition.
     static let firstRepetition: Duration = .milliseconds(250)
 
     let id: DialID
@@ -37,7 +37,7 @@ struct Dial: Sendable {
     fileprivate(set) var datagram: DatagramAttempt?
     fileprivate(set) var stream: StreamID?
     fileprivate(set) var hasSucceeded = false
-    /// Under a friend code: the responder that may hear who asks.
+    /// Under a friend code: the responder to whom this side may reveal itself.
     fileprivate(set) var approved: AgreementPublicKey?
     fileprivate(set) var held: [Held] = []
     private(set) var failure = DialFailure.unanswered
@@ -50,7 +50,7 @@ struct Dial: Sendable {
 
     var isOver: Bool { datagram == nil && stream == nil }
 
-    /// Whether a response waits already, over datagrams or on the stream.
+    /// Whether a response already waits, over datagrams or on the stream.
     func holds(overDatagrams: Bool) -> Bool {
         held.contains { if case .datagram = $0 { overDatagrams } else { !overDatagrams } }
     }
@@ -75,7 +75,7 @@ struct Dial: Sendable {
 /// The dials under way.
 struct Dials: Sendable {
     private var dials: [DialID: Dial] = [:]
-    /// Dials by the index their message 1 over datagrams asks to be answered under.
+    /// Dials by the receiver index that their message 1 over datagrams asks for.
     private var byIndex: [UInt32: DialID] = [:]
     private var last: UInt64 = 0
 
@@ -93,18 +93,18 @@ struct Dials: Sendable {
         if let index = dial.datagram?.localIndex { byIndex[index] = dial.id }
     }
 
-    /// The dial that asks to be answered under an index.
+    /// The dial that asked for a receiver index.
     func dial(under index: UInt32) -> Dial? { byIndex[index].flatMap { dials[$0] } }
 
-    /// The nonce that a dial under way gives a peer.
+    /// The nonce that a dial under way uses with a peer.
     func nonce(forPeer peer: AgreementPublicKey) -> LinkNonce? { first { $0.target.peer == peer }?.ownNonce }
 
-    /// The nonce that a dial under way gives the holder of a key that is not known yet.
+    /// The nonce that a dial under way uses with a peer whose key is not known yet.
     func nonce(forKey key: LinkKey) -> LinkNonce? {
         first { $0.target.peer == nil && $0.target.key == key }?.ownNonce
     }
 
-    /// The dials that would join a link with this nonce.
+    /// The dials that would join the link with this nonce.
     func all(withNonce nonce: LinkNonce) -> [Dial] {
         dials.keys.sorted().compactMap { dials[$0] }.filter { $0.ownNonce == nonce }
     }
@@ -120,7 +120,7 @@ struct Dials: Sendable {
         dials[id]?.held.append(response)
     }
 
-    /// - Returns: the responses that waited for it.
+    /// - Returns: the responses that waited for the approval.
     mutating func approve(_ id: DialID, peer: AgreementPublicKey) -> [Dial.Held] {
         defer { dials[id]?.held = [] }
         dials[id]?.approved = peer
@@ -129,7 +129,7 @@ struct Dials: Sendable {
 
     // MARK: Time and ends
 
-    /// Message 1 where it is due again, and when to look again. The attempt is over where that is nil.
+    /// Message 1 if it is due again, and the next deadline. No deadline means that the attempt is over.
     mutating func repeatDatagram(
         of id: DialID, limit: Duration, at now: MonotonicInstant
     ) -> (packet: [UInt8]?, next: MonotonicInstant?) {
@@ -143,7 +143,7 @@ struct Dials: Sendable {
         return (attempt.packet, min(end, attempt.nextAttempt))
     }
 
-    /// - Returns: whether there was such an attempt.
+    /// - Returns: whether there was an attempt to end.
     mutating func endDatagram(of id: DialID, failure: DialFailure?) -> Bool {
         guard let attempt = dials[id]?.datagram else { return false }
         byIndex[attempt.localIndex] = nil
@@ -152,7 +152,7 @@ struct Dials: Sendable {
         return true
     }
 
-    /// - Returns: whether there was such an attempt.
+    /// - Returns: whether there was an attempt to end.
     mutating func endStream(of id: DialID, failure: DialFailure?) -> Bool {
         guard dials[id]?.stream != nil else { return false }
         dials[id]?.stream = nil
@@ -160,8 +160,8 @@ struct Dials: Sendable {
         return true
     }
 
-    /// Forgets a dial once all its attempts are over.
-    mutating func takeFinished(_ id: DialID) -> Dial? {
+    /// Removes and returns a dial once all its attempts are over.
+    mutating func removeFinished(_ id: DialID) -> Dial? {
         guard dials[id]?.isOver ?? false else { return nil }
         return dials.removeValue(forKey: id)
     }

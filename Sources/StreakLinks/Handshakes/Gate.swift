@@ -1,7 +1,7 @@
 import StreakCrypto
 import StreakWire
 
-/// Whose handshakes are answered: the keys that open one, and how often each source may try.
+/// Decides which handshakes are answered: by the keys accepted here, and by a rate for each source.
 struct Gate: Sendable {
     private var keys: [HandshakeKind: [LinkKey]] = [:]
     /// Messages without a valid tag.
@@ -18,15 +18,15 @@ struct Gate: Sendable {
         self.keys[handshake] = keys
     }
 
-    /// Whether a source may still send something without a valid tag.
+    /// Whether a source may still send a message without a valid tag.
     func admits(_ source: Endpoint, at now: MonotonicInstant) -> Bool { tagless.admits(source, at: now) }
 
-    /// A source has sent something without a valid tag.
+    /// Charges a source for a message without a valid tag.
     mutating func charge(_ source: Endpoint, at now: MonotonicInstant) { tagless.charge(source, at: now) }
 
-    /// The key that made the tag of a message 1. Strangers get no further than this.
+    /// The key that made the tag of a message 1. Strangers get no further than this check.
     ///
-    /// - Throws: `rateLimited` before any tag is computed, `invalidTag`.
+    /// - Throws: `rateLimited` before any tag is computed, or `invalidTag`.
     mutating func key(
         of initiation: HandshakeMessages.Initiation, transport: Transport, from source: Endpoint,
         at now: MonotonicInstant
@@ -40,7 +40,7 @@ struct Gate: Sendable {
         throw DropReasonError(.invalidTag)
     }
 
-    /// Whoever knows the code of this device may ask who it is, but not for ever.
+    /// Anybody who knows this device's friend code may ask who it is, but not without limit.
     mutating func admitFriend(
         _ initiation: HandshakeMessages.Initiation, from source: Endpoint, at now: MonotonicInstant
     ) throws(DropReasonError) {

@@ -1,13 +1,13 @@
 import StreakCrypto
 import StreakWire
 
-/// Which of the three handshakes, told apart on the wire by the size of message 1.
+/// The three handshakes. On the wire the size of message 1 tells which one it is.
 public enum HandshakeKind: Sendable {
     /// IKpsk2: both sides have an access key, and the initiator knows the responder's static key.
     case member
     /// XXpsk0 under an invite's key.
     case invite
-    /// XXpsk0 under a friend code's, where message 2 shows the responder's credential.
+    /// XXpsk0 under the key of a friend code; message 2 shows the responder's credential.
     case friend
 
     var pattern: NoisePattern {
@@ -43,12 +43,12 @@ enum HandshakeMessages {
     static let inviteInitiationSize = initiationHeaderSize + 32 + nonceSize + 16 + tagSize
     /// Type, receiver index.
     static let responseHeaderSize = 5
-    /// The responder's nonce, then its index: inside the encryption, as no tag covers a response.
+    /// The responder's nonce, then its index. They are encrypted, because no tag covers a response.
     static let responsePayloadSize = nonceSize + 4
     static let memberResponseSize = responseHeaderSize + 32 + responsePayloadSize + 16
     static let inviteResponseSize = responseHeaderSize + 32 + 48 + responsePayloadSize + 16
-    /// Messages 1 and 2 under a friend code, padded: an answer is no larger than what asked for it, and shows nothing of
-    /// the certificate in it.
+    /// Messages 1 and 2 under a friend code, padded. An answer is then no larger than the question, and its size says
+    /// nothing about the certificate in it.
     static let friendMessageSize = ProtocolLimits.maximumDatagramSize
     /// Nonce, then zeros.
     static let friendInitiationPayloadSize = friendMessageSize - initiationHeaderSize - 32 - 16 - tagSize
@@ -67,7 +67,7 @@ enum HandshakeMessages {
         let senderIndex: UInt32
         let noise: [UInt8]
         let tag: Bytes16
-        /// What the tag covers, but for the transport's name.
+        /// What the tag covers, except for the transport's name.
         let tagged: [UInt8]
     }
 
@@ -75,7 +75,7 @@ enum HandshakeMessages {
         Array("streakmesh/v1/\(kind == .friend ? "friend" : "link")/".utf8) + transport.name
     }
 
-    /// A started handshake and its message 1.
+    /// Starts a handshake and builds its message 1.
     static func initiate(
         _ target: Dial.Target, staticKey: AgreementSecretKey, nonce: LinkNonce, senderIndex: UInt32,
         transport: Transport, entropy: inout some EntropySource
@@ -99,7 +99,7 @@ enum HandshakeMessages {
         Blake2b.keyedHash(bytes + transport.name, key: key.tagKey, size: tagSize)
     }
 
-    /// Takes a message 1 apart by its size alone; nothing is checked but size and version.
+    /// Splits a message 1 by its size alone. Checks nothing but size and version.
     static func parseInitiation(_ packet: [UInt8]) throws(DropReasonError) -> Initiation {
         let kinds: [HandshakeKind] = [.member, .invite, .friend]
         guard let kind = kinds.first(where: { $0.initiationSize == packet.count }),
@@ -113,7 +113,7 @@ enum HandshakeMessages {
             noise: Array(packet[initiationHeaderSize..<end]), tag: tag, tagged: Array(packet[..<end]))
     }
 
-    /// A responder's handshake that has read `initiation`, and the initiator's nonce.
+    /// The responder's handshake after it has read `initiation`, and the initiator's nonce.
     static func read(
         _ initiation: Initiation, key: LinkKey, staticKey: AgreementSecretKey, transport: Transport,
         entropy: inout some EntropySource
@@ -132,7 +132,7 @@ enum HandshakeMessages {
         }
     }
 
-    /// Message 2, written by a handshake that has read message 1. The credential goes only into a friend handshake's.
+    /// Message 2, from a handshake that has read message 1. Only a friend handshake's holds the credential.
     static func response(
         by handshake: inout NoiseHandshake, to initiation: Initiation, nonce: LinkNonce, ownIndex: UInt32,
         credential: [UInt8]
@@ -160,13 +160,13 @@ enum HandshakeMessages {
         return writer.bytes
     }
 
-    /// What the responder under a friend code shows, read with a copy of `handshake`; nothing is said to it.
+    /// The credential that the responder under a friend code shows. Reads with a copy of `handshake` and sends nothing.
     static func credential(
         _ handshake: NoiseHandshake, response: [UInt8]
     ) -> (peer: AgreementPublicKey, credential: [UInt8])? {
         guard response.count == friendMessageSize, response.first == PacketType.response.rawValue else { return nil }
         var copy = handshake
-        // Whatever Noise does not like is no answer.
+        // A message that Noise refuses is not an answer.
         guard let payload = try? copy.readMessage(Array(response[responseHeaderSize...])),
             payload.count == friendResponsePayloadSize, let peer = copy.remoteStaticKey
         else { return nil }
@@ -176,9 +176,9 @@ enum HandshakeMessages {
         return (peer, Array(payload[start..<(start + size)]))
     }
 
-    /// Reads a response with a copy of `handshake`, and writes message 3 where the pattern has one.
+    /// Reads a response with a copy of `handshake`, and writes message 3 if the pattern has one.
     ///
-    /// - Returns: nil for anything that is not the answer to that handshake.
+    /// - Returns: nil unless it is the answer to this handshake.
     static func finish(
         _ handshake: NoiseHandshake, of kind: HandshakeKind, response: [UInt8]
     ) -> (handshake: NoiseHandshake, nonce: LinkNonce, remoteIndex: UInt32, final: [UInt8]?)? {
@@ -197,13 +197,13 @@ enum HandshakeMessages {
         }
     }
 
-    /// The four bytes at `offset`, big-endian; the caller has checked the size.
+    /// The four bytes at `offset`, big-endian. The caller has checked the size.
     static func index(in packet: [UInt8], at offset: Int) -> UInt32 {
         packet[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// What proofs on a link are bound to: both devices' keys and the nonces both gave, which the handshakes
-    /// authenticate. The same on both sides, and for all sessions of the link.
+    /// What proofs on a link are bound to: both devices' keys and both nonces, which the handshakes authenticate. It is
+    /// the same on both sides and for all sessions of the link.
     static func binding(own: AgreementPublicKey, introduction: Introduction) -> [UInt8] {
         let mine = own.rawBytes + introduction.ownNonce.array
         let theirs = introduction.peer.rawBytes + introduction.peerNonce.array

@@ -49,7 +49,7 @@ extension Links {
         streams.advance(id, to: phase, sending: response, at: now, out: &out)
     }
 
-    /// Reads a message 1 whose tag `key` made.
+    /// Reads a message 1 whose tag was made with `key`.
     private func read(
         _ initiation: HandshakeMessages.Initiation, key: LinkKey, transport: Transport,
         entropy: inout some EntropySource
@@ -71,7 +71,7 @@ extension Links {
         )
     }
 
-    /// As `nonce(forPeer:)` where the peer is not known yet: its nonce tells handshakes that belong together.
+    /// As `nonce(forPeer:)` if the peer is not known yet: the peer's nonce shows which handshakes belong together.
     private func nonce(answering peerNonce: LinkNonce, entropy: inout some EntropySource) -> LinkNonce {
         links.nonce(answering: peerNonce) ?? sessions.nonce(answering: peerNonce) ?? streams.nonce(answering: peerNonce)
             ?? freshNonce(entropy: &entropy)

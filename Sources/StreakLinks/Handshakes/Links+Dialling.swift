@@ -40,13 +40,13 @@ extension Links {
             out.send(.sendDatagram(packet, to: dial.target.endpoint))
             out.timers.schedule(.dial(dial.id), at: dial.datagram?.nextAttempt)
         } catch {
-            // The peer's key is of low order: nobody can answer for it.
+            // The peer's key has low order, so nobody can answer for it.
             dial.note(.handshakeFailed)
         }
     }
 
-    /// The nonce this side gives the link to that peer: the link's own if there is one, else what a handshake already
-    /// under way with it gave, else a fresh one. So all handshakes that run at once end in one link.
+    /// The nonce this side uses for a link to that peer: the existing link's, else that of a handshake under way, else
+    /// a fresh one. So all handshakes that run at the same time end in one link.
     private func nonce(for target: Dial.Target, entropy: inout some EntropySource) -> LinkNonce {
         if let id = target.rekeys, let link = links[id] { return link.introduction.ownNonce }
         if let peer = target.peer { return nonce(forPeer: peer, entropy: &entropy) }
@@ -72,7 +72,7 @@ extension Links {
         guard let dial = dials.dial(under: index), let attempt = dial.datagram else {
             throw DropReasonError(.unknownSession)
         }
-        // Asked about already: the answer is the same, or somebody else's.
+        // Approval was already requested. A second response is a repetition, or comes from somebody else.
         guard !dial.holds(overDatagrams: true) else { return }
         guard try isApproved(dial, handshake: attempt.handshake, response: packet) else {
             return dials.hold(.datagram(packet), of: dial.id)
@@ -83,7 +83,7 @@ extension Links {
         guard introduction.peer != staticKey.publicKey else {
             return endDatagramAttempt(dial.id, failure: .ownDevice, at: now)
         }
-        // Only an incomplete handshake has none, and `finish` completed it.
+        // Only an incomplete handshake has no keys, and `finish` completed it.
         guard let keys = try? answer.handshake.transportKeys() else { throw DropReasonError(.handshakeFailed) }
         endDatagramAttempt(dial.id, failure: nil, at: now)
         sessions.add(
@@ -120,7 +120,7 @@ extension Links {
 
     // MARK: Approval
 
-    /// Goes on with a dial whose responder was found to be the owner of the code: this side says who it is.
+    /// Continues a dial whose responder turned out to be the code's owner. This side now reveals itself.
     public mutating func approve(
         _ id: DialID, peer: AgreementPublicKey, at now: MonotonicInstant, entropy: inout some EntropySource
     ) {
@@ -139,20 +139,21 @@ extension Links {
         settle(at: now)
     }
 
-    /// Ends a dial: whoever answered hears no more, and has not heard who asked.
+    /// Ends a dial. The responder hears nothing further, and never learned who asked.
     public mutating func refuse(_ id: DialID, at now: MonotonicInstant) {
         guard let dial = dials[id] else { return }
         cancel(dial, failure: .handshakeFailed, at: now)
         settle(at: now)
     }
 
-    /// Whether this response is of a responder that may hear who asks. Under a friend code, where nobody has said so yet, asks.
+    /// Whether this side may reveal itself to the responder. Under a friend code it asks for approval if there is none
+    /// yet.
     ///
-    /// - Throws: `handshakeFailed` if it is no answer to this dial, or of another device than was approved.
-    func mayHear(_ dial: Dial, shown peer: AgreementPublicKey) throws(DropReasonError) -> Bool {
-        // A renewal goes on where the one before was approved.
+    /// - Throws: `handshakeFailed` if it does not answer this dial, or comes from another device than was approved.
+    func mayRevealIdentity(_ dial: Dial, shown peer: AgreementPublicKey) throws(DropReasonError) -> Bool {
+        // A renewal keeps the approval of the session before.
         guard let approved = dial.approved ?? dial.target.rekeys.flatMap({ links[$0]?.peer }) else {
-            // This device's own: the caller ends such a dial without saying more.
+            // This device's own key: the caller then ends the dial and sends nothing further.
             return peer == staticKey.publicKey
         }
         guard approved == peer else { throw DropReasonError(.handshakeFailed) }
@@ -166,7 +167,7 @@ extension Links {
         guard let shown = HandshakeMessages.credential(handshake, response: response) else {
             throw DropReasonError(.handshakeFailed)
         }
-        if try mayHear(dial, shown: shown.peer) { return true }
+        if try mayRevealIdentity(dial, shown: shown.peer) { return true }
         out.report(.responderShown(dial.id, peer: shown.peer, credential: shown.credential, key: dial.target.key))
         return false
     }
@@ -193,10 +194,10 @@ extension Links {
 
     /// Forgets a dial once all its attempts are over.
     private mutating func concludeDial(_ id: DialID, at now: MonotonicInstant) {
-        guard let dial = dials.takeFinished(id) else { return }
+        guard let dial = dials.removeFinished(id) else { return }
         if let link = dial.target.rekeys {
-            let isOfLink = links[link]?.endRenewal(by: id, pause: limits.datagramDialLimit, at: now) ?? false
-            if isOfLink { out.touch(link) }
+            let wasRenewal = links[link]?.endRenewal(by: id, pause: limits.datagramDialLimit, at: now) ?? false
+            if wasRenewal { out.touch(link) }
         } else if !dial.hasSucceeded {
             out.report(.dialFailed(id, peer: dial.target.peer, endpoint: dial.target.endpoint, reason: dial.failure))
         }

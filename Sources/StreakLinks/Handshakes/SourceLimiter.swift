@@ -1,10 +1,10 @@
 public import StreakWire
 
-/// Limits what one source may have this node do: a `TokenBucket` for every `Endpoint.network` (whoever has one address of
-/// an IPv6 /64 has them all).
+/// Limits the work that one source can cause, with a `TokenBucket` for every `Endpoint.network`. An IPv6 /64 counts as
+/// one source, because its owner has all addresses in it.
 ///
-/// Remembers a bounded number of sources, in two generations: when the younger is full it becomes the older, and what
-/// was the older is forgotten. A source that was forgotten starts with a full bucket.
+/// It remembers a bounded number of sources in two generations. When the younger is full it becomes the older, and the
+/// former older one is dropped. A dropped source starts with a full bucket.
 package struct SourceLimiter: Sendable {
     private let limit: TokenBucket.Limit
     private let generationSize: Int
@@ -18,7 +18,7 @@ package struct SourceLimiter: Sendable {
 
     package var sourceCount: Int { younger.count + older.count }
 
-    /// Whether the source has a token left. Costs it nothing.
+    /// Whether the source has a token left. Takes none.
     package func admits(_ source: Endpoint, at now: MonotonicInstant) -> Bool {
         (younger[source.network] ?? older[source.network])?.admits(at: now) ?? true
     }
@@ -49,7 +49,7 @@ package struct SourceLimiter: Sendable {
 }
 
 extension Endpoint {
-    /// What counts as one source: an IPv4 or link-local address, or else an IPv6 /64. All of a network share one of its
-    /// link-local addresses' /64.
+    /// What counts as one source: an IPv4 or link-local address, else an IPv6 /64. Link-local addresses count one by
+    /// one, because all machines of a network share their /64.
     public var network: Bytes16 { ipv4 == nil && !isLinkLocal ? Bytes16(address.w0, 0) : address }
 }

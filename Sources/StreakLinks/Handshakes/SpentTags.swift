@@ -1,9 +1,9 @@
 import StreakWire
 
-/// The tags of the messages 1 last answered, so that one who sends them again gets no answer.
+/// The tags of recently answered messages 1, so that a replayed one gets no answer.
 ///
-/// A convenience, not a defence: a node that was restarted remembers none, and what an old message opens stays
-/// provisional for ever.
+/// A convenience, not a defence: a restarted node has forgotten them, and a replayed message opens only a provisional
+/// session.
 struct SpentTags: Sendable {
     static let maximumCount = 4_096
 
@@ -12,7 +12,7 @@ struct SpentTags: Sendable {
 
     func contains(_ tag: Bytes16) -> Bool { tags.contains(tag) }
 
-    /// The oldest one gives way.
+    /// Inserts a tag and drops the oldest if there are too many.
     mutating func insert(_ tag: Bytes16) {
         guard tags.insert(tag).inserted else { return }
         order.append(tag)

@@ -12,7 +12,7 @@ struct DatagramPath: Sendable {
     /// What an initiator repeats until it hears the responder under the new session.
     struct Hello: Sendable {
         let session: UInt32
-        /// Message 3, where the handshake has one.
+        /// Message 3, if the handshake has one.
         let final: [UInt8]?
         let token: UInt64
         let startedAt: MonotonicInstant
@@ -22,17 +22,17 @@ struct DatagramPath: Sendable {
     private(set) var endpoint: Endpoint
     /// The session packets are sent under.
     private(set) var current: UInt32
-    /// Older ones, or the losers of a simultaneous dial, under which packets may still come.
+    /// Sessions that are older, or lost against a simultaneous dial. Packets may still arrive under them.
     private(set) var draining: [UInt32] = []
     private(set) var drainingSince: MonotonicInstant
     private(set) var lastSent: MonotonicInstant
     private(set) var lastHeard: MonotonicInstant
-    /// How often the peer says it sends when idle.
+    /// The keepalive interval that the peer announced.
     private(set) var peerInterval: Duration
     private var lastPing: MonotonicInstant?
     private var probe: Probe?
     private(set) var hello: Hello?
-    /// The session that was given up because its responder was not heard under it; one of `draining`.
+    /// The session given up because its responder was not heard under it. It is in `draining`.
     private var abandoned: UInt32?
 
     init(endpoint: Endpoint, session: UInt32, peerInterval: Duration, at now: MonotonicInstant) {
@@ -62,9 +62,9 @@ struct DatagramPath: Sendable {
 
     // MARK: Sessions
 
-    /// Takes one more session, to send under it if it is preferred.
+    /// Adds a session, and sends under it if it is preferred.
     ///
-    /// - Returns: the sessions that are too many.
+    /// - Returns: the sessions beyond the limit.
     mutating func take(_ session: UInt32, isPreferred: Bool, at now: MonotonicInstant) -> [UInt32] {
         if isPreferred {
             draining.append(current)
@@ -80,10 +80,10 @@ struct DatagramPath: Sendable {
         return Array(surplus)
     }
 
-    /// Goes back from the newest session, under which its responder was not heard, to the one before it. What comes under the
-    /// newest is still read: the responder may send under it, while only what it has sent so far was lost.
+    /// Returns from the newest session, under which the responder was not heard, to the one before. Packets under the
+    /// newest are still read: the responder may use it, and only its packets so far were lost.
     ///
-    /// - Returns: false if there is none before it.
+    /// - Returns: false if there is no earlier session.
     mutating func abandon(_ session: UInt32, at now: MonotonicInstant) -> Bool {
         hello = nil
         if current == session {
@@ -96,7 +96,7 @@ struct DatagramPath: Sendable {
         return true
     }
 
-    /// The responder of a session that was given up is heard under it: both send under it from now on.
+    /// The responder is heard under a session that was given up. From now on both sides send under it.
     private mutating func resume(_ session: UInt32, at now: MonotonicInstant) {
         abandoned = nil
         draining.removeAll { $0 == session }
@@ -105,12 +105,12 @@ struct DatagramPath: Sendable {
         drainingSince = now
     }
 
-    /// When the sessions that were replaced are looked at again.
+    /// When to look again at replaced sessions.
     func drainingEnd(_ limits: LinkLimits) -> MonotonicInstant? {
         draining.isEmpty ? nil : drainingSince.advanced(by: limits.rekeyGrace)
     }
 
-    /// Drops the sessions that were replaced long ago, but for those the peer still uses.
+    /// Drops sessions that were replaced long ago, except those that the peer still uses.
     ///
     /// - Returns: the dropped ones.
     mutating func drain(keeping isUsed: (UInt32) -> Bool, at now: MonotonicInstant) -> [UInt32] {
@@ -130,8 +130,8 @@ struct DatagramPath: Sendable {
         hello = Hello(session: session, final: final, token: token, startedAt: now, nextAttempt: now)
     }
 
-    /// What is to be said now, and again at a steady pace: the response has shown that the way is there, and the responder
-    /// may count on this session already.
+    /// The hello, if it is due. It repeats at a steady pace: the response showed that the path works, and the responder
+    /// may rely on this session already.
     mutating func nextHello(at now: MonotonicInstant) -> Hello? {
         hello?.nextAttempt = now.advanced(by: Dial.firstRepetition)
         return hello
@@ -139,18 +139,17 @@ struct DatagramPath: Sendable {
 
     // MARK: Roaming
 
-    /// Goes to an address that was dialled: an answer shows that it is reached, where a responder waits for the pong. A local
-    /// address that works is not given up for another.
+    /// Moves to an address that was dialled. The answer proves that it is reachable; a responder waits for the pong. A
+    /// working local address is kept.
     ///
-    /// - Returns: whether it has moved.
+    /// - Returns: whether it moved.
     mutating func move(to dialled: Endpoint, unlessFresh wasFresh: Bool) -> Bool {
         guard dialled != endpoint, dialled.isLocal || !endpoint.isLocal || !wasFresh else { return false }
         endpoint = dialled
         return true
     }
 
-    /// Whether to ask at another address than before whether the peer has moved there: its packet may have been captured and
-    /// sent on by somebody else.
+    /// Whether to probe a new source address. Somebody may have captured the peer's packet and sent it from elsewhere.
     func asks(_ source: Endpoint, at now: MonotonicInstant) -> Bool {
         guard endpoint != source else { return false }
         guard let probe, probe.endpoint == source else { return true }
@@ -161,9 +160,9 @@ struct DatagramPath: Sendable {
         probe = Probe(endpoint: source, token: token, sentAt: now)
     }
 
-    /// An answer to that question: the path moves.
+    /// The answer to a probe: moves the path.
     ///
-    /// - Returns: the round trip; nil if it was not asked.
+    /// - Returns: the round-trip time; nil if there was no such probe.
     mutating func answer(_ token: UInt64, from source: Endpoint, at now: MonotonicInstant) -> Duration? {
         guard let probe, probe.token == token, probe.endpoint == source else { return nil }
         self.probe = nil
@@ -173,10 +172,10 @@ struct DatagramPath: Sendable {
 
     // MARK: Time
 
-    /// When a silent path counts as dead: three keepalives of the peer did not come.
+    /// When a silent path counts as dead: after three missed keepalives.
     var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 3) }
 
-    /// After two missed keepalives the peer is asked, several times: on a bad path the third may be lost as well.
+    /// After two missed keepalives the peer is pinged several times, because a bad path may lose the third as well.
     var nextLivenessPing: MonotonicInstant {
         let first = lastHeard.advanced(by: peerInterval * 21 / 10)
         guard let lastPing, lastPing >= first else { return first }
@@ -189,10 +188,10 @@ struct DatagramPath: Sendable {
         lastSent.advanced(by: limits.keepaliveInterval(to: endpoint))
     }
 
-    /// When a session whose responder was never heard is given up.
+    /// When to give up a session whose responder was never heard.
     func helloEnd(_ limits: LinkLimits) -> MonotonicInstant? { hello?.startedAt.advanced(by: limits.datagramDialLimit) }
 
-    /// When something is to be done about it.
+    /// When this path next needs attention.
     func nextDeadline(_ limits: LinkLimits) -> MonotonicInstant {
         [hello?.nextAttempt, helloEnd(limits), drainingEnd(limits)].compactMap(\.self)
             .reduce(min(keepaliveDue(limits), nextLivenessPing, silenceEnd)) { min($0, $1) }

@@ -1,11 +1,11 @@
 import StreakCrypto
 import StreakWire
 
-/// Packets over datagrams, out and in; changes of the peer's address.
+/// Sends and receives packets as datagrams, and follows the peer's address.
 extension Links {
     // MARK: Sending
 
-    /// Sends a packet under the link's session, or another of its sessions, to its address, or another.
+    /// Sends a packet. By default under the link's current session and to its current address.
     mutating func sendDatagram(
         _ packet: LinkPacket, over id: LinkID, under session: UInt32? = nil, to endpoint: Endpoint? = nil,
         at now: MonotonicInstant
@@ -56,7 +56,7 @@ extension Links {
         receivePacket(plaintext, on: id, from: .datagrams(session: index, source), at: now)
     }
 
-    /// The link of the session a valid packet came under; the first such packet makes a provisional session count.
+    /// The link of the session that a valid packet used. The first such packet confirms a provisional session.
     private mutating func linkOfSession(
         _ index: UInt32, from source: Endpoint, at now: MonotonicInstant
     ) -> LinkID? {

@@ -1,21 +1,21 @@
 import StreakCrypto
 import StreakWire
 
-/// Opening and closing links, and the paths they consist of.
+/// Opens and closes links and their paths.
 extension Links {
     // MARK: Links
 
-    /// The link an authenticated session belongs to: that to its peer if both sides' nonces are the link's, else a new
-    /// one, which replaces the other.
+    /// The link that an authenticated session belongs to: the peer's link if both nonces match, else a new link that
+    /// replaces it.
     ///
-    /// - Returns: nil if no more links may be opened.
+    /// - Returns: nil if the limit of links is reached.
     mutating func joinLink(
         _ introduction: Introduction, endpoint: Endpoint, at now: MonotonicInstant
     ) -> (id: LinkID, isNew: Bool)? {
         if let id = links[introduction.peer], let known = links[id]?.introduction {
-            if known.isOfLink(of: introduction) { return (id, false) }
-            // Where the other end is a copy of the device that still runs, it learns at once that its link is gone.
-            tellClosing(id, at: now)
+            if known.isOfSameLink(as: introduction) { return (id, false) }
+            // The other end may be a copy of the device that still runs. It learns immediately that its link is gone.
+            sendClose(id, at: now)
             forget(id, reason: .superseded, at: now)
             if known.ownNonce != introduction.ownNonce { cancelDials(nonce: known.ownNonce, at: now) }
         }
@@ -34,23 +34,23 @@ extension Links {
         return (id, true)
     }
 
-    /// Forgets unconfirmed handshakes of a peer that would end in another link than this one: a late packet under them
-    /// must not bring the old link back.
+    /// Forgets unconfirmed handshakes of a peer that belong to another link. A late packet under them must not bring
+    /// the old link back.
     private mutating func discardStrayHandshakes(except introduction: Introduction) {
         sessions.discardAnswers(
             where: {
                 $0.peer == introduction.peer
                     && ($0.ownNonce != introduction.ownNonce || $0.peerNonce != introduction.peerNonce)
             }, out: &out)
-        streams.discardLoose(
+        streams.discardUnlinked(
             where: {
                 guard let other = $0.introduction else { return false }
-                return other.peer == introduction.peer && !other.isOfLink(of: introduction)
+                return other.peer == introduction.peer && !other.isOfSameLink(as: introduction)
             }, out: &out)
     }
 
-    /// Says on every path that this side forgets the link.
-    mutating func tellClosing(_ id: LinkID, at now: MonotonicInstant) {
+    /// Tells the peer on every path that this side forgets the link.
+    mutating func sendClose(_ id: LinkID, at now: MonotonicInstant) {
         guard let link = links[id] else { return }
         if link.datagrams != nil { sendDatagram(.close, over: id, at: now) }
         for stream in link.streams { streams.send(.close, on: stream, at: now, out: &out) }
@@ -62,8 +62,8 @@ extension Links {
         out.timers.schedule(.link(id), at: nil)
         for index in link.sessions { sessions.discard(index) }
         for stream in link.streams { streams.discard(stream, out: &out) }
-        // Attempts under way would bring back a link that only the peer still remembers. A new link that takes this
-        // one's place keeps them: they carry its nonce.
+        // Attempts under way would bring back a link that only the peer remembers. A superseding link keeps them,
+        // because they carry its nonce.
         if reason != .superseded { cancelHandshakes(of: link, at: now) }
         if let dial = link.rekeyingDial { endDatagramAttempt(dial, failure: .unanswered, at: now) }
         out.report(.closed(id, reason))
@@ -73,10 +73,10 @@ extension Links {
         let nonce = link.introduction.ownNonce
         cancelDials(nonce: nonce, at: now)
         sessions.discardAnswers(where: { $0.ownNonce == nonce }, out: &out)
-        streams.discardLoose(where: { $0.answeredNonces?.own == nonce }, out: &out)
+        streams.discardUnlinked(where: { $0.answeredNonces?.own == nonce }, out: &out)
     }
 
-    /// What to do once a path of a link has gone.
+    /// Handles the loss of one path of a link.
     mutating func noteLostPath(of id: LinkID, reason: LinkCloseReason, at now: MonotonicInstant) {
         guard let link = links[id] else { return }
         if link.hasPath || !link.retiringStreams.isEmpty {
@@ -93,9 +93,9 @@ extension Links {
 
     // MARK: Datagram sessions
 
-    /// Joins a session to its link, opening that if need be.
+    /// Adds a session to its link, and opens the link if there is none.
     ///
-    /// `isDialled`: the endpoint was dialled, so that the link may move there.
+    /// `isDialled`: the endpoint was dialled, so the link may move there.
     mutating func attachSession(
         _ index: UInt32, endpoint: Endpoint, isDialled: Bool, at now: MonotonicInstant
     ) -> LinkID? {
@@ -131,7 +131,7 @@ extension Links {
             to: older.introduction, areSimultaneous: areSimultaneous, own: staticKey.publicKey)
     }
 
-    /// Datagrams no longer get through: what they carried goes over a stream, or the link ends.
+    /// Datagrams no longer get through. Their messages go over a stream, or the link ends.
     mutating func loseDatagrams(of id: LinkID, reason: LinkCloseReason, at now: MonotonicInstant) {
         guard let link = links[id], link.datagrams != nil else { return }
         for index in link.sessions { sessions.discard(index) }

@@ -1,14 +1,14 @@
 import StreakCrypto
 import StreakWire
 
-/// A message 1 whose tag is right, read.
+/// A message 1 with a valid tag, decoded.
 struct AskedHandshake: Sendable {
     let initiation: HandshakeMessages.Initiation
     let key: LinkKey
     var handshake: NoiseHandshake
     let ownNonce: LinkNonce
     let peerNonce: LinkNonce
-    /// Known at once under an access key, told later under an invite's.
+    /// Known immediately under an access key, only later under an invite's.
     let peer: AgreementPublicKey?
 
     func introduction(peer: AgreementPublicKey) -> Introduction {
@@ -16,20 +16,20 @@ struct AskedHandshake: Sendable {
     }
 }
 
-/// A handshake answered over datagrams whose initiator has not yet shown that it is there.
+/// A handshake answered over datagrams whose initiator is not confirmed yet.
 struct Answer: Sendable {
     enum Phase: Sendable {
-        /// XX: message 3 is awaited, which also tells who asks.
+        /// XX: waits for message 3, which also reveals the peer.
         case awaitingFinal(NoiseHandshake, LinkKey, remoteIndex: UInt32)
-        /// IK: the session exists; any packet under it will do.
+        /// IK: the session exists, and any packet under it confirms it.
         case provisional(AgreementPublicKey)
     }
 
-    /// How long one is kept.
+    /// How long an answer is kept.
     static let lifetime: Duration = .seconds(10)
 
     let tag: Bytes16
-    /// Who asked: nobody else is sent the response again.
+    /// The source of message 1. The response is repeated to nobody else.
     let source: Endpoint
     let response: [UInt8]
     let ownNonce: LinkNonce
@@ -37,27 +37,27 @@ struct Answer: Sendable {
     let createdAt: MonotonicInstant
     let phase: Phase
 
-    /// Whom the session is with, as far as that is known.
+    /// The session's peer, once known.
     var peer: AgreementPublicKey? {
         if case .provisional(let peer) = phase { peer } else { nil }
     }
 }
 
-/// The sessions over datagrams by the index in packets to this side, and the answered handshakes that may become one.
+/// Datagram sessions by their local index, and answered handshakes that may become sessions.
 struct DatagramSessions: Sendable {
-    /// What is known of a message 1 from its tag.
+    /// What a tag says about an earlier message 1.
     enum Earlier {
         case none
-        /// Its source repeats it, because the response was lost.
+        /// A repetition, because the response was lost.
         case answered([UInt8])
         case replayed
     }
 
     private var sessions: [UInt32: DatagramSession] = [:]
     private var answers: [UInt32: Answer] = [:]
-    /// The index each message 1 was answered under, by its tag, as long as its answer or session lives.
+    /// The index under which each message 1 was answered, by its tag, while its answer or session lives.
     private var answeredTags: [Bytes16: UInt32] = [:]
-    /// Tags of messages 1 that were answered once and are nobody's any more.
+    /// Tags of answered messages 1 whose answer and session are gone.
     private var spentTags = SpentTags()
 
     /// Sessions, provisional ones included.
@@ -77,17 +77,17 @@ struct DatagramSessions: Sendable {
         return .answered(answer.response)
     }
 
-    /// The nonce that an answer gives a peer.
+    /// The nonce that an answer uses with a peer.
     func nonce(forPeer peer: AgreementPublicKey) -> LinkNonce? { firstAnswer { $0.peer == peer }?.ownNonce }
 
-    /// The nonce that an answer gives to whom gave this one.
+    /// The nonce that an answer uses with the sender of this one.
     func nonce(answering peerNonce: LinkNonce) -> LinkNonce? { firstAnswer { $0.peerNonce == peerNonce }?.ownNonce }
 
     private func firstAnswer(where isSought: (Answer) -> Bool) -> Answer? {
         answers.keys.sorted().lazy.compactMap { answers[$0] }.first(where: isSought)
     }
 
-    /// Keeps an answer, and the session that it is if its message 1 told who asks.
+    /// Keeps an answer, and its session if message 1 revealed the peer.
     mutating func add(
         _ asked: AskedHandshake, from source: Endpoint, index: UInt32, response: [UInt8], limits: LinkLimits,
         at now: MonotonicInstant, out: inout Outbox
@@ -95,7 +95,7 @@ struct DatagramSessions: Sendable {
         let phase: Answer.Phase
         if let peer = asked.peer {
             guard let keys = try? asked.handshake.transportKeys() else {
-                // Only an incomplete handshake has none, and message 2 completes this one.
+                // Only an incomplete handshake has no keys, and message 2 completes this one.
                 throw DropReasonError(.handshakeFailed)
             }
             sessions[index] = DatagramSession(
@@ -113,8 +113,7 @@ struct DatagramSessions: Sendable {
         out.timers.schedule(.answer(index), at: now.advanced(by: Answer.lifetime))
     }
 
-    /// The oldest answers give way: whoever repeats old messages cannot keep a new one out for longer than a round
-    /// trip.
+    /// Drops the oldest answers. Replayed messages can thus delay a new handshake by at most one round trip.
     private mutating func makeRoomForAnswer(to peer: AgreementPublicKey?, limits: LinkLimits, out: inout Outbox) {
         if let peer {
             let same = answers.keys.filter { answers[$0]?.peer == peer }
@@ -130,7 +129,7 @@ struct DatagramSessions: Sendable {
         if let oldest = dated.min(by: { $0 < $1 }) { discardAnswer(oldest.1, out: &out) }
     }
 
-    /// Forgets an answer and its session, if that is still provisional.
+    /// Forgets an answer, and its session if that is still provisional.
     mutating func discardAnswer(_ index: UInt32, out: inout Outbox) {
         guard let answer = answers.removeValue(forKey: index) else { return }
         out.timers.schedule(.answer(index), at: nil)
@@ -138,20 +137,20 @@ struct DatagramSessions: Sendable {
         if sessions[index]?.link == nil { sessions[index] = nil }
     }
 
-    /// Forgets all answers that are like this.
+    /// Forgets all answers that match.
     mutating func discardAnswers(where isStray: (Answer) -> Bool, out: inout Outbox) {
         for index in answers.keys.sorted() where answers[index].map(isStray) ?? false {
             discardAnswer(index, out: &out)
         }
     }
 
-    /// What was answered under this tag is gone; the message is not answered again.
+    /// Marks a tag as spent: its message is not answered again.
     private mutating func forget(tag: Bytes16) {
         answeredTags[tag] = nil
         spentTags.insert(tag)
     }
 
-    /// Reads a message 3: the session that it makes, which proves that the initiator is there.
+    /// Reads a message 3 and makes the session. It proves that the initiator is present.
     mutating func receiveFinal(
         _ packet: [UInt8], own: AgreementPublicKey, at now: MonotonicInstant
     ) throws(DropReasonError) -> UInt32 {
@@ -160,7 +159,7 @@ struct DatagramSessions: Sendable {
         guard let answer = answers[index], case .awaitingFinal(var handshake, let key, let remoteIndex) = answer.phase
         else { throw DropReasonError(sessions[index] == nil ? .unknownSession : .replayed) }
         let noise = Array(packet[HandshakeMessages.finalHeaderSize...])
-        // A copy reads: a stray message does not end the handshake.
+        // A copy reads it, so that a stray message does not end the handshake.
         guard (try? handshake.readMessage(noise)) == [], let peer = handshake.remoteStaticKey, peer != own,
             let keys = try? handshake.transportKeys()
         else { throw DropReasonError(.handshakeFailed) }
@@ -176,7 +175,7 @@ struct DatagramSessions: Sendable {
 
     mutating func add(_ session: DatagramSession) { sessions[session.localIndex] = session }
 
-    /// The session is a link's: its answer, if it had one, is confirmed. Its tag stays known with the session.
+    /// Marks a session as a link's, and removes its answer. The tag is remembered with the session.
     mutating func confirm(_ index: UInt32, out: inout Outbox) {
         if answers.removeValue(forKey: index) != nil { out.timers.schedule(.answer(index), at: nil) }
     }
@@ -190,7 +189,7 @@ struct DatagramSessions: Sendable {
 
     mutating func seal(_ plaintext: [UInt8], under index: UInt32) -> [UInt8]? { sessions[index]?.seal(plaintext) }
 
-    /// Opens a packet under the session that it names.
+    /// Decrypts a packet under the session that it names.
     mutating func open(_ packet: [UInt8]) throws(DropReasonError) -> (index: UInt32, plaintext: [UInt8], isNewest: Bool)
     {
         guard packet.count > LinkPacket.datagramHeaderSize + NoiseCipher.overhead else {
@@ -211,7 +210,7 @@ struct DatagramSessions: Sendable {
         if let tag = session.answeredTag { forget(tag: tag) }
     }
 
-    /// Whether the peer has used a replaced session since a time, and lately.
+    /// Whether the peer has used a replaced session since a time, and recently.
     func isUsed(_ index: UInt32, since: MonotonicInstant, within grace: Duration, at now: MonotonicInstant) -> Bool {
         guard let heard = sessions[index]?.heardAt else { return false }
         return heard > since && heard.duration(to: now) < grace

@@ -1,8 +1,7 @@
 import StreakCrypto
 import StreakWire
 
-/// What one live peer is reached by, and what is on its way to it. Decides what to send; `Links` encrypts and sends
-/// it.
+/// The paths to one live peer and the messages that wait for them. It decides what to send; `Links` encrypts and sends.
 struct Link: Sendable {
     /// The renewal under way.
     private struct Rekeying: Sendable {
@@ -12,7 +11,7 @@ struct Link: Sendable {
         var nextAttempt: MonotonicInstant
     }
 
-    /// What to do about the renewal of the session.
+    /// The next step in renewing the session.
     enum RenewalStep {
         case none, dial, giveUp
     }
@@ -28,17 +27,17 @@ struct Link: Sendable {
     let binding: [UInt8]
     var party = LinkParty.stranger
     var datagrams: DatagramPath?
-    /// The stream that messages are sent on.
+    /// The stream on which messages are sent.
     private(set) var stream: StreamID?
     private var streamEndpoint: Endpoint
     /// When the peer was last heard on a stream.
     private var streamHeard: MonotonicInstant
-    /// Streams on which only what is under way is still received.
+    /// Streams that only receive the rest of what is under way.
     private(set) var retiringStreams: [StreamID] = []
     private var rekeying: Rekeying?
-    /// The session was used past its age.
+    /// The session is in use and too old.
     private var needsRekeying = false
-    /// What keepalives carry, if not what they do on other links.
+    /// The payload of keepalives, if it differs from other links'.
     var keepalivePayload: [UInt8]?
     var channel = ReliableChannel(maximumMessageSize: ChannelMessage.maximumSize)
     var sequencer = MessageSequencer()
@@ -63,11 +62,11 @@ struct Link: Sendable {
         return max(datagrams.lastHeard, streamHeard)
     }
 
-    /// Everything that can go now: messages onto a path, fragments, acknowledgements.
+    /// Everything that can be sent now: messages onto a path, fragments, acknowledgements.
     mutating func pump(at now: MonotonicInstant) -> [Dispatch] {
         var dispatches: [Dispatch] = []
         if let stream {
-            // Datagrams seem to be lost for good, and a stream is there: wait no longer.
+            // Datagrams seem to be lost for good, and there is a stream, so wait no longer.
             if channel.isStalled { sequencer.recall(from: .channel) }
             while let next = sequencer.next(for: .stream(stream)) {
                 let received = sequencer.acknowledgement()
@@ -97,7 +96,7 @@ struct Link: Sendable {
         return dispatches
     }
 
-    /// When there is something to do about it.
+    /// When this link next needs attention.
     func nextDeadline(_ limits: LinkLimits) -> MonotonicInstant? {
         guard let datagrams else { return sequencer.acknowledgementDeadline }
         return [
@@ -110,7 +109,7 @@ struct Link: Sendable {
 
     // MARK: Streams
 
-    /// Sends messages on a stream from now on.
+    /// Sends messages on this stream from now on.
     mutating func use(_ stream: StreamID, to endpoint: Endpoint) {
         self.stream = stream
         streamEndpoint = endpoint
@@ -118,13 +117,13 @@ struct Link: Sendable {
 
     mutating func noteStreamHeard(at now: MonotonicInstant) { streamHeard = now }
 
-    /// Only receives on a stream from now on.
+    /// Only receives on this stream from now on.
     mutating func retire(_ stream: StreamID) {
         if self.stream == stream { self.stream = nil }
         retiringStreams.append(stream)
     }
 
-    /// Sends again what a stream that is gone may not have delivered.
+    /// Queues again what a lost stream may not have delivered.
     ///
     /// - Returns: whether it was the stream in use.
     mutating func detach(_ stream: StreamID) -> Bool {
@@ -140,7 +139,7 @@ struct Link: Sendable {
     /// The dial that renews the session, if one is under way.
     var rekeyingDial: DialID? { rekeying?.dial }
 
-    /// A session in use is renewed by its initiator when it is old enough.
+    /// The initiator of a used session renews it when it is old enough.
     mutating func noteUse(of session: DatagramSession, age: Duration, at now: MonotonicInstant) {
         guard session.introduction.isInitiator, datagrams?.current == session.localIndex, rekeying == nil,
             session.createdAt.duration(to: now) >= age
@@ -162,9 +161,9 @@ struct Link: Sendable {
 
     mutating func beginRenewal(by dial: DialID) { rekeying?.dial = dial }
 
-    /// A dial that was to renew the session is over.
+    /// A renewing dial has ended.
     ///
-    /// - Returns: whether it is this link's.
+    /// - Returns: whether it was this link's.
     mutating func endRenewal(by dial: DialID, pause: Duration, at now: MonotonicInstant) -> Bool {
         guard rekeying?.dial == dial else { return false }
         rekeying?.dial = nil
@@ -174,9 +173,9 @@ struct Link: Sendable {
 
     // MARK: Sessions over datagrams
 
-    /// Takes a further session.
+    /// Adds a session.
     ///
-    /// - Returns: the sessions that are too many, and whether the path went to where it was dialled.
+    /// - Returns: the sessions beyond the limit, and whether the path moved to the dialled endpoint.
     mutating func take(
         _ session: UInt32, isPreferred: Bool, dialled: Endpoint?, at now: MonotonicInstant
     ) -> (surplus: [UInt32], hasMoved: Bool) {
@@ -190,7 +189,7 @@ struct Link: Sendable {
         return (surplus, hasMoved)
     }
 
-    /// Datagrams no longer get through: what they carried goes over a stream.
+    /// Datagrams no longer get through. Their messages go over a stream.
     mutating func loseDatagrams() {
         datagrams = nil
         rekeying = nil
@@ -206,7 +205,7 @@ struct LinkTable: Sendable {
     private var last: UInt64 = 0
 
     var count: Int { links.count }
-    /// In the order they were opened.
+    /// In the order in which they were opened.
     var ids: [LinkID] { links.keys }
 
     subscript(id: LinkID) -> Link? {
@@ -232,7 +231,7 @@ struct LinkTable: Sendable {
         return link
     }
 
-    /// The nonce that links under way give to whom gave this one.
+    /// The nonce that live links use with the sender of this one.
     func nonce(answering peerNonce: LinkNonce) -> LinkNonce? {
         for id in links.keys {
             if let known = links[id]?.introduction, known.peerNonce == peerNonce { return known.ownNonce }

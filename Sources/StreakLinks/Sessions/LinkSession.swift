@@ -1,11 +1,11 @@
 import StreakCrypto
 import StreakWire
 
-/// Sixteen random bytes each side gives a link: a session belongs to a link only if both sides' are the link's, so
-/// that a peer which forgot its side is never mistaken for one that did not.
+/// Sixteen random bytes from each side of a link. A session belongs to a link only if both nonces match, so a peer that
+/// forgot its side is noticed.
 typealias LinkNonce = Bytes16
 
-/// Who a handshake was with and what it is good for.
+/// The peer of a handshake, and both nonces.
 struct Introduction: Sendable {
     let peer: AgreementPublicKey
     let key: LinkKey
@@ -14,11 +14,11 @@ struct Introduction: Sendable {
     /// Whether this side sent message 1.
     let isInitiator: Bool
 
-    /// Whether both sides' nonces are those of another handshake.
-    func isOfLink(of other: Introduction) -> Bool { ownNonce == other.ownNonce && peerNonce == other.peerNonce }
+    /// Whether both nonces match those of another handshake.
+    func isOfSameLink(as other: Introduction) -> Bool { ownNonce == other.ownNonce && peerNonce == other.peerNonce }
 
-    /// Whether to send under this handshake and not under an older one. If both sides dialled at once it is the one that the
-    /// smaller key opened, so that both choose the same.
+    /// Whether to send under this handshake rather than an older one. If both sides dialled at the same time, the one
+    /// opened by the smaller key wins, so that both sides choose the same.
     func isPreferred(to older: Introduction, areSimultaneous: Bool, own: AgreementPublicKey) -> Bool {
         guard areSimultaneous, isInitiator != older.isInitiator else { return true }
         return isInitiator == (own < peer)
@@ -27,14 +27,14 @@ struct Introduction: Sendable {
 
 /// The keys of one handshake over datagrams.
 struct DatagramSession: Sendable {
-    /// What the peer writes into packets for this session.
+    /// The receiver index that the peer writes into packets of this session.
     let localIndex: UInt32
     let remoteIndex: UInt32
     let introduction: Introduction
     let createdAt: MonotonicInstant
     /// The tag of the message 1 it answers; nil for the initiator.
     let answeredTag: Bytes16?
-    /// Nil as long as it is provisional.
+    /// Nil while it is provisional.
     var link: LinkID?
     /// When a packet last arrived under it.
     var heardAt: MonotonicInstant?
@@ -55,13 +55,13 @@ struct DatagramSession: Sendable {
         self.answeredTag = answeredTag
     }
 
-    /// The next packet; nil once all counters are used.
+    /// Encrypts the next packet; nil once all counters are used.
     mutating func seal(_ plaintext: [UInt8]) -> [UInt8]? {
         var writer = WireWriter(reserving: plaintext.count + 32)
         writer.write(PacketType.transport.rawValue)
         writer.write(remoteIndex)
         writer.write(sentCount)
-        // Only the last counter of all fails; a session never gets there.
+        // Fails only at the last counter, which no session reaches.
         guard let sealed = try? keys.sending.seal(plaintext, counter: sentCount, authenticating: writer.bytes) else {
             return nil
         }
@@ -70,7 +70,7 @@ struct DatagramSession: Sendable {
         return writer.bytes
     }
 
-    /// Opens a packet and remembers its counter. A packet that fails changes nothing.
+    /// Decrypts a packet and records its counter. A packet that fails changes nothing.
     mutating func open(
         _ packet: [UInt8], counter: UInt64
     ) throws(DropReasonError) -> (plaintext: [UInt8], isNewest: Bool) {
@@ -92,7 +92,7 @@ struct DropReasonError: Error {
     init(_ reason: DropReason) { self.reason = reason }
 }
 
-/// The keys of one handshake on a stream; counters are implied, as nothing is lost or overtaken there.
+/// The keys of one handshake on a stream. Counters are implied, because a stream neither loses nor reorders.
 struct StreamSession: Sendable {
     private let keys: NoiseTransportKeys
     private var sentCount: UInt64 = 0
@@ -108,9 +108,9 @@ struct StreamSession: Sendable {
         }
     }
 
-    /// The next frame, its length included; nil if the plaintext is too long.
+    /// Encrypts the next frame, length included; nil if the plaintext is too long.
     mutating func seal(_ plaintext: [UInt8]) -> [UInt8]? {
-        // Too long, or the last counter of all: neither is reached, and the caller closes the stream.
+        // Too long, or the last counter. Neither happens; the caller would close the stream.
         guard let sealed = try? keys.sending.seal(plaintext, counter: sentCount) else { return nil }
         sentCount += 1
         return StreamFraming.framed(sealed)
@@ -136,7 +136,7 @@ enum StreamFraming {
     }
 }
 
-/// The first byte of a datagram, and of a frame before the encryption begins.
+/// The first byte of a datagram, and of a stream's frame during the handshake.
 enum PacketType: UInt8, Sendable {
     case initiation = 1
     case response = 2
@@ -144,7 +144,7 @@ enum PacketType: UInt8, Sendable {
     case transport = 4
 }
 
-/// How a handshake travels; part of what it authenticates, so that one never serves the other.
+/// The transport of a handshake. The handshake authenticates it, so that it cannot be moved to the other transport.
 enum Transport: Sendable {
     case datagram, stream
 

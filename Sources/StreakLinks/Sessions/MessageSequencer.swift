@@ -1,16 +1,16 @@
-/// Numbers a link's reliable messages, so that each is delivered once and in order whichever paths carry them: when a
-/// path dies, what was not acknowledged goes over another, and the receiver knows repetitions by their number.
+/// Numbers a link's reliable messages, so that each is delivered once and in order over any paths. When a path fails,
+/// unacknowledged messages go over another, and the receiver recognises repetitions by their number.
 struct MessageSequencer: Sendable {
-    /// Messages, and their bytes, sent and not yet acknowledged: also the most a receiver keeps early.
+    /// Limits of unacknowledged messages and their bytes. A receiver keeps no more than that out of order.
     static let maximumFlightCount: UInt64 = 1_024
     static let maximumFlightSize = 1 << 20
-    /// Received on a stream and unacknowledged: bytes after which an acknowledgement goes at once, and how long it
-    /// waits otherwise for a message to travel with.
+    /// When to acknowledge messages from a stream: after this many bytes immediately, else after this delay, so that
+    /// the acknowledgement can travel with a message.
     static let acknowledgementSize = 128 << 10
     static let acknowledgementCount = 64
     static let acknowledgementDelay: Duration = .milliseconds(100)
 
-    /// What a message was given to.
+    /// The path that carries a message.
     enum Carrier: Sendable, Equatable {
         case stream(StreamID)
         case channel
@@ -38,7 +38,7 @@ struct MessageSequencer: Sendable {
     private var recalledCount = 0
     private var nextSequence: UInt64 = 0
 
-    /// All messages below this were delivered.
+    /// All messages below this number were delivered.
     private(set) var nextExpected: UInt64 = 0
     private var early: [UInt64: Delivery] = [:]
     private var earlyByteCount = 0
@@ -55,7 +55,7 @@ struct MessageSequencer: Sendable {
         waitingByteCount += message.count
     }
 
-    /// The next message that needs a carrier, now given to `carrier`: first those whose carrier died.
+    /// Gives the next waiting message to `carrier`. Messages whose carrier failed go first.
     mutating func next(for carrier: Carrier) -> Outgoing? {
         if recalledCount > 0, let index = flights.firstIndex(where: { $0.carrier == nil }) {
             flights[index].carrier = carrier
@@ -95,7 +95,7 @@ struct MessageSequencer: Sendable {
         if flight.carrier == nil { recalledCount -= 1 }
     }
 
-    /// A carrier died: what it had not delivered for certain needs another.
+    /// A carrier failed. What it may not have delivered needs another.
     mutating func recall(from carrier: Carrier) {
         for index in flights.indices where flights[index].carrier == carrier {
             flights[index].carrier = nil
@@ -105,9 +105,9 @@ struct MessageSequencer: Sendable {
 
     // MARK: Receiving
 
-    /// Takes a message.
+    /// Accepts a message.
     ///
-    /// - Returns: what can be delivered now, in order.
+    /// - Returns: the messages that can be delivered now, in order.
     mutating func receive(
         sequence: UInt64, bytes: [UInt8], path: LinkPath, at now: MonotonicInstant
     ) throws(Violation) -> [Delivery] {
@@ -131,7 +131,7 @@ struct MessageSequencer: Sendable {
         return deliveries
     }
 
-    /// What the channel carried is acknowledged by the channel.
+    /// Counts messages from a stream. The channel acknowledges its own.
     private mutating func noteUnacknowledged(_ count: Int, path: LinkPath, at now: MonotonicInstant) {
         guard path == .stream else { return }
         unacknowledgedByteCount += count
@@ -142,7 +142,7 @@ struct MessageSequencer: Sendable {
         acknowledgementDeadline = min(acknowledgementDeadline ?? deadline, deadline)
     }
 
-    /// The number to acknowledge, on its way now: nothing is due any more.
+    /// The number to acknowledge. Marks the acknowledgement as sent.
     mutating func acknowledgement() -> UInt64 {
         acknowledgementDeadline = nil
         unacknowledgedByteCount = 0

@@ -1,6 +1,6 @@
-/// What all parts of links write to: what has to be sent and reported, and when to look again.
+/// Collects outputs, events and deadlines from all parts of `Links`.
 struct Outbox: Sendable {
-    /// Whose deadline it is.
+    /// The owner of a deadline.
     enum Timer: Hashable, Comparable, Sendable {
         case link(LinkID)
         case dial(DialID)
@@ -11,7 +11,7 @@ struct Outbox: Sendable {
     private(set) var outputs: [LinkOutput] = []
     private(set) var events: [LinkEvent] = []
     var timers = DeadlineQueue<Timer>()
-    /// Links that may have something to send, or another deadline.
+    /// Links that may have something to send or a new deadline.
     private var touched: [LinkID] = []
 
     mutating func send(_ output: LinkOutput) { outputs.append(output) }
@@ -25,13 +25,13 @@ struct Outbox: Sendable {
         if !touched.contains(id) { touched.append(id) }
     }
 
-    /// Takes out the links that were touched, in order.
+    /// Returns and removes the touched links, in order.
     mutating func takeTouched() -> [LinkID] {
         defer { touched = [] }
         return touched
     }
 
-    /// Takes out what has collected, in order.
+    /// Returns and removes what has collected, in order.
     mutating func drain() -> (outputs: [LinkOutput], events: [LinkEvent]) {
         defer {
             outputs = []

@@ -1,24 +1,24 @@
 import StreakWire
 
-/// Carries messages over datagrams in order, each exactly once. Pure; knows nothing of sessions: it belongs to a link
-/// and outlives their renewal. Protocol/links.md, "Reliable channel".
+/// Carries messages over datagrams, in order and exactly once. Pure. It knows no sessions: it belongs to a link and
+/// outlives their renewal. Protocol/links.md, "Reliable channel".
 ///
-/// A message is cut into fragments, numbered through from 0. The receiver acknowledges all below a number and tells,
-/// in a bitmap, which above it have come. What is missing is sent again once three later ones arrived and 5/4 of a
-/// round trip passed (compare RFC 9002 §6.1), or after a timeout (RFC 6298). The window grows and shrinks as in TCP
-/// (RFC 5681), within 8 and 256 fragments.
+/// A message is cut into fragments, which are numbered from 0 across all messages. The receiver acknowledges all below
+/// a number, and lists in a bitmap which of the later ones it has. A fragment is repeated once three later ones have
+/// arrived and 5/4 of a round trip has passed (compare RFC 9002 §6.1), or after a timeout (RFC 6298). The window grows
+/// and shrinks as in TCP (RFC 5681), between 8 and 256 fragments.
 struct ReliableChannel: Sendable {
-    /// Bytes of a message that one fragment carries; with all headers it fits `ProtocolLimits.maximumDatagramSize`.
+    /// Bytes of a message in one fragment. With all headers it fits `ProtocolLimits.maximumDatagramSize`.
     static let maximumFragmentSize = 1_150
-    /// Fragments under way; also how far ahead of the first missing one a receiver keeps what comes.
+    /// Fragments under way, and how far beyond the first missing one a receiver buffers.
     static let maximumWindow = 256
     static let minimumWindow = 8
     static let initialWindow = 32
     /// Later arrivals after which a fragment counts as lost.
     static let reorderingThreshold: UInt64 = 3
-    /// How long an acknowledgement may wait for a second fragment.
+    /// How long an acknowledgement waits for a second fragment.
     static let acknowledgementDelay: Duration = .milliseconds(10)
-    /// Bytes queued beyond the window, above which `hasRoom` is false.
+    /// `hasRoom` is false above this many bytes queued beyond the window.
     static let queueTarget = 128 << 10
 
     struct Fragment: Sendable, Equatable {
@@ -28,7 +28,7 @@ struct ReliableChannel: Sendable {
     }
 
     struct Acknowledgement: Sendable, Equatable {
-        /// All fragments below this have come.
+        /// All fragments below this have arrived.
         var next: UInt64
         /// Bit 0 of byte 0 stands for fragment `next` + 1, and so on; no trailing zero byte; at most 32 bytes.
         var later: [UInt8]
@@ -58,7 +58,7 @@ struct ReliableChannel: Sendable {
     private var largestAcknowledgedTransmission: UInt64?
     private var window = Double(initialWindow)
     private var slowStartThreshold = Double(maximumWindow)
-    /// Losses among fragments below this are one event: the window shrinks once.
+    /// Losses among fragments below this count as one event: the window shrinks once.
     private var recoveryEnd: UInt64 = 0
     private var timeoutCount = 0
     private var timerStart: MonotonicInstant = .zero
@@ -75,7 +75,7 @@ struct ReliableChannel: Sendable {
         self.maximumMessageSize = maximumMessageSize
     }
 
-    /// Whether another message should be queued: more would only wait here.
+    /// Whether to queue another message. More would only wait here.
     var hasRoom: Bool { queuedByteCount < Self.queueTarget }
 
     /// Whether everything queued has been acknowledged.
@@ -84,7 +84,7 @@ struct ReliableChannel: Sendable {
     /// Whether three timeouts in a row brought no acknowledgement.
     var isStalled: Bool { timeoutCount >= 3 }
 
-    /// Fragments received too early.
+    /// Fragments that arrived out of order.
     var bufferedFragmentCount: Int { early.count }
 
     mutating func addRoundTrip(_ sample: Duration) { roundTrip.add(sample) }
@@ -115,7 +115,7 @@ struct ReliableChannel: Sendable {
         return fragments
     }
 
-    /// Cuts queued messages into fragments as far as the receiver would keep them.
+    /// Cuts queued messages into fragments, as far as the receiver would buffer them.
     private mutating func fillFlights() {
         while flights.count < Self.maximumWindow, let next = queue.first {
             let count = max(1, (next.bytes.count + Self.maximumFragmentSize - 1) / Self.maximumFragmentSize)
@@ -133,9 +133,9 @@ struct ReliableChannel: Sendable {
         }
     }
 
-    /// Takes what the peer says it has.
+    /// Takes an acknowledgement.
     ///
-    /// - Returns: the tokens of messages it has now completely, in order.
+    /// - Returns: the tokens of messages that the peer now has completely, in order.
     mutating func receive(
         _ acknowledgement: Acknowledgement, at now: MonotonicInstant
     ) throws(Violation) -> [UInt64] {
@@ -144,7 +144,7 @@ struct ReliableChannel: Sendable {
         for index in flights.indices where !flights[index].isAcknowledged {
             let sequence = flights[index].fragment.sequence
             guard sequence < acknowledgement.next || acknowledgement.names(sequence) else { continue }
-            // A fragment never sent cannot have come: the bitmap is wrong, which harms only the peer itself.
+            // A fragment never sent cannot have arrived: the bitmap is wrong, which harms only the peer.
             guard flights[index].sendCount > 0 else { continue }
             flights[index].isAcknowledged = true
             newlyAcknowledged += 1
@@ -166,13 +166,14 @@ struct ReliableChannel: Sendable {
     }
 
     private mutating func noteArrival(of flight: Flight, at now: MonotonicInstant) {
-        // Of a fragment sent twice nobody knows which arrived (Karn's rule).
+        // If a fragment was sent twice, nobody knows which copy arrived (Karn's rule).
         guard flight.sendCount == 1, let transmission = flight.transmission else { return }
         largestAcknowledgedTransmission = max(largestAcknowledgedTransmission ?? 0, transmission)
         roundTrip.add(flight.sentAt.duration(to: now))
     }
 
-    /// Later ones came, and more time has passed than a path that reorders takes: both, or jitter would pass for loss.
+    /// Marks fragments as lost after enough later arrivals and enough time. It needs both, or jitter would count as
+    /// loss.
     private mutating func markLost(at now: MonotonicInstant) {
         guard let largest = largestAcknowledgedTransmission else { return }
         let patience = (roundTrip.smoothed ?? .zero) * 5 / 4
@@ -198,7 +199,7 @@ struct ReliableChannel: Sendable {
 
     // MARK: Receiving
 
-    /// Takes a fragment.
+    /// Accepts a fragment.
     ///
     /// - Returns: the messages that are complete now, in order.
     mutating func receive(_ fragment: Fragment, at now: MonotonicInstant) throws(Violation) -> [[UInt8]] {
@@ -257,7 +258,8 @@ struct ReliableChannel: Sendable {
         return timerStart.advanced(by: roundTrip.timeout(afterAttempts: timeoutCount))
     }
 
-    /// If nothing was heard in time, everything unacknowledged counts as lost; `transmissions` gives it again.
+    /// Without any acknowledgement in time, everything unacknowledged counts as lost. `transmissions` then returns it
+    /// again.
     mutating func handleTimeout(at now: MonotonicInstant) {
         guard let deadline = retransmissionDeadline, deadline <= now else { return }
         markAllLost()
@@ -268,7 +270,7 @@ struct ReliableChannel: Sendable {
         recoveryEnd = nextSequence
     }
 
-    /// The path was replaced: sends everything unacknowledged anew, at once.
+    /// The path was replaced: sends everything unacknowledged again, immediately.
     mutating func restart(at now: MonotonicInstant) {
         markAllLost()
         timeoutCount = 0

@@ -1,4 +1,5 @@
-/// Which packet counters of a session were seen: all of the last 8,128, in a bitmap that is never shifted (RFC 6479).
+/// Remembers which of the last 8,128 packet counters of a session were seen, in a bitmap that is never shifted (RFC
+/// 6479).
 struct ReplayWindow: Sendable, Equatable {
     /// How far behind the highest counter a packet may arrive.
     static let size: UInt64 = 8_128
@@ -8,7 +9,7 @@ struct ReplayWindow: Sendable, Equatable {
     /// The highest counter seen; nil before the first.
     private(set) var highest: UInt64?
 
-    /// Whether a packet with this counter is neither a repetition nor too old to tell. O(1).
+    /// Whether this counter is neither repeated nor too old to tell. O(1).
     func accepts(_ counter: UInt64) -> Bool {
         guard let highest, counter <= highest else { return true }
         guard highest - counter < Self.size else { return false }

@@ -3,7 +3,7 @@ struct RoundTripEstimate: Sendable, Equatable {
     /// Before the first measurement. RFC 6298 says 1 s; most of our paths are local, and a spurious repetition is
     /// cheap.
     static let initialTimeout: Duration = .milliseconds(300)
-    /// Above the longest delay of an acknowledgement.
+    /// Must exceed the longest delay of an acknowledgement.
     static let minimumTimeout: Duration = .milliseconds(50)
     static let maximumTimeout: Duration = .seconds(3)
 
@@ -22,7 +22,7 @@ struct RoundTripEstimate: Sendable, Equatable {
         self.smoothed = (smoothed * 7 + sample) / 8
     }
 
-    /// The timeout after `attempts` that had no answer: doubled for each.
+    /// The timeout after `attempts` without an answer: doubled for each.
     func timeout(afterAttempts attempts: Int = 0) -> Duration {
         var timeout = Self.initialTimeout
         if let smoothed { timeout = smoothed + max(variation * 4, .milliseconds(10)) }

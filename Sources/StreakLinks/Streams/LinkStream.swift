@@ -1,13 +1,13 @@
 import StreakCrypto
 import StreakWire
 
-/// One stream, from its opening to its end.
+/// One stream, from opening to end.
 struct LinkStream: Sendable {
     enum Phase: Sendable {
         case connecting(DialID)
         case awaitingResponse(DialID, NoiseHandshake)
         case awaitingInitiation
-        /// XX: message 3 is awaited, which also tells who asks.
+        /// XX: waits for message 3, which also reveals the peer.
         case awaitingFinal(AskedHandshake)
         case open(StreamSession, Introduction)
     }
@@ -15,12 +15,12 @@ struct LinkStream: Sendable {
     let endpoint: Endpoint
     let isDialled: Bool
     var phase: Phase
-    /// When it must be authenticated, or, once finished by this side, closed.
+    /// When it must be authenticated or, once this side has finished it, closed.
     var deadline: MonotonicInstant
     var buffer = FrameBuffer()
-    /// Nil until the peer is authenticated and has shown that it is there.
+    /// Nil until the peer is authenticated and confirmed.
     var link: LinkID?
-    /// Whose place it takes.
+    /// Whose share it counts against.
     var party = LinkParty.stranger
     var lastSent: MonotonicInstant
     var lastHeard: MonotonicInstant
@@ -28,7 +28,7 @@ struct LinkStream: Sendable {
     var lastMessage: MonotonicInstant
     var peerInterval: Duration = .seconds(110)
     var hasSentFinish = false
-    /// When to look whether it is still used.
+    /// When to check whether it is still used.
     var idleCheck: MonotonicInstant
     let openedAt: MonotonicInstant
 
@@ -44,7 +44,7 @@ struct LinkStream: Sendable {
         openedAt = now
     }
 
-    /// The member whose place it takes.
+    /// The member whose share it counts against.
     var account: UserID? {
         if case .member(let account) = party, link != nil { account } else { nil }
     }
@@ -58,7 +58,7 @@ struct LinkStream: Sendable {
         if case .open(_, let introduction) = phase { introduction } else { nil }
     }
 
-    /// The nonces of a handshake this side answered and that is not confirmed.
+    /// The nonces of an answered handshake that is not confirmed yet.
     var answeredNonces: (own: LinkNonce, peer: LinkNonce)? {
         switch phase {
         case .awaitingFinal(let asked): (asked.ownNonce, asked.peerNonce)
@@ -76,7 +76,7 @@ struct LinkStream: Sendable {
 
     // MARK: Time
 
-    /// When something is to be done about it.
+    /// When this stream next needs attention.
     func nextDeadline(_ limits: LinkLimits) -> MonotonicInstant {
         guard link != nil, !hasSentFinish else { return deadline }
         let deadline = min(keepaliveDue(limits), silenceEnd, idleCheck)
@@ -87,7 +87,7 @@ struct LinkStream: Sendable {
         lastSent.advanced(by: limits.keepaliveInterval(to: endpoint))
     }
 
-    /// When it counts as dead: three keepalives of the peer did not come.
+    /// When it counts as dead: after three missed keepalives.
     private var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 3) }
 
     func isDead(_ limits: LinkLimits, at now: MonotonicInstant) -> Bool {
@@ -98,21 +98,21 @@ struct LinkStream: Sendable {
     func idleEnd(_ limits: LinkLimits) -> MonotonicInstant { lastMessage.advanced(by: limits.streamIdleLimit) }
 }
 
-/// What a stream brought and is not yet a whole frame: a two-byte length, big-endian, then that many bytes.
+/// Bytes of a stream that are not a whole frame yet: a two-byte length, big-endian, then that many bytes.
 struct FrameBuffer: Sendable {
     private var bytes: [UInt8] = []
-    /// Of `bytes`, what was taken out.
+    /// How much of `bytes` was taken out.
     private var position = 0
-    /// When the first byte of an unfinished frame came, and the last; nil where there is none.
+    /// When the first and the last byte of an unfinished frame arrived; nil without one.
     private var unfinished: (since: MonotonicInstant, last: MonotonicInstant)?
 
     var count: Int { bytes.count - position }
 
     mutating func append(_ received: [UInt8]) { bytes += received }
 
-    /// Takes out the next frame, if it is whole.
+    /// Removes and returns the next frame, if it is whole.
     ///
-    /// - Throws: `malformed` for one that is longer than it may be.
+    /// - Throws: `malformed` if it is longer than allowed.
     mutating func next(atMost limit: Int) throws(DropReasonError) -> [UInt8]? {
         guard count >= 2 else { return nil }
         let size = Int(bytes[position]) << 8 | Int(bytes[position + 1])
@@ -122,7 +122,7 @@ struct FrameBuffer: Sendable {
         return Array(bytes[(position + 2)..<(position + 2 + size)])
     }
 
-    /// Keeps what is left once all whole frames are taken out.
+    /// Keeps the rest once all whole frames are taken out.
     ///
     /// - Returns: whether there is any.
     mutating func keepRest(at now: MonotonicInstant) -> Bool {
@@ -133,8 +133,8 @@ struct FrameBuffer: Sendable {
         return !bytes.isEmpty
     }
 
-    /// When the rest of a frame is waited for no longer: a length that a bad network changed may ask for bytes that nobody
-    /// sends, and all that follows on the stream would be taken for them.
+    /// When to stop waiting for the rest of a frame. If a bad network changed the length, the frame would swallow all
+    /// that follows.
     func stallEnd(_ limits: LinkLimits) -> MonotonicInstant? {
         unfinished.map {
             min($0.last.advanced(by: limits.streamStallLimit), $0.since.advanced(by: limits.streamFrameLimit))

@@ -1,7 +1,7 @@
 import StreakCrypto
 import StreakWire
 
-/// What happens to streams, and what it means for their dials and links.
+/// Handles streams, and what follows for their dials and links.
 extension Links {
     mutating func acceptStream(_ id: StreamID, from source: Endpoint, at now: MonotonicInstant) {
         guard !streams.isKnown(id) else { return out.drop(.malformed) }
@@ -23,7 +23,7 @@ extension Links {
                 entropy: &entropy)
             streams.advance(id, to: .awaitingResponse(dialID, handshake), sending: packet, at: now, out: &out)
         } catch {
-            // The peer's key is of low order: nobody can answer for it.
+            // The peer's key has low order, so nobody can answer for it.
             abortStream(id, failure: .handshakeFailed, at: now)
         }
     }
@@ -71,7 +71,7 @@ extension Links {
         guard frame.first == PacketType.response.rawValue, let dial = dials[dialID] else {
             throw DropReasonError(.handshakeFailed)
         }
-        // One response is enough; nothing else comes before this side has said more.
+        // One response is enough. Nothing else may arrive before this side has answered.
         guard !dial.holds(overDatagrams: false) else { throw DropReasonError(.malformed) }
         guard try isApproved(dial, handshake: handshake, response: frame) else {
             return dials.hold(.frame(id, frame), of: dialID)
@@ -95,7 +95,7 @@ extension Links {
         guard frame.count == HandshakeMessages.finalSize, frame.first == PacketType.final.rawValue else {
             throw DropReasonError(.malformed)
         }
-        // Whatever Noise does not like, the stream is closed for it.
+        // Noise refused it, so close the stream.
         guard (try? handshake.readMessage(Array(frame[HandshakeMessages.finalHeaderSize...]))) == [],
             let peer = handshake.remoteStaticKey, peer != staticKey.publicKey
         else { throw DropReasonError(.handshakeFailed) }
@@ -114,7 +114,7 @@ extension Links {
 
     // MARK: Paths
 
-    /// Joins an authenticated stream to its link, opening that if need be.
+    /// Adds an authenticated stream to its link, and opens the link if there is none.
     private mutating func attachStream(_ id: StreamID, at now: MonotonicInstant) -> LinkID? {
         guard let stream = streams[id], let introduction = stream.introduction else { return nil }
         guard let (link, isNew) = joinLink(introduction, endpoint: stream.endpoint, at: now) else {
@@ -134,12 +134,12 @@ extension Links {
             if !isNew { notePathChange(link) }
         }
         streams.schedule(id, out: &out)
-        boundStreams(at: now)
+        closeSurplusStreams(at: now)
         return links[link] == nil ? nil : link
     }
 
     /// Closes streams that exceed a share.
-    mutating func boundStreams(at now: MonotonicInstant) {
+    mutating func closeSurplusStreams(at now: MonotonicInstant) {
         while let surplus = streams.surplus { abortStream(surplus, failure: .tooMany, at: now) }
     }
 
@@ -148,7 +148,7 @@ extension Links {
         guard streams.finish(id, at: now, out: &out) else { return }
         links[link]?.retire(id)
         out.touch(link)
-        // Who does not finish has no more of them for it.
+        // A peer that does not finish its streams loses the oldest.
         if let retiring = links[link]?.retiringStreams, retiring.count >= limits.maximumStreamsPerLink {
             abortStream(retiring[0], failure: .unanswered, at: now)
         }
@@ -162,13 +162,13 @@ extension Links {
         if wasUsed || links[link]?.hasPath == false { noteLostPath(of: link, reason: .pathLost, at: now) }
     }
 
-    /// A stream failed or was closed by the other side.
+    /// A stream failed, or the other side closed it.
     mutating func loseStream(_ id: StreamID, failure: DialFailure, at now: MonotonicInstant) {
         guard let stream = streams.remove(id, out: &out) else { return }
         noteEnd(of: id, stream, failure: failure, reason: .pathLost, at: now)
     }
 
-    /// This side gives a stream up.
+    /// This side closes a stream.
     mutating func abortStream(
         _ id: StreamID, failure: DialFailure, reason: LinkCloseReason = .pathLost, at now: MonotonicInstant
     ) {

@@ -1,14 +1,14 @@
 import StreakCrypto
 import StreakWire
 
-/// The streams, by number: who may have how many, their handshakes, frames and ends.
+/// All streams by number: their shares, handshakes, frames and ends.
 struct Streams: Sendable {
     private var streams: [StreamID: LinkStream] = [:]
     /// The number of the next stream dialled; odd.
     var next: UInt64 = 1
     private let limits: LinkLimits
 
-    /// How long a stream may take to empty once this side has finished with it.
+    /// How long a stream may take to drain once this side has finished with it.
     private static let finishLimit: Duration = .seconds(30)
 
     init(_ limits: LinkLimits) { self.limits = limits }
@@ -23,7 +23,7 @@ struct Streams: Sendable {
 
     // MARK: Beginning
 
-    /// Opens a stream for a dial: nil if there are too many.
+    /// Opens a stream for a dial; nil if there are too many.
     mutating func dial(
         _ dial: DialID, to endpoint: Endpoint, at now: MonotonicInstant, out: inout Outbox
     ) -> StreamID? {
@@ -39,7 +39,7 @@ struct Streams: Sendable {
 
     /// Lets a stream wait for message 1.
     ///
-    /// - Returns: false if there is no place for one more from that source.
+    /// - Returns: false if the source has no place left.
     mutating func accept(
         _ id: StreamID, from source: Endpoint, at now: MonotonicInstant, out: inout Outbox
     ) -> Bool {
@@ -60,7 +60,7 @@ struct Streams: Sendable {
         out.timers.schedule(.stream(id), at: streams[id]?.deadline)
     }
 
-    /// The next step of a handshake, after which the other side has its time again.
+    /// The next step of a handshake. Gives the peer a new deadline.
     mutating func advance(
         _ id: StreamID, to phase: LinkStream.Phase, sending packet: [UInt8], at now: MonotonicInstant, out: inout Outbox
     ) {
@@ -74,35 +74,36 @@ struct Streams: Sendable {
         streams[id]?.phase = .open(session, introduction)
     }
 
-    /// Joins an authenticated stream to its link.
+    /// Adds an authenticated stream to its link.
     mutating func attach(_ id: StreamID, to link: LinkID, of party: LinkParty, at now: MonotonicInstant) {
         streams[id]?.link = link
         streams[id]?.party = party
         streams[id]?.idleCheck = now.advanced(by: limits.streamIdleLimit)
     }
 
-    /// The nonce that an authenticated stream gives a peer.
+    /// The nonce that an authenticated stream uses with a peer.
     func nonce(forPeer peer: AgreementPublicKey) -> LinkNonce? {
         values.lazy.compactMap(\.introduction).first { $0.peer == peer }?.ownNonce
     }
 
-    /// The nonce that an answered handshake gives to whom gave this one.
+    /// The nonce that an answered handshake uses with the sender of this one.
     func nonce(answering peerNonce: LinkNonce) -> LinkNonce? {
         values.lazy.compactMap(\.answeredNonces).first { $0.peer == peerNonce }?.own
     }
 
     // MARK: Shares
 
-    /// Streams this side dialled, and those of members.
+    /// Streams that this side dialled, and those of members.
     var countedStreams: Int { streams.values.count { $0.isDialled || $0.account != nil } }
 
     mutating func setParty(_ party: LinkParty, of ids: [StreamID]) {
         for id in ids { streams[id]?.party = party }
     }
 
-    /// Whether one more stream from a source may wait. Where all places are taken, one of the sources that have most of them,
-    /// and more than the newcomer's, gives up its oldest: one that has shown no key, if there is one. So nobody keeps others
-    /// out, however many addresses it has. It can only hurry them: a place lasts until all others have been taken again.
+    /// Whether one more stream from this source may wait. If all places are taken, the source with the most streams, if
+    /// it has more than the newcomer, loses its oldest; one that has shown no key goes first. So nobody can keep others
+    /// out, however many addresses they have. They only shorten the wait: a stream keeps its place until all others
+    /// have been taken again.
     private mutating func makeRoomForWaiting(from source: Endpoint, out: inout Outbox) -> Bool {
         let waiting = streams.filter { !$0.value.isDialled && $0.value.link == nil }
         let own = waiting.values.count { $0.endpoint.network == source.network }
@@ -110,13 +111,13 @@ struct Streams: Sendable {
         guard waiting.count >= limits.maximumWaitingStreams else { return true }
         let silent = waiting.filter(\.value.awaitsInitiation)
         guard
-            let oldest = oldestOfGreatestSource(silent, above: own) ?? oldestOfGreatestSource(waiting, above: own)
+            let oldest = oldestOfBusiestSource(silent, above: own) ?? oldestOfBusiestSource(waiting, above: own)
         else { return false }
         discard(oldest, out: &out)
         return true
     }
 
-    /// As over datagrams, a peer's oldest unconfirmed handshake gives way.
+    /// As with datagrams, a peer's oldest unconfirmed handshake is dropped.
     mutating func makeRoom(for peer: AgreementPublicKey, out: inout Outbox) {
         let same = streams.filter { $0.value.link == nil && $0.value.introduction?.peer == peer }
         guard same.count >= limits.maximumProvisionalSessionsPerPeer,
@@ -125,31 +126,31 @@ struct Streams: Sendable {
         discard(oldest.key, out: &out)
     }
 
-    /// The oldest of the streams whose source has most of them, if it has more than `count`.
-    private func oldestOfGreatestSource(_ candidates: [StreamID: LinkStream], above count: Int) -> StreamID? {
+    /// The oldest stream of the source with the most streams, if it has more than `count`.
+    private func oldestOfBusiestSource(_ candidates: [StreamID: LinkStream], above count: Int) -> StreamID? {
         let counts = Dictionary(grouping: candidates.values, by: \.endpoint.network).mapValues(\.count)
-        // The greatest of all is the same in any order.
+        // The maximum does not depend on the order.
         guard let most = counts.values.max(), most > count else { return nil }
         return candidates.filter { counts[$0.value.endpoint.network] == most }
             .min { ($0.value.openedAt, $0.key) < ($1.value.openedAt, $1.key) }?.key
     }
 
-    /// A stream that exceeds a share. What this side dialled stays: of strangers the source that has most streams gives up
-    /// its oldest, so that others come in; of members the account that has most gives up its newest, so that who has one
-    /// keeps it.
+    /// A stream to close because a share is exceeded. Streams that this side dialled stay. Of strangers, the source
+    /// with the most streams loses its oldest, so that others can come in. Of members, the account with the most loses
+    /// its newest, so that everybody keeps one.
     var surplus: StreamID? {
         let accepted = streams.filter { !$0.value.isDialled && $0.value.link != nil }
         let strangers = accepted.filter { $0.value.account == nil }
-        if strangers.count > limits.maximumStrangerStreams { return oldestOfGreatestSource(strangers, above: 0) }
+        if strangers.count > limits.maximumStrangerStreams { return oldestOfBusiestSource(strangers, above: 0) }
         guard countedStreams > limits.maximumStreams else { return nil }
         let byAccount = Dictionary(grouping: accepted) { $0.value.account }
-        // The greatest of all is the same in any order.
+        // The maximum does not depend on the order.
         let most = byAccount.filter { $0.key != nil }.values.map(\.count).max()
         return byAccount.filter { $0.key != nil && $0.value.count == most }.values.flatMap { $0 }
             .max { ($0.value.openedAt, $0.key) < ($1.value.openedAt, $1.key) }?.key
     }
 
-    /// Whether the newer of two streams of a link is to be used. If both sides dialled at once, both choose the same.
+    /// Whether to use the newer of two streams of a link. If both sides dialled at the same time, both choose the same.
     func prefers(_ new: StreamID, to current: StreamID, own: AgreementPublicKey) -> Bool {
         guard let newer = streams[new], let older = streams[current], let introduction = newer.introduction,
             let former = older.introduction
@@ -166,16 +167,16 @@ struct Streams: Sendable {
 
     /// The next whole frame.
     ///
-    /// - Throws: `malformed` for a length that no handshake has.
+    /// - Throws: `malformed` for a length that no handshake message has.
     mutating func nextFrame(on id: StreamID) throws(DropReasonError) -> [UInt8]? {
         let limit = streams[id]?.link == nil ? StreamFraming.maximumHandshakeFrameSize : .max
         return try streams[id]?.buffer.next(atMost: limit)
     }
 
-    /// Keeps the beginning of a frame until the rest comes, and sees to it that it does.
+    /// Keeps the beginning of a frame and sets a deadline for the rest.
     mutating func keepRest(of id: StreamID, at now: MonotonicInstant, out: inout Outbox) {
         guard streams[id]?.buffer.keepRest(at: now) ?? false else { return }
-        // Before it has a link, the handshake's time counts.
+        // Without a link, the handshake's deadline counts.
         if streams[id]?.link != nil { schedule(id, out: &out) }
     }
 
@@ -219,15 +220,15 @@ struct Streams: Sendable {
         out.timers.schedule(.stream(id), at: streams[id]?.nextDeadline(limits))
     }
 
-    /// Looks again whether a stream is used, after its time or from now on.
+    /// Checks later again whether a stream is used.
     mutating func postponeIdleCheck(of id: StreamID, at now: MonotonicInstant) {
         guard let end = streams[id]?.idleEnd(limits) else { return }
         streams[id]?.idleCheck = end > now ? end : now.advanced(by: limits.streamIdleLimit)
     }
 
-    /// Sends nothing more on a stream; it is closed once the peer, too, has said so.
+    /// Sends nothing more on a stream. It is closed once the peer has finished too.
     ///
-    /// - Returns: whether this side had not finished with it before.
+    /// - Returns: whether this side had not finished it before.
     mutating func finish(_ id: StreamID, at now: MonotonicInstant, out: inout Outbox) -> Bool {
         guard streams[id]?.hasSentFinish == false else { return false }
         send(.finish, on: id, at: now, out: &out)
@@ -248,8 +249,8 @@ struct Streams: Sendable {
         if remove(id, out: &out) != nil { out.send(.closeStream(id)) }
     }
 
-    /// Closes all streams without a link that are like this.
-    mutating func discardLoose(where isStray: (LinkStream) -> Bool, out: inout Outbox) {
+    /// Closes all matching streams that have no link.
+    mutating func discardUnlinked(where isStray: (LinkStream) -> Bool, out: inout Outbox) {
         for id in keys {
             guard let stream = streams[id], stream.link == nil, isStray(stream) else { continue }
             discard(id, out: &out)

@@ -1,5 +1,5 @@
-/// A queue of subjects by deadline, one deadline each: a binary heap that knows where every subject stands, so that
-/// changing a deadline is O(log n). Equal deadlines come out in the subjects' order, so that a run replays exactly.
+/// Subjects by deadline, one deadline each: a binary heap with an index of its subjects, so that changing a deadline is
+/// O(log n). Equal deadlines come in the subjects' order, so that a run can be replayed.
 public struct DeadlineQueue<Subject: Hashable & Comparable & Sendable>: Sendable {
     @usableFromInline struct Entry: Sendable {
         @usableFromInline var deadline: MonotonicInstant
@@ -39,7 +39,7 @@ public struct DeadlineQueue<Subject: Hashable & Comparable & Sendable>: Sendable
         }
     }
 
-    /// Takes out the earliest subject whose deadline is not after `now`.
+    /// Removes and returns the earliest subject whose deadline is not after `now`.
     @inlinable public mutating func popDue(at now: MonotonicInstant) -> Subject? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         remove(first.subject)

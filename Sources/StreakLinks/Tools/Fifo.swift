@@ -1,4 +1,4 @@
-/// First in, first out, both in amortised O(1).
+/// A queue. Both ends in amortised O(1).
 public struct Fifo<Element: Sendable>: Sendable {
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var head = 0

@@ -1,4 +1,4 @@
-/// A point on a node's own clock, which starts at zero, never goes back and says nothing about dates.
+/// A point on a node's own clock, which starts at zero, never goes back, and has no relation to dates.
 public struct MonotonicInstant: InstantProtocol, Sendable, CustomStringConvertible {
     /// Nanoseconds since that clock started.
     public let nanoseconds: Int64

@@ -1,12 +1,13 @@
-/// Values by key, in the order of the keys. For a few hundred large values that are looked at and changed all the time: both
-/// happen in place, where a dictionary copies the whole value for a change to a part of it.
+/// Values by key, sorted by key, for a few hundred large values that are read and changed often. Both happen in place;
+/// a dictionary would copy the whole value to change a part.
 ///
-/// Public, for other modules of this package: what is of `package` access the compiler inlines nowhere else, and then every look
-/// at a value copies it.
+/// Public for other modules of this package: the compiler does not inline `package` members across modules, and then
+/// every access copies the value.
 public struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     /// Ascending.
     @usableFromInline var orderedKeys: [Key] = []
-    /// In the order of the keys. Never nil but while one is put in or taken out; optional, so that it is changed in place.
+    /// In the order of the keys. Nil only during insertion and removal; optional, so that a value can be changed in
+    /// place.
     @usableFromInline var entries: [Value?] = []
 
     @inlinable public init() {}
@@ -50,9 +51,9 @@ public struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable
         return index < orderedKeys.count && orderedKeys[index] == key ? index : nil
     }
 
-    /// Where a key stands, or would stand.
+    /// The index of a key, or where it would be inserted.
     @inlinable func place(of key: Key) -> Int {
-        // Most come in order.
+        // Most keys arrive in order.
         guard let last = orderedKeys.last, key <= last else { return orderedKeys.count }
         var range = orderedKeys.startIndex..<orderedKeys.endIndex
         while !range.isEmpty {

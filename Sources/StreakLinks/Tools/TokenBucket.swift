@@ -1,12 +1,12 @@
-/// How much somebody may ask for: so much at once, and then at a steady rate.
+/// A rate limit: a burst at first, then a steady rate.
 ///
-/// A bucket of tokens, kept as the instant at which it is full again (the virtual scheduling of ITU-T I.371, annex A), so
-/// that no fraction of a token is ever lost.
+/// The bucket is stored as the instant at which it is full again (the virtual scheduling of ITU-T I.371, annex A), so
+/// that no fraction of a token is lost.
 package struct TokenBucket: Sendable {
     package struct Limit: Sendable, Equatable {
         /// Tokens that a full bucket holds.
         package let burst: Int
-        /// The time in which one comes back.
+        /// The time in which one token comes back.
         package let interval: Duration
 
         package init(burst: Int, interval: Duration) {
@@ -24,10 +24,10 @@ package struct TokenBucket: Sendable {
         capacity = interval * Int64(limit.burst)
     }
 
-    /// Whether there is a token. Costs none.
+    /// Whether there is a token. Takes none.
     package func admits(at now: MonotonicInstant) -> Bool { missing(at: now) + interval <= capacity }
 
-    /// From when on there is one, if none is taken meanwhile.
+    /// When a token will be there, if none is taken until then.
     package var nextAdmission: MonotonicInstant { fullAt.advanced(by: .nanoseconds(interval - capacity)) }
 
     /// Takes tokens, if there is one. Those that were not there have to come back first.
@@ -37,7 +37,7 @@ package struct TokenBucket: Sendable {
         return true
     }
 
-    /// Takes tokens, or what is left of them.
+    /// Takes tokens, or as many as are left.
     package mutating func charge(_ count: Int = 1, at now: MonotonicInstant) {
         let charged = interval * Int64(min(count, Int(capacity / interval)))
         fullAt = now.advanced(by: .nanoseconds(min(capacity, missing(at: now) + charged)))

@@ -27,12 +27,12 @@ public struct DeviceCertificate: Hashable, Sendable {
         public var linkKey: AgreementPublicKey { consent.linkKey }
     }
 
-    /// How long a chain may be, so that a certificate fits the handshake of a friend code. A device certified by the fifth
-    /// needs another issuer.
+    /// The longest chain. A certificate then still fits the handshake of a friend code. A device certified by the fifth
+    /// link cannot certify another.
     public static let maximumChainLength = 5
 
     public let user: UserID
-    /// From the device the account certified to the device this certificate is for; never empty.
+    /// From the device that the account certified to this certificate's device; never empty.
     public let links: [Link]
 
     private let last: Link
@@ -41,7 +41,7 @@ public struct DeviceCertificate: Hashable, Sendable {
     public var device: DeviceID { last.device }
     public var linkKey: AgreementPublicKey { last.linkKey }
 
-    /// The devices the chain leads through before `device`, the first certified by the account itself.
+    /// The devices before `device` in the chain. The account itself certified the first.
     public var issuers: [DeviceID] { links.dropLast().map(\.device) }
 
     /// Whether the account key itself signed for this device.
@@ -67,7 +67,7 @@ public struct DeviceCertificate: Hashable, Sendable {
         last = link
     }
 
-    /// Reads a certificate that stands among other fields. Signatures are not checked yet: see `isValid`.
+    /// Reads a certificate as one field among others. Signatures are not checked yet: see `isValid`.
     public init(from reader: inout WireReader) throws(WireError) {
         try reader.readVersion()
         let user: UserID = try reader.readIdentifier()
@@ -124,7 +124,7 @@ public struct DeviceCertificate: Hashable, Sendable {
         return true
     }
 
-    /// The name of the link that an issuer signed: the hash of what it signed. Nil where the chain does not lead through it.
+    /// The name of the link that an issuer signed: the hash of what it signed. Nil if the issuer is not in the chain.
     func linkName(after issuer: DeviceID) -> Bytes32? {
         guard let index = links.firstIndex(where: { $0.device == issuer }), index + 1 < links.count else { return nil }
         let link = links[index + 1]
@@ -143,8 +143,8 @@ public struct DeviceCertificate: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// This certificate's device certifies another device of the same account; nil when the chain is full or the
-    /// device stands in it already.
+    /// This certificate's device certifies another device of the same account. Nil if the chain is full or already has
+    /// that device.
     func extended(by signingKey: SigningSecretKey, to consent: DeviceConsent) -> Self? {
         let message = Self.message(
             user: user, issuer: device.bytes, device: consent.device, linkKey: consent.linkKey)
@@ -153,7 +153,7 @@ public struct DeviceCertificate: Hashable, Sendable {
     }
 }
 
-/// A device's word that it is one of an account's, with these keys.
+/// A device's statement that it belongs to an account, with these keys.
 ///
 /// Signed by the device over `streakmesh/v1/certificate` ‖ 0 ‖ 3 (u8) ‖ user ‖ device ‖ link key.
 public struct DeviceConsent: Hashable, Sendable {
@@ -190,14 +190,14 @@ public struct DeviceConsent: Hashable, Sendable {
     }
 }
 
-/// What is signed under `SigningContext.certificate`; the first byte of the message.
+/// What a signature under `SigningContext.certificate` is about; the first byte of the message.
 enum StatementKind: UInt8 {
     case deviceCertificate = 1
     case deviceRevocation = 2
     case deviceConsent = 3
 }
 
-/// A device as itself: its certificate and the secret keys that match it.
+/// This device: its certificate and the matching secret keys.
 public struct DeviceIdentity: Sendable {
     public let certificate: DeviceCertificate
     public let signingKey: SigningSecretKey
@@ -206,7 +206,7 @@ public struct DeviceIdentity: Sendable {
     public var user: UserID { certificate.user }
     public var device: DeviceID { certificate.device }
 
-    /// Puts together what a key file holds; nil if the keys are not the ones the certificate names.
+    /// Combines the contents of a key file; nil if the keys do not match the certificate.
     public init?(certificate: DeviceCertificate, signingKey: SigningSecretKey, linkKey: AgreementSecretKey) {
         guard certificate.device == DeviceID(signingKey.publicKey), certificate.linkKey == linkKey.publicKey else {
             return nil
@@ -234,13 +234,13 @@ public struct DeviceIdentity: Sendable {
         return DeviceIdentity(checked: certificate, signingKey, linkKey)
     }
 
-    /// This device's word that it is one of `user`'s.
+    /// This device's statement that it belongs to `user`.
     public func consent(to user: UserID) -> DeviceConsent {
         DeviceConsent(user: user, signingKey: signingKey, linkKey: linkKey.publicKey)
     }
 
-    /// Certifies another device of the same account, whose keys that device made itself and whose consent is valid; nil
-    /// when the chain of certificates is full, so that another device or the account key must sign instead.
+    /// Certifies another device of the same account, which made its own keys and consented. Nil if the chain of
+    /// certificates is full: then another device or the account key must sign.
     public func certificate(for consent: DeviceConsent) -> DeviceCertificate? {
         certificate.extended(by: signingKey, to: consent)
     }

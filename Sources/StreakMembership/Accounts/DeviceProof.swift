@@ -1,7 +1,7 @@
 public import StreakCrypto
 public import StreakWire
 
-/// Shows that a machine without an account held a device link and wants these two keys certified, on one handshake.
+/// Proves on one handshake that a machine without an account holds a device link and wants these two keys certified.
 ///
 /// | field | type |
 /// |---|---|
@@ -12,18 +12,18 @@ public import StreakWire
 /// | signature by the device's signing key | 64 bytes |
 /// | the device's consent to the account that the link names | 64 bytes |
 ///
-/// The first two signatures are over `streakmesh/v1/deviceProof` ‖ 0 ‖ private group ‖ device ‖ link key ‖ handshake hash, so a
-/// proof serves no other group, keys or handshake, and is no proof of joining.
+/// The first two signatures are over `streakmesh/v1/deviceProof` ‖ 0 ‖ private group ‖ device ‖ link key ‖ handshake
+/// hash. A proof is therefore valid for no other group, keys or handshake, and cannot serve as a proof of joining.
 public struct DeviceProof: Hashable, Sendable {
     public let device: DeviceID
     public let linkKey: AgreementPublicKey
     public let handshakeHash: [UInt8]
     private let inviteSignature: Signature
     private let deviceSignature: Signature
-    /// To be one of the account's devices: what the account's device that certifies it needs.
+    /// Consent to belong to the account. The device that certifies the new one needs it.
     public let consent: DeviceConsent
 
-    /// Made by the new machine. Of its identity only the two keys count; the certificate may be of any account.
+    /// Made by the new machine. Only the two keys of its identity matter; its certificate may name any account.
     ///
     /// - Precondition: the handshake hash has 64 bytes.
     public init(

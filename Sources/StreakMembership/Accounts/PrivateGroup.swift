@@ -52,19 +52,19 @@ extension Ledger {
         return founder.user
     }
 
-    /// The operation that publishes a device's certificate; of several the one that follows on least.
+    /// The operation that publishes a device's certificate. If there are several, the one with the fewest ancestors.
     public func introduction(of device: DeviceID) -> OperationID? {
         introductions.byDevice[device]?.map(\.node).min(by: LedgerNode.inOrder)?.id
     }
 }
 
 extension OperationBody {
-    /// Whether it is about who is a member, and as what. A private group has one member for good: what brings machines in and
-    /// out there is about devices.
+    /// Whether an operation changes who is a member, or a role. A private group has exactly one member for good; only
+    /// its devices change.
     var changesMembers: Bool {
         switch self {
         case .request, .admit, .setRole, .transfer, .remove, .leave: true
-        // By an invite machines are linked.
+        // In a private group, invites link machines.
         case .found, .invite, .revokeInvite, .addDevice, .revokeDevice, .rename, .settings: false
         }
     }

@@ -8,18 +8,18 @@ public import StreakWire
 /// | 256 | seed of the account's Ed25519 key |
 /// | 24 | checksum: first bytes of keyed BLAKE2b-256 under `streakmesh/v1/recovery-key` of the seed |
 ///
-/// Whoever holds it is the account. Its description tells nothing; `text` is for the one place that shows it.
+/// Its holder can act as the account. `description` reveals nothing; only the page that shows the key may use `text`.
 public struct RecoveryKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// Symbols without the hyphens.
     public static let symbolCount = 56
     private static let checksumSize = 3
     private static let checksumKey = Array("streakmesh/v1/recovery-key".utf8)
-    /// Far more than a key with every blank and hyphen somebody may type.
+    /// Longer than a key with every blank and hyphen somebody may type.
     private static let maximumTextSize = 1_024
 
     public let accountKey: SigningSecretKey
 
-    /// The account this is the key of.
+    /// The account of this key.
     public var user: UserID { UserID(accountKey.publicKey) }
 
     public init(_ accountKey: SigningSecretKey) {
@@ -48,7 +48,7 @@ public struct RecoveryKey: Sendable, CustomStringConvertible, CustomReflectable 
         }
         let seed = Array(bytes.dropLast(Self.checksumSize))
         guard Self.checksum(seed) == Array(bytes.suffix(Self.checksumSize)),
-            let key = try? SigningSecretKey(seed: seed)  // thirty-two bytes are its only condition
+            let key = try? SigningSecretKey(seed: seed)  // fails only if it is not thirty-two bytes
         else { throw .wrongChecksum }
         accountKey = key
     }
@@ -69,20 +69,20 @@ public struct RecoveryKey: Sendable, CustomStringConvertible, CustomReflectable 
         Array(Blake2b.keyedHash(seed, key: checksumKey).prefix(checksumSize))
     }
 
-    /// The account only: a secret never reaches a log by accident.
+    /// Names only the account, so that the secret cannot reach a log by accident.
     public var description: String { "RecoveryKey(of: \(user))" }
 
     public var customMirror: Mirror { Mirror(self, children: ["user": user]) }
 }
 
-/// Why a text is no recovery key. Nothing of the text is told but a character that cannot be part of one.
+/// Why a text is not a recovery key. It reveals nothing of the text, except a character that no key contains.
 public enum RecoveryKeyError: Error, Equatable, Sendable {
-    /// Nothing but blanks and hyphens.
+    /// Only blanks and hyphens.
     case empty
     /// Symbols are missing or too many; hyphens and white space are not counted.
     case wrongLength(expected: Int, actual: Int)
     /// U, a sign, or a letter of another script.
     case invalidCharacter(Character)
-    /// All symbols are there, and at least one is another than was shown.
+    /// The length is right, but at least one symbol is mistyped.
     case wrongChecksum
 }

@@ -1,6 +1,6 @@
 import StreakWire
 
-/// RFC 4648 base32 without padding, upper case: the one text that QR codes hold in alphanumeric mode.
+/// RFC 4648 base32 without padding, in upper case, which QR codes hold in alphanumeric mode.
 enum Base32 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
@@ -20,7 +20,7 @@ enum Base32 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads digits of either case; nil for any other character, and for a text no bytes are written as.
+    /// Reads digits of either case; nil for any other character, and for digits that no bytes encode to.
     static func bytes(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer: UInt32 = 0

@@ -1,4 +1,5 @@
-/// Crockford's base32, for what people read aloud and type: neither I, L, O nor U, either case, hyphens and blanks free.
+/// Crockford's base32, for text that people read aloud and type. It has no I, L, O or U; case, hyphens and blanks do
+/// not matter.
 enum CrockfordBase32 {
     private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
@@ -14,7 +15,7 @@ enum CrockfordBase32 {
 
     /// Reads symbols as typed: O is 0, I and L are 1, hyphens and white space are skipped. O(length).
     ///
-    /// - Throws: the first character that is none.
+    /// - Throws: the first character that is not a symbol.
     static func symbols(_ text: String) throws(UnknownSymbol) -> [UInt8] {
         var symbols: [UInt8] = []
         for scalar in text.unicodeScalars where scalar != "-" && !scalar.properties.isWhitespace {

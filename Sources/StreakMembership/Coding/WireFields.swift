@@ -32,7 +32,7 @@ extension WireReader {
         do { return try SigningPublicKey(rawBytes: raw) } catch { throw .invalidValue(field: "signing key") }
     }
 
-    /// Reads the leading version, which must be the one this implementation speaks.
+    /// Reads the leading version and requires this implementation's.
     mutating func readVersion() throws(WireError) {
         let version = try readUInt8()
         guard version == ProtocolLimits.version else { throw .unsupportedVersion(version) }
@@ -40,7 +40,7 @@ extension WireReader {
 }
 
 extension Identifier32 {
-    /// The name made of a signing key's 32 bytes.
+    /// The ID made from a signing key's 32 bytes.
     public init(_ key: SigningPublicKey) {
         let raw = key.rawBytes
         precondition(raw.count == SigningPublicKey.byteCount, "a signing key has 32 bytes")
@@ -50,9 +50,9 @@ extension Identifier32 {
         self.init(bytes: Bytes32(word(0), word(8), word(16), word(24)))
     }
 
-    /// Whether the key this is the name of made `signature` for the bytes of `message` under `context`.
+    /// Whether the key behind this ID made `signature` for `message` under `context`.
     func hasSigned(_ message: [UInt8], as context: SigningContext, _ signature: Signature) -> Bool {
-        // Thirty-two bytes always make a key; whether it is a usable one shows in the check.
+        // Any thirty-two bytes form a key. The check below shows whether it is usable.
         guard let key = try? SigningPublicKey(rawBytes: bytes.array) else { return false }
         return key.isValid(signature, for: context.prefix + message)
     }
@@ -70,7 +70,7 @@ extension Bytes32 {
         Bytes32(digest: Blake2b.hash(message))
     }
 
-    /// The bytes of a digest this module asked to have 32 bytes.
+    /// The bytes of a digest that was requested with 32 bytes.
     init(digest: [UInt8]) {
         guard let bytes = Bytes32(digest) else { preconditionFailure("a digest of another size than asked for") }
         self = bytes

@@ -21,17 +21,17 @@ public struct FriendCode: Hashable, Sendable, CustomStringConvertible {
         symbols = data + [Self.checksum(data)]
     }
 
-    /// Reads a code as typed: either case, O for 0, I and L for 1, hyphens and blanks anywhere. Nil where it is not
+    /// Reads a code as typed: either case, O for 0, I and L for 1, hyphens and blanks anywhere. Nil if it does not have
     /// twelve symbols or the checksum is wrong.
     public init?(_ text: String) {
-        // A text that holds another character is no code, whichever it is.
+        // A text with any other character is not a code.
         guard text.utf8.count <= 64, let symbols = try? CrockfordBase32.symbols(text),
             symbols.count == 12, Self.checksum(Array(symbols.prefix(11))) == symbols[11]
         else { return nil }
         self.symbols = symbols
     }
 
-    /// A mistyped code passes one time in 32.
+    /// One in 32 mistyped codes passes.
     private static func checksum(_ data: [UInt8]) -> UInt8 {
         Blake2b.hash(Array("streakmesh/v1/friend-code-checksum".utf8) + data)[0] & 31
     }

@@ -1,8 +1,8 @@
 public import StreakCrypto
 public import StreakWire
 
-/// What a friend code opens: the keys of lookups and of the first handshake. Whoever knows the code can make them;
-/// whoever guesses pays one Argon2id a guess.
+/// The keys derived from a friend code, for lookups and for the first handshake. Anybody who knows the code can derive
+/// them; guessing costs one Argon2id per guess.
 ///
 /// | derivation | of the root: Argon2id (interactive) of the code's twelve symbols without hyphens |
 /// |---|---|
@@ -19,7 +19,8 @@ public struct FriendCodeKeys: Sendable, Equatable {
 
     private static let salt = Array(Blake2b.hash(Array("streakmesh/v1/friend-code-keys".utf8)).prefix(16))
 
-    /// Derives the keys. About 60 ms and 64 MB: once for each code, not for a busy thread; then keep `stored`.
+    /// Derives the keys. Takes about 60 ms and 64 MB, so do it once for each code, off any busy thread, and store the
+    /// result with `write(to:)`.
     ///
     /// - Throws: `outOfMemory`.
     public init(of code: FriendCode) throws(CryptoError) {
@@ -38,20 +39,20 @@ public struct FriendCodeKeys: Sendable, Equatable {
 
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code && left.root == right.root }
 
-    /// Writes code and root: what spares the derivation next time. Secret as the code itself.
+    /// Writes the code and the root, which saves deriving them again. As secret as the code itself.
     public func write(to writer: inout WireWriter) {
         writer.writeText(code.description)
         writer.writeRaw(root.rawBytes())
     }
 
-    /// Reads what `write(to:)` wrote; the root is believed.
+    /// Reads what `write(to:)` wrote. The root is not checked.
     public init(from reader: inout WireReader) throws(WireError) {
         guard let code = FriendCode(try reader.readText(maximum: 14)) else {
             throw .invalidValue(field: "friend code")
         }
         let raw = try reader.readRaw(SymmetricKey.byteCount)
         guard let root = try? SymmetricKey(rawBytes: raw) else {
-            // Unreachable: thirty-two bytes are a key.
+            // Unreachable: any thirty-two bytes are a key.
             throw .invalidValue(field: "friend code keys")
         }
         self.init(code: code, root: root)

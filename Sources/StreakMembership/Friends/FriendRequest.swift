@@ -1,7 +1,7 @@
 import StreakCrypto
 public import StreakWire
 
-/// Asks the owner of a friend code for friendship. It proves itself, wherever it came from.
+/// Asks the owner of a friend code for friendship. It is signed, so it is valid whichever way it came.
 ///
 /// | field | type | limit |
 /// |---|---|---|
@@ -18,7 +18,7 @@ public struct FriendRequest: Hashable, Sendable {
     public let certificate: DeviceCertificate
     public let name: String
     public let code: FriendCode
-    /// Seconds since 1970, by the asker's clock. Tells a new wish of one user from a repeated one.
+    /// Seconds since 1970, by the asker's clock. Distinguishes a new request of a user from a repeated one.
     public let askedAt: Int64
     public let bytes: [UInt8]
 
@@ -49,7 +49,7 @@ public struct FriendRequest: Hashable, Sendable {
         certificate = try DeviceCertificate(from: &reader)
         name = try reader.readText(maximum: Self.maximumNameSize)
         let text = try reader.readText(maximum: 14)
-        // One request has one encoding: only the spelling that this writes.
+        // A request has only one encoding, so only the canonical spelling is valid.
         guard !name.isEmpty, let code = FriendCode(text), code.description == text else {
             throw .invalidValue(field: "friend request")
         }
@@ -65,9 +65,9 @@ public struct FriendRequest: Hashable, Sendable {
     }
 }
 
-/// What the owner of a friend code says to a request.
+/// The owner's answer to a friend request.
 public enum FriendAnswer: Hashable, Sendable {
-    /// It waits for the owner, who has not decided; or has blocked the asker, who is not told.
+    /// The owner has not decided, or has blocked the asker, who must not learn of it.
     case pending
     case declined
     /// The link of an invite into a group of two, for the asker alone.
@@ -96,7 +96,7 @@ public enum FriendAnswer: Hashable, Sendable {
 }
 
 extension String {
-    /// As many whole characters as fit `size` bytes of UTF-8.
+    /// As many whole characters as fit in `size` bytes of UTF-8.
     fileprivate func prefix(fitting size: Int) -> String {
         var result = ""
         var used = 0

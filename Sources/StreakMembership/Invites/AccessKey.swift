@@ -1,8 +1,8 @@
 public import StreakCrypto
 public import StreakWire
 
-/// The secret that members of a group share so as to recognise and reach each other. It decides who can open a link,
-/// never what flows on it: that is the ledger's.
+/// The secret by which members of a group recognise and reach each other. It decides who can open a link; the ledger
+/// decides what may be sent over it.
 ///
 /// | derivation | keyed BLAKE2b-256 under the key, of the text |
 /// |---|---|
@@ -15,7 +15,7 @@ public struct AccessKey: Sendable, Equatable {
     public static let byteCount = SymmetricKey.byteCount
 
     public let key: SymmetricKey
-    /// What stands in the ledger: tells the key apart and nothing of it.
+    /// Identifies the key in the ledger without revealing it.
     public let hash: Bytes32
     public let linkPresharedKey: SymmetricKey
     public let tagKey: SymmetricKey
@@ -31,7 +31,7 @@ public struct AccessKey: Sendable, Equatable {
         groupProofKey = Blake2b.derive(context: "streakmesh/v1/group-proof-key", from: key)
     }
 
-    /// Takes 32 bytes, as a member hands them over a link.
+    /// Reads 32 bytes, as a member sends them over a link.
     ///
     /// - Throws: `wrongLength`.
     public init(rawBytes: some Collection<UInt8>) throws(CryptoError) {

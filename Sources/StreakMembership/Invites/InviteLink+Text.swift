@@ -1,34 +1,34 @@
 import StreakCrypto
 
-/// Finding the one link in what somebody pasted: a link alone, broken into lines, or inside a message.
+/// Finds the link in pasted text: a link alone, one broken into lines, or one inside a message.
 extension InviteLink {
-    /// The longest link has under 900 characters; whatever is longer is none.
+    /// The longest link has under 900 characters. Anything longer than this is not a link.
     private static let maximumLinkSize = 2_048
-    /// A chat message with a link in it. Whatever is longer is refused unread.
+    /// Enough for a chat message with a link. Longer text is refused unread.
     static let maximumTextSize = 4_096
 
-    /// What stands behind a prefix.
+    /// The digits after a prefix.
     struct Candidate: Equatable {
         let purpose: Purpose
         /// The digits, in upper case.
         fileprivate(set) var digits: [UInt8]
-        /// What they say, with the checksum; nil where no checksum is right.
+        /// The decoded bytes, with checksum; nil if no checksum matches.
         fileprivate(set) var bytes: [UInt8]?
 
-        /// Whether this is the other one cut short, as chat programs show links.
+        /// Whether this is the other candidate cut short, as chat programs display links.
         fileprivate func isBeginning(of other: Candidate) -> Bool {
             bytes == nil && purpose == other.purpose && digits.count < other.digits.count
                 && other.digits.starts(with: digits)
         }
     }
 
-    /// The link that a text holds, once or several times.
+    /// The link in a text, which may contain it once or several times.
     ///
-    /// White space is skipped wherever it stands, and letters of either case are taken. Behind a prefix follow letters,
-    /// digits and white space up to any other character; of these the shortest beginning with a right checksum that ends at
-    /// white space or at the end is the link. O(n²) in the size of the text, which is bounded.
+    /// White space is skipped anywhere, and letters may have either case. After a prefix follow letters, digits and
+    /// white space up to any other character. The link is the shortest beginning of these that has a correct checksum
+    /// and ends at white space or at the end. O(n²) in the size of the text, which is bounded.
     ///
-    /// - Throws: `notALink` where there is none, or the text is too long; `severalLinks` where two differ.
+    /// - Throws: `notALink` if there is none or the text is too long; `severalLinks` if two differ.
     static func candidate(in text: String) throws(InviteLinkError) -> Candidate {
         guard text.utf8.count <= maximumTextSize else { throw .notALink }
         let plain = PlainText(text)
@@ -48,9 +48,9 @@ extension InviteLink {
         return first
     }
 
-    /// What a text holds a link for; nil where it holds none, or several.
+    /// The purpose of the link in a text; nil if there is none, or several.
     public static func purpose(of text: String) -> Purpose? {
-        // Why there is none is for `init(parsing:purpose:)` to say.
+        // `init(parsing:purpose:)` reports why there is none.
         try? candidate(in: text).purpose
     }
 
@@ -59,11 +59,11 @@ extension InviteLink {
     }
 }
 
-/// A text without its white space, which is remembered.
+/// A text without white space, but with its places.
 private struct PlainText {
     /// All bytes above 0x20.
     private(set) var characters: [UInt8] = []
-    /// Where white space stood: indices of the characters behind it, rising.
+    /// Indices of characters that follow white space, ascending.
     private var breaks: [Int] = []
 
     init(_ text: String) {
@@ -76,7 +76,7 @@ private struct PlainText {
         }
     }
 
-    /// Whether `prefix`, of lower case, stands at a place in either case.
+    /// Whether `prefix`, in lower case, is at a place in either case.
     func has(_ prefix: [UInt8], at place: Int) -> Bool {
         guard place + prefix.count <= characters.count else { return false }
         return prefix.indices.allSatisfy { index in
@@ -85,7 +85,7 @@ private struct PlainText {
         }
     }
 
-    /// Nil where nothing that could be a digit follows.
+    /// Nil if no digit follows.
     func candidate(of purpose: InviteLink.Purpose, from start: Int, limit: Int) -> InviteLink.Candidate? {
         let run = characters[start...].prefix { Self.isLetterOrDigit($0) }
         guard !run.isEmpty else { return nil }

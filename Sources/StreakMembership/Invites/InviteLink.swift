@@ -18,16 +18,16 @@ public import StreakWire
 /// | −68 | signature by that key, over `streakmesh/v1/invite` ‖ 0 ‖ all bytes before | 64 bytes | |
 /// | −4 | checksum: the first bytes of BLAKE2b-256 of all bytes before | 4 bytes | in every version |
 ///
-/// A device link has the same layout behind `streakmesh://device/`, but for the inviter's account (32 bytes) before the
+/// A device link has the same layout behind `streakmesh://device/`, except for the inviter's account (32 bytes) before the
 /// inviter's device key; its signature has the context `streakmesh/v1/deviceLink`. Neither can be turned into the other.
 ///
 /// An endpoint is 4 (u8), IPv4 address (4 bytes), port (u16), or 6 (u8), IPv6 address (16 bytes), port (u16).
 public struct InviteLink: Sendable, Equatable {
-    /// What the holder of a link may become.
+    /// What a link's holder may become.
     public enum Purpose: String, Sendable, CaseIterable {
         /// A member of the group.
         case join
-        /// A further device of the inviter's account; the group is the account's private one.
+        /// One more device of the inviter's account. The group is the account's private one.
         case device
 
         var prefix: String { "\(scheme)://\(rawValue)/" }
@@ -53,9 +53,9 @@ public struct InviteLink: Sendable, Equatable {
     public let expiresAt: Int64
     /// Cut to 40 bytes of whole characters.
     public let title: String
-    /// One set of endpoints a member, the inviter's first.
+    /// One set of endpoints for each member, the inviter's first.
     public let addresses: [[Endpoint]]
-    /// Whose device its holder may become; nil for a link of another purpose.
+    /// The account whose device the holder may become; nil for other links.
     public let user: UserID?
     public let inviter: DeviceID
 
@@ -74,7 +74,7 @@ public struct InviteLink: Sendable, Equatable {
         let cutTitle = Self.cut(title)
         self.title = cutTitle.isEmpty ? "?" : cutTitle
         self.addresses = addresses.prefix(Self.maximumAddressSets).map { set in
-            // A scope means something on one machine only.
+            // A scope is meaningful on one machine only.
             set.prefix(Self.maximumEndpoints).map { Endpoint(address: $0.address, port: $0.port) }
         }
         user = purpose == .device ? identity.user : nil
@@ -97,8 +97,8 @@ public struct InviteLink: Sendable, Equatable {
         bytes = writer.bytes
     }
 
-    /// Reads a link as pasted: alone, broken into lines by a mail program, or inside a message (`InviteLink+Text.swift`). A
-    /// link of another purpose is `notALink`.
+    /// Reads a link as pasted: alone, broken into lines by a mail program, or inside a message
+    /// (`InviteLink+Text.swift`). Throws `notALink` for a link of another purpose.
     public init(parsing text: String, purpose: Purpose = .join) throws(InviteLinkError) {
         let candidate = try Self.candidate(in: text)
         guard candidate.purpose == purpose else { throw .notALink }
@@ -145,18 +145,18 @@ public struct InviteLink: Sendable, Equatable {
     /// For a message or a page: `streakmesh://join/…` or `streakmesh://device/…`.
     public var text: String { purpose.prefix + Base32.text(bytes) }
 
-    /// The same in upper case only, which a QR code holds in alphanumeric mode, smaller by a third.
+    /// The same in upper case. A QR code holds it in alphanumeric mode, a third smaller.
     public var alphanumericText: String { text.uppercased() }
 
-    /// The keys of the invite.
+    /// The keys derived from the seed.
     public var secrets: InviteSecrets { InviteSecrets(seed: seed) }
 
-    /// Whether the link's time is over. The admitter's clock decides in the end.
+    /// Whether the link has expired. The admitter's clock decides in the end.
     ///
     /// - Parameter time: seconds since 1970.
     public func isExpired(at time: Int64) -> Bool { time >= expiresAt }
 
-    /// As many whole characters as fit.
+    /// As many whole characters as fit in 40 bytes.
     private static func cut(_ title: String) -> String {
         var result = ""
         var size = 0
@@ -169,19 +169,20 @@ public struct InviteLink: Sendable, Equatable {
     }
 }
 
-/// Why a text is no invite link that can be used. Each has its own sentence for the user.
+/// Why a text is not a usable invite link. The user gets a different sentence for each.
 public enum InviteLinkError: Error, Equatable, Sendable {
-    /// No `streakmesh://join/` (or `device/`, where that is expected) followed by anything is in it, or it is far too long.
+    /// The text contains no `streakmesh://join/` (or `device/`, where that is expected) followed by anything, or is far
+    /// too long.
     case notALink
-    /// Two links that differ: which one is meant is for the user to say.
+    /// The text contains two different links. The user has to say which one is meant.
     case severalLinks
-    /// The checksum is wrong: a character is missing or mistyped.
+    /// The checksum is wrong: characters are missing or mistyped.
     case damaged
     /// A later version of StreakMesh made the link.
     case unsupportedVersion(UInt8)
-    /// The checksum is right and the layout wrong: no StreakMesh made this.
+    /// The checksum is right but the layout is wrong: StreakMesh did not make this link.
     case malformed(WireError)
-    /// The signature does not match: somebody altered the link on its way.
+    /// The signature is wrong: somebody changed the link on its way.
     case tampered
 }
 

@@ -1,12 +1,12 @@
 public import StreakCrypto
 public import StreakWire
 
-/// What an invite link's seed opens.
+/// The secrets derived from an invite link's seed.
 ///
 /// | derivation | keyed BLAKE2b-256 under the 16-byte seed, of the text |
 /// |---|---|
-/// | seed of the Ed25519 invite key, whose public half stands in the `invite` operation | `streakmesh/v1/invite-key` |
-/// | PSK of the joining handshake, which stands there openly | `streakmesh/v1/invite-psk` |
+/// | seed of the Ed25519 invite key, whose public half is in the `invite` operation | `streakmesh/v1/invite-key` |
+/// | PSK of the joining handshake, which the operation contains in the clear | `streakmesh/v1/invite-psk` |
 public struct InviteSecrets: Sendable {
     public let seed: Bytes16
     public let inviteKey: SigningSecretKey
@@ -17,11 +17,11 @@ public struct InviteSecrets: Sendable {
         let key = seed.array
         let signingSeed = Blake2b.keyedHash(Array("streakmesh/v1/invite-key".utf8), key: key)
         let preshared = Blake2b.keyedHash(Array("streakmesh/v1/invite-psk".utf8), key: key)
-        // Thirty-two bytes are all that either demands.
+        // Both need only 32 bytes.
         guard let inviteKey = try? SigningSecretKey(seed: signingSeed),
             let presharedKey = try? SymmetricKey(rawBytes: preshared)  // as above
         else {
-            // Both were asked to have the 32 bytes that are the only condition.
+            // Both were requested with 32 bytes, which is all they need.
             preconditionFailure("BLAKE2b returned another size than asked for")
         }
         self.inviteKey = inviteKey

@@ -1,7 +1,7 @@
 public import StreakCrypto
 public import StreakWire
 
-/// Shows that a newcomer held the invite link and wanted in, on one handshake, with one set of keys.
+/// Proves on one handshake that a newcomer with these keys holds the invite link and wants to join.
 ///
 /// | field | type |
 /// |---|---|
@@ -10,8 +10,8 @@ public import StreakWire
 /// | signature by the newcomer's device key | 64 bytes |
 ///
 /// Both signatures are over `streakmesh/v1/joinProof` ‖ 0 ‖ group ‖ invite key ‖ user ‖ device ‖ link key ‖ handshake
-/// hash, so a proof serves no other group, invite, key or handshake. The device's keeps whoever knows the seed from admitting an account
-/// that never asked.
+/// hash. A proof is therefore valid for no other group, invite, key or handshake. Without the device's signature,
+/// anybody who knows the seed could admit an account that never asked.
 public struct JoinProof: Hashable, Sendable {
     public static let handshakeHashSize = 64
 
@@ -46,8 +46,8 @@ public struct JoinProof: Hashable, Sendable {
         writer.write(deviceSignature)
     }
 
-    /// Whether both signatures are over this group, this invite, this certificate's keys and this handshake. Two checks, 100 µs.
-    /// Compare `handshakeHash` with the one of the link the proof came over.
+    /// Whether both signatures cover this group, this invite, this certificate's keys and this handshake. Two checks,
+    /// 100 µs. Compare `handshakeHash` with that of the link on which the proof arrived.
     public func isValid(inviteKey: SigningPublicKey, group: GroupID, certificate: DeviceCertificate) -> Bool {
         let message = Self.message(
             group: group, inviteKey: inviteKey, certificate: certificate, handshakeHash: handshakeHash)

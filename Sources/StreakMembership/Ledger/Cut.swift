@@ -1,7 +1,7 @@
 public import StreakCrypto
 public import StreakWire
 
-/// Where a feed ends for everybody who accepts the cut: the branch through `hash`, up to `number`.
+/// The end of a feed for everybody who accepts the cut: the branch through `hash`, up to `number`.
 ///
 /// | field | type | limit |
 /// |---|---|---|
@@ -13,7 +13,7 @@ public struct FeedCut: Hashable, Sendable {
     public let epoch: Epoch
     public let number: UInt64
     public let hash: ChainHash
-    /// The device's own signature over (feed, number, hash), so that the run up to here can be verified for ever.
+    /// The device's own signature over (feed, number, hash), so that the run up to here stays verifiable.
     public let signature: Signature
 
     public init(epoch: Epoch, number: UInt64, hash: ChainHash, signature: Signature) {
@@ -24,7 +24,7 @@ public struct FeedCut: Hashable, Sendable {
     }
 }
 
-/// What of one device still counts: its ledger chain up to an operation, and its feeds up to given records.
+/// What still counts of one device: its ledger chain up to an operation, and its feeds up to given records.
 ///
 /// | field | type | limit |
 /// |---|---|---|
@@ -33,11 +33,11 @@ public struct FeedCut: Hashable, Sendable {
 /// | number of feeds | varint | ≤ 64 |
 /// | feeds, by rising epoch | `FeedCut` each | no epoch twice |
 ///
-/// A feed that is not listed counts for nothing, and so does a device that is not listed.
+/// A feed that is not listed does not count, and neither does a device that is not listed.
 public struct DeviceCut: Hashable, Sendable {
-    /// How many feeds one operation's cuts may list together; with their signatures they fit its 8 KiB.
+    /// The most feeds that all cuts of one operation may list. With their signatures they fit its 8 KiB.
     public static let maximumFeeds = 64
-    /// How many devices one operation may cut. A user may have 8, and concurrent additions may exceed that.
+    /// The most devices one operation may cut. A user may have 8, and more after concurrent additions.
     public static let maximumDevices = 32
 
     public let device: DeviceID
@@ -52,9 +52,9 @@ public struct DeviceCut: Hashable, Sendable {
         self.feeds = feeds.sorted { $0.epoch < $1.epoch }
     }
 
-    /// Cuts that fit one operation: of feeds beyond the limits the longest are kept.
+    /// Cuts that fit into one operation. If there are too many feeds, the longest are kept.
     ///
-    /// A device may open more epochs than an operation can list; that must not make it impossible to remove.
+    /// A device may open more epochs than an operation can list. It must be removable nevertheless.
     public static func fitting(_ cuts: [DeviceCut]) -> [DeviceCut] {
         let devices = cuts.sorted { $0.device < $1.device }.prefix(maximumDevices)
         var room = (6_800 - 66 * devices.count) / 112

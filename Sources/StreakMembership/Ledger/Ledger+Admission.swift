@@ -3,12 +3,12 @@ public import StreakWire
 
 /// Joining, from both sides.
 extension Ledger {
-    /// The responder's side: takes a newcomer in. Compare `claim.proof.handshakeHash` with the link's own first.
+    /// The responder's side: admits a newcomer. The caller has compared `claim.proof.handshakeHash` with the link's.
     ///
-    /// - Parameter time: the admitter's clock, in seconds since 1970, which judges the expiry.
+    /// - Parameter time: the admitter's clock, in seconds since 1970; it decides whether the invite has expired.
     /// - Throws: `refused` with one of `unknownInvite`, `inviteExpired`, `inviteRevoked`, `inviteUsedUp`,
-    ///   `needsApproval`, `alreadyMember`, `newcomerRemoved`, `certificateRevoked`, `tooManyMembers` and what says that
-    ///   the author is no member; `unknownInvite`, `invalidCertificate`, `invalidProof`, `tooManyDevices`.
+    ///   `needsApproval`, `alreadyMember`, `newcomerRemoved`, `certificateRevoked`, `tooManyMembers`, or a reason why
+    ///   the author is not a member; `unknownInvite`, `invalidCertificate`, `invalidProof`, `tooManyDevices`.
     public func admission(
         of claim: JoinClaim, by identity: DeviceIdentity, at time: Int64
     ) throws(LedgerError) -> SignedOperation {
@@ -26,7 +26,7 @@ extension Ledger {
         return try admission(of: claim, by: identity, at: time)
     }
 
-    /// Puts down a newcomer's wish to join under an invite that needs approval. Throws as `admission(of:by:at:)`.
+    /// Records a newcomer's request under an invite that needs approval. Throws as `admission(of:by:at:)`.
     public func request(
         of claim: JoinClaim, by identity: DeviceIdentity, at time: Int64
     ) throws(LedgerError) -> SignedOperation {
@@ -42,10 +42,10 @@ extension Ledger {
         }
     }
 
-    /// The newcomer's side, before it publishes anything: whether this ledger holds *its* invite and both who made the
-    /// link and who answered are members. Whoever knows the invite's PSK could otherwise show an old ledger.
+    /// The newcomer's side, before it publishes anything. Checks that this ledger has *its* invite, and that the link's
+    /// author and the responder are members. Otherwise anybody who knows the invite's PSK could show an old ledger.
     ///
-    /// - Parameter identity: the newcomer's own, once it has been admitted; nil before.
+    /// - Parameter identity: the newcomer's own once it is admitted; nil before.
     public func verifyInvitation(
         link: InviteLink, admittedBy responder: DeviceID, admitting newcomer: DeviceID? = nil
     ) throws(InvitationError) {
@@ -60,19 +60,19 @@ extension Ledger {
     }
 }
 
-/// Why a ledger received over an invite link is not the one the link promised. Publish nothing; try another member.
+/// Why a ledger received over an invite link is not the promised one. Publish nothing, and try another member.
 public enum InvitationError: Error, Equatable, Sendable {
-    /// The founding hash is another than the link's.
+    /// The group is not the link's.
     case otherGroup(GroupID)
-    /// The invite is not in the ledger, or does not count there: the ledger may be an old one.
+    /// The ledger lacks the invite, or the invite does not count; the ledger may be old.
     case inviteMissing
-    /// The invite was signed by another device than the link.
+    /// Another device signed the invite than the link.
     case inviteOfAnother(DeviceID)
     case inviteRevoked
-    /// Whoever made the link has been removed since.
+    /// The link's author has been removed.
     case inviterNotMember
-    /// Whoever answered is no member.
+    /// The responder is not a member.
     case responderNotMember
-    /// The ledger holds no admission of this device.
+    /// The ledger has no admission of this device.
     case newcomerNotMember
 }

@@ -1,26 +1,27 @@
 public import StreakWire
 
-/// An admin's removal that the owner can take back, by demoting the admin with a cut before it, and what comes of that.
+/// An admin's removal that the owner can annul, by demoting the admin with a cut before it, and the consequences.
 public struct Annulment: Sendable, Equatable {
     public let removal: OperationID
-    /// Whom it removed.
+    /// The removed user.
     public let user: UserID
-    /// The admin whose it is, and who becomes a plain member.
+    /// The admin who removed them, and would become a plain member.
     public let author: UserID
-    /// Of the removal, by its author's clock; seconds since 1970, shown only.
+    /// When the removal was made, by its author's clock; seconds since 1970, for display only.
     public let time: Int64
-    /// How many other operations count no more: those that needed an admin, of the same device and after the removal, and
-    /// what rests on them.
+    /// How many other operations would no longer count: those that needed an admin, made by the same device after the
+    /// removal, and those that depend on them.
     public let voided: Int
-    /// The group as it is then.
+    /// The group's state after the annulment.
     public let state: GroupState
 }
 
 extension Ledger {
-    /// So many removals are looked at, the newest; each costs a resolution.
+    /// Only this many removals, the newest, are examined; each costs a resolution.
     static let maximumAnnulments = 32
 
-    /// The demotion of a removal's author with a cut before it; nil for what is no removal.
+    /// The body that annuls a removal: a demotion of its author with a cut before it. Nil if the operation is not a
+    /// removal.
     public func annulment(of removal: OperationID) -> OperationBody? {
         guard let node = nodeByID[removal], case .remove = node.body else { return nil }
         let cuts = cuts(of: node.user) { _ in [] }.map { cut in
@@ -30,8 +31,8 @@ extension Ledger {
         return .setRole(RoleChange(user: node.user, change: .member, cuts: cuts))
     }
 
-    /// The removals that keep somebody out and that the owner can annul, newest first; none for anybody else. Each is tried:
-    /// one stays where an earlier demotion left it to its author, and nobody is demoted who is in no more.
+    /// The removals that keep somebody out and that this owner can annul, newest first; empty for anybody else. Each is
+    /// tried out: an earlier demotion may have left a removal in force, and a former member cannot be demoted.
     ///
     /// - Parameter time: seconds since 1970.
     public func annulments(by identity: DeviceIdentity, at time: Int64) -> [Annulment] {
@@ -52,7 +53,7 @@ extension Ledger {
         do {
             _ = try after.insert(draft(body, by: identity, at: time))
         } catch {
-            // What would be refused is not offered.
+            // A removal whose annulment would be refused is not listed.
             return nil
         }
         guard after.refusal(of: removal.id) != nil else { return nil }

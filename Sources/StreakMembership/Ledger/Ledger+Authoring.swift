@@ -1,15 +1,15 @@
 public import StreakCrypto
 public import StreakWire
 
-/// Making operations. Nothing is inserted: store the operation, then `insert` it.
+/// Drafts operations. A draft is not inserted: store the operation, then `insert` it.
 extension Ledger {
     /// How far ahead an invite may expire: 90 days, in seconds.
     public static let maximumInviteLifetime: Int64 = 90 * 86_400
 
-    /// Begins a group, whose only member is the founder.
+    /// Founds a group whose only member is the founder.
     ///
     /// - Parameters:
-    ///   - isPair: whether it is for two who are friends by code.
+    ///   - isPair: whether it is for two friends by code.
     ///   - time: seconds since 1970.
     /// - Throws: `refused(.invalidTitle)`.
     public static func found(
@@ -33,7 +33,7 @@ extension Ledger {
     /// Signs an operation that would count.
     ///
     /// - Parameter time: seconds since 1970.
-    /// - Throws: `refused` with the reason, `unknownAuthor`, or what `insert` would throw.
+    /// - Throws: `refused` with the reason, `unknownAuthor`, or an error of `insert`.
     public func draft(
         _ body: OperationBody, by identity: DeviceIdentity, at time: Int64
     ) throws(LedgerError) -> SignedOperation {
@@ -58,13 +58,13 @@ extension Ledger {
         return try SignedOperation(signing: operation, with: identity.signingKey)
     }
 
-    /// What an operation names: its author's last, what its cuts name, and the ends of all that matters. What exceeds the
-    /// limit the next operation takes up.
+    /// The parents of a new operation: its author's previous operation, those that its cuts name, and the heads of
+    /// everything that must be known. If there are too many, the next operation names the rest.
     private func parents(
         of body: OperationBody, by identity: DeviceIdentity, after end: LedgerNode?
     ) -> [OperationID] {
         var required = Set(body.cuts.map(\.lastOperation) + (end.map { [$0.id] } ?? []))
-        // Whose device it is, and that a device revoked is the account's own, has to be told by some ancestor.
+        // Some ancestor must show whose device the author is, and that a revoked device belongs to the account.
         for device in [identity.device] + (body.kind == .revokeDevice ? body.cuts.map(\.device) : []) {
             var published = (introductions.byDevice[device] ?? []).filter { $0.certificate.user == identity.user }
             if published.isEmpty, device == identity.device { published = introductions.byUser[identity.user] ?? [] }
@@ -75,19 +75,19 @@ extension Ledger {
         for node in nodes.reversed() where required.contains(node.id) {
             if node === end || !needed.contains(where: { node.isAncestor(of: $0) }) { needed.append(node) }
         }
-        for node in nodes.reversed() where matters(node) && !needed.contains(where: { $0 === node }) {
+        for node in nodes.reversed() where mustBeKnown(node) && !needed.contains(where: { $0 === node }) {
             if !(needed + others).contains(where: { node.isAncestor(of: $0) }) { others.append(node) }
         }
         others.sort { $0.id < $1.id }
-        // What is needed comes first, whatever there is besides; and its author's last even where others come after it.
+        // Required parents come first, and the author's previous operation even if others follow it.
         let first = (end.map { [$0] } ?? []) + needed.filter { $0 !== end }
         let named = (first + others).prefix(LedgerOperation.maximumParents)
         return named.filter { node in node === end || !named.contains { node.isAncestor(of: $0) } }.map(\.id).sorted()
     }
 
-    /// Whether others have to take an operation for this one's sake: it counts, or says something of a device that once
-    /// had a place, which holds although it does not count.
-    private func matters(_ node: LedgerNode) -> Bool {
+    /// Whether a new operation must name this one among its ancestors. It must if the operation counts, or if it adds
+    /// or revokes a device, which holds even if the operation does not count.
+    private func mustBeKnown(_ node: LedgerNode) -> Bool {
         if resolution.refusals[node.index] == nil { return true }
         switch node.body {
         case .addDevice, .revokeDevice: return state.device(node.device) != nil
@@ -96,8 +96,8 @@ extension Ledger {
         }
     }
 
-    /// What is judged where an operation is made and nowhere else: by the clock, by the number of characters, and what
-    /// would count but do nothing.
+    /// Checks made only when an operation is drafted, never when one is received: the expiry against the clock, lengths
+    /// in characters, and operations that would change nothing.
     private func checkLimits(of body: OperationBody, by author: UserID, at time: Int64) throws(LedgerError) {
         switch body {
         case .rename(let title):
@@ -125,7 +125,7 @@ extension Ledger {
         }
     }
 
-    /// 1–60 characters, at most 240 bytes, no control characters and none that turn the writing direction.
+    /// 1–60 characters, at most 240 bytes, without control characters or marks that change the writing direction.
     static func checkTitle(_ title: String) throws(LedgerError) {
         let isControl = { (scalar: Unicode.Scalar) -> Bool in
             switch scalar.value {
@@ -138,7 +138,7 @@ extension Ledger {
         else { throw .refused(.invalidTitle) }
     }
 
-    /// Cuts of a user's devices that leave all that is known here, but for what the account has revoked.
+    /// Cuts that keep all known operations of a user's devices, except those that the account has revoked.
     ///
     /// - Parameter feeds: the last accepted record of each of a device's feeds.
     public func cuts(of user: UserID, feeds: (DeviceID) -> [FeedCut]) -> [DeviceCut] {
@@ -150,8 +150,8 @@ extension Ledger {
             })
     }
 
-    /// The end of a device's chain but for what the account has revoked: a longer revocation, made later, would otherwise
-    /// bring that back.
+    /// The last operation of a device's chain that the account has not revoked. A cut that named a revoked one would
+    /// bring it back under a later revocation that keeps more of the chain.
     private func lastUnrevoked(of device: DeviceID) -> LedgerNode? {
         var last = chainEnd(of: device)
         while let end = last {

@@ -1,11 +1,12 @@
 public import StreakCrypto
 public import StreakWire
 
-/// Who was let in by an admission that does not count: by a removed member that had not heard of it, or under an invite that
-/// was revoked unseen.
+/// Finds users whose admission does not count: the admitter had been removed without knowing it, or the invite had been
+/// revoked unseen.
 extension Ledger {
-    /// The operation that keeps a device out which somebody let in, and which has no place by all that is known here; nil where
-    /// nobody did, or nothing else says why. With what is before it, it shows the device the same. O(operations).
+    /// The operation that excludes a device which somebody admitted but which has no place by the known operations. Nil
+    /// if nobody admitted it, or if no other operation is the reason. With its ancestors it proves the exclusion to the
+    /// device. O(operations).
     public func exclusion(of linkKey: AgreementPublicKey) -> OperationID? {
         guard state.device(linkKey: linkKey) == nil else { return nil }
         let admissions = nodes.filter { node in
@@ -16,7 +17,8 @@ extension Ledger {
         return cause(of: latest)
     }
 
-    /// What makes an operation count for nothing: of a chain of those that rest on each other what is at its beginning.
+    /// The reason, as an operation, why another does not count. If operations that do not count depend on each other, the
+    /// first of them.
     private func cause(of node: LedgerNode) -> OperationID? {
         var next: LedgerNode? = node
         var seen: Set<OperationID> = []
@@ -28,7 +30,7 @@ extension Ledger {
             case .unknownInvite:
                 next = node.body.joinClaim.flatMap { nodeByID[$0.invite] }
             case .authorNotMember:
-                // Who let it in was let in by nobody who counts.
+                // The admitter itself was admitted by an operation that does not count.
                 next = (introductions.byUser[node.user] ?? []).map(\.node).max(by: LedgerNode.inOrder)
             case nil, .needsOwner, .needsAdmin, .invitingNotAllowed, .targetIsProtected, .targetNotMember,
                 .unknownDevice, .targetIsAuthor, .ownerCannotLeave, .transferDoesNotStand, .inviteUsedUp,

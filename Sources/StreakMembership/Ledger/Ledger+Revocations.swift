@@ -1,8 +1,8 @@
 public import StreakWire
 
-/// What an account says of the devices it gave up.
+/// What an account says about devices it has revoked.
 extension Ledger {
-    /// An account's revocations in this ledger, whether or not they count, in the order that is one for everybody.
+    /// An account's revocations in this ledger, whether or not they count, in a fixed order.
     public func revocations(of user: UserID) -> [DeviceRevocation] {
         (introductions.revocations[user] ?? []).sorted(by: LedgerNode.inOrder).compactMap { node in
             guard case .revokeDevice(let revocation) = node.body else { return nil }
@@ -10,31 +10,32 @@ extension Ledger {
         }
     }
 
-    /// Whether the account gave up a certificate's device, or one that the certificate leads through by a link it did not keep.
+    /// Whether the account revoked a certificate's device, or a device in its chain by a link that the revocation does
+    /// not keep.
     public func isRevoked(_ certificate: DeviceCertificate) -> Bool {
         certificate.isRevoked(by: revocations(of: certificate.user))
     }
 
-    /// The links that a device has signed of what are current devices here: what its revocation should keep. Rising.
+    /// The links that a device signed and that lead to current devices: those its revocation should keep. Rising.
     public func keptLinks(revoking device: DeviceID, of user: UserID) -> [Bytes32] {
         let links = (introductions.byUser[user] ?? []).filter { state.isCurrentMember(device: $0.certificate.device) }
             .compactMap { $0.certificate.linkName(after: device) }
         return Set(links).sorted()
     }
 
-    /// Whether all this ledger knows of a device's revocation is the account's word for every group, which leaves nothing of
-    /// what the device did here. One for this group may leave more.
+    /// Whether every revocation of this device known here is one for every group, which keeps nothing of the device's
+    /// operations. A revocation for this group may keep some.
     public func isRevokedOnlyEverywhere(_ device: DeviceID, of user: UserID) -> Bool {
         let known = revocations(of: user).filter { $0.cut.device == device }
         return !known.isEmpty && known.allSatisfy { $0.scope == .everyGroup }
     }
 
-    /// Whether this ledger holds the account's word for every group about a device.
+    /// Whether this ledger has a revocation of the device for every group.
     public func isRevokedEverywhere(_ device: DeviceID, of user: UserID) -> Bool {
         revocations(of: user).contains { $0.cut.device == device && $0.scope == .everyGroup }
     }
 
-    /// Whether a revocation of a device that is not current here still does something.
+    /// Whether a revocation of a device that is not current here would still change something.
     func lacks(_ revocation: DeviceRevocation) -> Bool {
         let device = revocation.cut.device
         guard revocation.scope == .everyGroup else { return isRevokedOnlyEverywhere(device, of: revocation.user) }
@@ -43,8 +44,8 @@ extension Ledger {
 }
 
 extension DeviceCertificate {
-    /// Whether words of its account give up the device, or one that the certificate leads through by a link that none of them
-    /// keeps.
+    /// Whether the account's revocations revoke the device, or a device in the certificate's chain by a link that none
+    /// of them keeps.
     public func isRevoked(by revocations: [DeviceRevocation]) -> Bool {
         if revocations.contains(where: { $0.cut.device == device }) { return true }
         return issuers.contains { issuer in

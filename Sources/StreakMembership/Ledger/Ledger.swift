@@ -1,7 +1,7 @@
 public import StreakWire
 import Synchronization
 
-/// How far one branch of a device's ledger chain goes.
+/// The end of one branch of a device's ledger chain.
 public struct LedgerTip: Hashable, Comparable, Sendable {
     public let device: DeviceID
     public let number: UInt64
@@ -18,20 +18,22 @@ public struct LedgerTip: Hashable, Comparable, Sendable {
     }
 }
 
-/// What became of an operation offered to a ledger.
+/// The result of offering an operation to a ledger.
 public enum LedgerInsertion: Sendable, Equatable {
-    /// In, with those that had waited for it; ancestors first.
+    /// Accepted, together with operations that waited for it; ancestors first.
     case added([SignedOperation])
-    /// It was in, or waiting, already.
+    /// Already accepted or waiting.
     case duplicate
-    /// It waits for these, which are neither in nor waiting. Empty if all that is missing waits itself.
+    /// Waits for these ancestors, which are neither accepted nor waiting. Empty if all missing ancestors are waiting
+    /// themselves.
     case pending(missing: [OperationID])
 }
 
-/// A group's signed operations and what they amount to.
+/// A group's signed operations and the state that follows from them.
 ///
-/// A value: a copy goes its own way. What is in never depends on the order of arrival, but for what exceeds the limits
-/// (`tooManyPending`, and what an account may reach only by flooding the group or forking its chains: `Ledger+Limits`).
+/// A value type: copies are independent. Which operations it contains does not depend on the order of arrival, except
+/// for those beyond a limit (`tooManyPending`, and the limits in `Ledger+Limits` that only a flooding or forking
+/// account reaches).
 public struct Ledger: Sendable {
     /// Operations that may wait for ancestors.
     public static let maximumPending = 1_024
@@ -42,23 +44,23 @@ public struct Ledger: Sendable {
     private(set) var nodes: [LedgerNode]
     private(set) var nodeByID: [OperationID: LedgerNode]
     private(set) var nodesByDevice: [DeviceID: [LedgerNode]]
-    /// The last of every lane.
+    /// The last operation of every lane.
     private(set) var laneEnds: [LedgerNode]
     private(set) var branchCounts: [DeviceID: Int]
-    /// What the operations of each account take up.
+    /// How much space the operations of each account take.
     private(set) var usage = LedgerUsage()
-    /// Of all operations' clocks.
+    /// The size of all operations' clocks together.
     private var clockSize = 0
     private var headIDs: Set<OperationID>
-    /// Who published a device's certificate, or an account's.
+    /// Which operations published a certificate, by device and by account.
     private(set) var introductions: IntroductionIndex
     var pendingOperations: PendingOperations
     var refusedForks = RefusedForks()
     private var cache = ResolutionCache()
-    /// Set before anything is inserted, if at all.
+    /// Set before the first insertion, if at all.
     var rules = LedgerRules()
 
-    /// Begins with the founding operation.
+    /// Starts a ledger with its founding operation.
     ///
     /// - Throws: `notFounding`, `invalidSignature`, `invalidCertificate`.
     public init(founding: SignedOperation) throws(LedgerError) {
@@ -85,12 +87,12 @@ public struct Ledger: Sendable {
 
     // MARK: Inserting
 
-    /// Takes an operation, and those that waited for it. O(parents · devices) each, and about 50 µs a signature.
+    /// Inserts an operation and those that waited for it. O(parents · devices) each, and about 50 µs a signature.
     ///
-    /// Those that waited and turn out invalid are dropped without a word, with what waited for them.
+    /// Waiting operations that turn out to be invalid are dropped silently, with those that waited for them.
     ///
-    /// - Parameter withinLimits: false for a ledger that somebody else has judged already, as one from the store: what
-    ///   exceeds the limits of a device comes before what rests on it.
+    /// - Parameter withinLimits: false for a ledger that was already checked, such as one from the store: there,
+    ///   operations beyond a device's limits come before those that need them.
     public mutating func insert(
         _ operation: SignedOperation, withinLimits: Bool = true
     ) throws(LedgerError) -> LedgerInsertion {
@@ -116,12 +118,12 @@ public struct Ledger: Sendable {
         return .added([operation] + appendPending(after: operation.id, withinLimits: withinLimits))
     }
 
-    /// What can be judged without the ancestors.
+    /// Checks that need no ancestors.
     private mutating func checkAlone(_ signed: SignedOperation, withinLimits: Bool) throws(LedgerError) {
         if case .found = signed.operation.body { throw .notFounding }
         guard signed.operation.group == group else { throw .wrongGroup(signed.operation.group) }
         guard privateUser == nil || !signed.operation.body.changesMembers else { throw .privateGroup }
-        // Before the signature, since an honest peer may offer a forger's branches again and again.
+        // Before the signature check, because an honest peer may offer a forger's branches again and again.
         if withinLimits { try checkLimits(of: signed) }
         guard isVerified(signed) || signed.hasValidSignature() else { throw .invalidSignature }
     }
@@ -137,7 +139,7 @@ public struct Ledger: Sendable {
                 added.append(next)
                 ready += pendingOperations.released(by: next.id)
             } catch {
-                // Whoever sent it is no longer known here, and refusing it again costs the same as remembering it.
+                // The sender is unknown by now, and refusing it again costs no more than remembering it.
                 pendingOperations.drop(dependingOn: next.id)
             }
         }
@@ -179,7 +181,7 @@ public struct Ledger: Sendable {
         headIDs.insert(node.id)
         introductions.add(node)
         usage.add(node)
-        // A new box, not an emptied one: copies of this value from before keep theirs.
+        // A new cache instead of an emptied one: older copies of this value keep theirs.
         cache = ResolutionCache(after: cache)
     }
 
@@ -192,9 +194,9 @@ public struct Ledger: Sendable {
         return (user, place.clock, place.depth)
     }
 
-    /// Leaves out what is idle, but for one device's own chain, and gives back the names of what went.
+    /// Removes idle operations, except from one device's own chain. Returns the names of the removed ones.
     ///
-    /// Where an annulled removal lets some of it count again, whoever signed it still has it.
+    /// If an annulled removal makes some of them count again, their author still has them.
     public mutating func dropIdle(keeping own: DeviceID) -> [OperationID] {
         var isKept = resolution.isIdle.map { !$0 }
         for node in nodes.reversed() where node.device == own || isKept[node.index] {
@@ -204,50 +206,49 @@ public struct Ledger: Sendable {
             }
         }
         let dropped = nodes.filter { !isKept[$0.index] }.map(\.id)
-        // The founding is always kept, and was looked at once.
+        // The founding operation was verified before and is always kept.
         guard !dropped.isEmpty, var rest = try? Ledger(founding: nodes[0].signed) else { return [] }
         rest.rules = rules
         rest.refusedForks = refusedForks
         for node in nodes.dropFirst() where isKept[node.index] {
-            // Its ancestors are kept with it, and it was taken once.
+            // Its ancestors are kept, and it was accepted before.
             try? rest.append(node.signed, withinLimits: false, isVerified: true)
         }
         self = rest
         return dropped
     }
 
-    /// Forgets what waits for ancestors; whoever holds it will offer it again.
+    /// Forgets operations that wait for ancestors. Peers that have them will offer them again.
     public mutating func discardPending() {
         pendingOperations = PendingOperations()
     }
 
     // MARK: State
 
-    /// What all operations amount to. O(operations) after a change, then O(1).
+    /// The state that follows from all operations. O(operations) after a change, then O(1).
     public var state: GroupState { resolution.state }
 
-    /// The state as it was computed last, perhaps before operations that have come since. What costs nothing to ask for each
-    /// of them.
+    /// The state as last computed, which may lack recent operations. Cheap enough to use for each new operation.
     var recentState: GroupState { (cache.latest ?? resolution).state }
 
     var resolution: Resolution {
         cache.resolution { Resolution(nodes: nodes, byID: nodeByID, introductions: introductions) }
     }
 
-    /// Why an operation does not count; nil if it does, or is not in.
+    /// Why an operation does not count; nil if it counts or is not here.
     public func refusal(of id: OperationID) -> Refusal? {
         nodeByID[id].flatMap { resolution.refusals[$0.index] }
     }
 
     // MARK: Queries
 
-    /// How many operations are in.
+    /// The number of operations.
     public var count: Int { nodes.count }
 
-    /// How many of them do not count.
+    /// The number of operations that do not count.
     public var refusedCount: Int { resolution.refusedCount }
 
-    /// How many operations nobody has to know.
+    /// The number of idle operations.
     public var idleCount: Int { resolution.isIdle.count { $0 } }
 
     public var pendingCount: Int { pendingOperations.count }
@@ -256,13 +257,13 @@ public struct Ledger: Sendable {
 
     public func contains(_ id: OperationID) -> Bool { nodeByID[id] != nil }
 
-    /// Operations that nobody's parents name, rising.
+    /// Operations that are no other operation's parent, rising.
     public var heads: [OperationID] { headIDs.sorted() }
 
-    /// The end of every chain, rising by device; a forked one has several.
+    /// The end of every chain, rising by device. A forked chain has several.
     public var tips: [LedgerTip] { laneEnds.map(\.tip).sorted() }
 
-    /// Of every chain the last operation that others have to know, rising by device; a forked one has several.
+    /// The last operation of every chain that others have to know, rising by device. A forked chain has several.
     public var servedTips: [LedgerTip] {
         let idle = resolution.isIdle
         return laneEnds.compactMap { end in
@@ -272,11 +273,12 @@ public struct Ledger: Sendable {
         }.sorted()
     }
 
-    /// What to name where others are asked for what is lacking: whoever does not know the idle end of a chain knows what is
-    /// before it.
+    /// The tips to name when asking others for missing operations. A node that does not have the idle end of a chain
+    /// knows what is before it.
     public var namedTips: [LedgerTip] { Set(tips + servedTips).sorted() }
 
-    /// The last counting operation of every chain, rising by device; a forked one has several. What the digest is of.
+    /// The last operation of every chain that counts, rising by device. A forked chain has several. The digest covers
+    /// these.
     public var countingTips: [LedgerTip] { resolution.countingTips }
 
     /// A device's operations of all branches with a greater number, by rising number.
@@ -285,10 +287,10 @@ public struct Ledger: Sendable {
             .sorted { ($0.number, $0.id) < ($1.number, $1.id) }.map(\.signed)
     }
 
-    /// What somebody with these tips lacks, ancestors first; but for what is idle, which nobody has to know.
+    /// The operations that a node with these tips lacks, ancestors first, without idle ones.
     ///
-    /// A tip that is not in here says nothing of what its owner has: another branch of that chain may have parted anywhere,
-    /// so the whole chain is sent. What its owner knows already costs it a look.
+    /// An unknown tip says nothing about what its owner has, because its branch may have forked anywhere. Then the
+    /// whole chain is sent; the receiver skips what it has.
     public func operations(missingFrom tips: [LedgerTip]) -> [SignedOperation] {
         var known = [Bool](repeating: false, count: nodes.count)
         for tip in tips {
@@ -302,25 +304,27 @@ public struct Ledger: Sendable {
         return nodes.filter { !known[$0.index] && !idle[$0.index] }.sorted(by: LedgerNode.inOrder).map(\.signed)
     }
 
-    /// An operation and all its ancestors, ancestors first; empty if it is not in. All that a removed device gets.
+    /// An operation and all its ancestors, ancestors first; empty if it is not here. A removed device gets nothing
+    /// else.
     public func ancestry(of id: OperationID) -> [SignedOperation] {
         guard let node = nodeByID[id] else { return [] }
         return nodes.filter { $0.isAncestorOrSame(of: node) }.sorted(by: LedgerNode.inOrder).map(\.signed)
     }
 
-    /// What a newcomer is given: all but what is idle, ancestors first.
+    /// The operations for a newcomer: all except idle ones, ancestors first.
     public var servedOperations: [SignedOperation] { operations(missingFrom: []) }
 
-    /// All operations, ancestors first, in one order for everybody.
+    /// All operations, ancestors first, in a fixed order.
     public var allOperations: [SignedOperation] { nodes.sorted(by: LedgerNode.inOrder).map(\.signed) }
 
     /// The account of a device, by any certificate published in this ledger, whether or not it counts.
     public func user(of device: DeviceID) -> UserID? { introductions.user(of: device) }
 
-    /// The end of a device's longest branch, of several the one of smallest hash; nil where it has made nothing.
+    /// The end of a device's longest branch; of equally long ones, the smallest hash. Nil if it has no operations.
     public func longestTip(of device: DeviceID) -> OperationID? { chainEnd(of: device)?.id }
 
-    /// What a device's next operation has to name: the longest branch's end, of several the one of smallest hash.
+    /// The operation that a device's next one must follow: the end of its longest branch; of equally long ones, the
+    /// smallest hash.
     func chainEnd(of device: DeviceID) -> LedgerNode? {
         nodesByDevice[device]?.min { ($1.number, $0.id) < ($0.number, $1.id) }
     }
@@ -330,15 +334,15 @@ extension LedgerNode {
     var tip: LedgerTip { LedgerTip(device: device, number: number, operation: id) }
 }
 
-/// The resolution of one set of operations, computed when first asked for.
+/// The resolution of one set of operations, computed on first use.
 private final class ResolutionCache: Sendable {
     private let value = Mutex<Resolution?>(nil)
-    /// Of the set before, or of one before that.
+    /// The resolution of an earlier set.
     private let earlier: Resolution?
 
     init(after cache: ResolutionCache? = nil) { earlier = cache?.latest }
 
-    /// The newest that was computed; nil where none was.
+    /// The newest computed resolution; nil if there is none.
     var latest: Resolution? { value.withLock { $0 } ?? earlier }
 
     func resolution(orCompute compute: () -> Resolution) -> Resolution {

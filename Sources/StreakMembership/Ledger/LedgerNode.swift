@@ -1,23 +1,23 @@
 import StreakWire
 
-/// An operation in its place: never changes once its ancestors are there.
+/// An operation with its place in the graph. Immutable once its ancestors are known.
 ///
-/// Ancestry is kept as one number a lane. A lane is a run of one device's operations, each naming the one before; a
-/// device that forks its chain gets a lane a branch. Of each lane an operation's ancestors are a prefix, because each
-/// operation has its predecessor as parent: so `clock[lane]`, the prefix's length, says it all, in O(1).
+/// Ancestry is stored as one number per lane. A lane is a run of one device's operations, each the parent of the next;
+/// a forked chain has one lane per branch. Because every operation has its predecessor as a parent, its ancestors in
+/// each lane are a prefix. `clock[lane]` is the length of that prefix, so ancestry is tested in O(1).
 final class LedgerNode: Sendable {
     let signed: SignedOperation
     let index: Int
     let lane: Int
-    /// In the lane, from 1.
+    /// Position in the lane, from 1.
     let position: Int
-    /// Strict ancestors of each lane; lanes beyond the end: none.
+    /// How many strict ancestors each lane has; lanes beyond the end have none.
     let clock: [UInt16]
-    /// The longest way down to the founding operation.
+    /// The longest path to the founding operation.
     let depth: Int
     /// The author's previous operation.
     let previous: LedgerNode?
-    /// The author's operation before the first of this lane; nil where the chain begins.
+    /// The author's operation before this lane's first; nil if the chain begins here.
     let laneOrigin: LedgerNode?
     /// The account of the author's device, by the certificate published among the ancestors.
     let user: UserID
@@ -45,14 +45,14 @@ final class LedgerNode: Sendable {
     /// Whether this is a strict ancestor of `other`.
     func isAncestor(of other: LedgerNode) -> Bool { isWithin(other.clock) }
 
-    /// Whether this is among the ancestors that a clock tells.
+    /// Whether a clock includes this operation as an ancestor.
     func isWithin(_ clock: [UInt16]) -> Bool { lane < clock.count && Int(clock[lane]) >= position }
 
     func isAncestorOrSame(of other: LedgerNode) -> Bool {
         self === other || isAncestor(of: other)
     }
 
-    /// Whether this is `end` or before it in its device's own chain. O(forks).
+    /// Whether this is `end` or precedes it in its device's own chain. O(forks).
     func isInChain(to end: LedgerNode) -> Bool {
         guard device == end.device, number <= end.number else { return false }
         var step: LedgerNode? = end
@@ -63,7 +63,7 @@ final class LedgerNode: Sendable {
         return false
     }
 
-    /// Ancestors first, then smaller hashes: one order for everybody.
+    /// Ancestors first, then smaller hashes: a total order that is the same on every node.
     static func inOrder(_ left: LedgerNode, _ right: LedgerNode) -> Bool {
         (left.depth, left.id) < (right.depth, right.id)
     }

@@ -30,7 +30,7 @@ public struct LedgerOperation: Hashable, Sendable {
     public let previous: OperationID
     /// Rising.
     public let parents: [OperationID]
-    /// Seconds since 1970 by the author's clock. Shown, never compared.
+    /// Seconds since 1970 by the author's clock. For display; never compared.
     public let time: Int64
     public let body: OperationBody
     public let tail: [UInt8]
@@ -88,7 +88,7 @@ public struct LedgerOperation: Hashable, Sendable {
         try checkShape()
     }
 
-    /// What holds between the fields, whatever the ledger.
+    /// Checks the relations between fields that need no ledger.
     private func checkShape() throws(WireError) {
         guard number > 0 else { throw .invalidValue(field: "number") }
         guard (number == 1) == (previous == .none) else { throw .invalidValue(field: "previous") }
@@ -108,7 +108,7 @@ extension OperationID {
     public static let none = OperationID(bytes: .zero)
 }
 
-/// An operation with the bytes it came in, which are what its signature and its name are of.
+/// An operation with the bytes it arrived in, which its signature and name cover.
 public struct SignedOperation: Hashable, Sendable {
     /// BLAKE2b-256 of `bytes`.
     public let id: OperationID
@@ -133,7 +133,7 @@ extension SignedOperation {
         id = OperationID(bytes: .hash(of: bytes))
     }
 
-    /// Reads the structure; the signature is not checked yet.
+    /// Reads the structure. The signature is not checked yet.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         let size = UInt64(bytes.count)
         guard bytes.count <= ProtocolLimits.maximumOperationSize else {

@@ -1,7 +1,7 @@
 import StreakWire
 
-/// The certificates a ledger's operations publish. A certificate is the account's own word, so it holds whether or not
-/// the operation that carries it counts.
+/// The certificates published by a ledger's operations. A certificate is signed by the account, so it is valid whether
+/// or not the operation that carries it counts.
 struct IntroductionIndex: Sendable {
     struct Introduction: Sendable {
         let certificate: DeviceCertificate
@@ -18,7 +18,7 @@ struct IntroductionIndex: Sendable {
     /// The `revoke-device` operations of an account.
     private(set) var revocations: [UserID: [LedgerNode]] = [:]
     private var publications: [DeviceOfUser: [Introduction]] = [:]
-    // What is asked of each new operation: whether any of so many is before it.
+    // Indexed for the check made for each new operation: whether any of these is an ancestor.
     private var known: [UserID: NodeSet] = [:]
     private var published: [DeviceOfUser: NodeSet] = [:]
     private var revoked: [DeviceOfUser: NodeSet] = [:]
@@ -26,7 +26,7 @@ struct IntroductionIndex: Sendable {
     private var devices: [UserID: [DeviceID]] = [:]
     private var accounts: [DeviceID: [UserID]] = [:]
 
-    /// Takes note of what an operation says of devices.
+    /// Records what an operation says about devices.
     mutating func add(_ node: LedgerNode) {
         if case .revokeDevice(let revocation) = node.body {
             revocations[revocation.user, default: []].append(node)
@@ -47,21 +47,21 @@ struct IntroductionIndex: Sendable {
         known[certificate.user, default: NodeSet()].insert(node)
     }
 
-    /// Where a device's certificates for an account are published.
+    /// The operations that publish a device's certificates for an account.
     func publications(of device: DeviceID, for user: UserID) -> [Introduction] {
         publications[DeviceOfUser(device: device, user: user)] ?? []
     }
 
-    /// Whether a certificate of the account is published among the ancestors that a clock tells.
+    /// Whether the ancestors in a clock publish a certificate of the account.
     func isKnown(_ user: UserID, within clock: [UInt16]) -> Bool { known[user]?.hasMember(within: clock) ?? false }
 
-    /// Whether a certificate of the device for the account is.
+    /// Whether the ancestors in a clock publish a certificate of the device for the account.
     func isPublished(_ device: DeviceID, for user: UserID, within clock: [UInt16]) -> Bool {
         published[DeviceOfUser(device: device, user: user)]?.hasMember(within: clock) ?? false
     }
 
-    /// The account of a device by the certificates published among the ancestors that a clock tells; of several accounts that
-    /// claim it the one published by the smallest hash.
+    /// The account of a device, by certificates among the ancestors in a clock. If several accounts claim it, the one
+    /// published by the smallest hash.
     func user(of device: DeviceID, within clock: [UInt16]) -> UserID? {
         let claiming = (accounts[device] ?? []).filter { isPublished(device, for: $0, within: clock) }
         guard claiming.count > 1 else { return claiming.first }
@@ -69,7 +69,7 @@ struct IntroductionIndex: Sendable {
         return known.min { $0.node.id < $1.node.id }?.certificate.user
     }
 
-    /// How many devices of an account certificates among those ancestors name that no revocation among them ends.
+    /// The devices of an account that are certified and not revoked among the ancestors in a clock.
     func liveDevices(of user: UserID, within clock: [UInt16]) -> [DeviceID] {
         (devices[user] ?? []).filter { device in
             isPublished(device, for: user, within: clock)
@@ -77,14 +77,14 @@ struct IntroductionIndex: Sendable {
         }
     }
 
-    /// Of several accounts that claim one device, which only a device that lies can have, the one published by the
-    /// smallest hash.
+    /// The account of a device. If several accounts claim it, which only a lying device can cause, the one published by
+    /// the smallest hash.
     func user(of device: DeviceID) -> UserID? {
         byDevice[device]?.min { $0.node.id < $1.node.id }?.certificate.user
     }
 }
 
-/// Where an operation goes, and what its ancestors say of it. Everything here is the same on every node.
+/// The place of an operation in the graph, and what its ancestors say about it. The same on every node.
 struct LedgerPlace {
     let parents: [LedgerNode]
     let introductions: IntroductionIndex
@@ -107,9 +107,9 @@ struct LedgerPlace {
 
     private func isAncestor(_ node: LedgerNode) -> Bool { node.isWithin(clock) }
 
-    /// Refuses what no node may take, and tells whose device the author is.
+    /// Throws for operations that no node may accept, and returns the author's account.
     ///
-    /// - Parameter isVerified: whether the signatures within are known to be good.
+    /// - Parameter isVerified: whether all signatures in it were verified before.
     func validate(
         _ signed: SignedOperation, in group: GroupID, nodes: [OperationID: LedgerNode], isVerified: Bool
     ) throws(LedgerError) -> UserID {
@@ -137,7 +137,7 @@ struct LedgerPlace {
             guard certificate.user == user, isVerified || certificate.isValid() else { throw .invalidCertificate }
             try checkDeviceLimit(certificate)
         case .revokeDevice(let revocation):
-            // The account's word for every group needs nobody here to know the device.
+            // A revocation for every group is valid even if nobody here knows the device.
             let isOfAccount =
                 revocation.scope == .everyGroup
                 || introductions.isPublished(revocation.cut.device, for: user, within: clock)
@@ -152,8 +152,8 @@ struct LedgerPlace {
 
     private func author(of operation: LedgerOperation) throws(LedgerError) -> UserID {
         if let user = introductions.user(of: operation.author, within: clock) { return user }
-        // A device the account key certified may publish itself, so that a restored account can come back. Not before anybody
-        // has heard of the account: strangers without number could otherwise enter.
+        // A device certified by the account key may publish itself, so that a restored account can come back. Only if
+        // the ledger knows the account already: otherwise any number of strangers could enter.
         if case .addDevice(let certificate) = operation.body, certificate.device == operation.author,
             certificate.isIssuedByAccount, introductions.isKnown(certificate.user, within: clock)
         {

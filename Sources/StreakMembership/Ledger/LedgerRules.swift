@@ -1,17 +1,17 @@
 import StreakWire
 import Synchronization
 
-/// How much a ledger takes. The defaults are the protocol's; a test sets others to reach them. None of it decides what an
-/// operation amounts to.
+/// Limits of a ledger. The defaults are the protocol's; tests set smaller ones. None of them changes what an operation
+/// means.
 struct LedgerRules: Sendable {
     var maximumBranchesOfGroup: Int?
     var maximumClockSize: Int?
     var budget = LedgerBudget()
-    /// What has been verified by another ledger. A signature is true of bytes, so of an operation's name, for ever.
+    /// Operations verified by another ledger. A signature covers the bytes, and so does the name, so this stays true.
     var verified: VerifiedOperations?
 }
 
-/// Names of operations whose signatures and proofs are known to be good.
+/// Names of operations whose signatures and proofs are valid.
 final class VerifiedOperations: Sendable {
     private let names = Mutex<Set<OperationID>>([])
 

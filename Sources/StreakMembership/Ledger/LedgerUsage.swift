@@ -1,9 +1,9 @@
 import StreakWire
 
-/// How much of a ledger the operations of each account, and of each device, take up.
+/// How much of a ledger each account's and each device's operations take.
 ///
-/// An operation weighs its bytes, 512 for what is kept beside them, and two for each branch that its clock counts: about what it
-/// takes on a disk, and a half of what it takes in memory.
+/// An operation weighs its bytes, plus 512 for bookkeeping, plus two for each branch in its clock. That is about its
+/// size on disk, and half its size in memory.
 struct LedgerUsage: Sendable {
     static let weightOfOperation = 512
 
@@ -23,24 +23,24 @@ struct LedgerUsage: Sendable {
     }
 }
 
-/// What an account may fill of a ledger, in weights. Protocol/membership.md §3.
+/// How much of a ledger an account may fill, in weights. Protocol/membership.md §3.
 public struct LedgerBudget: Sendable, Equatable {
-    /// Of an account that is owner or admin.
+    /// For an owner or admin.
     public var ofAdmin = 8 << 20
-    /// Of any other account that is, or was, in.
+    /// For any other account that is, or was, a member.
     public var ofMember = 2 << 20
-    /// Of an account that never was.
+    /// For an account that never was a member.
     public var ofStranger = 64 << 10
-    /// What each device has in any case, so that no device of an account keeps another one from speaking.
+    /// Guaranteed to each device, so that no device can silence another of its account.
     public var ofDevice = 64 << 10
-    /// All accounts but owner's and admins' together, beyond which each has a share.
+    /// For all plain members and strangers together. Beyond it each account has only a share.
     public var ofAll = 4 << 20
     public var share = 16 << 10
-    /// All but owner's and admins' together, beyond which nothing more is taken, needed or not, but what members say
-    /// to leave or to give up a device.
+    /// The hard limit for all plain members and strangers together, even for operations that others depend on. Only
+    /// leaving and revoking a device is still accepted.
     public var whole = 8 << 20
-    /// Devices that one account may ever have in one group: certified by its own key, and as many by other devices. A stolen
-    /// device so keeps none that the account key certifies out.
+    /// Devices that one account may ever have in a group: this many certified by its own key, and this many by other
+    /// devices. A stolen device can therefore not block those that the account key certifies.
     public var devices = 32
 
     public init() {}

@@ -1,11 +1,11 @@
 import StreakWire
 
-/// Operations that are asked about as a whole: whether some of them are before another, or after it.
+/// A set of operations with fast ancestry queries: whether any member is before or after an operation.
 ///
-/// Of one lane those before an operation are a prefix and those after it a suffix, since each operation has the one before it
-/// in its lane as an ancestor. So a question costs O(lanes · log n), however many operations there are.
+/// In each lane the members before an operation are a prefix, and those after it a suffix, because each operation's
+/// predecessor in the lane is an ancestor. A query therefore costs O(lanes · log n).
 struct NodeSet: Sendable {
-    /// Each lane's by rising position; lanes rising, none empty.
+    /// Members of each lane by rising position; lanes rising, none empty.
     private var lanes: [[LedgerNode]] = []
     private(set) var count = 0
 
@@ -28,7 +28,8 @@ struct NodeSet: Sendable {
         count += 1
     }
 
-    /// How many elements, for all of which a condition holds that none after them fulfils, lead the list.
+    /// The length of the leading part of a list for which a condition holds. The condition must not hold after that
+    /// part.
     private static func prefix<Element>(_ list: [Element], where isIn: (Element) -> Bool) -> Int {
         var (low, high) = (0, list.count)
         while low < high {
@@ -38,7 +39,7 @@ struct NodeSet: Sendable {
         return low
     }
 
-    /// Whether some member is before an operation that has this clock.
+    /// Whether some member is an ancestor of an operation with this clock.
     func hasMember(within clock: [UInt16]) -> Bool {
         lanes.contains { $0[0].isWithin(clock) }
     }
@@ -46,7 +47,7 @@ struct NodeSet: Sendable {
     /// Whether some member is before an operation.
     func hasMember(before node: LedgerNode) -> Bool { hasMember(within: node.clock) }
 
-    /// Whether some member is before an operation, or is it.
+    /// Whether some member is before an operation or equals it.
     func hasMember(upTo node: LedgerNode) -> Bool {
         lanes.contains { $0[0].isAncestorOrSame(of: node) }
     }
@@ -56,7 +57,7 @@ struct NodeSet: Sendable {
         lanes.contains { node.isAncestor(of: $0[$0.count - 1]) }
     }
 
-    /// Whether some member is neither before an operation, nor after it, nor is it.
+    /// Whether some member is concurrent with an operation: neither before nor after it, nor equal.
     func hasMember(concurrentWith node: LedgerNode) -> Bool {
         lanes.contains { lane in
             let earlier = Self.prefix(lane) { $0.isAncestorOrSame(of: node) }
@@ -69,17 +70,17 @@ struct NodeSet: Sendable {
         lanes.allSatisfy { $0[$0.count - 1].isAncestor(of: node) }
     }
 
-    /// How many members are before an operation.
+    /// The number of members before an operation.
     func count(before node: LedgerNode) -> Int {
         lanes.reduce(0) { $0 + Self.prefix($1) { $0.isAncestor(of: node) } }
     }
 
-    /// The member before an operation that comes first in the order that is one for everybody; nil where none is before it.
+    /// The first member, in `LedgerNode.inOrder`, that is before an operation; nil if there is none.
     func earliest(before node: LedgerNode) -> LedgerNode? {
         lanes.lazy.map { $0[0] }.filter { $0.isAncestor(of: node) }.min(by: LedgerNode.inOrder)
     }
 
-    /// Of the members that are before an operation and not before another one the first in the order of everybody.
+    /// The first member, in `LedgerNode.inOrder`, that is before one operation and not before another.
     func earliest(before node: LedgerNode, andNotBefore other: LedgerNode) -> LedgerNode? {
         lanes.lazy.compactMap { lane -> LedgerNode? in
             let skipped = Self.prefix(lane) { $0.isAncestor(of: other) }
@@ -92,12 +93,12 @@ struct NodeSet: Sendable {
         lanes.flatMap { lane in lane.dropFirst(Self.prefix(lane) { $0.isAncestor(of: node) }) }
     }
 
-    /// Of the members that are not after an operation the first in the order of everybody.
+    /// The first member, in `LedgerNode.inOrder`, that is not after an operation.
     func earliest(notAfter node: LedgerNode) -> LedgerNode? {
         lanes.lazy.map { $0[0] }.filter { !node.isAncestor(of: $0) }.min(by: LedgerNode.inOrder)
     }
 
-    /// Of each lane the last member before an operation.
+    /// The last member of each lane that is before an operation.
     func latest(before node: LedgerNode) -> [LedgerNode] {
         lanes.compactMap { lane in
             let count = Self.prefix(lane) { $0.isAncestor(of: node) }

@@ -1,7 +1,7 @@
 public import StreakWire
 
-/// A title in bytes of UTF-8. Graphemes are counted where a title is made, not here: their number depends on the
-/// version of Unicode, and all nodes must judge alike.
+/// The longest title, in bytes of UTF-8. Characters are counted only where a title is made: their number depends on the
+/// version of Unicode, and all nodes must agree.
 let maximumTitleSize = 240
 
 extension OperationBody {
@@ -122,7 +122,7 @@ extension DeviceRevocation {
         return writer.bytes
     }
 
-    /// Reads a revocation that is all of `bytes`. Its signature is not checked yet: see `isValid`.
+    /// Reads a revocation that is all of `bytes`. The signature is not checked yet: see `isValid`.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
         try self.init(from: &reader)

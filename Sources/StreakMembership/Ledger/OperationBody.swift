@@ -3,23 +3,23 @@ public import StreakWire
 
 /// What an operation does. Layouts: Protocol/membership.md §4.
 public enum OperationBody: Hashable, Sendable {
-    /// Begins a group; its author is the owner. The first operation of every ledger, and only that.
+    /// Founds a group; its author is the owner. Always and only the first operation of a ledger.
     case found(Founding)
-    /// Offers a place. By whoever the settings at its parents let invite.
+    /// Makes an invite. By anybody whom the settings at its parents allow to invite.
     case invite(InviteTerms)
-    /// Ends an invite: any, by owner and admins; one's own, by a member.
+    /// Revokes an invite: any by the owner and admins, an own one by a member.
     case revokeInvite(OperationID)
-    /// Puts down a newcomer's wish to join under an invite that needs approval. By any member.
+    /// Records a newcomer's request under an invite that needs approval. By any member.
     case request(JoinClaim)
-    /// Takes a newcomer in under a live invite. By any member; by owner or admin if the invite needs approval.
+    /// Admits a newcomer under a live invite. By any member; by the owner or an admin if the invite needs approval.
     case admit(JoinClaim)
-    /// Publishes another device of the author's own account; by that device itself if the account key certified it.
+    /// Publishes another device of the author's account. By that device itself if the account key certified it.
     case addDevice(DeviceCertificate)
-    /// Ends one device of the author's own account, by the account key; in this group or in any.
+    /// Revokes one device of the author's account, signed by the account key, for this group or for every group.
     case revokeDevice(DeviceRevocation)
-    /// Names an admin, demotes one, names or withdraws the heir. By the owner.
+    /// Promotes or demotes an admin, names the heir or withdraws it. By the owner.
     case setRole(RoleChange)
-    /// Hands the group on. By the owner, or by the heir to itself.
+    /// Transfers ownership. By the owner, or by the heir to itself.
     case transfer(Transfer)
     /// Removes a member. By the owner; by an admin if the target is neither owner nor admin.
     case remove(Removal)
@@ -55,7 +55,7 @@ public enum OperationBody: Hashable, Sendable {
         }
     }
 
-    /// The certificate this operation publishes, if it publishes one that gives its device a standing.
+    /// The certificate that this operation publishes, if it gives the device a standing.
     var introducedCertificate: DeviceCertificate? {
         switch self {
         case .found(let founding): founding.certificate
@@ -79,12 +79,12 @@ public enum OperationBody: Hashable, Sendable {
     }
 }
 
-/// The body of `found`. The nonce keeps two groups of one title, founder and second apart.
+/// The body of `found`. The nonce distinguishes groups with the same title, founder and second.
 public struct Founding: Hashable, Sendable {
     public let title: String
     public let certificate: DeviceCertificate
     public let settings: GroupSettings
-    /// Whether it was founded for two who are friends by code.
+    /// Whether the group is for two friends by code.
     public let isPair: Bool
     /// `AccessKey.hash` of the group's first access key.
     public let accessKeyHash: Bytes32
@@ -107,7 +107,7 @@ public struct Founding: Hashable, Sendable {
 public struct InviteTerms: Hashable, Sendable {
     /// The public half of the invite key; see `InviteSecrets`.
     public let publicKey: SigningPublicKey
-    /// The PSK of the joining handshake. It stands here openly: only members read a ledger.
+    /// The PSK of the joining handshake, in the clear: only members read a ledger.
     public let presharedKeyBytes: Bytes32
     /// 0: unlimited.
     public let maximumUses: UInt32
@@ -144,29 +144,30 @@ public struct JoinClaim: Hashable, Sendable {
 ///
 /// The account key signs `streakmesh/v1/certificate` ‖ 0 ‖ 2 (u8) ‖ group, zero for every group ‖ user ‖ cut ‖ kept links.
 public struct DeviceRevocation: Hashable, Sendable {
-    /// Where the account's word holds.
+    /// Where a revocation is valid.
     public enum Scope: UInt8, CaseIterable, Sendable {
-        /// In the group it was signed for.
+        /// Only in the group it was signed for.
         case group = 0
-        /// In any group; its cut leaves nothing. See docs/adr/0009-revocations-for-every-group.md.
+        /// In every group; its cut keeps nothing. See docs/adr/0009-revocations-for-every-group.md.
         case everyGroup = 1
     }
 
-    /// Links of certificates that one revocation may keep.
+    /// The most certificate links that one revocation may keep.
     public static let maximumKeptLinks = 32
 
     public let user: UserID
     public let scope: Scope
     public let cut: DeviceCut
-    /// Names of the links signed by the device that stay good, rising. All others it ever signed, or signs, are broken.
+    /// Names of links signed by the device that stay valid, rising. All its other links are invalid, also future ones.
     public let keptLinks: [Bytes32]
-    /// `AccessKey.hash` of the access key from now on. Not the account's word, but the author's.
+    /// `AccessKey.hash` of the new access key. Chosen by the author, not signed by the account key.
     public let accessKeyHash: Bytes32
     public let accountSignature: Signature
 
     /// For one group.
     ///
-    /// - Parameter keptLinks: as `Ledger.keptLinks(revoking:of:)` gives them; of more than 32 those of smallest name stay.
+    /// - Parameter keptLinks: from `Ledger.keptLinks(revoking:of:)`. Of more than 32, those with the smallest names are
+    ///   kept.
     public init(
         accountKey: SigningSecretKey, group: GroupID, cut: DeviceCut, keeping keptLinks: [Bytes32] = [],
         accessKeyHash: Bytes32
@@ -208,7 +209,7 @@ public struct DeviceRevocation: Hashable, Sendable {
         self.accountSignature = accountSignature
     }
 
-    /// The account's same word with the access key that another group is to use from now on.
+    /// The same revocation with another group's new access key.
     public func naming(accessKeyHash: Bytes32) -> DeviceRevocation {
         DeviceRevocation(
             user: user, scope: scope, cut: cut, keptLinks: keptLinks, accessKeyHash: accessKeyHash,
@@ -245,15 +246,15 @@ public struct RoleChange: Hashable, Sendable {
     public enum Change: UInt8, CaseIterable, Sendable {
         case member = 0
         case admin = 1
-        /// The user may transfer the group to itself, until another heir is named or the heir withdrawn.
+        /// The user may transfer the group to itself, until another heir is named or the heir is withdrawn.
         case heir = 2
-        /// No heir any more; `user` is the owner that says so.
+        /// Withdraws the heir; `user` is the owner.
         case noHeir = 3
     }
 
     public let user: UserID
     public let change: Change
-    /// For a demotion: what the devices did as an admin that still counts as an admin's. Empty otherwise.
+    /// For a demotion: what the devices did as an admin that still counts. Empty otherwise.
     public let cuts: [DeviceCut]
 
     /// Sorts the cuts by device.
@@ -266,9 +267,9 @@ public struct RoleChange: Hashable, Sendable {
 
 /// The body of `transfer`.
 public struct Transfer: Hashable, Sendable {
-    /// The former owner itself, to annul what an heir did.
+    /// May be the former owner itself, to annul what an heir did.
     public let newOwner: UserID
-    /// What the former owner's devices did that still counts as the owner's.
+    /// What the former owner's devices did as an owner that still counts.
     public let cuts: [DeviceCut]
 
     /// Sorts the cuts by device.
@@ -281,9 +282,9 @@ public struct Transfer: Hashable, Sendable {
 /// The body of `remove`.
 public struct Removal: Hashable, Sendable {
     public let user: UserID
-    /// What of the target's devices still counts. A device that is not listed counts for nothing.
+    /// What still counts of the target's devices. A device that is not listed does not count.
     public let cuts: [DeviceCut]
-    /// `AccessKey.hash` of the access key from now on.
+    /// `AccessKey.hash` of the new access key.
     public let accessKeyHash: Bytes32
 
     /// Sorts the cuts by device.
@@ -296,7 +297,7 @@ public struct Removal: Hashable, Sendable {
 
 /// The body of `leave`.
 public struct Departure: Hashable, Sendable {
-    /// Whoever applies this deletes the leaver's records and takes none again.
+    /// Whether other nodes delete the leaver's records and accept none of them again.
     public let erases: Bool
     public let cuts: [DeviceCut]
 
@@ -307,7 +308,7 @@ public struct Departure: Hashable, Sendable {
     }
 }
 
-/// What a group's owner and admins decide for it.
+/// A group's settings, changed by its owner and admins.
 public struct GroupSettings: Hashable, Sendable {
     public enum InvitePermission: UInt8, CaseIterable, Sendable {
         case everyone = 0
@@ -315,7 +316,7 @@ public struct GroupSettings: Hashable, Sendable {
         case owner = 2
     }
 
-    /// One choice this layer carries without reading it.
+    /// One setting. This layer carries it without reading it.
     public struct Choice: Hashable, Sendable {
         public let key: UInt8
         public let value: UInt64
@@ -329,7 +330,7 @@ public struct GroupSettings: Hashable, Sendable {
     public static let maximumChoices = 64
 
     public var whoMayInvite: InvitePermission
-    /// By rising key, no key twice. The layers above say what they mean (missed days, freezes, late results …).
+    /// By rising key, no key twice. Higher layers define their meaning (missed days, freezes, late results …).
     public private(set) var choices: [Choice]
 
     public init(whoMayInvite: InvitePermission = .everyone) {
@@ -337,7 +338,7 @@ public struct GroupSettings: Hashable, Sendable {
         choices = []
     }
 
-    /// The value of a choice; nil where the default stands. Setting more than 64 is ignored.
+    /// The value of a choice; nil for the default. Setting more than 64 is ignored.
     public subscript(key: UInt8) -> UInt64? {
         get { choices.first { $0.key == key }?.value }
         set {

@@ -16,10 +16,10 @@ struct PendingOperations: Sendable {
         for parent in missing { waiting[parent, default: []].append(operation.id) }
     }
 
-    /// What an operation waits for; empty if it does not wait.
+    /// The missing ancestors that an operation waits for; empty if it does not wait.
     func missingParents(of id: OperationID) -> [OperationID] { (missingParents[id] ?? []).sorted() }
 
-    /// All that waits for an operation, or for what waits for it.
+    /// All operations that wait for this one, directly or indirectly.
     func dependants(of id: OperationID) -> [SignedOperation] {
         var found: [SignedOperation] = []
         var seen: Set<OperationID> = [id]
@@ -33,7 +33,7 @@ struct PendingOperations: Sendable {
         return found
     }
 
-    /// Takes out what waited for `id` alone.
+    /// Removes and returns operations that waited only for `id`.
     mutating func released(by id: OperationID) -> [SignedOperation] {
         var released: [SignedOperation] = []
         for dependent in waiting.removeValue(forKey: id) ?? [] {
@@ -45,7 +45,7 @@ struct PendingOperations: Sendable {
         return released
     }
 
-    /// Takes out what can never be complete because `id` is invalid.
+    /// Removes operations that can never be complete because `id` is invalid.
     mutating func drop(dependingOn id: OperationID) {
         var doomed = [id]
         while let next = doomed.popLast() {

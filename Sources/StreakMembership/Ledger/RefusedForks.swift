@@ -1,11 +1,11 @@
 import StreakWire
 
-/// Names of operations that were refused because of a limit, and which of them others rest on.
+/// Names of operations refused because of a limit, with their parents.
 ///
-/// Names only: what is needed is asked for again. Of very many the oldest are forgotten; they are noted when they come
-/// again.
+/// It keeps only names: an operation that others need is requested again. The oldest names are dropped if there are too
+/// many, and return when the operation is offered again.
 struct RefusedForks: Sendable {
-    /// With their parents at most 4 MiB.
+    /// At most 4 MiB, parents included.
     static let maximumCount = 4_096
 
     private struct Refused: Sendable {
@@ -15,7 +15,7 @@ struct RefusedForks: Sendable {
     }
 
     private var refused: [OperationID: Refused] = [:]
-    /// In order of arrival; those taken since are skipped.
+    /// In order of arrival. May contain names that were accepted since; they are skipped.
     private var order: [OperationID] = []
     private var oldest = 0
 
@@ -26,10 +26,10 @@ struct RefusedForks: Sendable {
 
     func isNeeded(_ id: OperationID) -> Bool { refused[id]?.isNeeded ?? false }
 
-    /// Those of its parents that were not in.
+    /// Its parents that were missing.
     func parents(of id: OperationID) -> [OperationID] { refused[id]?.parents ?? [] }
 
-    /// - Parameter parents: those that are not in.
+    /// - Parameter parents: the missing ones.
     mutating func add(_ signed: SignedOperation, parents: [OperationID]) {
         guard refused[signed.id] == nil else { return }
         refused[signed.id] = Refused(author: signed.operation.author, parents: parents)

@@ -1,15 +1,15 @@
 import StreakWire
 
-/// Which claims to a place an account has given up by leaving.
+/// Which claims an account has spent by leaving.
 ///
-/// A claim is signed on one handshake. Whoever still has it could otherwise, as long as the invite lives, let an account in
-/// again that has left. So a departure spends all claims of the account that are before it, whether or not it counts: what an
-/// operation may do depends on its ancestors only. Protocol/membership.md §7.
+/// A claim is signed on one handshake. While the invite lives, anybody who kept a claim could admit an account again
+/// after it has left. Hence a departure spends all earlier claims of its account. It does so whether or not it counts,
+/// because what an operation may do depends only on its ancestors. Protocol/membership.md §7.
 struct SpentClaims {
     private struct Key: Hashable {
         let device: DeviceID
         let handshakeHash: [UInt8]
-        /// Whose departures are meant.
+        /// The account whose departures these are.
         let user: UserID
 
         init(_ claim: JoinClaim) {
@@ -35,7 +35,7 @@ struct SpentClaims {
         }
     }
 
-    /// The departure before an operation that spends the claim in it; nil where the claim is good.
+    /// The departure before an operation that spends the operation's claim; nil if the claim is valid.
     mutating func departure(spending claim: JoinClaim, before node: LedgerNode) -> LedgerNode? {
         guard departures[claim.certificate.user] != nil else { return nil }
         let key = Key(claim)
@@ -57,7 +57,7 @@ struct SpentClaims {
 }
 
 extension OperationBody {
-    /// What a `request` or an `admit` claims.
+    /// The claim in a `request` or an `admit`.
     var joinClaim: JoinClaim? {
         switch self {
         case .request(let claim), .admit(let claim): claim

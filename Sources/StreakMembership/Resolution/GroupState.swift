@@ -1,7 +1,8 @@
 public import StreakCrypto
 public import StreakWire
 
-/// What a ledger's operations amount to. The same for the same operations, whatever order they arrived in.
+/// The state that follows from a ledger's operations. It is the same for the same operations, in whatever order they
+/// arrived.
 public struct GroupState: Sendable, Equatable {
     public enum Role: UInt8, Sendable, Comparable, CaseIterable {
         case member, admin, owner
@@ -9,28 +10,29 @@ public struct GroupState: Sendable, Equatable {
         public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Somebody who is in.
+    /// A current member.
     public struct Member: Sendable, Equatable {
         public let user: UserID
         public let role: Role
-        /// The founding, or the latest admission that the place rests on; where none counts, the promotion or transfer.
+        /// The founding, or the latest admission that the membership depends on; if no admission counts, the promotion
+        /// or transfer.
         public let admittedBy: OperationID
-        /// Of that operation, by its author's clock; seconds since 1970, shown only.
+        /// When that operation was made, by its author's clock; seconds since 1970, for display only.
         public let admittedAt: Int64
-        /// The account whose device made that operation.
+        /// The account that made that operation.
         public let admitter: UserID
-        /// The invite used, if the place rests on an admission.
+        /// The invite used; nil if the membership does not depend on an admission.
         public let invite: OperationID?
-        /// Current ones, rising. Empty if all were revoked.
+        /// Current devices, rising. Empty if all were revoked.
         public let devices: [DeviceID]
     }
 
-    /// Somebody who was in.
+    /// A former member.
     public struct FormerMember: Sendable, Equatable {
         public let user: UserID
-        /// The removal or the leaver's own operation that holds.
+        /// The removal in force, or the member's own departure.
         public let removedBy: OperationID
-        /// Whether that is the leaver's own.
+        /// Whether it was the member's own departure.
         public let hasLeft: Bool
     }
 
@@ -50,12 +52,12 @@ public struct GroupState: Sendable, Equatable {
         /// The operation that published the certificate.
         public let introducedBy: OperationID
         public let standing: Standing
-        /// What still counts of it, if it is not current. Nothing, where the cut did not list the device.
+        /// If it is not current: what still counts of it. Nil if the cut did not list the device.
         public let cut: DeviceCut?
-        /// For a current device that was removed before: what counts of the feeds of those times. The first that
-        /// lists an epoch decides about it.
+        /// For a current device that was removed before: what counts of its feeds from then. The first cut that lists
+        /// an epoch applies to it.
         public let earlierCuts: [DeviceCut]
-        /// Epochs that a departure with erasure ended: nothing of them is taken again. Rising.
+        /// Epochs ended by a departure with erasure: none of their records are accepted again. Rising.
         public let erasedEpochs: [Epoch]
 
         public var isCurrent: Bool { standing == .current }
@@ -70,7 +72,7 @@ public struct GroupState: Sendable, Equatable {
         /// How many admissions under it count.
         public let used: Int
         public let isRevoked: Bool
-        /// Whom it let in, rising.
+        /// The users it admitted, rising.
         public let admitted: [UserID]
 
         public var publicKey: SigningPublicKey { terms.publicKey }
@@ -80,7 +82,7 @@ public struct GroupState: Sendable, Equatable {
         public var expiresAt: Int64 { terms.expiresAt }
         public var needsApproval: Bool { terms.needsApproval }
         public var isUsedUp: Bool { maximumUses > 0 && used >= Int(maximumUses) }
-        /// Members cut off from each other admitted more than it allows. All stay.
+        /// Members who could not reach each other admitted more than it allows. All of them stay.
         public var isOverused: Bool { maximumUses > 0 && used > Int(maximumUses) }
 
         /// The PSK of the joining handshake.
@@ -90,7 +92,7 @@ public struct GroupState: Sendable, Equatable {
         public func isLive(at time: Int64) -> Bool { !isRevoked && !isUsedUp && time < expiresAt }
     }
 
-    /// A newcomer waiting for owner or an admin to admit it.
+    /// A newcomer waiting for the owner or an admin.
     public struct Request: Sendable, Equatable {
         public let id: OperationID
         /// What to pass to `Ledger.admission(of:by:at:)`.
@@ -100,12 +102,12 @@ public struct GroupState: Sendable, Equatable {
 
     public let group: GroupID
     public let title: String
-    /// Whether it was founded for two who are friends by code. Others may have come in since.
+    /// Whether the group was founded for two friends by code. Others may have joined since.
     public let isPair: Bool
     public let owner: UserID
-    /// Who may take the group over. An admin's removal of the heir does not undo the owner's word.
+    /// The member who may take the group over. An admin's removal of the heir does not withdraw the heir.
     public let heir: UserID?
-    /// Whom the owner took the group from as their heir: that account may take it back, and undo what was done since.
+    /// The owner before the heir took over. That account may take the group back and undo what was done since.
     public let takenFrom: UserID?
     public let settings: GroupSettings
     /// By rising user.
@@ -114,13 +116,14 @@ public struct GroupState: Sendable, Equatable {
     public let removedUsers: [FormerMember]
     /// By rising device.
     public let devices: [Device]
-    /// Those that count, by rising ID, dead ones included.
+    /// Invites that count, by rising ID, expired and used ones included.
     public let invites: [Invite]
     /// By rising ID.
     public let requests: [Request]
-    /// `AccessKey.hash` of every access key, oldest first; the last is to be dialled under first.
+    /// `AccessKey.hash` of every access key, oldest first. Dial with the last one first.
     public let accessKeyHashes: [Bytes32]
-    /// Who once left with erasure, rising. Delete what `feedLimit` no longer lets count; one who came back writes anew.
+    /// Users who ever left with erasure, rising. Delete records that `feedLimit` no longer accepts. After a return they
+    /// write under a new epoch.
     public let erasedUsers: [UserID]
 
     private let deviceOfLinkKey: [AgreementPublicKey: DeviceID]
@@ -145,7 +148,7 @@ public struct GroupState: Sendable, Equatable {
         self.requests = requests
         self.accessKeyHashes = accessKeyHashes
         self.erasedUsers = erasedUsers
-        // Of two devices with one link key (one of them lies) a current one is meant, then the smaller.
+        // Two devices have one link key only if one of them lies. Prefer a current one, then the smaller ID.
         let order = devices.sorted { ($0.isCurrent ? 0 : 1, $0.device) < ($1.isCurrent ? 0 : 1, $1.device) }
         deviceOfLinkKey = Dictionary(order.map { ($0.linkKey, $0.device) }, uniquingKeysWith: { first, _ in first })
     }
@@ -158,7 +161,7 @@ public struct GroupState: Sendable, Equatable {
         element(of: devices, named: device) { $0.device }
     }
 
-    /// Who a link's handshake showed; nil is an unknown device, which gets nothing.
+    /// The device with this link key, as a handshake showed it; nil for an unknown device, which gets nothing.
     public func device(linkKey: AgreementPublicKey) -> Device? {
         deviceOfLinkKey[linkKey].flatMap { device($0) }
     }
@@ -167,7 +170,7 @@ public struct GroupState: Sendable, Equatable {
         element(of: invites, named: id) { $0.id }
     }
 
-    /// The invite with this public key, as a link's seed gives it.
+    /// The invite with this public key, which derives from a link's seed.
     public func invite(publicKey: SigningPublicKey) -> Invite? {
         invites.first { $0.publicKey == publicKey }
     }
@@ -190,14 +193,14 @@ public struct GroupState: Sendable, Equatable {
         }
     }
 
-    /// How many live invites an account may make to have at once: what an honest node holds itself to, and what every node
-    /// answers. Owner and admins have so many more that no member keeps them from inviting.
+    /// The most live invites an account may have at once. Honest nodes make no more, and nodes answer no more. The
+    /// owner and admins have a larger share, so that members cannot use it up.
     public func maximumLiveInvites(of user: UserID) -> Int {
         isAtLeastAdmin(user) ? ProtocolLimits.maximumLiveInvitesOfAdmin : ProtocolLimits.maximumLiveInvitesOfMember
     }
 
-    /// Of some of the invites those that get an answer where they are too many: of each account as many as it may have, and
-    /// if these are still too many, owner's and admins' first, then one of each account in turn.
+    /// Which of too many invites are answered: first each account's share; if that is still too many, the owner's and
+    /// admins' first, then one of each account in turn.
     public func answered(_ invites: [Invite], atMost limit: Int = ProtocolLimits.maximumAnsweredInvites) -> [Invite] {
         var taken: [UserID: Int] = [:]
         var ranked: [(isPlain: Int, turn: Int, invite: Invite)] = []
@@ -211,7 +214,7 @@ public struct GroupState: Sendable, Equatable {
         return ranked.prefix(limit).map(\.invite)
     }
 
-    /// How far a feed counts.
+    /// How much of a feed counts.
     public enum FeedLimit: Sendable, Equatable {
         case unlimited
         /// Records up to the cut's number, on the branch through its hash.
@@ -219,7 +222,7 @@ public struct GroupState: Sendable, Equatable {
         case nothing
     }
 
-    /// What of a device's feed counts under the cuts.
+    /// How much of a device's feed counts under the cuts.
     public func feedLimit(device id: DeviceID, epoch: Epoch) -> FeedLimit {
         guard let device = device(id) else { return .nothing }
         if device.erasedEpochs.contains(epoch) { return .nothing }
@@ -230,8 +233,8 @@ public struct GroupState: Sendable, Equatable {
         return device.earlierCuts.lazy.compactMap(limit).first ?? .unlimited
     }
 
-    /// Whether a record counts. Below a cut's number the caller has to see that the record is on the branch through
-    /// the cut's hash; at the number this compares it.
+    /// Whether a record counts. Below a cut's number the caller must check that the record is on the branch through the
+    /// cut's hash; at the number this compares the hash.
     public func accepts(device: DeviceID, epoch: Epoch, number: UInt64, hash: ChainHash) -> Bool {
         switch feedLimit(device: device, epoch: epoch) {
         case .unlimited: true
@@ -263,7 +266,7 @@ extension InviteTerms {
     /// The PSK of the joining handshake.
     public var presharedKey: SymmetricKey {
         guard let key = try? SymmetricKey(rawBytes: presharedKeyBytes.array) else {
-            // The only condition is a size of 32 bytes.
+            // It needs only 32 bytes.
             preconditionFailure("thirty-two bytes are a key")
         }
         return key

@@ -3,13 +3,13 @@ import StreakWire
 /// A resolved ledger.
 struct Resolution: Sendable {
     let state: GroupState
-    /// By index of node; nil where it counts.
+    /// By index of node; nil if it counts.
     let refusals: [Refusal?]
-    /// How many operations do not count.
+    /// The number of operations that do not count.
     let refusedCount: Int
-    /// The ends of the chains of what counts, rising.
+    /// The ends of the chains of operations that count, rising.
     let countingTips: [LedgerTip]
-    /// By index of node: whether it counts for nothing, and nothing that matters to anybody is after it.
+    /// By index of node: whether the operation does not count and nothing relevant follows it.
     let isIdle: [Bool]
 
     init(nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex) {
@@ -23,7 +23,7 @@ struct Resolution: Sendable {
     }
 }
 
-/// Putting together what the passes found.
+/// Combines the results of the passes.
 extension Resolver {
     func state() -> GroupState {
         let tenure = tenures[tenures.count - 1]
@@ -48,7 +48,7 @@ extension Resolver {
             accessKeyHashes: accessKeyHashes(), erasedUsers: erasedUsers())
     }
 
-    /// Whose time an heir's transfer to itself ended.
+    /// The owner whose tenure an heir's transfer to itself ended.
     private func previousOwner(takenOverBy tenure: Tenure) -> UserID? {
         guard tenure.start.user == tenure.user, let previous = tenures.dropLast().last else { return nil }
         return previous.user == tenure.user ? nil : previous.user
@@ -68,11 +68,11 @@ extension Resolver {
         return tips.sorted()
     }
 
-    /// Which operations nobody has to know: without them the others amount to the same. Protocol/membership.md §8.
+    /// The idle operations: without them the state would be the same. Protocol/membership.md §8.
     func idle() -> [Bool] {
         var isIdle = [Bool](repeating: false, count: nodes.count)
         guard refusals.contains(where: { $0 != nil }) else { return isIdle }
-        isIdle = nodes.map { refusals[$0.index] != nil && !speaksWithoutCounting($0) }
+        isIdle = nodes.map { refusals[$0.index] != nil && !isReadWithoutCounting($0) }
         for node in nodes.reversed() where !isIdle[node.index] {
             for parent in node.signed.operation.parents {
                 if let index = nodesByID[parent]?.index { isIdle[index] = false }
@@ -81,38 +81,38 @@ extension Resolver {
         return isIdle
     }
 
-    /// Whether an operation says something that the passes look at though it does not count: of devices, of who is in, or of an
-    /// owner's heirs.
-    private func speaksWithoutCounting(_ node: LedgerNode) -> Bool {
+    /// Whether the passes look at an operation although it does not count, because it concerns devices, membership, or
+    /// an owner's heirs.
+    private func isReadWithoutCounting(_ node: LedgerNode) -> Bool {
         switch node.body {
         case .found, .admit, .addDevice, .revokeDevice, .transfer, .remove, .leave: true
         case .invite, .revokeInvite, .request, .setRole, .rename, .settings: tenuresByUser[node.user] != nil
         }
     }
 
-    // MARK: People
+    // MARK: Members
 
-    /// The latest operation a current place rests on; nil for who is not in.
+    /// The latest operation that a current membership depends on; nil for a non-member.
     private func place(of user: UserID) -> LedgerNode? {
         let standing = grants[user]?.ends.filter { removals[user]?.areBefore($0) ?? true }
         return standing?.max(by: LedgerNode.inOrder)
     }
 
-    /// The latest operation that gave an account a place, but for admissions by who did not know of a departure.
+    /// The latest operation that gave an account a place, without admissions that did not know of a departure.
     private func latestGrant(of user: UserID) -> LedgerNode? {
         let departures = removals[user]?.departures ?? NodeSet()
         return grants[user]?.members.filter { !departures.hasMember(concurrentWith: $0) }.max(by: LedgerNode.inOrder)
     }
 
-    /// The removals that keep an account out; none of who is in.
+    /// The removals that keep an account out; empty for a member.
     private func standingRemovals(of user: UserID) -> [Cutting] {
         guard let removals = removals[user] else { return [] }
         guard let grant = place(of: user) ?? latestGrant(of: user) else { return removals.all }
         return removals.open(after: grant)
     }
 
-    /// The founding or the latest admission among what a current place rests on: since when somebody is in, and by whom. A
-    /// promotion or transfer says it only of who was let in by none that counts.
+    /// The founding or the latest admission that a current membership depends on. A promotion or transfer is used only
+    /// if no admission counts.
     private func admission(of user: UserID) -> LedgerNode? {
         let standing = grants[user]?.members.filter { grant in
             [.found, .admit].contains(grant.body.kind) && removals[user]?.areBefore(grant) ?? true
@@ -154,10 +154,10 @@ extension Resolver {
         for user in grants.keys.sorted() {
             let published = Dictionary(grouping: introductions.byUser[user] ?? [], by: \.certificate.device)
             let open = standingRemovals(of: user)
-            // The account's key founds the private group, and is no machine.
+            // The account key founds the private group, but is not a machine.
             for id in published.keys.sorted() where id != user.asDevice {
                 let device = device(of: user, published[id] ?? [], removedBy: open)
-                // Only a device that lies belongs to two accounts.
+                // Only a lying device belongs to two accounts.
                 if let device, all[id].map({ !$0.isCurrent && device.isCurrent }) ?? true { all[id] = device }
             }
         }
@@ -214,8 +214,8 @@ extension Resolver {
         }
     }
 
-    /// The latest of each account that is not in, has not left since and was not removed after the invite was made, under an
-    /// invite that still is: those that somebody may still let in.
+    /// The latest request of each account that may still be admitted: it is not a member, has not left since, was not
+    /// removed after the invite was made, and the invite is live.
     private func requestStates(_ isMember: Set<UserID>) -> [GroupState.Request] {
         var latest: [UserID: (node: LedgerNode, claim: JoinClaim)] = [:]
         for node in requests {
@@ -266,7 +266,7 @@ extension LedgerNode {
 }
 
 extension DeviceCut {
-    /// What both cuts leave.
+    /// What both cuts keep.
     fileprivate func limited(by other: DeviceCut?) -> DeviceCut? {
         guard let other else { return nil }
         let both = feeds.compactMap { feed in

@@ -1,13 +1,13 @@
 import StreakWire
 
-/// Pass 4: members, and whatever else is judged at an operation's parents.
+/// Pass 4: members, and everything else judged at an operation's parents.
 extension Resolver {
     func resolveMembers() {
         give(nodes[0].user, by: nodes[0])
         titles.append(nodes[0])
         settings.append(nodes[0])
         for tenure in tenures.dropFirst() { give(tenure.user, by: tenure.start) }
-        // Sorted for form's sake: each account's list is its own.
+        // The order does not matter: each account has its own list.
         for user in namings.keys.sorted() {
             for naming in namings[user] ?? [] { give(user, by: naming) }
         }
@@ -17,7 +17,7 @@ extension Resolver {
         }
     }
 
-    /// Revocations by owner and admins reach admissions made concurrently, so they have to be known before.
+    /// Invite revocations by the owner and admins affect concurrent admissions, so they are collected first.
     private func collectStrongInviteRevocations() {
         for node in nodes where refusals[node.index] == nil {
             guard case .revokeInvite(let invite) = node.body, ranks[node.index] >= Self.adminRank else { continue }
@@ -25,7 +25,7 @@ extension Resolver {
         }
     }
 
-    /// Gives an account a place. The removals are all known by now.
+    /// Records that an operation gives an account a place. All removals are known by now.
     private func give(_ user: UserID, by grant: LedgerNode) {
         if grants[user] == nil, removals[user] == nil { steadyGrants.insert(grant) }
         grants[user, default: NodeSet()].insert(grant)
@@ -70,12 +70,12 @@ extension Resolver {
         return nil
     }
 
-    /// Why an operation is no member's.
+    /// Why the author of an operation does not count as a member.
     private func membershipRefusal(of node: LedgerNode) -> Refusal? {
         guard ranks[node.index] < Self.adminRank else { return nil }
         guard let grants = grants[node.user] else { return .authorNotMember }
-        // What later places of a lane come after is more, so departures end fewer of them. Of cuts a longer one may be among
-        // those that a later place comes after.
+        // A later place in a lane has more ancestors, so fewer departures end it. With cuts that is not so: a later
+        // place may come after a longer cut.
         let hasCuts = !(removals[node.user]?.strong.isEmpty ?? true)
         let known = hasCuts ? grants.members.filter { $0.isAncestor(of: node) } : grants.latest(before: node)
         for grant in known where removal(of: node, from: grant) == nil { return nil }
@@ -85,10 +85,10 @@ extension Resolver {
         return .authorRemoved(by: removal.id)
     }
 
-    /// Which of the removals that end a member's place makes its operation void.
+    /// The removal that makes a member's operation void.
     ///
-    /// A departure voids what comes after it and nothing else: by the cut of its own departure a member could undo the
-    /// admissions it once made, and a member's operation never undoes another account's.
+    /// A departure voids only operations after it. If its cut applied, a member could undo admissions it once made, and
+    /// a member's operation never undoes another account's.
     private func removal(of node: LedgerNode, from grant: LedgerNode) -> LedgerNode? {
         guard let removals = removals[node.user] else { return nil }
         if let cutting = effective(removals.openStrong(after: grant), for: node.device) {
@@ -106,14 +106,14 @@ extension Resolver {
         }
     }
 
-    /// The last word: of several concurrent ones the higher rank's, then the smaller hash.
+    /// The winner among last operations: of concurrent ones the higher rank, then the smaller hash.
     func winner(_ candidates: [LedgerNode]) -> LedgerNode? {
         var frontier: [LedgerNode] = []
         for candidate in candidates {
             frontier.removeAll { $0.isAncestor(of: candidate) }
             frontier.append(candidate)
         }
-        // The founding has everybody after it, so its own rank never matters.
+        // Everything follows the founding, so its rank does not matter.
         return frontier.min { (-ranks[$0.index], $0.id) < (-ranks[$1.index], $1.id) }
     }
 
@@ -152,10 +152,11 @@ extension Resolver {
         return found.compactMap(\.self).min(by: LedgerNode.inOrder)
     }
 
-    /// A removal that the invite does not come after, and that was not made knowing of the admission.
+    /// A removal that voids an admission: it is not an ancestor of the invite, and its author did not know of the
+    /// admission.
     ///
-    /// A departure voids no admission: it merely ends the place that one gave. Otherwise whoever forks its chain to leave
-    /// before it came back would undo what others got from it meanwhile.
+    /// A departure voids no admission; it only ends the place. Otherwise a member could fork its chain, leave at a
+    /// point before its return, and undo what others received meanwhile.
     private func removal(of user: UserID, voiding node: LedgerNode, under invite: LedgerNode) -> LedgerNode? {
         let voiding = removals[user]?.strong.map(\.node).filter {
             !$0.isAncestor(of: invite) && !node.isAncestor(of: $0)
@@ -163,14 +164,15 @@ extension Resolver {
         return voiding?.min { $0.id < $1.id }
     }
 
-    /// A link of a certificate after a device; none after the certificate's own.
+    /// The link that a device signed in a certificate; nil for the certificate's own device, which signed none.
     struct UnkeptLink: Hashable {
         let device: DeviceOfUser
         let link: Bytes32?
     }
 
-    /// A revocation of the newcomer's device, or of one its certificate leads through by a link it does not keep, that does not
-    /// come after the admission. Any such: a further one, made later, brings no admission back.
+    /// A revocation of the newcomer's device, or of one in its certificate's chain by a link it does not keep, that is
+    /// not an ancestor of the admission. Any such revocation suffices, so that a later one cannot restore the
+    /// admission.
     private func revocation(ofNewcomer certificate: DeviceCertificate, in node: LedgerNode) -> LedgerNode? {
         var found: [LedgerNode] = []
         for device in [certificate.device] + certificate.issuers {
@@ -195,14 +197,14 @@ extension Resolver {
         return found
     }
 
-    /// Whether a removal has ended the place that an admission gave before a revocation was known.
+    /// Whether a removal ended the admission's place before the revocation was known.
     private func isSettled(_ revocation: LedgerNode, for admission: LedgerNode, of user: UserID) -> Bool {
         removals[user]?.strong.contains { settles(revocation, $0) && admission.isAncestor(of: $0.node) } ?? false
     }
 
-    /// Whether the group has as many members as it may have, by what is before an operation.
+    /// Whether the group is full, judged by an operation's ancestors.
     private func isFull(at node: LedgerNode) -> Bool {
-        // A flood of admissions shall not cost a look at everybody each.
+        // A cheap test first: a flood of admissions must not cost a look at every member each.
         if steadyGrants.count(before: node) >= ProtocolLimits.maximumMembers { return true }
         let count = grants.keys.count { user in
             let known = grants[user]?.latest(before: node) ?? []
@@ -217,7 +219,7 @@ extension Resolver {
 }
 
 extension LedgerNode {
-    /// Whether this revocation leaves a link of a certificate good.
+    /// Whether this revocation keeps a certificate's link.
     fileprivate func keeps(_ link: Bytes32?) -> Bool {
         guard let link, case .revokeDevice(let revocation) = body else { return false }
         return revocation.keptLinks.contains(link)

@@ -1,6 +1,6 @@
 import StreakWire
 
-/// Pass 1: who is owner, from when to when.
+/// Pass 1: the owners and their tenures.
 extension Resolver {
     func resolveOwners() {
         var tenure = Tenure(user: nodes[0].user, start: nodes[0])
@@ -10,9 +10,9 @@ extension Resolver {
             case .transfer(let transfer):
                 if isKnown(transfer.newOwner, at: node) { transfers.append(node) }
             case .setRole:
-                if node.namedHeir != nil || node.endsHeir { heirWords[node.user, default: []].append(node) }
+                if node.namedHeir != nil || node.endsHeir { heirStatements[node.user, default: []].append(node) }
             case .remove:
-                heirWords[node.user, default: []].append(node)
+                heirStatements[node.user, default: []].append(node)
             case .found, .invite, .revokeInvite, .request, .admit, .addDevice, .revokeDevice, .leave, .rename,
                 .settings:
                 break
@@ -32,7 +32,7 @@ extension Resolver {
         if let end = tenure.end { endingTransfers.insert(end.index) }
     }
 
-    /// Whether a certificate of the account is published among an operation's ancestors.
+    /// Whether an operation's ancestors publish a certificate of the account.
     func isKnown(_ user: UserID, at node: LedgerNode) -> Bool { introductions.isKnown(user, within: node.clock) }
 
     private func successor(
@@ -41,7 +41,7 @@ extension Resolver {
         let within = transfers.filter { tenure.start.isAncestor(of: $0) }
         guard !within.isEmpty else { return nil }
         let taken = takeovers(in: tenure, among: within)
-        // What an owner signs after an heir has handed the group back belongs to its next time.
+        // What an owner signs after getting the group back from an heir belongs to the next tenure.
         let takenBy = Dictionary(grouping: taken, by: \.user).mapValues { NodeSet($0) }
         let givenBack = NodeSet(
             within.filter { transfer in
@@ -52,9 +52,9 @@ extension Resolver {
         return first(of: taken).map { ($0, $0.user) }
     }
 
-    /// The heirs' transfers to themselves, after a naming of them that stands.
+    /// Transfers of heirs to themselves that follow a naming in force.
     private func takeovers(in tenure: Tenure, among within: [LedgerNode]) -> [LedgerNode] {
-        let words = OwnerWords(tenure, heirWords[tenure.user] ?? [])
+        let words = HeirStatements(tenure, heirStatements[tenure.user] ?? [])
         let standing = Dictionary(grouping: words.standing(), by: \.namedHeir).mapValues { NodeSet($0) }
         let backs = Dictionary(grouping: within.filter { $0.newOwner == tenure.user }, by: \.user)
             .mapValues { NodeSet($0) }
@@ -62,7 +62,7 @@ extension Resolver {
         return within.filter { transfer in
             let heir = transfer.user
             guard heir != tenure.user, transfer.newOwner == heir, words.names(heir) else { return false }
-            // What the owner says of heirs once it has the group back is about the time after.
+            // After getting the group back, an owner's statements about heirs apply to the new tenure.
             let isLeftOut = words.isAfterHandBack(by: backs[heir], of: transfer)
             guard isLeftOut.contains(true) else { return standing[heir]?.hasMember(before: transfer) ?? false }
             let found = judged[isLeftOut] ?? NodeSet(words.standing(leavingOut: isLeftOut))
@@ -71,18 +71,18 @@ extension Resolver {
         }
     }
 
-    /// The one before all others; of several concurrent ones, the smallest hash.
+    /// The transfer before all others; of several concurrent ones, the smallest hash.
     private func first(of transfers: [LedgerNode]) -> LedgerNode? {
         let all = NodeSet(transfers)
         return transfers.filter { !all.hasMember(before: $0) }.min { $0.id < $1.id }
     }
 
-    /// The namings of heirs that stand in a time.
+    /// The namings of heirs in force during a tenure.
     func heirNamings(during tenure: Tenure) -> [LedgerNode] {
-        OwnerWords(tenure, heirWords[tenure.user] ?? []).standing()
+        HeirStatements(tenure, heirStatements[tenure.user] ?? []).standing()
     }
 
-    /// Whether an operation is an owner's.
+    /// Whether an operation was made as owner.
     func isOwner(_ node: LedgerNode) -> Bool {
         tenuresByUser[node.user]?.contains { tenure in
             guard tenure.start.isAncestorOrSame(of: node) else { return false }
@@ -91,9 +91,9 @@ extension Resolver {
     }
 }
 
-/// What an owner says of heirs in one of its times.
-private struct OwnerWords {
-    /// Words about heirs, and removals, by rising hash.
+/// An owner's statements about heirs during one tenure.
+private struct HeirStatements {
+    /// Statements about heirs, and removals, by rising hash.
     private let all: [LedgerNode]
     private let heirs: Set<UserID>
 
@@ -104,13 +104,13 @@ private struct OwnerWords {
 
     func names(_ user: UserID) -> Bool { heirs.contains(user) }
 
-    /// Of each word whether it comes after a hand-back that comes after a takeover.
+    /// For each statement, whether it follows a hand-back that follows a takeover.
     func isAfterHandBack(by backs: NodeSet?, of takeover: LedgerNode) -> [Bool] {
         guard let backs, backs.hasMember(after: takeover) else { return all.map { _ in false } }
         return all.map { word in backs.latest(before: word).contains { takeover.isAncestor(of: $0) } }
     }
 
-    /// The namings that no other word about heirs overtakes, and no removal of the heir.
+    /// The namings that no other statement about heirs and no removal of the heir supersedes.
     func standing(leavingOut isLeftOut: [Bool] = []) -> [LedgerNode] {
         let counted = zip(all.indices, all).filter { !(isLeftOut.indices.contains($0.0) && isLeftOut[$0.0]) }.map(\.1)
         let words = counted.filter { $0.namedHeir != nil || $0.endsHeir }

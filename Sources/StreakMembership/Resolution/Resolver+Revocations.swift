@@ -1,11 +1,12 @@
 import StreakWire
 
-/// Pass 0: what the accounts' own words about their devices make void.
+/// Pass 0: operations made void by the accounts' revocations.
 extension Resolver {
 
     func collectRevocations() {
-        // In a private group the word for every group stands to be passed on: who spoke it may not have met the machines that are
-        // there, and it would take away all that the device did. Its holders shut the device out (Protocol/friends.md §7).
+        // In a private group a revocation for every group is only passed on. Its author may not know the group's
+        // machines, and it would void all the device did. Members shut the device out themselves (Protocol/friends.md
+        // §7).
         let isPrivate = nodes[0].user.asDevice == nodes[0].device
         for node in nodes {
             guard case .revokeDevice(let revocation) = node.body, !isPrivate || revocation.scope == .group else {
@@ -30,12 +31,12 @@ extension Resolver {
         let user: UserID
     }
 
-    /// All that an account says of one device it gave up.
+    /// All that an account says about one revoked device.
     struct Revoked {
         private(set) var nodes: [LedgerNode] = []
-        /// Of the smallest hash.
+        /// The revocation with the smallest hash.
         private(set) var least: LedgerNode
-        /// Links signed by the device that stay good by any of them.
+        /// Links signed by the device that any revocation keeps.
         private(set) var keptLinks: Set<Bytes32> = []
 
         init(least: LedgerNode) { self.least = least }
@@ -49,12 +50,12 @@ extension Resolver {
 
     /// What is the same for all operations of a device.
     private struct DeviceStanding {
-        /// The revocation that holds, and the last operation it leaves.
+        /// The revocation in force, and the last operation it keeps.
         let revocation: LedgerNode?
         let last: LedgerNode?
-        /// Where its certificates are published that nothing breaks; nil if nothing breaks any.
+        /// Operations that publish its unbroken certificates; nil if none is broken.
         var sound: NodeSet?
-        /// Where those are published that the same revocation breaks.
+        /// Operations that publish certificates broken by the same revocation.
         var broken: [(by: LedgerNode, published: NodeSet)] = []
     }
 
@@ -78,7 +79,7 @@ extension Resolver {
         return standing
     }
 
-    /// The revocation that makes an operation count for nothing.
+    /// The revocation that makes an operation void.
     func revocation(of node: LedgerNode) -> LedgerNode? { revokedBy[node.index] }
 
     private func findRevocation(of node: LedgerNode, _ standing: DeviceStanding) -> LedgerNode? {
@@ -89,7 +90,7 @@ extension Resolver {
         {
             return revocation
         }
-        // A founder, or a device that publishes itself, is certified by the account.
+        // The account itself certifies a founder, or a device that publishes itself.
         guard let sound = standing.sound, !sound.hasMember(upTo: node) else { return nil }
         return standing.broken.filter { $0.published.hasMember(upTo: node) }.map(\.by).min { $0.id < $1.id }
     }
@@ -98,16 +99,16 @@ extension Resolver {
         revocations[DeviceOfUser(device: device, user: user)]
     }
 
-    /// The revocation of a device itself that holds.
+    /// The revocation of the device itself that is in force.
     func ownRevocation(of device: DeviceID, user: UserID) -> LedgerNode? {
         let cuttings = revoked(device, of: user)?.nodes.map { Cutting(node: $0, rank: 0) } ?? []
         return effective(cuttings, for: device)?.node
     }
 
-    /// A revocation of a device that a certificate leads through, unless the account keeps the link that the device signed.
+    /// A revocation of a device in a certificate's chain, unless the account keeps the link that the device signed.
     ///
-    /// Where a certificate is published says nothing: whoever has the device can publish it before a copy of the account's
-    /// word.
+    /// When the certificate was published does not matter: whoever has the device can publish it so that it appears to
+    /// precede the revocation.
     func revocation(breaking certificate: DeviceCertificate) -> LedgerNode? {
         for issuer in certificate.issuers {
             guard let revoked = revoked(issuer, of: certificate.user) else { continue }

@@ -1,18 +1,19 @@
 import StreakWire
 
-/// Decides what a set of operations amounts to, in passes that each need only those before. Protocol/membership.md §7.
+/// Computes the state that follows from a set of operations, in passes that depend only on earlier ones.
+/// Protocol/membership.md §7.
 ///
-/// Nothing here may depend on the order of `nodes` but for ancestors coming first. A class, so that closures need not
-/// copy it; it lives for one resolution.
+/// Nothing may depend on the order of `nodes`, except that ancestors come first. It is a class so that closures need
+/// not copy it, and lives for one resolution.
 final class Resolver {
-    /// Something that ends what an account's devices may do: a removal, a departure, a demotion, a transfer.
+    /// An operation that ends the rights of an account's devices: a removal, a departure, a demotion, a transfer.
     struct Cutting {
         let node: LedgerNode
-        /// Owner over admin over the account itself.
+        /// The owner ranks above an admin, an admin above the account itself.
         let rank: Int
     }
 
-    /// The time of one owner.
+    /// The time during which one account is owner.
     struct Tenure {
         let user: UserID
         /// The founding or the transfer that began it.
@@ -34,7 +35,7 @@ final class Resolver {
 
         var all: [Cutting] { strong + departures.members.map { Cutting(node: $0, rank: ownRank) } }
 
-        /// Those that a place does not come after: they end it.
+        /// Removals that a place does not follow, and which therefore end it.
         func open(after grant: LedgerNode) -> [Cutting] {
             openStrong(after: grant)
                 + departures.members(notBefore: grant).map { Cutting(node: $0, rank: ownRank) }
@@ -44,15 +45,15 @@ final class Resolver {
             strong.filter { !$0.node.isAncestor(of: grant) }
         }
 
-        /// Whether a place comes after all of them.
+        /// Whether a place follows all of them.
         func areBefore(_ grant: LedgerNode) -> Bool {
             departures.isBefore(grant) && strong.allSatisfy { $0.node.isAncestor(of: grant) }
         }
     }
 
-    /// What admins and members say of an invite's end.
+    /// The revocations of one invite.
     struct InviteEnds {
-        /// By owner and admins: they reach what does not know of them.
+        /// By the owner and admins; they also affect operations that do not know of them.
         var strong = NodeSet()
         /// By the inviter.
         var own = NodeSet()
@@ -68,15 +69,15 @@ final class Resolver {
 
     // Pass 0.
     var revocations: [DeviceOfUser: Revoked] = [:]
-    /// By index of node: the revocation that makes it count for nothing.
+    /// By index of node: the revocation that makes it void.
     var revokedBy: [LedgerNode?] = []
     // Pass 1.
     var tenures: [Tenure] = []
     var tenuresByUser: [UserID: [Tenure]] = [:]
-    /// Indices of the transfers that ended a time.
+    /// Indices of the transfers that ended a tenure.
     var endingTransfers: Set<Int> = []
-    /// What an account says of heirs, or does to end them, by account.
-    var heirWords: [UserID: [LedgerNode]] = [:]
+    /// An account's statements about heirs, and operations that end them.
+    var heirStatements: [UserID: [LedgerNode]] = [:]
     // Pass 2.
     var namings: [UserID: [LedgerNode]] = [:]
     var powerCuttings: [UserID: Removals] = [:]
@@ -87,7 +88,7 @@ final class Resolver {
     var spentClaims: SpentClaims
     /// Operations that give an account a place.
     var grants: [UserID: NodeSet] = [:]
-    /// The first found of each account that was never removed: so many are in at least.
+    /// The first of each account that was never removed. At least this many are members.
     var steadyGrants = NodeSet()
     /// By invite.
     var admissions: [OperationID: NodeSet] = [:]
@@ -97,9 +98,9 @@ final class Resolver {
     var requests: [LedgerNode] = []
     var titles: [LedgerNode] = []
     var settings: [LedgerNode] = []
-    /// By index of node: what it counts as.
+    /// By index of node: the rank at which it counts.
     var ranks: [Int]
-    /// By index of node; nil where it counts.
+    /// By index of node; nil if it counts.
     var refusals: [Refusal?]
 
     init(nodes: [LedgerNode], byID nodesByID: [OperationID: LedgerNode], introductions: IntroductionIndex) {
@@ -121,14 +122,16 @@ final class Resolver {
 
     // MARK: Cuts
 
-    /// Whether an operation of a device is up to where `cutting` cuts that device. The cutting operation itself is.
+    /// Whether an operation of a device is within the cut that `cutting` makes of that device. The cutting operation
+    /// itself is.
     func isWithin(_ node: LedgerNode, _ cutting: LedgerNode) -> Bool {
         if node === cutting { return true }
         guard let last = lastOperation(of: node.device, in: cutting) else { return false }
         return node.isInChain(to: last)
     }
 
-    /// The operation of a device that a cut names as its last. For the author's own device that is the one before it.
+    /// The last operation of a device that a cut keeps. For the author's own device it is the one before the cutting
+    /// operation.
     func lastOperation(of device: DeviceID, in cutting: LedgerNode) -> LedgerNode? {
         guard let cut = cutting.body.cuts.first(where: { $0.device == device }), cut.lastOperation != .none else {
             return nil
@@ -140,7 +143,7 @@ final class Resolver {
         lastOperation(of: device, in: cutting)?.number ?? 0
     }
 
-    /// Of several cuts of one device the one that holds: higher rank, then longer chain, then what was signed for this group,
+    /// The cut in force, of several cuts of one device: higher rank, then longer chain, then one signed for this group,
     /// then smaller hash.
     func effective(_ cuttings: [Cutting], for device: DeviceID) -> Cutting? {
         guard cuttings.count > 1 else { return cuttings.first }
@@ -178,14 +181,14 @@ final class Resolver {
             guard let end = tenure.end else { continue }
             cutPowers(of: tenure.user, by: end, rank: Self.ownerRank)
         }
-        endPowersOfReturned(voidDepartures)
+        endPowersOfReturnedMembers(voidDepartures)
     }
 
-    /// Lets void departures end powers where an admin removed the leaver that had come back, and did not know of the revocation.
+    /// Lets void departures end powers if the leaver came back and an admin, not knowing of the revocation, removed it.
     ///
-    /// Whoever is removed by an admin would otherwise void its departure by its account key, be an admin again and protected. Of
-    /// others than admins no word ends anybody's powers, so the removal's author is judged by all other ends.
-    private func endPowersOfReturned(_ departures: [LedgerNode]) {
+    /// Otherwise a member removed by an admin could void its departure with its account key, and be a protected admin
+    /// again. Only admins' statements end anybody's powers, so the removal's author is judged by all other ends.
+    private func endPowersOfReturnedMembers(_ departures: [LedgerNode]) {
         guard !departures.isEmpty else { return }
         let leavers = Set(departures.map(\.user))
         var admissions: [UserID: NodeSet] = [:]
@@ -193,7 +196,7 @@ final class Resolver {
         for node in nodes {
             switch node.body {
             case .admit(let claim):
-                // A copy of what the account signed before it left is no word of coming back.
+                // A copy of a claim signed before leaving is not a wish to come back.
                 guard leavers.contains(claim.certificate.user),
                     spentClaims.departure(spending: claim, before: node) == nil
                 else { continue }
@@ -206,7 +209,7 @@ final class Resolver {
                 break
             }
         }
-        // By index of revocation: the last admissions before the removals made without knowing of it.
+        // By index of revocation: the last admissions before removals that did not know of it.
         var settled: [Int: NodeSet] = [:]
         for departure in departures {
             guard let revoked = revocation(of: departure), let admitted = admissions[departure.user] else { continue }
@@ -219,7 +222,7 @@ final class Resolver {
             }
             if known.hasMember(after: departure) { cutPowers(of: departure.user, by: departure, rank: Self.ownRank) }
         }
-        // What was asked above is answered anew.
+        // The ends have changed, so cached answers are outdated.
         powerLimits.removeAll()
     }
 
@@ -227,7 +230,7 @@ final class Resolver {
         powerCuttings[user, default: Removals()].add(Cutting(node: node, rank: rank))
     }
 
-    /// An owner may not leave; nor is one who was made owner meanwhile taken to have left.
+    /// An owner may not leave. An account made owner concurrently does not count as having left.
     func mayLeave(_ node: LedgerNode) -> Bool {
         !isOwner(node) && !(tenuresByUser[node.user]?.contains { isConcurrent($0.start, node) } ?? false)
     }
@@ -236,7 +239,7 @@ final class Resolver {
         left !== right && !left.isAncestor(of: right) && !right.isAncestor(of: left)
     }
 
-    /// What of a device's chain the ends of powers leave an admin's, by a naming.
+    /// How much of a device's chain counts as an admin's after its powers ended.
     private enum PowerLimit {
         struct Key: Hashable {
             let naming: Int
@@ -245,13 +248,13 @@ final class Resolver {
 
         case everything
         case nothing
-        /// Up to an operation.
+        /// Up to an operation in the chain.
         case upTo(LedgerNode)
-        /// What is within this one, or is it.
+        /// Ancestors of this operation, and itself.
         case within(LedgerNode)
     }
 
-    /// Whether an operation is an admin's: by a naming among its ancestors that no owner's cut has ended for it.
+    /// Whether an operation counts as an admin's: some naming among its ancestors was not ended by an owner's cut.
     func isAdmin(_ node: LedgerNode) -> Bool {
         guard let own = namings[node.user] else { return false }
         return own.contains { naming in
@@ -274,8 +277,8 @@ final class Resolver {
         return limit
     }
 
-    /// What cuts leave. Where there are only departures, every one of them counts: whoever left could otherwise sign another
-    /// with a longer cut, and have its powers back.
+    /// What the cuts keep. If all are departures, each one applies: a leaver could otherwise sign another with a longer
+    /// cut and regain its powers.
     private func limit(_ cuttings: [Cutting], of device: DeviceID) -> PowerLimit {
         guard let holding = effective(cuttings, for: device) else { return .everything }
         if holding.rank > Self.ownRank { return .within(holding.node) }
@@ -293,7 +296,7 @@ final class Resolver {
         return common.map { .upTo($0) } ?? .nothing
     }
 
-    /// What an operation counts as.
+    /// The rank at which an operation counts.
     func rank(of node: LedgerNode) -> Int {
         if isOwner(node) { return Self.ownerRank }
         return isAdmin(node) ? Self.adminRank : Self.ownRank
@@ -304,16 +307,16 @@ final class Resolver {
     private func resolveRemovals() {
         for node in nodes {
             if let revoked = revocation(of: node) {
-                // The account key's own word holds whichever device passes it on.
+                // A revocation is signed by the account key, so it counts whichever device passes it on.
                 if node.body.kind != .revokeDevice { refusals[node.index] = .authorRevoked(by: revoked.id) }
                 continue
             }
             _ = judgeRemoval(node)
         }
-        restoreWhatRemovalsLeave()
+        restoreKeptByRemovals()
     }
 
-    /// Notes a removal that counts, and gives back what it is.
+    /// Records a removal that counts, and returns it.
     private func judgeRemoval(_ node: LedgerNode) -> (user: UserID, cutting: Cutting)? {
         switch node.body {
         case .remove(let removal):
@@ -344,14 +347,15 @@ final class Resolver {
         return (user, cutting)
     }
 
-    /// What a removal, or what ended powers, leaves to who was removed no revocation takes away that the remover did
-    /// not know of. By its account key it could otherwise throw out all whom it once admitted.
+    /// A revocation does not void what a removal, or an end of powers, kept of the removed account, if its author did
+    /// not know of the revocation. Otherwise a removed account could use its account key to expel everybody it once
+    /// admitted.
     ///
-    /// Each cut walks the chain that it leaves once for each revocation, and stops where another one has been: O(operations).
-    private func restoreWhatRemovalsLeave() {
+    /// Each cut walks its chain once for each revocation and stops where another has been: O(operations).
+    private func restoreKeptByRemovals() {
         var void: [UserID: [RestorableChain]] = [:]
         for node in nodes {
-            // Who was owner is trusted with more: the passes before needed its word.
+            // The passes before already relied on a former owner's operations.
             guard let revoked = revokedBy[node.index], tenuresByUser[node.user] == nil else { continue }
             let isKnown = void[node.user]?.contains { $0.device == node.device && $0.revocation === revoked } ?? false
             if !isKnown { void[node.user, default: []].append(RestorableChain(node.device, revoked)) }
@@ -377,11 +381,11 @@ final class Resolver {
         }
     }
 
-    /// What one revocation makes void of one device's operations.
+    /// One device's operations that one revocation makes void.
     private struct RestorableChain {
         let device: DeviceID
         let revocation: LedgerNode
-        /// Whether a removal counts that was made without knowing of the revocation.
+        /// Whether a removal counts whose author did not know of the revocation.
         var isSettled = false
         /// Indices of operations that a cut has reached.
         var reached: Set<Int> = []
@@ -392,7 +396,7 @@ final class Resolver {
         }
     }
 
-    /// Makes void no longer what a cut leaves, and gives back the removals that count thereby.
+    /// Restores what a cut keeps. Returns the removals that count as a result.
     private func restore(
         _ chain: inout RestorableChain, upTo last: LedgerNode?
     ) -> [(user: UserID, cutting: Cutting)] {
@@ -405,7 +409,7 @@ final class Resolver {
         return restored
     }
 
-    /// Makes one operation void no longer; the removal if it is one that counts thereby.
+    /// Restores one operation. Returns it if it is a removal that counts as a result.
     private func restore(_ node: LedgerNode, in chain: RestorableChain) -> (user: UserID, cutting: Cutting)? {
         guard node.device == chain.device, revokedBy[node.index] === chain.revocation else { return nil }
         revokedBy[node.index] = nil
@@ -414,7 +418,7 @@ final class Resolver {
         return removal
     }
 
-    /// Whether a cut by owner or admin was made without knowing of a revocation.
+    /// Whether a cut by the owner or an admin was made without knowing of a revocation.
     func settles(_ revocation: LedgerNode, _ cutting: Cutting) -> Bool {
         cutting.rank > Self.ownRank && !revocation.isAncestor(of: cutting.node)
     }
@@ -428,7 +432,7 @@ final class Resolver {
         }
     }
 
-    /// Whether the account is owner or admin at an admin's operation, or made so concurrently.
+    /// Whether the account is owner or admin at an admin's operation, or became so concurrently.
     private func isProtected(_ user: UserID, from node: LedgerNode) -> Bool {
         let isOwner = tenuresByUser[user]?.contains { tenure in
             !node.isAncestor(of: tenure.start) && !(tenure.end.map { $0.isAncestor(of: node) } ?? false)
@@ -444,7 +448,7 @@ final class Resolver {
 }
 
 extension LedgerNode {
-    /// Whom a transfer makes owner.
+    /// The account that a transfer makes owner.
     var newOwner: UserID? {
         guard case .transfer(let transfer) = body else { return nil }
         return transfer.newOwner
@@ -460,13 +464,13 @@ extension LedgerNode {
         return change.change == .noHeir
     }
 
-    /// Whether this is not the account's word for every group.
+    /// Whether this is not a revocation for every group.
     var isOfThisGroup: Bool {
         guard case .revokeDevice(let revocation) = body else { return true }
         return revocation.scope == .group
     }
 
-    /// Whom a removal removes.
+    /// The account that a removal removes.
     var target: UserID? {
         guard case .remove(let removal) = body else { return nil }
         return removal.user

@@ -1,16 +1,17 @@
 import StreakWire
 
-/// Many integers of one meaning, written the shortest of three ways (Protocol/records.md §6.2).
+/// Many integers with one meaning, written in the shortest of three forms (Protocol/records.md §6.2).
 ///
-/// A column says nothing of how many it holds; an empty one is no bytes at all.
+/// A column does not contain its count. An empty one has no bytes.
 enum IntegerColumn {
     private enum Form: UInt8 {
         /// One value for all.
         case constant = 0
-        /// A base, a width of 0–64 bits, exceptions, then every value less the base in so many bits, the lowest first; of an
-        /// exception (how many values after the one before, and its bits above the width) the lower bits only.
+        /// A base, a width of 0–64 bits, exceptions, then every value minus the base in that many bits, the lowest
+        /// first. An exception (its distance from the one before, and its bits above the width) keeps only its lower
+        /// bits there.
         case packed = 1
-        /// Values with how often each stands in a row.
+        /// Values with their run lengths.
         case repeated = 2
     }
 
@@ -25,7 +26,7 @@ enum IntegerColumn {
         writer.writeRaw(packed.count < repeated.count ? packed : repeated)
     }
 
-    /// Reads `count` values, which the caller has bounded.
+    /// Reads `count` values. The caller has bounded the count.
     static func read(_ count: Int, from reader: inout WireReader) throws(WireError) -> [UInt64] {
         guard count > 0 else { return [] }
         guard let form = Form(rawValue: try reader.readUInt8()) else { throw .invalidValue(field: "column") }
@@ -47,7 +48,7 @@ enum IntegerColumn {
         }
     }
 
-    /// A signed number as an unsigned one, small where it is near 0.
+    /// A signed number as an unsigned one that is small if the number is near 0.
     static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
 
     static func unzigzag(_ value: UInt64) -> Int64 { Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
@@ -104,7 +105,7 @@ enum IntegerColumn {
         return writer.bytes
     }
 
-    /// The width at which the packed values and the exceptions together are about the shortest.
+    /// The width with about the smallest total size of packed values and exceptions.
     private static func bestWidth(of values: [UInt64], above base: UInt64) -> Int {
         var countOfLength = [Int](repeating: 0, count: 65)
         for value in values { countOfLength[64 - (value - base).leadingZeroBitCount] += 1 }

@@ -21,7 +21,7 @@ public struct RecordKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// A key's winning value; empty where the subject is withdrawn.
+/// A key's winning value; empty if the subject is withdrawn.
 public struct MergedRecord: Hashable, Sendable {
     public let key: RecordKey
     public let value: [UInt8]
@@ -40,10 +40,10 @@ public struct MergedRecord: Hashable, Sendable {
 /// The outcome does not depend on the order in which records come, nor on how often. Records whose time lies more than
 /// ten minutes ahead are held back until their time has come.
 public struct MergedRecords: Sendable {
-    /// Results, which are nearly all there is.
+    /// Results, which are nearly all records.
     private var scores: [UserID: UserScores] = [:]
     private var devices = DeviceTable()
-    /// Everything else, and results whose subject does not read as one.
+    /// All other records, and results with an unreadable subject.
     private var others: [RecordKey: RankedRecord] = [:]
     private var quarantine: Quarantine
 
@@ -55,43 +55,44 @@ public struct MergedRecords: Sendable {
     /// How many records are held until their time comes. O(n).
     public var quarantinedCount: Int { quarantine.count }
 
-    /// How many keys hold a value.
+    /// The number of keys that have a value.
     public var count: Int {
         scores.values.reduce(others.values.count { !$0.value.isEmpty }) { $0 + $1.valueCount }
     }
 
-    /// For how many keys several records contend: each takes more room than one result.
+    /// The number of keys for which several records contend. Each takes more memory than one result.
     var contestCount: Int { scores.values.reduce(0) { $0 + $1.contestCount } }
 
-    /// How many of them are a device's. O(n).
+    /// How many of a device's records are held. O(n).
     public func quarantinedCount(of device: DeviceID) -> Int { quarantine.count(of: device) }
 
-    /// When the next quarantined record that is held may be merged, in wall-clock milliseconds.
+    /// When the next held record may be merged, in wall-clock milliseconds.
     public var nextRelease: Int64? { quarantine.nextRelease }
 
-    /// When the first record may be merged for which the quarantine had no room, in wall-clock milliseconds; nil where
-    /// there was room for all.
+    /// When the first record may be merged that did not fit into the quarantine, in wall-clock milliseconds; nil if all
+    /// fit.
     public var firstOmitted: Int64? { quarantine.firstOmitted }
 
-    /// The devices of such records, whose records have to be merged again, all of them; nothing that stands changes by it.
+    /// Returns and forgets the devices of omitted records. All records of these devices must be merged again, which
+    /// does not change merged ones.
     public mutating func takeOmissions() -> Set<DeviceID> { quarantine.takeOmissions() }
 
     // MARK: Merging
 
-    /// Merges records of one device in turn and has `clock` take note of their times. Returns the new values of keys, which
-    /// for a key that several of them are about is more than one. O(log n) each. What is no record is passed over.
+    /// Merges records of one device in order, and lets `clock` witness their times. Returns the keys' new values; a key
+    /// can occur several times. O(log n) each. Skips bytes that are not a record.
     public mutating func merge(
         _ records: some Sequence<ArraySlice<UInt8>>, user: UserID, device: DeviceID, wallMilliseconds: Int64,
         clock: inout HybridClock
     ) -> [MergedRecord] {
         var changes: [MergedRecord] = []
         mergeEach(records, user: user, device: device, wallMilliseconds: wallMilliseconds, clock: &clock) {
-            if let change = $1.told($0, of: user) { changes.append(change) }
+            if let change = $1.change($0, of: user) { changes.append(change) }
         }
         return changes
     }
 
-    /// As `merge`, for records that nobody needs to be told of.
+    /// As `merge`, without reporting new values.
     public mutating func restore(
         _ records: some Sequence<ArraySlice<UInt8>>, user: UserID, device: DeviceID, wallMilliseconds: Int64,
         clock: inout HybridClock
@@ -112,39 +113,40 @@ public struct MergedRecords: Sendable {
         }
     }
 
-    /// What a record did to its key.
+    /// The effect of a record on its key.
     private enum Outcome {
-        /// It stands as before.
+        /// The value before still wins.
         case nothing
-        /// The record stands.
+        /// The record wins.
         case stands
-        /// Another value stands than before, and it is not the record's.
+        /// The value changes, but to another than the record's.
         case moved(value: [UInt8], time: HybridTime)
 
-        func told(_ record: RecordView, of user: UserID) -> MergedRecord? {
-            func told(_ value: [UInt8], _ time: HybridTime) -> MergedRecord {
+        func change(_ record: RecordView, of user: UserID) -> MergedRecord? {
+            func merged(_ value: [UInt8], _ time: HybridTime) -> MergedRecord {
                 MergedRecord(
                     key: RecordKey(user: user, kind: record.kind, subject: Array(record.subject)), value: value,
                     time: time)
             }
             return switch self {
             case .nothing: nil
-            case .stands: told(Array(record.value), record.time)
-            case .moved(let value, let time): told(value, time)
+            case .stands: merged(Array(record.value), record.time)
+            case .moved(let value, let time): merged(value, time)
             }
         }
     }
 
-    /// Who wrote records that are merged, and the results that they go to.
+    /// The author of records to merge, and where their results go.
     private struct Writer {
         let user: UserID
         let device: DeviceID
-        /// In the table of devices.
+        /// Index in the table of devices.
         let position: UInt32
         var scores: UserScores
     }
 
-    /// Does `work` with a user's results taken out, so that they are changed in place and looked up once for a history.
+    /// Runs `work` with a user's results taken out of the table, so that they are changed in place and looked up once
+    /// for a whole history.
     private mutating func withWriter<Result>(
         _ device: DeviceID, of user: UserID, _ work: (inout MergedRecords, inout Writer) -> Result
     ) -> Result {
@@ -190,7 +192,8 @@ public struct MergedRecords: Sendable {
                 if record.time == current.time {
                     let other = devices[current.device]
                     guard device >= other else { return .nothing }
-                    // The record itself among them. Only a device that lies, or wrote in two epochs at once, has two.
+                    // The winning record itself may come again. Only a lying device, or one that wrote in two epochs at
+                    // once, has two different ones.
                     if device == other, Bytes32(hashing: record.bytes) <= series.recordHash(at: place) {
                         return .nothing
                     }
@@ -203,27 +206,27 @@ public struct MergedRecords: Sendable {
         }
     }
 
-    /// Merges the quarantined records whose time has come, in one order everywhere. O(log n) each, and for those that stay
-    /// nothing.
+    /// Merges the held records whose time has come, in an order that is the same everywhere. O(log n) each; those that
+    /// stay cost nothing.
     public mutating func release(wallMilliseconds: Int64) -> [MergedRecord] {
         var changes: [MergedRecord] = []
         while let due = quarantine.popDue(wallMilliseconds: wallMilliseconds) {
-            // It was read when it came.
+            // It was read on arrival.
             guard let record = try? RecordView(decoding: due.bytes[...]) else { continue }
             let outcome = withWriter(due.device, of: due.user) { store, writer in
                 store.merge(record, of: &writer, wallMilliseconds: wallMilliseconds)
             }
-            if let change = outcome.told(record, of: due.user) { changes.append(change) }
+            if let change = outcome.change(record, of: due.user) { changes.append(change) }
         }
         return changes
     }
 
     // MARK: Reading
 
-    /// When a user last wrote: the latest time among the records that were merged, whether they won or not. Nil for none.
+    /// When a user last wrote: the latest time of any merged record, whether or not it won. Nil for none.
     public func latest(of user: UserID) -> HybridTime? { scores[user]?.latest }
 
-    /// The winning record of a key; its value is empty where it is withdrawn, nil where there never was one.
+    /// A key's winning record. Its value is empty if it is withdrawn; nil if there never was one.
     public func record(_ key: RecordKey) -> MergedRecord? {
         if key.kind == RecordKind.dailyScore.rawValue, let subject = DailyScoreSubject(key.subject[...]) {
             guard let series = scores[key.user]?.series(of: subject.game) else { return nil }
@@ -234,7 +237,7 @@ public struct MergedRecords: Sendable {
         return others[key].map { MergedRecord(key: key, value: $0.value, time: $0.time) }
     }
 
-    /// The device that wrote the winning record of a key; nil where there never was one.
+    /// The device that wrote a key's winning record; nil if there never was one.
     public func writer(of key: RecordKey) -> DeviceID? {
         if key.kind == RecordKind.dailyScore.rawValue, let subject = DailyScoreSubject(key.subject[...]) {
             guard let series = scores[key.user]?.series(of: subject.game) else { return nil }
@@ -244,8 +247,9 @@ public struct MergedRecords: Sendable {
         return others[key].map { devices[$0.device] }
     }
 
-    /// Calls `results` with each user's standing results of each game, and `other` with every other winning record: user by
-    /// user, results game by game, then the others in the order of their keys. The same for whoever holds the same.
+    /// Calls `results` with each user's results of each game, and `other` with every other winning record: user by
+    /// user, results game by game, then the others in the order of their keys. Nodes with the same records get the same
+    /// order.
     public func forEach(results: (StandingResults) -> Void, other: (MergedRecord) -> Void) {
         var keys: [UserID: [RecordKey]] = [:]
         // In any order: they are sorted below.
@@ -258,10 +262,10 @@ public struct MergedRecords: Sendable {
         }
     }
 
-    /// Calls `body` with every winning record, in the order of the other `forEach`, results in the order of their days.
+    /// Calls `body` with every winning record, in the order of the other `forEach`; results by day.
     public func forEach(_ body: (MergedRecord) -> Void) { forEach(results: { $0.forEachRecord(body) }, other: body) }
 
-    /// The winning records of a kind other than results, in the order of their keys. O(number of all that are no results).
+    /// The winning records of a kind other than results, by key. O(number of all records that are not results).
     public func all(of kind: RecordKind) -> [MergedRecord] {
         others.keys.filter { $0.kind == kind.rawValue }.sorted().compactMap { key in
             others[key].map { MergedRecord(key: key, value: $0.value, time: $0.time) }
@@ -276,15 +280,15 @@ public struct MergedRecords: Sendable {
     }
 }
 
-/// What a result's record is about, read in place: axis u8 · varint · game, the rest (Protocol/records.md §3.1).
+/// A result's subject, read in place: axis u8 · varint · game, the rest (Protocol/records.md §3.1).
 struct DailyScoreSubject {
     let key: ScoreSeries.Key
     let game: ArraySlice<UInt8>
 
-    /// Nil for bytes that are no result's subject, or would not be written back as they are.
+    /// Nil if the bytes are not a result's subject, or not in its canonical form.
     init?(_ bytes: ArraySlice<UInt8>) {
         var reader = WireReader(bytes)
-        // What does not read is kept as it is, like records of kinds to come.
+        // An unreadable subject is kept unchanged, like records of unknown kinds.
         guard let axis = try? reader.readUInt8(), let number = try? reader.readVarint(),
             let key = ScoreSeries.Key(axis: axis, number: number)
         else { return nil }
@@ -293,15 +297,15 @@ struct DailyScoreSubject {
     }
 }
 
-/// All of one user's results, and when the user last wrote anything.
+/// All results of one user, and when the user last wrote anything.
 private struct UserScores: Sendable {
     private var series: [ScoreSeries] = []
     private var positions: [[UInt8]: Int] = [:]
-    /// The game of the last record.
+    /// The index of the last record's game.
     private var lastGame = 0
     var latest = HybridTime.zero
 
-    /// In the order of their games.
+    /// By game.
     var sorted: [ScoreSeries] { series.sorted { $0.game.lexicographicallyPrecedes($1.game) } }
 
     var isEmpty: Bool { series.isEmpty && latest == .zero }
@@ -318,7 +322,8 @@ private struct UserScores: Sendable {
     }
 
     private mutating func position(of game: ArraySlice<UInt8>) -> Int {
-        // A day's results follow one another in an order that people keep to, a game's history in that of its days.
+        // People keep to an order when they record a day's games, and a history of one game goes by days. So try the
+        // last and the next game first.
         let next = lastGame + 1 < series.count ? lastGame + 1 : 0
         for guess in [next, lastGame] where series.indices.contains(guess) && series[guess].game[...] == game {
             return guess
@@ -331,7 +336,7 @@ private struct UserScores: Sendable {
     }
 }
 
-/// The devices whose records were merged, so that a result names its writer in four bytes.
+/// The devices with merged records, so that a result refers to its writer in four bytes.
 struct DeviceTable: Sendable {
     private var devices: [DeviceID] = []
     private var positions: [DeviceID: UInt32] = [:]

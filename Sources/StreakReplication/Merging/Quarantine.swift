@@ -1,10 +1,11 @@
 import StreakWire
 
-/// Records whose time lies more than ten minutes ahead, held until it has come (Protocol/records.md §8).
+/// Records that are dated more than ten minutes ahead, held until their time comes (Protocol/records.md §8).
 ///
-/// A member can date any number of records ahead. Those that are due first are held; of the rest it is only known whose they
-/// are and when the first is due. Then, but once a minute at the most, their holder goes through what it has of these
-/// devices again. So a million of them take the room of a few thousand, and a look at one feed a minute.
+/// A member can date any number of records ahead. Only those due first are held. Of the rest only the devices and the
+/// first due time are stored. At that time, at most once a minute, the owner of this type goes through these devices'
+/// records again. A million such records therefore take the memory of a few thousand, and one pass over a feed a
+/// minute.
 struct Quarantine: Sendable {
     struct Entry: Hashable, Comparable, Sendable {
         var bytes: [UInt8]
@@ -22,39 +23,40 @@ struct Quarantine: Sendable {
         }
     }
 
-    /// At most 27 MB with records of the largest size, 2 MB with results. Honest devices whose clock is wrong have a few.
+    /// At most 27 MB with records of the largest size, 2 MB with results. An honest device with a wrong clock has a
+    /// few.
     static let defaultCapacity = 8_192
 
-    /// How many records are held once there were twice as many; in between all of them are.
+    /// How many records are kept when there are twice as many; in between all are held.
     private let capacity: Int
-    /// All are released before `firstOmitted`. A record that came twice may stand here twice: merging it again is nothing.
+    /// All are due before `firstOmitted`. A record that came twice may be here twice; merging it again has no effect.
     private var waiting = MinimumHeap<Entry>()
-    /// When the first of those that found no room may be merged, in wall-clock milliseconds; nil where all did.
+    /// When the first omitted record may be merged, in wall-clock milliseconds; nil if none is omitted.
     private(set) var firstOmitted: Int64?
-    /// Whose those are.
+    /// The devices of omitted records.
     private var omittedDevices: Set<DeviceID> = []
 
     init(capacity: Int) { self.capacity = capacity }
 
     static func release(of time: HybridTime) -> Int64 { time.milliseconds - HybridClock.maximumLead }
 
-    /// How many different records are held. O(n).
+    /// The number of distinct held records. O(n).
     var count: Int { Set(waiting.elements).count }
 
-    /// How many different records are held of one device. O(n).
+    /// The number of distinct held records of one device. O(n).
     func count(of device: DeviceID) -> Int { Set(waiting.elements.filter { $0.device == device }).count }
 
-    /// When the next of the records that are held may be merged.
+    /// When the next held record may be merged.
     var nextRelease: Int64? { waiting.first?.release }
 
-    /// Forgets that there was no room for some, and tells whose they are: their devices' records are to come again.
+    /// Forgets omitted records and returns their devices, whose records must be merged again.
     mutating func takeOmissions() -> Set<DeviceID> {
         defer { omittedDevices = [] }
         firstOmitted = nil
         return omittedDevices
     }
 
-    /// Holds a record, if it is among the first that are due. O(log n) amortised.
+    /// Holds a record if it is among the first due. O(log n) amortised.
     mutating func insert(_ record: RecordView, user: UserID, device: DeviceID) {
         if let firstOmitted, Self.release(of: record.time) >= firstOmitted {
             omittedDevices.insert(device)
@@ -65,7 +67,7 @@ struct Quarantine: Sendable {
     }
 
     private mutating func omitLast() {
-        // Sorted, so that the set's order does not show.
+        // Sorted, so that the set's order has no effect.
         let distinct = Set(waiting.elements).sorted()
         guard distinct.count > capacity else {
             waiting = MinimumHeap(sorted: distinct)
@@ -79,21 +81,21 @@ struct Quarantine: Sendable {
         waiting = MinimumHeap(sorted: Array(held))
     }
 
-    /// Takes out the first record that is due; nil where none is. O(log n).
+    /// Removes and returns the first due record; nil if none is due. O(log n).
     mutating func popDue(wallMilliseconds: Int64) -> Entry? {
         guard let first = waiting.first, first.release <= wallMilliseconds else { return nil }
         return waiting.popFirst()
     }
 }
 
-/// A binary heap whose first element is the least.
+/// A binary heap whose first element is the smallest.
 struct MinimumHeap<Element: Comparable & Sendable>: Sendable {
-    /// In no particular order but for the first.
+    /// The first is the smallest; the others are in no particular order.
     private(set) var elements: [Element] = []
 
     init() {}
 
-    /// Takes elements that already stand in order.
+    /// Takes elements that are already sorted.
     init(sorted elements: [Element]) { self.elements = elements }
 
     var count: Int { elements.count }

@@ -1,10 +1,10 @@
 import StreakScores
 import StreakWire
 
-/// A record as merging compares it.
+/// A record in the form that merging compares.
 struct RankedRecord: Sendable {
     var time: HybridTime
-    /// The writer's position in the group's table of devices.
+    /// The writer's index in the group's table of devices.
     var device: UInt32
     var hash: Bytes32
     var value: [UInt8]
@@ -32,34 +32,35 @@ struct RankedRecord: Sendable {
     }
 }
 
-/// What decides a result for which records contend: a function of all of its records, in whatever order they came
+/// Decides a result for which records contend: a function of all its records, in whatever order they came
 /// (Protocol/records.md §8).
 ///
-/// Needed only where more than one record takes part: a single one says all by itself, and takes 43 bytes like any result.
-/// Two take some 330 for their key, and 64 between 70 and 115 each, as their scores rise or fall (100,000 records, release
+/// Needed only if several records take part. A single one takes 43 bytes like any result. Two take about 330 for their
+/// key, and 64 take between 70 and 115 each, depending on whether their scores rise or fall (100,000 records, release
 /// build).
 public struct ScoreContest: Sendable {
-    /// Of one key so many contending records take part, the latest ones: whatever somebody writes, the work is bounded.
+    /// The most contending records of one key; the latest ones take part. This bounds the work, whatever somebody
+    /// writes.
     public static let maximumContenders = 64
 
     private struct Entry: Sendable {
-        /// Without its value where a later contender is worth as much: that one stays as long as this one does, so only
-        /// this one's rank still counts.
+        /// Stored without its value if a later contender is worth as much: that one stays as long as this one does, so
+        /// only this one's rank matters.
         var record: RankedRecord
         var worth: Int
     }
 
-    /// What takes part, earliest first.
+    /// The participants, earliest first.
     private var entries: [Entry] = []
-    /// Whether the first entry settles; all others contend.
+    /// Whether the first entry settles. All others contend.
     private var beginsSettled = false
 
-    /// - Parameter standing: what stood before a second record took part.
+    /// - Parameter standing: the winner before a second record took part.
     init(_ standing: RankedRecord, of subject: [UInt8], devices: DeviceTable) {
         insert(standing, of: subject, devices: devices)
     }
 
-    /// Whether more than one record takes part.
+    /// Whether several records take part.
     var isOpen: Bool { entries.count > 1 }
 
     private var firstContender: Int { beginsSettled ? 1 : 0 }
@@ -67,7 +68,7 @@ public struct ScoreContest: Sendable {
     mutating func insert(_ record: RankedRecord, of subject: [UInt8], devices: DeviceTable) {
         let place = entries.firstIndex { !record.beats($0.record, in: devices) } ?? entries.endIndex
         if entries.indices ~= place, entries[place].record.isSame(as: record) { return }
-        guard place >= firstContender else { return }  // settled since
+        guard place >= firstContender else { return }  // already settled
         let standing = DailyScore.standing(subject: subject, value: record.value, time: record.time)
         var entry = Entry(record: record, worth: standing.worth)
         guard standing.contends else {
@@ -83,7 +84,7 @@ public struct ScoreContest: Sendable {
         if entries.count - firstContender > Self.maximumContenders { entries.remove(at: firstContender) }
     }
 
-    /// The best; of equals the latest.
+    /// The best one; of equals, the latest.
     var winner: RankedRecord {
         var best = entries[0]
         for entry in entries where entry.worth >= best.worth { best = entry }

@@ -2,10 +2,10 @@ import StreakCrypto
 import StreakScores
 import StreakWire
 
-/// The winning results of one user in one game, in the order of their days or numbers.
+/// The winning results of one user in one game, by day or number.
 ///
-/// A million results are what a group of friends comes to, so one takes 40 bytes here. They stand in leaves of a few
-/// hundred: a day more is appended, and a history read backwards moves no more than a leaf for each result.
+/// A group of friends may have a million results, so one takes 40 bytes here. They are in leaves of a few hundred. A
+/// new day is appended, and a history read backwards moves at most a leaf for each result.
 struct ScoreSeries: Sendable {
     /// A result's key within its user and game: the axis, then the day's or the puzzle's number.
     struct Key: Hashable, Comparable, Sendable {
@@ -13,7 +13,7 @@ struct ScoreSeries: Sendable {
 
         private static let axisShift: UInt64 = 48
 
-        /// Nil for an axis or a number that no result has (Protocol/records.md §3.1).
+        /// Nil for an axis or number that no result has (Protocol/records.md §3.1).
         init?(axis: UInt8, number: UInt64) {
             guard axis < 2, number <= DailyScore.maximumNumber else { return nil }
             rawValue = UInt64(axis) << Self.axisShift | number
@@ -28,7 +28,7 @@ struct ScoreSeries: Sendable {
     /// A winner without its value.
     struct Stamp: Sendable {
         var time: HybridTime
-        /// The writer's position in the group's table of devices.
+        /// The writer's index in the group's table of devices.
         var device: UInt32
     }
 
@@ -38,14 +38,14 @@ struct ScoreSeries: Sendable {
         var value: ShortBytes
     }
 
-    /// The game's ID as records write it.
+    /// The game's ID as in records.
     let game: [UInt8]
     private var leaves: [[Entry]] = []
-    /// Values that are too long for an entry.
+    /// Values too long for an entry.
     private var longValues: [Key: [UInt8]] = [:]
-    /// The record hashes of winners with a tail: those of all others can be computed from what stands here.
+    /// The record hashes of winners with a tail. All other hashes can be computed from the entry.
     private var hashes: [Key: Bytes32] = [:]
-    /// Of keys for which several records take part. A single one that contends stands in its entry alone.
+    /// Contests of keys with several records. A single contending record has only its entry.
     private var contests: [Key: ScoreContest] = [:]
     private(set) var count = 0
 
@@ -53,7 +53,7 @@ struct ScoreSeries: Sendable {
 
     init(game: [UInt8]) { self.game = game }
 
-    /// Where a key stands, or would stand.
+    /// The place of a key, or where it would be inserted.
     struct Place {
         fileprivate var leaf: Int
         fileprivate var index: Int
@@ -69,15 +69,15 @@ struct ScoreSeries: Sendable {
         return Place(leaf: leaf, index: index, isTaken: leaves[leaf][index].key == key)
     }
 
-    /// Of a place that is taken.
+    /// Requires a taken place.
     func stamp(at place: Place) -> Stamp { leaves[place.leaf][place.index].stamp }
 
-    /// Of a place that is taken.
+    /// Requires a taken place.
     func value(at place: Place) -> [UInt8] { value(of: leaves[place.leaf][place.index]) }
 
     private func value(of entry: Entry) -> [UInt8] { entry.value.bytes ?? longValues[entry.key] ?? [] }
 
-    /// The hash of the record that stands at a taken place.
+    /// The hash of the winning record at a taken place.
     func recordHash(at place: Place) -> Bytes32 {
         let entry = leaves[place.leaf][place.index]
         if let hash = hashes[entry.key] { return hash }
@@ -86,18 +86,18 @@ struct ScoreSeries: Sendable {
         return Bytes32(hashing: record.encoded[...])
     }
 
-    /// Whether what stands at a taken place contends, or several records do.
+    /// Whether the winner at a taken place contends, or several records do.
     func isContested(at place: Place) -> Bool {
         let entry = leaves[place.leaf][place.index]
         if let first = entry.value.first ?? longValues[entry.key]?.first, DailyScore.mayContend(first) { return true }
         return !contests.isEmpty && contests[entry.key] != nil
     }
 
-    /// Has a record take part in the contest for a taken place. Returns what stands from now on; nil where nothing changes.
+    /// Adds a record to the contest for a taken place. Returns the new winner; nil if it is unchanged.
     mutating func contest(at place: Place, with record: RankedRecord, devices: DeviceTable) -> RankedRecord? {
         let key = leaves[place.leaf][place.index].key
         let subject = subject(of: key)
-        // Taken out meanwhile, so that it is changed in place.
+        // Taken out of the dictionary, so that it is changed in place.
         var contest =
             contests.removeValue(forKey: key)
             ?? ScoreContest(standing(at: place), of: subject, devices: devices)
@@ -113,14 +113,14 @@ struct ScoreSeries: Sendable {
         return winner
     }
 
-    /// What stands at a taken place.
+    /// The winner at a taken place.
     private func standing(at place: Place) -> RankedRecord {
         let stamp = stamp(at: place)
         return RankedRecord(
             time: stamp.time, device: stamp.device, hash: recordHash(at: place), value: value(at: place))
     }
 
-    /// For how many keys several records contend.
+    /// The number of keys for which several records contend.
     var contestCount: Int { contests.count }
 
     /// The subject of a record with this key.
@@ -133,9 +133,9 @@ struct ScoreSeries: Sendable {
         return subject
     }
 
-    /// Has a result stand at the place of its key. O(log n) at the end, else moves up to a leaf.
+    /// Stores a result at the place of its key. O(log n) at the end, otherwise moves up to a leaf.
     ///
-    /// - Parameter hash: of the record, where it cannot be computed from the rest.
+    /// - Parameter hash: the record's hash, if it cannot be computed.
     mutating func set(_ key: Key, at place: Place, stamp: Stamp, value: ArraySlice<UInt8>, hash: Bytes32?) {
         let short = ShortBytes(value)
         let entry = Entry(key: key, stamp: stamp, value: short ?? .elsewhere)
@@ -159,7 +159,7 @@ struct ScoreSeries: Sendable {
         leaves[place.leaf].makeRoom()
         leaves[place.leaf].insert(entry, at: place.index)
         guard leaves[place.leaf].count > Self.leafSize else { return }
-        // A series that grows at its end keeps full leaves.
+        // A series that grows at its end has full leaves.
         let isAppended = place.leaf == leaves.count - 1 && place.index == Self.leafSize
         let kept = isAppended ? Self.leafSize : Self.leafSize / 2
         let rest = Array(leaves[place.leaf][kept...])
@@ -167,14 +167,14 @@ struct ScoreSeries: Sendable {
         leaves.insert(rest, at: place.leaf + 1)
     }
 
-    /// Every winner in the order of its key.
+    /// Every winner, by key.
     func forEach(_ body: (Key, Stamp, [UInt8]) -> Void) {
         for leaf in leaves {
             for entry in leaf { body(entry.key, entry.stamp, value(of: entry)) }
         }
     }
 
-    /// The same with each value in a buffer that the next one takes.
+    /// The same, with each value in a buffer that the next one reuses.
     func forEachInPlace(_ body: (Key, HybridTime, ArraySlice<UInt8>) -> Void) {
         var buffer: [UInt8] = []
         buffer.reserveCapacity(ShortBytes.maximumCount)
@@ -189,21 +189,21 @@ struct ScoreSeries: Sendable {
         }
     }
 
-    /// How many hold a value.
+    /// The number of keys with a value.
     var valueCount: Int {
         leaves.reduce(0) { sum, leaf in sum + leaf.count { !$0.value.isEmpty } }
     }
 }
 
-/// Up to fifteen bytes held inline.
+/// Up to fifteen bytes, stored inline.
 private struct ShortBytes: Sendable {
     private var high: UInt64 = 0
-    /// The rest of the bytes; in the lowest eight bits, their number.
+    /// The rest of the bytes. The lowest eight bits have their number.
     private var low: UInt64 = 0
 
     static let maximumCount = 15
 
-    /// What stands where the bytes do not fit.
+    /// Marks bytes that are stored elsewhere because they do not fit.
     static var elsewhere: ShortBytes {
         var marker = ShortBytes()
         marker.low = 0xFF
@@ -227,16 +227,16 @@ private struct ShortBytes: Sendable {
 
     var isEmpty: Bool { low & 0xFF == 0 }
 
-    /// Nil where there is none, or the bytes are kept elsewhere.
+    /// Nil if empty, or if the bytes are stored elsewhere.
     var first: UInt8? { isEmpty || low & 0xFF == 0xFF ? nil : UInt8(truncatingIfNeeded: high >> 56) }
 
-    /// Nil where the bytes are kept elsewhere.
+    /// Nil if the bytes are stored elsewhere.
     var bytes: [UInt8]? {
         var bytes: [UInt8] = []
         return write(to: &bytes) ? bytes : nil
     }
 
-    /// Has `buffer` hold these bytes and no others. False where they are kept elsewhere.
+    /// Replaces the contents of `buffer` with these bytes. False if they are stored elsewhere.
     func write(to buffer: inout [UInt8]) -> Bool {
         let count = Int(low & 0xFF)
         guard count <= Self.maximumCount else { return false }
@@ -250,12 +250,12 @@ private struct ShortBytes: Sendable {
 }
 
 extension Array {
-    /// Grows by a quarter instead of doubling: there are thousands of these, and most grow by one a day.
+    /// Grows by a quarter instead of doubling, because there are thousands of these and most grow by one a day.
     fileprivate mutating func makeRoom() {
         if count == capacity { reserveCapacity(count + count / 4 + 4) }
     }
 
-    /// The first index for whose element `isSecond` holds; it must hold for all after that.
+    /// The first index for whose element `isSecond` is true; it must be true for all after that.
     fileprivate func partitioningIndex(where isSecond: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -2,10 +2,10 @@ public import StreakGames
 public import StreakScores
 public import StreakWire
 
-/// What stands of one user's results in one game, read without a copy of each.
+/// One user's winning results in one game, read without copying each.
 public struct StandingResults: Sendable {
     public let user: UserID
-    /// Nil for bytes that name no game: such records are carried and not shown.
+    /// Nil if the bytes are not a game; such records are carried and not shown.
     public let game: GameID?
     private let series: ScoreSeries
 
@@ -15,15 +15,15 @@ public struct StandingResults: Sendable {
         game = String(validating: series.game, as: UTF8.self).flatMap { GameID($0) }
     }
 
-    /// How many keys there are, those of withdrawn results too.
+    /// The number of keys, including those of withdrawn results.
     public var count: Int { series.count }
 
-    /// Calls `body` with every result that reads as one, in the order of their keys; `updatedAt` is the record's time.
+    /// Calls `body` with every readable result, by key; `updatedAt` is the record's time.
     public func forEach(_ body: (DailyScore) -> Void) {
         guard let game else { return }
         series.forEachInPlace { key, time, value in
             guard !value.isEmpty, let axis = DailyScore.axis(key.axis, number: key.number),
-                // What does not read is of another version.
+                // An unreadable value is from another version.
                 var score = try? DailyScore(key: ScoreKey(game: game, axis: axis), value: value, time: time)
             else { return }
             score.updatedAt = time.milliseconds / 1_000
@@ -31,7 +31,7 @@ public struct StandingResults: Sendable {
         }
     }
 
-    /// Calls `body` with every winning record, in the order of their keys.
+    /// Calls `body` with every winning record, by key.
     public func forEachRecord(_ body: (MergedRecord) -> Void) {
         series.forEach { key, stamp, value in
             let key = RecordKey(

@@ -2,22 +2,22 @@ import StreakGames
 public import StreakScores
 public import StreakWire
 
-/// How a result travels as a record of kind `dailyScore`.
+/// A result as a record of kind `dailyScore`.
 ///
-/// Subject: axis u8 (0 day, 1 puzzle number) · varint (`yyyyMMdd` or the number) · game ID, the rest.
-/// Value: flags u8 (1 completed, 2 hard mode, 4 edited, 8 contends) · fields u8 (which of the following are there: 1 day,
-/// 2 puzzle, 4 score, 8 maximum, 16 seconds, 32 hints, 64 mistakes, 128 game name) · the fields in this order, numbers as varints,
-/// the name as a text ≤ 160 bytes · first recorded at, signed varint, seconds before the record's time · tail, carried.
+/// Subject: axis u8 (0 day, 1 puzzle number) · varint (`yyyyMMdd` or the number) · game ID, the rest. Value: flags u8
+/// (1 completed, 2 hard mode, 4 edited, 8 contends) · fields u8 (the present ones of: 1 day, 2 puzzle, 4 score, 8
+/// maximum, 16 seconds, 32 hints, 64 mistakes, 128 game name) · the fields in this order, numbers as varints, the name
+/// as a text ≤ 160 bytes · first recorded at, signed varint, seconds before the record's time · tail, carried.
 extension DailyScore {
     private static let maximumNameSize = 160
-    /// The largest number in a result, its key's included (Protocol/records.md §3.1).
+    /// The largest number in a result or its key (Protocol/records.md §3.1).
     static let maximumNumber: UInt64 = 1 << 40
     private static let contendsFlag: UInt8 = 8
 
-    /// What the record is about.
+    /// The record's subject.
     public var recordSubject: [UInt8] { Self.recordSubject(of: key) }
 
-    /// The subject under which a key's result is recorded and withdrawn.
+    /// The subject under which the result of a key is recorded and withdrawn.
     public static func recordSubject(of key: ScoreKey) -> [UInt8] {
         var writer = WireWriter(reserving: 32)
         switch key.axis {
@@ -61,12 +61,12 @@ extension DailyScore {
         return String(cut)
     }
 
-    /// Reads a merged record. Throws where the bytes are not a result; such a record is carried but not shown.
+    /// Reads a merged record. Throws if the bytes are not a result; such a record is carried but not shown.
     public init(subject: [UInt8], value: [UInt8], time: HybridTime) throws(WireError) {
         try self.init(key: try Self.scoreKey(fromSubject: subject), value: value[...], time: time)
     }
 
-    /// Reads the value of a merged record with this key. Throws where the bytes are not a result.
+    /// Reads the value of a merged record with this key. Throws if the bytes are not a result.
     init(key: ScoreKey, value: ArraySlice<UInt8>, time: HybridTime) throws(WireError) {
         var reader = WireReader(value)
         let flags = try reader.readUInt8()
@@ -106,27 +106,27 @@ extension DailyScore {
             contends: flags & Self.contendsFlag != 0)
     }
 
-    /// What a record's value is worth beside others of its key, and whether it contends (Protocol/records.md §8).
+    /// The worth of a record's value among others of its key, and whether it contends (Protocol/records.md §8).
     static func standing(subject: [UInt8], value: [UInt8], time: HybridTime) -> (worth: Int, contends: Bool) {
-        // A withdrawal, and what is not a result of this version, settles and is worth less than any result.
+        // A withdrawal, or a value that is not a result of this version, settles and is worth less than any result.
         guard let score = try? DailyScore(subject: subject, value: value, time: time) else { return (-2, false) }
         guard score.isCompleted else { return (-1, score.contends) }
         return (score.score.map { $0 + 1 } ?? 0, score.contends)
     }
 
-    /// How a record takes part in deciding its key (Protocol/records.md §8): what it is worth, and whether it contends.
+    /// The worth of a record among others of its key, and whether it contends (Protocol/records.md §8).
     public static func standing(of record: Record) -> (worth: Int, contends: Bool) {
         guard record.kind == RecordKind.dailyScore.rawValue else { return (-2, false) }
         return standing(subject: record.subject, value: record.value, time: record.time)
     }
 
-    /// Whether a result's value may contend; a look at its flags only.
+    /// Whether a result's value may contend, judged by its flags alone.
     static func mayContend(_ value: ArraySlice<UInt8>) -> Bool { value.first.map(mayContend) ?? false }
 
     /// Whether a result with these flags may contend.
     static func mayContend(_ flags: UInt8) -> Bool { flags & contendsFlag != 0 }
 
-    /// Reads the key that a record's subject names.
+    /// Reads the key in a record's subject.
     public static func scoreKey(fromSubject subject: [UInt8]) throws(WireError) -> ScoreKey {
         var reader = WireReader(subject)
         let axis = try reader.readUInt8()
@@ -140,7 +140,7 @@ extension DailyScore {
         return ScoreKey(game: game, axis: axis)
     }
 
-    /// What an axis and its number, at most `maximumNumber`, say; nil for another axis, and for a number that is no day.
+    /// The key's axis for a number of at most `maximumNumber`; nil for an unknown axis or a number that is not a day.
     static func axis(_ axis: UInt8, number: UInt64) -> ScoreKey.Axis? {
         switch axis {
         case 0: PuzzleDay(yyyymmdd: Int(number)).map { .day($0) }

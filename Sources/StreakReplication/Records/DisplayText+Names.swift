@@ -1,11 +1,11 @@
 extension DisplayText {
-    /// The same for what a person or a group is called: nil also where the text looks like a friend code or an ID. Those
-    /// say who somebody is; whoever bore one as a name could be taken for somebody else.
+    /// As `validated`, for names of people and groups. Also nil if the text looks like a friend code or an ID: those
+    /// identify people, so a name that looks like one could impersonate somebody.
     public static func validatedName(_ text: String, maximumLength: Int) -> String? {
         validated(text, maximumLength: maximumLength).flatMap { looksLikeCode($0) || looksLikeID($0) ? nil : $0 }
     }
 
-    /// `7K3M-9QXT-42WJ`: three groups of four letters and digits, or twelve in a row of which a letter stands behind a digit.
+    /// `7K3M-9QXT-42WJ`: three groups of four letters and digits, or twelve in a row with a letter after a digit.
     private static func looksLikeCode(_ text: String) -> Bool {
         let groups = text.unicodeScalars.map(folded).split { isSeparator($0) }
         guard groups.allSatisfy({ $0.allSatisfy(isLetterOrDigit) }) else { return false }
@@ -23,12 +23,12 @@ extension DisplayText {
         return scalars.count >= 8 || scalars.contains(where: isDigit)
     }
 
-    /// A full-width letter or digit as the plain one that it looks like.
+    /// A full-width letter or digit as the plain one it looks like.
     private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         "\u{FF01}"..."\u{FF5E}" ~= scalar ? Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar : scalar
     }
 
-    /// Whatever stands between or around the groups of a code.
+    /// Whether a character may separate or surround the groups of a code.
     private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
         !scalar.properties.isAlphabetic && scalar.properties.numericType == nil
     }

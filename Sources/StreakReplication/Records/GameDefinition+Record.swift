@@ -1,7 +1,7 @@
 public import StreakGames
 public import StreakWire
 
-/// How a custom game travels as a record of kind `gameDefinition`. Whose count: see `GroupGames`.
+/// A custom game as a record of kind `gameDefinition`. `GroupGames` decides whose definitions count.
 ///
 /// Subject: the game's ID. Value: model u8 (0 lowerAttempts … 6 count) · cadence u8 (0 daily, 1 weekly, 2 unlimited) ·
 /// aggregation u8 (0 best, 1 sum, 2 latest) · fields u8 (1 maximum, 2 best, 4 unit, 8 pattern) · name, text ≤ 240 · icon,
@@ -35,7 +35,7 @@ extension GameDefinition: RecordValue {
         return writer.bytes
     }
 
-    /// Reads a merged record. Throws where the bytes are not a game of this version, or one that no member could have
+    /// Reads a merged record. Throws if the bytes are not a game of this version, or one that no member could have
     /// defined; such a record is carried but not shown.
     public init(subject: [UInt8], value: [UInt8]) throws(WireError) {
         guard let text = String(validating: subject, as: UTF8.self), let id = GameID(text) else {

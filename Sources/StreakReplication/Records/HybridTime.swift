@@ -1,5 +1,5 @@
-/// A hybrid logical clock reading: 48 bits of wall-clock milliseconds, then a 16-bit counter that orders what one
-/// millisecond holds (Kulkarni et al., "Logical Physical Clocks", 2014).
+/// A reading of a hybrid logical clock: 48 bits of wall-clock milliseconds, then a 16-bit counter that orders readings
+/// of one millisecond (Kulkarni et al., "Logical Physical Clocks", 2014).
 public struct HybridTime: Hashable, Comparable, Sendable {
     public let rawValue: UInt64
 
@@ -7,7 +7,7 @@ public struct HybridTime: Hashable, Comparable, Sendable {
 
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Takes milliseconds since 1970 (negative ones count as 0, those over 48 bits as the maximum) and a counter.
+    /// `milliseconds` are since 1970; negative ones become 0, those beyond 48 bits the maximum.
     public init(milliseconds: Int64, counter: UInt16) {
         let clamped = UInt64(max(0, min(milliseconds, Int64(1) << 48 - 1)))
         rawValue = clamped << 16 | UInt64(counter)
@@ -19,13 +19,13 @@ public struct HybridTime: Hashable, Comparable, Sendable {
     public static func < (left: HybridTime, right: HybridTime) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The clock of one feed: its readings rise strictly, stay close to the wall clock and never follow a reading that is too
-/// far ahead of it.
+/// The clock of one feed. Its readings strictly increase, stay close to the wall clock, and never follow a reading that
+/// is too far ahead.
 public struct HybridClock: Sendable {
-    /// The last reading given out or witnessed.
+    /// The last reading returned or witnessed.
     public private(set) var latest: HybridTime
 
-    /// How far ahead of the wall clock a reading may lie before it is quarantined, in milliseconds: ten minutes.
+    /// How far ahead of the wall clock a reading may be before it is quarantined, in milliseconds: ten minutes.
     public static let maximumLead: Int64 = 600_000
 
     public init(latest: HybridTime = .zero) { self.latest = latest }
@@ -37,7 +37,7 @@ public struct HybridClock: Sendable {
         return latest
     }
 
-    /// Takes note of another device's reading, unless it is quarantined.
+    /// Advances to another device's reading, unless it is quarantined.
     public mutating func witness(_ time: HybridTime, wallMilliseconds: Int64) {
         guard time.milliseconds - Self.maximumLead <= wallMilliseconds else { return }
         latest = max(latest, time)

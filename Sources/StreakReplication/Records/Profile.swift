@@ -1,7 +1,7 @@
 import StreakGames
 public import StreakWire
 
-/// What a user tells a group of themselves: a record of kind `profile` with an empty subject.
+/// What a user shows a group about themselves: a record of kind `profile` with an empty subject.
 ///
 /// Value: name, text ≤ 640 bytes, of which at most 40 grapheme clusters count; then, where there is anything to say of it,
 /// flags u8 (1 anonymous, 2 hidden, 4 last seen hidden; others are carried) and region, text ≤ 64 bytes, of which at most
@@ -11,16 +11,16 @@ public struct Profile: RecordValue {
 
     /// The alias where the user is anonymous.
     public var name: String
-    /// Goes by an alias in this group: shown without anything that leads to the account.
+    /// Uses an alias in this group, and is shown without anything that identifies the account.
     public var isAnonymous: Bool
     /// Opted out of this group's leaderboards.
     public var isHidden: Bool
-    /// Does not want others to see when they were last there.
+    /// Does not show others when they were last online.
     public var isLastSeenHidden: Bool
     /// Free text such as `FR`; empty for none.
     public var region: String
 
-    /// What a region may hold, in grapheme clusters.
+    /// The longest region, in grapheme clusters.
     public static let maximumRegionLength = 16
 
     private static let anonymousFlag: UInt8 = 1
@@ -83,13 +83,13 @@ public struct Profile: RecordValue {
     }
 }
 
-/// The rule for what people and groups may be called.
+/// The rule for names of people and groups.
 public enum DisplayText {
     /// In bytes of UTF-8: one grapheme cluster may be a megabyte of combining marks.
     private static let maximumSize = 640
 
-    /// The text trimmed of white space, or nil where it is empty, longer than `maximumLength` grapheme clusters, or holds
-    /// control characters or bidirectional overrides.
+    /// The text without surrounding white space; nil if it is empty, longer than `maximumLength` grapheme clusters, or
+    /// has control characters or bidirectional overrides.
     public static func validated(_ text: String, maximumLength: Int) -> String? {
         let scalars = text.unicodeScalars
         guard let start = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -100,8 +100,8 @@ public enum DisplayText {
         return trimmed.unicodeScalars.allSatisfy(isAllowed) ? trimmed : nil
     }
 
-    /// A text of somebody else's as it is shown where nothing better is known: by the same rule, what it forbids left
-    /// out and what is too long cut off; “?” where nothing is left.
+    /// Somebody else's text as it is displayed if nothing better is known: forbidden characters are removed and the
+    /// rest is cut to the limit; “?” if nothing remains.
     public static func shown(_ text: String, maximumLength: Int) -> String {
         if let text = validated(text, maximumLength: maximumLength) { return text }
         let allowed = String(String.UnicodeScalarView(text.unicodeScalars.filter(isAllowed)))

@@ -2,7 +2,7 @@ import StreakGames
 import StreakScores
 public import StreakWire
 
-/// What a record tells.
+/// The kinds of records.
 public enum RecordKind: UInt8, Sendable, CaseIterable {
     case dailyScore = 1
     case profile = 2
@@ -13,9 +13,9 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case challenge = 7
     case challengeAnswer = 8
     case event = 9
-    /// One of a user's own settings, for its other devices: only in a private group.
+    /// A user's setting, shared with the user's other devices. Only in a private group.
     case setting = 10
-    /// Records of an own feed count for nothing, because they were dated by a wrong clock.
+    /// Makes records of an own feed void, because a wrong clock dated them.
     case retraction = 11
 
     /// The type that reads a kind's values, of all but results; nil for what no program of this version reads.
@@ -30,7 +30,7 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// One fact that a user states in a group: the value of a subject at a time. An empty value withdraws the subject.
+/// A statement of a user in a group: the value of a subject at a time. An empty value withdraws the subject.
 ///
 /// Layout (Protocol/records.md §2): kind u8 · time u64 · subject blob ≤ 96 · value blob ≤ 1,300 · tail.
 public struct Record: Hashable, Sendable {
@@ -39,9 +39,9 @@ public struct Record: Hashable, Sendable {
     public let time: HybridTime
     /// What the record is about, within its user and kind.
     public let subject: [UInt8]
-    /// The content, as its kind defines; empty where the subject is withdrawn.
+    /// The content, defined by the kind; empty if the subject is withdrawn.
     public let value: [UInt8]
-    /// Bytes of a later version, carried along.
+    /// Bytes of a later version, carried unread.
     public let tail: [UInt8]
 
     public static let maximumSubjectSize = 96
@@ -59,7 +59,7 @@ public struct Record: Hashable, Sendable {
     /// Reads exactly one record.
     public init(decoding bytes: [UInt8]) throws(WireError) { self.init(try RecordView(decoding: bytes[...])) }
 
-    /// Takes a record out of the buffer it was read in.
+    /// Copies a record from the buffer it was read in.
     init(_ view: RecordView) {
         kind = view.kind
         time = view.time
@@ -68,7 +68,7 @@ public struct Record: Hashable, Sendable {
         tail = Array(view.tail)
     }
 
-    /// The canonical bytes, of which the feed's chain is made.
+    /// The canonical bytes, which the feed's chain hashes.
     public var encoded: [UInt8] {
         var writer = WireWriter(reserving: 16 + subject.count + value.count + tail.count)
         writer.write(kind)
@@ -79,11 +79,11 @@ public struct Record: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The same said at another time. Of a result that was first recorded after `since`, in Unix seconds, that time is
-    /// changed to it: a clock that was ahead said so.
+    /// The same statement with another time. If a result was first recorded after `since` (Unix seconds), that becomes
+    /// its recording time, because the clock was ahead.
     public func written(again time: HybridTime, since: Int64) -> Record {
         var value = value
-        // What is no result of this version is written as it is.
+        // A value that is not a result of this version is copied unchanged.
         if kind == RecordKind.dailyScore.rawValue, tail.isEmpty,
             var score = try? DailyScore(subject: subject, value: value, time: self.time)
         {
@@ -102,7 +102,7 @@ public struct Record: Hashable, Sendable {
     }
 }
 
-/// A record read in place: its parts share the buffer it came in.
+/// A record read in place. Its parts share the buffer.
 struct RecordView {
     let kind: UInt8
     let time: HybridTime
@@ -121,7 +121,7 @@ struct RecordView {
         var reader = WireReader(bytes)
         kind = try reader.readUInt8()
         time = HybridTime(rawValue: try reader.readUInt64())
-        // Where the parts are, and not the parts: each would hold on to the buffer, for a million records.
+        // Offsets instead of the parts, which would each retain the buffer, for a million records.
         let subjectSize = try reader.readBlobSlice(maximum: Record.maximumSubjectSize).count
         subjectEnd = bytes.startIndex + reader.consumedCount
         subjectStart = subjectEnd - subjectSize

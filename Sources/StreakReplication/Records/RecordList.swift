@@ -1,14 +1,14 @@
-/// The bytes of consecutive records, one behind the other in one buffer.
+/// The bytes of consecutive records in one buffer.
 ///
-/// A history of years passes through here record by record, so no record is an allocation of its own.
+/// A history of years passes through here record by record, so a record must not need an allocation.
 public struct RecordList: Sendable {
     private var bytes: [UInt8] = []
-    /// Where each record ends.
+    /// The end of each record.
     private var ends: [Int] = []
 
     public init() {}
 
-    /// Copies records into a buffer of their own.
+    /// Copies records into a new buffer.
     public init(_ records: some Sequence<some Collection<UInt8>>) {
         for record in records { append(record) }
     }
@@ -27,13 +27,13 @@ public struct RecordList: Sendable {
         for record in records { append(record) }
     }
 
-    /// Appends the record that `body` writes behind the bytes it is given.
+    /// Appends the record that `body` writes after the bytes it is given.
     mutating func append(writtenBy body: (inout [UInt8]) -> Void) {
         body(&bytes)
         ends.append(bytes.count)
     }
 
-    /// How many bytes all records have together.
+    /// The total size of all records in bytes.
     public var byteCount: Int { bytes.count }
 }
 

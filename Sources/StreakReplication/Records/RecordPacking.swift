@@ -2,26 +2,26 @@ import StreakGames
 import StreakScores
 import StreakWire
 
-/// How the records of a run are written one after the other: as they are, or in columns (Protocol/records.md §6.1).
+/// How the records of a run are written: one after the other unchanged, or in columns (Protocol/records.md §6.1).
 ///
-/// Columns put what results have in common (game, name, which fields are there) down once, and the rest field by field as
-/// differences from what a daily player would do next. Whoever reads them gets the same bytes back; signatures, chains and
-/// digests know nothing of it.
+/// Columns store once what results have in common (game, name, fields), and the other values field by field as
+/// differences from a forecast for a daily player. Unpacking gives the same bytes back, so signatures, chains and
+/// digests do not depend on it.
 enum RecordPacking {
     private enum Form: UInt8 {
         case rows = 0
         case columns = 1
     }
 
-    /// What the records of one run may come to when unpacked, in bytes.
+    /// The largest size of one run's records after unpacking, in bytes.
     static let maximumUnpackedSize = 262_144
 
-    /// The shorter of both forms.
+    /// The shorter of the two forms.
     static func pack(_ records: some Collection<ArraySlice<UInt8>>) -> [UInt8] {
         var rows = WireWriter(reserving: records.reduce(1) { $0 + $1.count + 2 })
         rows.write(Form.rows.rawValue)
         for record in records { rows.writeBlob(record) }
-        // Fewer have too little in common.
+        // Fewer records have too little in common.
         guard records.count > 2 else { return rows.bytes }
         var table = ScoreTable()
         for record in records { table.append(record) }
@@ -31,8 +31,7 @@ enum RecordPacking {
         return columns.bytes.count < rows.bytes.count ? columns.bytes : rows.bytes
     }
 
-    /// Reads exactly `count` records; a table of columns that would unpack to more than `maximumUnpackedSize` is refused
-    /// before it does.
+    /// Reads exactly `count` records. Refuses columns before unpacking them if they would exceed `maximumUnpackedSize`.
     static func unpack(_ bytes: [UInt8], count: Int) throws(WireError) -> RecordList {
         var reader = WireReader(bytes)
         guard let form = Form(rawValue: try reader.readUInt8()) else { throw .invalidValue(field: "packing") }
@@ -49,15 +48,14 @@ enum RecordPacking {
     }
 }
 
-/// Results field by field. Records of other kinds, and results written otherwise than this version does, stand beside the
-/// columns as they are.
+/// Results field by field. Records of other kinds, and results not written as by this version, are stored unchanged
+/// beside the columns.
 ///
-/// The layout is that of `DailyScore+Record`, read and written here once more. A record only has to come back byte for
-/// byte, so no text is made of its game and name, and nothing but numbers is checked. Every start unpacks every result:
-/// packing and unpacking one takes 0.5 µs, and to read and write it as a `DailyScore` would add 0.6 µs (100,000 results,
-/// release build).
+/// The layout of `DailyScore+Record` is repeated here. A record only has to come back byte for byte, so game and name
+/// stay bytes and only numbers are checked. Every start unpacks every result: packing and unpacking one takes 0.5 µs,
+/// and a `DailyScore` in between would add 0.6 µs (100,000 results, release build).
 private struct ScoreTable {
-    /// What equal results have in common.
+    /// What similar results have in common.
     fileprivate struct Shape: Hashable {
         var isNumbered: Bool
         var flags: UInt8
@@ -65,7 +63,7 @@ private struct ScoreTable {
         var game: [UInt8]
         var name: [UInt8]
 
-        /// Whether its results name a puzzle's number, in the key or beside it.
+        /// Whether its results have a puzzle number, in the key or in the value.
         var hasNumber: Bool { isNumbered || fields & Field.puzzle != 0 }
     }
 
@@ -73,15 +71,15 @@ private struct ScoreTable {
         static let day: UInt8 = 1
         static let puzzle: UInt8 = 2
         static let name: UInt8 = 128
-        /// Those written as they are, in the order of their columns: score, maximum, seconds, hints, mistakes.
+        /// Fields written unchanged, in the order of their columns: score, maximum, seconds, hints, mistakes.
         static let plain: [UInt8] = [4, 8, 16, 32, 64]
     }
 
-    /// What the next result of a player is expected to continue.
+    /// Predicts a player's next result.
     private struct Forecast {
         var milliseconds: Int64 = 0
         var day: Int64 = 0
-        /// The last number of each game and its day, by the game's position among the names of shapes; nil before the first.
+        /// The last number of each game with its day, by the index of the game's name; nil before the first.
         private var numbers: [(number: Int64, day: Int64)?] = []
 
         func number(ofGame game: Int, on day: Int64) -> Int64 {
@@ -98,7 +96,7 @@ private struct ScoreTable {
     private var shapes: [Shape] = []
     private var slots: [Shape: UInt64] = [:]
     private var games = GameNames()
-    /// 0 for a record beside the columns, else the position of its shape plus 1.
+    /// 0 for a record beside the columns, otherwise the index of its shape plus 1.
     private var kinds: [UInt64] = []
     private var times: [UInt64] = []
     private var counters: [UInt64] = []
@@ -109,10 +107,10 @@ private struct ScoreTable {
     private var others: [ArraySlice<UInt8>] = []
     private var forecast = Forecast()
 
-    /// Games of one name share their numbers, whatever the rest of their shapes is.
+    /// Shapes with the same game name share their numbers.
     private struct GameNames {
         private var positions: [[UInt8]: Int] = [:]
-        /// Of each shape, in their order.
+        /// For each shape, the index of its game name.
         private(set) var ofShape: [Int] = []
 
         mutating func append(_ shape: Shape) {
@@ -124,7 +122,7 @@ private struct ScoreTable {
 
     // MARK: Writing
 
-    /// One result taken apart.
+    /// The parts of one result.
     fileprivate struct Row {
         var shape: Shape
         var time: HybridTime
@@ -135,7 +133,7 @@ private struct ScoreTable {
     }
 
     mutating func append(_ record: ArraySlice<UInt8>) {
-        guard let row = try? Self.row(of: record) else {  // of another kind, or not as this version writes results
+        guard let row = try? Self.row(of: record) else {  // of another kind, or not written as by this version
             kinds.append(0)
             others.append(record)
             return
@@ -178,7 +176,7 @@ private struct ScoreTable {
         let flags = try value.readUInt8()
         let fields = try value.readUInt8()
         let isNumbered = axis == 1
-        // A number in the key comes with a day in the value, a day in the key without one.
+        // A number in the key requires a day in the value; a day in the key excludes one.
         guard axis < 2, isNumbered == (fields & Field.day != 0), !isNumbered || fields & Field.puzzle == 0 else {
             throw .invalidValue(field: "axis")
         }
@@ -285,7 +283,7 @@ private struct ScoreTable {
     private static func check(day: Int64, number: Int64, plain: [UInt64]) throws(WireError) {
         let (earliest, latest) = (PuzzleDay.earliest.daysSinceEpoch, PuzzleDay.latest.daysSinceEpoch)
         guard Int64(earliest)...Int64(latest) ~= day, number >= 0 else { throw .invalidValue(field: "day") }
-        // Larger ones are in no result, and would take more room as rows than the columns did.
+        // No result has larger numbers, and as rows they would take more space than in the columns.
         guard UInt64(number) <= DailyScore.maximumNumber, plain.allSatisfy({ $0 <= DailyScore.maximumNumber }) else {
             throw .invalidValue(field: "number")
         }
@@ -311,7 +309,7 @@ private struct ScoreTable {
 }
 
 extension ScoreTable.Shape {
-    /// Writes a record's bytes. Whether they are a record that its author signed, the chain hash tells.
+    /// Writes a record's bytes. The chain hash shows whether its author signed them.
     fileprivate func write(
         time: HybridTime, day: Int64, number: Int64, plain: [UInt64], age: Int64, to bytes: inout [UInt8]
     ) {

@@ -1,7 +1,7 @@
 public import StreakWire
 
-/// What a user says of records that one of its devices dated by a wrong clock: they count for nothing. What they said is
-/// written anew, in a new epoch.
+/// A user's statement that records which a device dated by a wrong clock are void. Their content is written again in a
+/// new epoch.
 ///
 /// A record of kind `retraction` (Protocol/records.md §3.5). Subject: device 32 · epoch 12. Value: first varint · last
 /// varint · tail. It names records of its user's own devices; retractions themselves are never void.
@@ -17,7 +17,7 @@ public struct Retraction: RecordValue {
         self.numbers = numbers
     }
 
-    /// Reads a merged record. Throws where the bytes are no retraction; such a record is carried and voids nothing.
+    /// Reads a merged record. Throws if the bytes are not a retraction; such a record is carried and voids nothing.
     public init(subject: [UInt8], value: [UInt8]) throws(WireError) {
         var subject = WireReader(subject)
         feed = FeedID(device: try subject.readIdentifier(), epoch: try subject.readEpoch())
@@ -44,19 +44,19 @@ public struct Retraction: RecordValue {
     }
 }
 
-/// What the retractions of a group make void.
+/// The records that a group's retractions make void.
 public struct Voids: Hashable, Sendable {
     private var numbers: [FeedID: ClosedRange<UInt64>] = [:]
 
-    /// Nothing.
+    /// No void records.
     public init() {}
 
     /// - Parameters:
     ///   - records: the winning records of kind `retraction`.
-    ///   - owner: whose a device is; a retraction counts for its own user's only.
+    ///   - owner: returns a device's user; a retraction counts only for its own user's devices.
     public init(_ records: [MergedRecord], owner: (DeviceID) -> UserID?) {
         for record in records {
-            // What is no retraction of this version, or was taken back, voids nothing.
+            // A value that is not a retraction of this version, or a withdrawn one, voids nothing.
             guard let retraction = try? Retraction(subject: record.key.subject, value: record.value),
                 owner(retraction.feed.device) == record.key.user
             else { continue }
@@ -67,13 +67,13 @@ public struct Voids: Hashable, Sendable {
     /// The numbers of a feed's void records.
     public subscript(feed: FeedID) -> ClosedRange<UInt64>? { numbers[feed] }
 
-    /// What is not void of consecutive records, the first of which has the number `first`; nil where all of it counts.
+    /// The records that are not void, of consecutive ones starting at number `first`; nil if all count.
     public func counting(
         _ records: some Collection<ArraySlice<UInt8>>, from first: UInt64, of feed: FeedID
     ) -> [ArraySlice<UInt8>]? {
         guard let void = numbers[feed], !records.isEmpty, void.overlaps(first...(first + UInt64(records.count) - 1))
         else { return nil }
-        // A retraction is never void: so what is void does not depend on itself.
+        // A retraction is never void, so what is void does not depend on itself.
         return zip(first..., records).filter { number, record in
             !void.contains(number) || record.first == RecordKind.retraction.rawValue
         }.map(\.1)

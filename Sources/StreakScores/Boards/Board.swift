@@ -12,19 +12,19 @@ public enum BoardMetric: String, Sendable, Hashable, CaseIterable {
     case coins
 }
 
-/// What a missed day counts in averages and head-to-head; totals never change.
+/// How a missed day counts in averages and head-to-head. It never changes totals.
 public enum MissedDay: String, Sendable, Hashable, CaseIterable {
     case nothing
-    /// One more than the maximum; without one, than the worst solve of the group that day.
+    /// One more than the maximum; without a maximum, one more than the group's worst solve that day.
     case worstPlusOne
-    /// Averages are of points, and a missed day has none.
+    /// Averages are of points, and a missed day has 0.
     case zero
 }
 
-/// Settings of a group that boards follow.
+/// The settings of a group that its boards follow.
 public struct BoardRules: Sendable, Hashable {
     public var missedDay: MissedDay
-    /// Freezes, and after how many days a result counts no more: on boards as in streaks.
+    /// Freezes, and the number of days after which a result no longer counts. They apply to boards and streaks alike.
     public var streaks: StreakRules
 
     public init(missedDay: MissedDay = .nothing, streaks: StreakRules = StreakRules()) {
@@ -33,7 +33,7 @@ public struct BoardRules: Sendable, Hashable {
     }
 }
 
-/// What a custom game ranks by over a range.
+/// How a custom game ranks over a range.
 public enum Aggregation: String, Sendable, Hashable, CaseIterable {
     case best, sum, latest
 
@@ -47,11 +47,11 @@ public enum Aggregation: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Which board is asked for, and by whom.
+/// Which board is requested, and by whom.
 public struct BoardQuery: Sendable, Hashable {
     /// Inclusive.
     public var from: PuzzleDay
-    /// Inclusive; may lie after `today` for a week, month or year that is still running.
+    /// Inclusive. May be after `today` for a week, month or year that has not ended.
     public var to: PuzzleDay
     /// `nil` for the total over all games.
     public var game: GameID?
@@ -63,21 +63,21 @@ public struct BoardQuery: Sendable, Hashable {
     public var now: Int64?
     /// The group covers results for puzzles the viewer has not played.
     public var guardsSpoilers: Bool
-    /// The viewer chose to look.
+    /// The viewer chose to reveal covered results.
     public var reveals: Bool
-    /// The most rows returned. 100, more when the reader asks for more.
+    /// The most rows returned. 100, or more if the reader asks.
     public var limit: Int
-    /// Rows skipped: 100 for the second hundred.
+    /// The number of rows skipped: 100 for the second hundred.
     public var offset: Int
     /// Settings of the group.
     public var rules: BoardRules
-    /// What ranks a custom game over a range; `nil` for what its model says. Without effect on totals.
+    /// How a custom game ranks over a range; `nil` for its model's default. Does not affect totals.
     public var aggregation: Aggregation?
     /// Only players with this region tag, whatever its letter case.
     public var region: String?
     /// Only these players, such as those nearby; `nil` for all.
     public var only: Set<PlayerID>?
-    /// Coins from elsewhere than results, such as tiers reached. Counted in totals, not on a game's own page.
+    /// Coins that do not come from results, such as those for tiers. They count in totals, not on a game's own page.
     public var extraCoins: [PlayerID: DatedCoins]
 
     public init(
@@ -104,7 +104,7 @@ public struct BoardQuery: Sendable, Hashable {
         self.extraCoins = extraCoins
     }
 
-    /// One day is shown, so real results and rank changes are.
+    /// One day is shown, with real results and rank changes.
     public var isDayView: Bool { from == to }
 }
 
@@ -115,7 +115,7 @@ public enum RankDelta: Sendable, Hashable {
     /// Places lost, 1 or more.
     case down(Int)
     case same
-    /// Without a rank the day before.
+    /// No rank the day before.
     case new
 
     public init(previous: Int?, current: Int) {
@@ -126,7 +126,7 @@ public enum RankDelta: Sendable, Hashable {
         self = previous == current ? .same : previous > current ? .up(previous - current) : .down(current - previous)
     }
 
-    /// The earlier rank minus the present one; `nil` where there was none.
+    /// The earlier rank minus the present one; `nil` if there was none.
     public var difference: Int? {
         switch self {
         case .up(let places): places
@@ -151,47 +151,48 @@ public struct GameTotal: Sendable, Hashable {
 
 /// One player on a board.
 public struct BoardRow: Sendable, Equatable {
-    /// Shared by equals, the next one skips ("1, 2, 2, 4"); `nil` for who is covered, has not played, or is hidden.
+    /// Equals share a rank and the next one skips ("1, 2, 2, 4"). `nil` for players who are covered, have not played,
+    /// or are hidden.
     public var rank: Int?
     /// Another row has the same rank.
     public var isTied: Bool
     public var player: PlayerID
     public var name: String
     public var isMe: Bool
-    /// The metric. Where one game is shown on one day, the rank follows the raw result instead.
+    /// The value of the metric. For one game on one day, the rank follows the raw result instead.
     public var value: Int
-    /// The raw result where the row stands for a single one, or for the best or sum of a custom game.
+    /// The raw result if the row represents a single one, or the best or sum of a custom game.
     public var raw: Int?
     public var label: String
-    /// "average 0:45, played 6 of 7" under a range; `nil` for a day.
+    /// "average 0:45, played 6 of 7" for a range; `nil` for a day.
     public var detail: String?
-    /// Day view only, and never for rows that are or were covered.
+    /// Only in the day view, and never for rows that are or were covered.
     public var delta: RankDelta?
     /// At least one result counted here was first recorded after its day had ended everywhere.
     public var isLate: Bool
     /// At least one result counted here was edited.
     public var isEdited: Bool
-    /// All results of this player in view are covered by the spoiler guard.
+    /// The spoiler guard covers all of this player's results in view.
     public var isCovered: Bool
-    /// Results the spoiler guard leaves out of this row.
+    /// The results that the spoiler guard leaves out of this row.
     public var coveredCount: Int
-    /// Only the viewer sees this row: the viewer opted out of leaderboards.
+    /// Only the viewer sees this row, because the viewer opted out of leaderboards.
     public var isPrivate: Bool
-    /// Results counted here, of a habit its days.
+    /// Results counted here; for a habit, its days.
     public var played: Int
-    /// Puzzles there were: for each game that anybody on the board has played, the days (weeks of a weekly game) of the
-    /// range that have begun, or the different puzzles played where those are more.
+    /// How many puzzles there were. For each game that anybody on the board has played, that is the number of days
+    /// (weeks of a weekly game) in the range that have begun, or the number of different puzzles played, if larger.
     public var of: Int
-    /// By game ID; empty for streaks. With `extra` they add up to `value`.
+    /// By game ID; empty for streaks. Together with `extra` the sum is `value`.
     public var perGame: [GameTotal]
-    /// Coins that come from no game.
+    /// Coins that do not come from a game.
     public var extra = 0
 
-    /// Belongs to the rank: two at "=1" are both gold, and nobody has silver.
+    /// Follows the rank: two players at "=1" both get gold, and nobody gets silver.
     public var medal: Medal? { rank.flatMap { Medal(rawValue: $0) } }
 }
 
-/// What the first three ranks earn.
+/// The medals for the first three ranks.
 public enum Medal: Int, Sendable, Hashable, CaseIterable {
     case gold = 1
     case silver, bronze
@@ -200,24 +201,25 @@ public enum Medal: Int, Sendable, Hashable, CaseIterable {
 /// A ranking for one viewer.
 public struct Board: Sendable, Equatable {
     public var query: BoardQuery
-    /// Ranked rows best first, then covered ones, then active players without a result; at most
-    /// `query.limit` from `query.offset` on.
+    /// Ranked rows with the best first, then covered ones, then active players without a result. At most `query.limit`,
+    /// starting at `query.offset`.
     public var rows: [BoardRow]
-    /// Players with a rank, beyond `rows` too.
+    /// Players with a rank, including those not in `rows`.
     public var rankedCount: Int
-    /// Rows there are without the limit.
+    /// The number of rows without the limit.
     public var listedCount: Int
-    /// The viewer's own row with its true rank, also where `rows` ends before it.
+    /// The viewer's own row with its true rank, even if it is not in `rows`.
     public var myRow: BoardRow?
-    /// Results the spoiler guard left out of this board.
+    /// The results that the spoiler guard left out of this board.
     public var coveredCount: Int
 
-    /// Second, first, third, where exactly three players hold the ranks 1 to 3; else empty, and medals stand in the list.
+    /// Second, first, third, if exactly three players have the ranks 1 to 3; otherwise empty, and medals are shown in
+    /// the list.
     public var podium: [BoardRow]
-    /// Where the viewer's row stands among all; `nil` if it is not listed.
+    /// The position of the viewer's row among all; `nil` if it is not listed.
     public var myPosition: Int?
 
-    /// `rows`, followed by the viewer's own where that comes later.
+    /// `rows`, followed by the viewer's own row if that comes later.
     public var shownRows: [BoardRow] {
         guard let myRow, (myPosition ?? .max) >= query.offset, !rows.contains(where: \.isMe) else { return rows }
         return rows + [myRow]

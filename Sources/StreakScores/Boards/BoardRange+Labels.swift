@@ -1,8 +1,8 @@
 public import StreakGames
 
 extension BoardRange {
-    /// What a page or table calls the range: "Today", "Fri 20 Nov 2026", "Week 47 of 2026", "November 2026",
-    /// "30 days to 20 Nov 2026", "All time".
+    /// The range in words: "Today", "Fri 20 Nov 2026", "Week 47 of 2026", "November 2026", "30 days to 20 Nov 2026",
+    /// "All time".
     public func label(around shownDay: PuzzleDay, today: PuzzleDay) -> String {
         let shown = min(shownDay, today)
         switch self {

@@ -11,7 +11,7 @@ public struct DaySpan: Hashable, Sendable {
     }
 }
 
-/// How much a board covers around the shown day.
+/// How many days around the shown day a board covers.
 public enum BoardRange: Hashable, Sendable {
     case day
     /// This many days ending at the shown day, 2 or more: 7, 30, 90, 365.
@@ -21,13 +21,13 @@ public enum BoardRange: Hashable, Sendable {
     case month
     case year
     case all
-    /// Inclusive; the shown day does not matter.
+    /// Inclusive. Does not depend on the shown day.
     case custom(DaySpan)
 
-    /// The ranges that have a name, as `init(_:)` reads them; any other one is two days.
+    /// The ranges that have a name, as `init(_:)` reads them. Any other range is written as two days.
     public static let names = ["today", "7d", "30d", "90d", "365d", "week", "month", "year", "all"]
 
-    /// Reads one of `names`, or `yyyy-MM-dd..yyyy-MM-dd`; `nil` for anything else and for a range that ends before it
+    /// Reads one of `names`, or `yyyy-MM-dd..yyyy-MM-dd`. `nil` for anything else and for a range that ends before it
     /// begins.
     public init?(_ text: String) {
         switch text {
@@ -52,7 +52,7 @@ public enum BoardRange: Hashable, Sendable {
         }
     }
 
-    /// The text `init(_:)` reads.
+    /// The text that `init(_:)` reads.
     public var text: String {
         switch self {
         case .day: "today"
@@ -65,10 +65,10 @@ public enum BoardRange: Hashable, Sendable {
         }
     }
 
-    /// The days this range covers around `shownDay`, which is moved back to `today` if it lies after it.
+    /// The days of this range around `shownDay`, or around `today` if that is earlier.
     ///
-    /// Calendar ranges run to their own end, so a friend already in tomorrow counts. `known` is the span of all
-    /// results there are; it bounds `all`, which without it is the shown day alone.
+    /// Calendar ranges go to their own end, so that friends for whom it is tomorrow already count. `known` is the span
+    /// of all results. It bounds `all`, which without it is the shown day alone.
     public func span(around shownDay: PuzzleDay, today: PuzzleDay, known: DaySpan? = nil) -> DaySpan {
         let shown = min(shownDay, today)
         switch self {
@@ -84,7 +84,7 @@ public enum BoardRange: Hashable, Sendable {
             return DaySpan(from: shown.startOfYear, to: PuzzleDay(year: shown.year, month: 12, day: 31) ?? shown)
         case .all:
             guard let known else { return DaySpan(from: today, to: today) }
-            // A result is at most one day ahead of the viewer: the date line.
+            // A result is at most one day ahead of the viewer, at the date line.
             let last = min(max(known.to, today), today.adding(days: 1))
             return DaySpan(from: min(known.from, today), to: last)
         case .custom(let span):
@@ -93,7 +93,7 @@ public enum BoardRange: Hashable, Sendable {
     }
 }
 
-/// A range and the day it is shown around: what a pager moves through.
+/// A range and the day around which it is shown, for paging.
 public struct BoardPage: Hashable, Sendable {
     public var range: BoardRange
     public var day: PuzzleDay
@@ -103,8 +103,8 @@ public struct BoardPage: Hashable, Sendable {
         self.day = day
     }
 
-    /// One step back: a day, or a week, month or year for calendar ranges; a custom range moves by its own length.
-    /// `nil` where there is nothing to page through and before 1900.
+    /// One step back: a day, or a week, month or year for calendar ranges. A custom range moves by its own length.
+    /// `nil` if the range cannot be paged, and before 1900.
     public var previous: BoardPage? {
         let page: BoardPage
         switch range {
@@ -115,8 +115,8 @@ public struct BoardPage: Hashable, Sendable {
         return page == self || page.isCollapsed(from: self) ? nil : page
     }
 
-    /// One step forward; `nil` where that would begin after `today`. A step that would end after `today` within a
-    /// calendar range that holds it shows `today`.
+    /// One step forward; `nil` if that would begin after `today`. If a calendar range would end after `today` but
+    /// contains it, the step shows `today`.
     public func next(today: PuzzleDay) -> BoardPage? {
         switch range {
         case .all:
@@ -149,7 +149,7 @@ public struct BoardPage: Hashable, Sendable {
         return .custom(DaySpan(from: span.from.adding(days: length * steps), to: span.to.adding(days: length * steps)))
     }
 
-    /// A custom range that the end of the calendar made shorter.
+    /// Whether the end of the calendar made a custom range shorter.
     private func isCollapsed(from other: BoardPage) -> Bool {
         guard case .custom(let mine) = range, case .custom(let theirs) = other.range else { return false }
         return mine.from.days(until: mine.to) != theirs.from.days(until: theirs.to)
@@ -157,7 +157,7 @@ public struct BoardPage: Hashable, Sendable {
 }
 
 extension BoardRange {
-    /// The day that must have come for the range around `day` to be shown: its start for calendar ranges.
+    /// The first day of the range around `day`, for calendar ranges, which must have come for the range to be shown.
     fileprivate func begin(around day: PuzzleDay) -> PuzzleDay {
         switch self {
         case .week: day.startOfWeek
@@ -169,7 +169,7 @@ extension BoardRange {
 }
 
 extension PuzzleDay {
-    /// The same day of another month, or its last day where that month is shorter; stays within 1900…2200.
+    /// The same day of another month. If that month is shorter, its last day. Stays within 1900…2200.
     func adding(months: Int) -> PuzzleDay {
         let total = year * 12 + month - 1 + months
         guard let first = PuzzleDay(year: total / 12, month: total % 12 + 1, day: 1) else { return self }

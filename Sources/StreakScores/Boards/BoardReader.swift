@@ -1,16 +1,16 @@
 import StreakGames
 
-/// Reads one board, or the same board of another day, out of an index.
+/// Reads a board, or the same board of another day, from an index.
 struct BoardReader {
     let index: ScoreIndex
     let query: BoardQuery
     let games: (GameID) -> Game?
-    /// Results of days after this one may be covered.
+    /// Results of later days may be covered.
     private let lastOpenDay: PuzzleDay
     let lastFinalDay: PuzzleDay
     private let guardsSpoilers: Bool
     private let viewerShelves: [Int: History]
-    /// By game slot: the game, and its place in the order of IDs. Empty on the page of one game.
+    /// By game slot: the game, and its rank in the order of IDs. Empty on the page of one game.
     private let catalogue: [(game: Game, place: Int)]
     private let missedDays: MissedDays?
 
@@ -40,7 +40,7 @@ struct BoardReader {
         }
     }
 
-    /// Tallies over `span`, in board order, of those players who belong on the board.
+    /// Tallies over `span`, in board order, of the players who belong on the board.
     func standings(of players: [Player], over span: DaySpan) -> [Tally] {
         var tallies: [Tally] = []
         for player in players {
@@ -50,12 +50,12 @@ struct BoardReader {
         return tallies.sorted(by: Tally.isListedBefore)
     }
 
-    /// What a player has over `span`, listed or not.
+    /// A player's tally over `span`, whether or not the player is listed.
     func tally(of player: Player, over span: DaySpan) -> Tally {
         var tally = Tally(player: player)
         let end = min(span.to, query.today)
         let recent = DaySpan(from: end.adding(days: -29), to: end)
-        // Activity looks at every game: somebody who plays another one is still around.
+        // Activity considers every game: somebody who plays another game is still active.
         let all = index.shelves(of: player.id, game: nil)
         tally.isActive =
             all.indices.contains { all[$0].history.hasEntries(in: recent) } || wasSeen(player, all, in: recent)
@@ -111,8 +111,8 @@ struct BoardReader {
         if query.metric != .streak { tally.perGame = totals.sorted { $0.place < $1.place }.map(\.total) }
     }
 
-    /// What a span of one history comes to: the sums kept for the days that hide nothing, and result by result
-    /// whatever those cannot tell.
+    /// The sums of a span of one history: stored sums for days on which nothing can be covered, single results for the
+    /// others.
     private func sums(
         of shelf: ScoreIndex.Shelf, over span: DaySpan, in game: Game, to tally: inout Tally
     ) -> Sums {
@@ -143,7 +143,7 @@ struct BoardReader {
 
     private var leavesOutLate: Bool { query.rules.streaks.archiveDays != nil }
 
-    /// Whether an entry counts; a covered one is noted.
+    /// Whether an entry counts. Notes covered ones.
     private func isCounted(
         _ entry: Entry, _ shelf: ScoreIndex.Shelf, model: ScoringModel, _ tally: inout Tally
     ) -> Bool {
@@ -155,7 +155,7 @@ struct BoardReader {
 
     private func isCovered(_ entry: Entry, of player: PlayerID, gameSlot: Int, model: ScoringModel) -> Bool {
         guard guardsSpoilers, player != query.viewer, entry.day > lastFinalDay.daysSinceEpoch else { return false }
-        // A high score or a habit is no puzzle: knowing it spoils nothing.
+        // A high score or a habit is not a puzzle, so knowing it spoils nothing.
         guard model != .highScore, model != .count else { return false }
         return !(viewerShelves[gameSlot]?.holds(puzzleOf: entry) ?? false)
     }
@@ -164,12 +164,12 @@ struct BoardReader {
         isCovered(entry, of: player, gameSlot: shelf.game, model: game(of: shelf.game).model)
     }
 
-    /// Not left out as archive play.
+    /// Whether an entry is not left out as archive play.
     func counts(_ entry: Entry) -> Bool { query.rules.streaks.counts(entry) }
 
     private func addExtraCoins(over span: DaySpan, to tally: inout Tally) {
         guard query.metric == .coins, let dated = query.extraCoins[tally.player.id] else { return }
-        // What a covered result brought would tell how it went.
+        // Coins for a covered result would reveal it.
         let end = tally.coveredCount > 0 ? min(span.to, lastFinalDay) : span.to
         tally.extra = dated.total(in: DaySpan(from: span.from, to: end))
         tally.value += tally.extra
@@ -194,7 +194,7 @@ struct BoardReader {
         case .logs: tally.value = Int(sums.count)
         case .coins: tally.value = Int(sums.completed) * 10 + Int(sums.points)
         case .points:
-            // Nothing covered and nothing left out: the sums kept are those of the row.
+            // Nothing is covered or left out, so the stored sums are those of the row.
             let isKept = shelf.history.game.isScored(like: game) && shelf.history.sums(span) == sums
             let kept = isKept ? shelf.history.rawSums(span) : nil
             addPoints(sums, kept, shown, game, to: &tally)
@@ -209,7 +209,7 @@ struct BoardReader {
         let aggregation = query.isDayView ? nil : query.aggregation ?? Aggregation(of: game.model)
         tally.value = Int(sums.points)
         if aggregation == .sum, sums.played > 1, Aggregation(of: game.model) != nil, let kept {
-            // Years of logs are not read one by one.
+            // Avoids reading years of logs one by one.
             (tally.value, tally.customRaw) = (kept.points, kept.points)
             return
         }
@@ -217,7 +217,7 @@ struct BoardReader {
             let entries = shown()
             guard let last = entries.last else { return }
             var single: Entry?
-            // Of several numbers played on one day the newest is the day's puzzle.
+            // If several numbers were played on one day, the newest is the day's puzzle.
             let isSummed = aggregation == .sum && entries.count > 1
             if !isSummed, query.isDayView || sums.played == 1 || aggregation == .latest { single = last }
             if aggregation == .best {
@@ -288,12 +288,12 @@ struct BoardReader {
         }
     }
 
-    /// Gives the tally its place if it earned one.
+    /// Gives the tally its rank order if it has earned one.
     private func place(_ tally: inout Tally) {
         if query.metric != .points {
             tally.order = tally.value > 0 ? RawOrder(total: tally.value) : nil
         } else if tally.played > 0 {
-            // One game on one day ranks by what was really achieved: 31 s beats 59 s though both are 6 points.
+            // One game on one day ranks by the raw result: 31 s beats 59 s, though both give 6 points.
             let single = query.isDayView || tally.standsForSingle ? tally.single : nil
             tally.order = single.map { RawOrder($0.entry.result, in: $0.game) } ?? RawOrder(total: tally.value)
         }

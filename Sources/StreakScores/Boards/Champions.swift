@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// Who was first in a week or month that is over.
+/// The champions of a week or month that is over.
 public struct Champions: Sendable, Hashable {
     public enum Period: String, Sendable, Hashable, CaseIterable { case week, month }
 
@@ -11,19 +11,19 @@ public struct Champions: Sendable, Hashable {
 
     public var period: Period
     public var span: DaySpan
-    /// All on the first rank, in board order.
+    /// All players with the first rank, in board order.
     public var winners: [Champion]
-    /// Their points, or the best or latest value where a custom game ranks by that.
+    /// Their points, or the best or latest value if a custom game ranks by that.
     public var value: Int
     /// Players with a result in the period.
     public var rankedCount: Int
 }
 
 extension ScoreIndex {
-    /// The champions of every week or month with a result, newest first, as the board of that week or month ranks.
+    /// The champions of every week or month with a result, newest first, ranked as on the board of that week or month.
     ///
-    /// Of the query count `game`, `aggregation`, `rules`, `region`, `only`, and `now`: a period is over when its last
-    /// day is final, so nothing here is covered. One pass over all results.
+    /// Uses `game`, `aggregation`, `rules`, `region`, `only` and `now` of the query. A period is over when its last day
+    /// is final, so nothing is covered. One pass over all results.
     public func champions(
         _ period: Champions.Period, query: BoardQuery, players: [Player], games: (GameID) -> Game?
     ) -> [Champions] {
@@ -112,7 +112,7 @@ extension ScoreIndex {
         }
     }
 
-    /// The weeks or months that hold a span of days.
+    /// The weeks or months in a span of days.
     private struct Periods {
         private(set) var spans: [DaySpan] = []
         private var numbers: [Int32] = []

@@ -1,10 +1,10 @@
-/// What one group adds to a board over several.
+/// What one group contributes to a board over several.
 public struct GroupResults: Sendable {
     public var index: ScoreIndex
-    /// The group's members as they may be shown.
+    /// The group's members, as they may be shown.
     public var players: [Player]
-    /// The ID a member is shown under, where that is not the one the index knows: an anonymous member stays a row of
-    /// its own in every group.
+    /// The ID under which a member is shown, if it differs from the index's. An anonymous member has a separate row for
+    /// each group.
     public var aliases: [PlayerID: PlayerID]
 
     public init(index: ScoreIndex, players: [Player], aliases: [PlayerID: PlayerID] = [:]) {
@@ -14,24 +14,24 @@ public struct GroupResults: Sendable {
     }
 }
 
-/// Everybody in several groups, each person once and each of their results once.
+/// Everybody in several groups, with each person and each result once.
 ///
-/// Where groups hold different values of one key, the one changed last stands, of equals an edited one, else the one
-/// whose bytes are larger; the better `highScore`. Results of a group in which a player is hidden count only where the
-/// player is hidden in all. Histories that only one group has are shared with its index, not copied.
+/// If groups have different values for one key, the last changed one wins; then an edited one; then the one with the
+/// larger bytes. Of a `highScore`, the better one wins. Results from a group in which a player is hidden count only if
+/// the player is hidden in all. Histories of only one group are shared with its index, not copied.
 public struct GroupsUnion: Sendable {
     public private(set) var index = ScoreIndex()
     /// In order of IDs.
     public private(set) var players: [Player] = []
 
-    /// O(players · games), and O(results) for those who are in several groups.
+    /// O(players · games), plus O(results) for players in several groups.
     public init(_ groups: [GroupResults]) {
         for group in groups { index.adoptDefinitions(of: group.index) }
         let sources = Self.sources(groups)
         for id in sources.keys.sorted() { read(sources[id] ?? [], as: id) }
     }
 
-    /// Reads everything of one shown player anew after a change; as if all had been read anew.
+    /// Rereads everything of one shown player after a change. The result is the same as after rereading all players.
     public mutating func refresh(_ player: PlayerID, from groups: [GroupResults]) {
         index.removeAll(of: player)
         players.removeAll { $0.id == player }
@@ -45,7 +45,7 @@ public struct GroupsUnion: Sendable {
         var id: PlayerID
     }
 
-    /// By shown ID, in every group that has the player.
+    /// By shown ID: the player's sources in all groups.
     private static func sources(_ groups: [GroupResults]) -> [PlayerID: [Source]] {
         var sources: [PlayerID: [Source]] = [:]
         for group in groups {

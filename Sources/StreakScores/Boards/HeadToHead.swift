@@ -1,10 +1,10 @@
 public import StreakGames
 
-/// Two players by what both have played.
+/// Two players compared by the puzzles that both have played.
 public struct HeadToHead: Sendable, Equatable {
     public enum Side: Sendable, Hashable { case first, second }
 
-    /// A solve beats a loss, two losses tie, of two solves the better raw result wins.
+    /// A solve beats a loss, two losses tie, and of two solves the better raw result wins.
     public struct Record: Sendable, Hashable {
         public var firstWins = 0
         public var secondWins = 0
@@ -21,7 +21,7 @@ public struct HeadToHead: Sendable, Equatable {
 
         public func wins(of side: Side) -> Int { side == .first ? firstWins : secondWins }
 
-        /// Won of all compared, 0…100, rounded half up; `nil` below three puzzles, where it would say nothing.
+        /// Wins of all comparisons, 0…100, rounded half up; `nil` below three puzzles, where it would be meaningless.
         public func percent(of side: Side) -> Int? {
             count < 3 ? nil : Proportion(wins(of: side), of: count).percent
         }
@@ -38,12 +38,12 @@ public struct HeadToHead: Sendable, Equatable {
     public struct GameRecord: Sendable, Hashable {
         public var game: GameID
         public var record: Record
-        /// Means of the raw results compared, a loss as one more than the maximum.
+        /// Means of the compared raw results. A loss counts as one more than the maximum.
         public var firstAverage: Average
         public var secondAverage: Average
     }
 
-    /// Wins in a row, latest first; ties neither add nor end it.
+    /// Wins in a row up to the latest comparison. Ties neither extend nor end it.
     public struct Run: Sendable, Hashable {
         public var side: Side
         public var length: Int
@@ -54,28 +54,29 @@ public struct HeadToHead: Sendable, Equatable {
         }
     }
 
-    /// How it stood at the end of a day.
+    /// The score at the end of a day.
     public struct Point: Sendable, Hashable {
         public var day: PuzzleDay
         public var record: Record
     }
 
     public var total = Record()
-    /// By game ID; games both have played.
+    /// Games that both have played, by game ID.
     public var games: [GameRecord] = []
     /// `nil` while nobody has won.
     public var currentRun: Run?
-    /// One for each day with a comparison, ascending: the chart over time.
+    /// One for each day with a comparison, ascending: for the chart.
     public var points: [Point] = []
-    /// Puzzles left out because a result of them is covered.
+    /// Puzzles left out because one of their results is covered.
     public var coveredCount = 0
 }
 
 extension ScoreIndex {
-    /// Compares two players over the days, games, rules and spoiler guard of `query`; its metric does not matter.
+    /// Compares two players over the days and games of `query`, with its rules and spoiler guard. Its metric has no
+    /// effect.
     ///
-    /// Under a rule for missed days a final puzzle that only one has played counts as lost by the other, if that one
-    /// plays the game and had been admitted. O(n log n) in the results of both.
+    /// If the rules count missed days, a final puzzle that only one has played counts as lost by the other, provided
+    /// that the other plays the game and was a member by then. O(n log n) in the results of both.
     public func headToHead(
         _ first: Player, _ second: Player, query: BoardQuery, games: (GameID) -> Game?
     ) -> HeadToHead {
@@ -87,7 +88,7 @@ extension ScoreIndex {
 }
 
 extension ScoreIndex.Shelf {
-    /// The shelf with what is compared: of a habit, whose logs have names of their own, its days.
+    /// The shelf with comparable results. For a habit that is its days, because its logs have unique names.
     fileprivate func compared(in game: Game) -> ScoreIndex.Shelf {
         guard game.model == .count else { return self }
         var days = History(rules: GameRules(game))
@@ -96,7 +97,7 @@ extension ScoreIndex.Shelf {
     }
 }
 
-/// Puts a head-to-head together.
+/// Collects a head-to-head.
 private struct Comparison {
     let reader: BoardReader
     let first: Player
@@ -169,7 +170,7 @@ private struct Comparison {
                 secondAverage: Average(sum: sums.second.value, count: sums.second.count)))
     }
 
-    /// Notes a puzzle that `loser` let pass, where the group counts that.
+    /// Records a puzzle that `loser` missed, if the group counts that.
     private func missed(
         _ entry: Entry, of shelf: ScoreIndex.Shelf, by loser: Player, _ played: History, _ game: Game,
         winner: HeadToHead.Side, _ duels: inout [Duel], _ record: inout HeadToHead.Record
@@ -179,7 +180,7 @@ private struct Comparison {
             game.cadence != .unlimited, day <= reader.lastFinalDay, reader.counts(entry),
             let begun = played.entries.first?.puzzleDay, day >= loser.memberSince ?? begun
         else { return }
-        // A missed day is no better than a loss, and no worse.
+        // A missed day is no better and no worse than a loss.
         let winner = entry.isCompleted ? winner : nil
         record.add(winner)
         duels.append(Duel(day: day, game: game.id, axis: entry.axis, winner: winner))

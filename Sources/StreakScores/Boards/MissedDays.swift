@@ -1,14 +1,14 @@
 import StreakGames
 
-/// Which puzzles of one game a player let pass, and what that counts.
+/// Which puzzles of one game a player missed, and what that counts.
 ///
-/// Only days (weeks of a weekly game) that are final, not before the player's admission, and only for who has a result
-/// in the game. Games without a daily puzzle have nothing to miss.
+/// Only final days (weeks of a weekly game) from the player's admission on count, and only for players with a result in
+/// the game. Games without a daily puzzle have no missed days.
 struct MissedDays {
     struct Total {
         /// Days or weeks.
         var days = 0
-        /// What they add to a sum of raw results, and to its number.
+        /// What they add to a sum of raw results, and to the number of results.
         var value = 0
         var counted = 0
     }
@@ -17,11 +17,12 @@ struct MissedDays {
     private let axis: Streak.Axis
     private let lastFinalDay: PuzzleDay
     private let rule: MissedDay
-    /// Where there is no maximum: the worst solve of those on the board, by period from `firstPeriod` on; −1 without.
+    /// Used without a maximum: the worst solve of anybody on the board, by period from `firstPeriod` on; −1 if there is
+    /// none.
     private var worst: [Int] = []
     private var firstPeriod = 0
 
-    /// `nil` where no missed day counts.
+    /// `nil` if missed days do not count.
     init?(index: ScoreIndex, query: BoardQuery, lastFinalDay: PuzzleDay, game: Game, players: [Player]) {
         guard query.rules.missedDay != .nothing, query.metric == .points, !query.isDayView,
             game.cadence != .unlimited, game.model != .highScore, game.model != .count
@@ -45,14 +46,14 @@ struct MissedDays {
         }
     }
 
-    /// What `player`, whose results in the game are `history`, missed within `span`.
+    /// The puzzles that `player` missed within `span`. `history` has the player's results in the game.
     func missed(by player: Player, _ history: History, over span: DaySpan) -> Total {
         var total = Total()
         guard let begun = history.entries.first?.puzzleDay else { return total }
-        // Without a known admission, whoever has not begun misses nothing.
+        // Without a known admission, a player misses nothing before the first result.
         let first = max(span.from, player.memberSince ?? begun, game.epoch?.day ?? .earliest)
         var last = min(span.to, lastFinalDay)
-        // A week is missed when it is over.
+        // A week can be missed only when it is over.
         if game.cadence == .weekly, last.weekday != 7 { last = last.adding(days: -last.weekday) }
         guard first <= last else { return total }
         var next = period(of: first)

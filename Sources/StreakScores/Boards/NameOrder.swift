@@ -1,8 +1,8 @@
-/// Orders names the same on every node: by case-folded NFKD, never by the host's locale.
+/// Orders names in the same way on every node: by case-folded NFKD, never by the host's locale.
 ///
-/// The standard library has no compatibility decomposition, and Foundation would cost start-up time and memory. Folded
-/// here: letter case of every script, the accented letters of the Latin, Greek and Cyrillic alphabets, full-width
-/// letters and digits, and "ß". Other scripts keep their scalars, which orders them alike on every node too.
+/// The standard library has no compatibility decomposition, and Foundation would cost start-up time and memory. This
+/// folds letter case of every script, accented letters of the Latin, Greek and Cyrillic alphabets, full-width letters
+/// and digits, and "ß". Other scripts keep their scalars, which also gives the same order on every node.
 enum NameOrder {
     /// Bytes that compare like the folded name.
     static func key(for name: String) -> [UInt8] {

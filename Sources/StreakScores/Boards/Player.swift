@@ -1,8 +1,8 @@
 public import StreakGames
 
-/// Who recorded a result: opaque bytes, compared byte by byte.
+/// The player of a result: opaque bytes, compared byte by byte.
 ///
-/// The mesh puts the user ID in, or a group-scoped ID for an anonymous member.
+/// The mesh uses the user ID, or a group-specific ID for an anonymous member.
 public struct PlayerID: Hashable, Comparable, Sendable {
     public let bytes: [UInt8]
 
@@ -15,18 +15,18 @@ public struct PlayerID: Hashable, Comparable, Sendable {
     }
 }
 
-/// Someone a board may list.
+/// Somebody whom a board may list.
 public struct Player: Hashable, Sendable {
     public var id: PlayerID
     /// As shown on this board: the display name or the alias.
     public var name: String
-    /// Opted out of leaderboards: on no board and in no count, but still shown their own row.
+    /// Opted out of leaderboards: on no board and in no count, but can see their own row.
     public var isHidden: Bool
-    /// The day of the latest record of any kind, where it is known and may be shown.
+    /// The day of the latest record of any kind, if it is known and may be shown.
     public var lastSeen: PuzzleDay?
-    /// The day of admission to the group, where it is known: nobody misses a puzzle before it.
+    /// The day of admission to the group, if known. Nobody misses puzzles before it.
     public var memberSince: PuzzleDay?
-    /// The region tag, where one is set and shared; free text like `FR`.
+    /// The region tag, if one is set and shared; free text such as `FR`.
     public var region: String?
 
     public init(

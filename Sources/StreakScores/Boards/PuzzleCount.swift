@@ -1,10 +1,12 @@
 import StreakGames
 
 extension ScoreIndex {
-    /// How many puzzles of a span any of `players` has a result for, summed over the games with any; `count` says what a
-    /// game, by its slot, counts instead of what was seen of it, which is not more than `atMost`, if that is known.
+    /// The number of puzzles in a span for which any of `players` has a result, summed over games with results. `count`
+    /// overrides the number for a game, given its slot and the number seen. `atMost` is an upper bound for that number,
+    /// if known.
     ///
-    /// A bit per game and day or number, a word of them at a time: hashing a million keys would cost too much.
+    /// It uses one bit for each game and day or number, and processes whole words: hashing a million keys would be too
+    /// slow.
     func puzzleCount(
         _ players: [Player], _ span: DaySpan, game: GameID? = nil,
         count: (_ slot: Int, _ atMost: Int?, _ seen: () -> Int) -> Int = { _, _, seen in seen() }
@@ -39,17 +41,18 @@ extension DaySpan {
 
 /// Which puzzles of one game have been seen.
 private struct PuzzleMarks {
-    /// Beyond this many numbers between the smallest and the largest, bits would cost too much: about 90 years.
+    /// Above this distance between the smallest and the largest number, bits would take too much memory: about 90
+    /// years.
     private static let widest = 32_768
 
     private let firstBlock: Int
     private var days: [UInt64]
     private let firstNumber: Int
     private var numbers: [UInt64]
-    /// Where numbers lie too far apart for bits.
+    /// Used if the numbers are too far apart for bits.
     private var scattered = Set<Int32>()
 
-    /// Every history has entries within `span`.
+    /// Every history must have entries within `span`.
     init(_ histories: [History.Puzzles], over span: DaySpan) {
         let first = histories.compactMap { $0.marks.first?.block }.min() ?? 0
         let last = histories.compactMap { $0.marks.last?.block }.max() ?? 0
@@ -75,7 +78,7 @@ private struct PuzzleMarks {
     private mutating func insert(_ history: History.Puzzles, _ span: DaySpan) {
         let (from, to) = (span.from.daysSinceEpoch, span.to.daysSinceEpoch)
         guard let first = history.entries.first?.day, let last = history.entries.last?.day else { return }
-        // Blocks that lie within the span with every day on which there is anything.
+        // Blocks whose days with results are all within the span.
         let firstWhole = first >= from ? Int(Int32.min) : (from + 63) >> 6
         let lastWhole = last <= to ? Int(Int32.max) : ((to + 1) >> 6) - 1
         for place in history.places(from: firstBlock, count: days.count) {
@@ -100,7 +103,7 @@ private struct PuzzleMarks {
         } else {
             let offset = Int(marks.firstNumber) - firstNumber
             numbers[offset / 64] |= marks.numbers << UInt64(offset % 64)
-            // Shifted by 64 where nothing is left over: a smart shift, which then gives 0.
+            // A shift by 64 if nothing remains. Swift's smart shift then gives 0.
             numbers[offset / 64 + 1] |= marks.numbers >> UInt64(64 - offset % 64)
         }
     }

@@ -1,11 +1,11 @@
 public import StreakGames
 
 extension ScoreIndex {
-    /// Ranks `players` as the viewer may see it.
+    /// Ranks `players`, as the viewer may see them.
     ///
-    /// Players whose ID comes twice count once. `games` gives the catalogue's or the group's game; an unknown one is
-    /// scored by the attempts rule. Cost: per player and game two places in the history and some of the results there,
-    /// however long the range.
+    /// A player ID that occurs twice counts once. `games` returns the catalogue's or the group's game; an unknown one
+    /// is scored by the attempts rule. The cost does not depend on the length of the range: for each player and game,
+    /// two places in the history and a few results there.
     public func board(_ query: BoardQuery, players: [Player], games: (GameID) -> Game?) -> Board {
         withoutActuallyEscaping(games) { games in
             BoardAssembly(index: self, query: query, players: players, games: games).board()
@@ -13,12 +13,12 @@ extension ScoreIndex {
     }
 }
 
-/// Puts a board together from standings.
+/// Assembles a board from standings.
 private struct BoardAssembly {
     let reader: BoardReader
     private var query: BoardQuery { reader.query }
 
-    /// Everybody of whom a row may be shown, in order of IDs; the viewer too, listed or not.
+    /// Everybody who may have a row, in order of IDs, including the viewer even if not listed.
     private let players: [Player]
 
     init(index: ScoreIndex, query: BoardQuery, players: [Player], games: @escaping (GameID) -> Game?) {
@@ -51,7 +51,7 @@ private struct BoardAssembly {
             podium: ranks.hasPodium ? [1, 0, 2].map(row) : [], myPosition: mine)
     }
 
-    /// The row of a viewer who opted out or is not listed: with values, without a rank.
+    /// The row of a viewer who opted out or is not listed: with values but without a rank.
     private func ownRow(_ span: DaySpan, _ puzzles: Int) -> BoardRow? {
         guard let me = players.first(where: { $0.id == query.viewer }) else { return nil }
         var row = row(of: reader.tally(of: me, over: span), puzzles: puzzles)
@@ -79,13 +79,13 @@ private struct BoardAssembly {
         return deltas
     }
 
-    /// The m of "played n of m": of every game in view that anybody on the board has played, the days (weeks of a weekly
-    /// game) of the range that have begun, or the different puzzles played where those are more.
+    /// The m of "played n of m". For every game in view that anybody on the board has played, it is the number of days
+    /// (weeks of a weekly game) in the range that have begun, or the number of different puzzles played, if larger.
     private func puzzleCount(_ players: [Player], _ span: DaySpan) -> Int {
         let count = reader.index.puzzleCount(players, span, game: query.game) { slot, atMost, seen in
             let game = reader.game(of: slot)
             let begun = begun(of: span, in: game)
-            // The logs of a habit are not puzzles; its days are.
+            // A habit's logs are not puzzles, but its days are.
             if game.model == .count { return begun }
             if let atMost, atMost <= begun { return begun }
             return max(begun, seen())
@@ -143,7 +143,7 @@ private struct BoardAssembly {
 }
 
 extension BoardQuery {
-    /// Every later day may still get results, and be covered.
+    /// Later days may still get results and be covered.
     var lastFinalDay: PuzzleDay { now.map(PuzzleDay.lastFinal(at:)) ?? today.adding(days: -2) }
 
     func isInScope(_ player: Player) -> Bool {
@@ -154,7 +154,8 @@ extension BoardQuery {
 }
 
 extension Player {
-    /// One player per ID; of two that claim the same, the hidden one, then the smaller name, whatever their order.
+    /// Each player ID once. If two players have one ID, the hidden one wins, then the smaller name, whatever their
+    /// order.
     static func distinct(_ players: [Player]) -> [Player] {
         var byID: [PlayerID: Player] = [:]
         for player in players {

@@ -1,16 +1,16 @@
 import StreakGames
 
-/// What results come to on any board: sums that can be added and taken away.
+/// Sums over results, for any board. They can be added and subtracted.
 struct Sums: Equatable, Sendable {
     var count: Int32 = 0
-    /// Results, but of a habit days: see `Plays`.
+    /// Results; for a habit its days: see `Plays`.
     var played: Int32 = 0
     var completed: Int32 = 0
     var points: Int32 = 0
     var late: Int32 = 0
     var edited: Int32 = 0
 
-    /// `points` are what the result adds to a total, `played` what it adds to what was played.
+    /// `points` is what the result adds to a total, `played` what it adds to the number of plays.
     mutating func add(_ entry: Entry, points: UInt8, played: Int32) {
         count &+= 1
         self.played &+= played
@@ -39,16 +39,16 @@ struct Sums: Equatable, Sendable {
     }
 }
 
-/// What only a game's own page shows beyond `Sums`.
+/// Further sums, which only a game's own page shows.
 struct RawSums: Equatable, Sendable {
-    /// Points by the game's own rule: raw values where those rank.
+    /// Points by the game's own rule; raw values if the game ranks by those.
     var points = 0
-    /// The raw results that have a number, a loss as one more than the maximum.
+    /// The sum of raw results that have a number. A loss counts as one more than the maximum.
     var value = 0
-    /// How many those are, but of a habit its days.
+    /// The number of those results; for a habit, of its days.
     var count = 0
 
-    /// `played` is what the result adds to what was played: none of a habit's day but the first.
+    /// `played` is what the result adds to the number of plays: 0 for all but the first log of a habit's day.
     mutating func add(_ entry: Entry, in game: Game, played: Int32) {
         let result = entry.result
         points &+= Scoring.points(for: result, in: game)
@@ -62,7 +62,7 @@ struct RawSums: Equatable, Sendable {
         count &+= 1
     }
 
-    /// What a result counts in a raw average: a loss M + 1, or nothing achieved where more is better.
+    /// What a result counts in a raw average. A loss counts M + 1, or 0 if more is better.
     static func counted(_ result: RawResult, in game: Game) -> Int? {
         if result.isCompleted { return result.value(in: game) }
         return game.model.isLowerBetter ? result.maximum(in: game).map { $0 + 1 } : 0
@@ -81,9 +81,9 @@ struct RawSums: Equatable, Sendable {
     }
 }
 
-/// Where sixty-four days of a history begin, and what all days before them come to.
+/// The start of sixty-four days in a history, and the sums of all days before.
 ///
-/// A span of days is the difference of two blocks and a part of each, however long it is.
+/// The sum over any span is the difference of two blocks plus a part of each.
 struct Block: Sendable {
     /// Days since 1970 divided by 64, rounded down.
     let number: Int32
@@ -95,9 +95,9 @@ struct Block: Sendable {
     static func number(of day: Int32) -> Int32 { day >> 6 }
 }
 
-/// Which days and puzzles the entries of a block stand for. 32 bytes: a hundred thousand are read for one board.
+/// The days and puzzles of a block's entries. 32 bytes, because one board reads a hundred thousand of them.
 struct BlockMarks: Equatable, Sendable {
-    /// Days with a result that has no number of its own.
+    /// Days with a result that is identified by its day.
     private(set) var dated: UInt64 = 0
     /// Days with a completed result.
     private(set) var completed: UInt64 = 0
@@ -110,10 +110,10 @@ struct BlockMarks: Equatable, Sendable {
         self.block = block
     }
 
-    /// Beyond so many results, 64 days and 64 numbers, a block's numbers are scattered.
+    /// With more results than this (64 days and 64 numbers) a block's numbers must be scattered.
     static let mostUnscattered = 128
 
-    /// The numbers lie too far apart for `numbers`.
+    /// The numbers are too far apart for `numbers`.
     var isScattered: Bool { firstNumber == .min }
 
     mutating func insert(_ entry: Entry) {
@@ -122,10 +122,10 @@ struct BlockMarks: Equatable, Sendable {
         if entry.isKeyedByPuzzle { insert(number: entry.position.puzzle) } else { dated |= day }
     }
 
-    /// The day has no result without a number of its own any more.
+    /// The day's last result that is identified by its day was removed.
     mutating func removeDated(_ day: Int32) { dated &= ~(1 << UInt64(day & 63)) }
 
-    /// The day has no completed result any more.
+    /// The day's last completed result was removed.
     mutating func removeCompleted(_ day: Int32) { completed &= ~(1 << UInt64(day & 63)) }
 
     private mutating func insert(number: Int32) {
@@ -145,7 +145,7 @@ struct BlockMarks: Equatable, Sendable {
     }
 }
 
-/// The game by whose rules a history keeps its sums; shared, because thousands of histories name it.
+/// The game whose rules a history's sums follow. Shared, because thousands of histories refer to it.
 final class GameRules: Sendable {
     let game: Game
 

@@ -1,9 +1,9 @@
 import StreakGames
 
-/// What a board needs to know of one player.
+/// One player's values for a board.
 struct Tally {
     let player: Player
-    /// Sorts equal ranks: the folded name.
+    /// Orders equal ranks: the folded name.
     let nameKey: [UInt8]
     var value = 0
     var played = 0
@@ -11,19 +11,19 @@ struct Tally {
     var isLate = false
     var isEdited = false
     var perGame: [GameTotal] = []
-    /// The one result the row stands for, if there is just one.
+    /// The one result that the row represents, if it is only one.
     var single: Single?
-    /// `single` is the best or the latest of several, and its place is the row's.
+    /// `single` is the best or latest of several, and the row ranks by it.
     var standsForSingle = false
     /// The sum of a custom game over a range.
     var customRaw: Int?
-    /// Coins that come from no game.
+    /// Coins that do not come from a game.
     var extra = 0
-    /// "0:45", "3.5", or of points "4.2 pts".
+    /// "0:45", "3.5", or for points "4.2 pts".
     var average: String?
-    /// A result, or another sign of life, within the last 30 days.
+    /// Whether there was a result or other activity within the last 30 days.
     var isActive = false
-    /// The place; `nil` without a rank.
+    /// The rank order; `nil` without a rank.
     var order: RawOrder?
 
     struct Single {
@@ -36,7 +36,7 @@ struct Tally {
         nameKey = NameOrder.key(for: player.name)
     }
 
-    /// Ranked ones best first, then covered ones, then the others; equals by name, then ID.
+    /// Ranked players with the best first, then covered ones, then the others. Equals go by name, then ID.
     static func isListedBefore(_ left: Tally, _ right: Tally) -> Bool {
         if left.section != right.section { return left.section < right.section }
         if let first = left.order, let second = right.order, first != second { return first < second }
@@ -52,14 +52,14 @@ struct Tally {
     }
 }
 
-/// Ranks of tallies that are in board order; equals share one and the next skips ("1, 2, 2, 4").
+/// The ranks of tallies in board order. Equals share a rank and the next one skips ("1, 2, 2, 4").
 struct Ranks {
-    /// `nil` for tallies without a place.
+    /// `nil` for tallies without a rank.
     private(set) var ranks: [Int?] = []
     private(set) var tied: [Bool] = []
     private(set) var rankedCount = 0
 
-    /// Exactly three hold the ranks 1 to 3.
+    /// Whether exactly three have the ranks 1 to 3.
     var hasPodium: Bool { ranks.count { $0.map { $0 <= 3 } ?? false } == 3 }
 
     init(of sorted: [Tally]) {

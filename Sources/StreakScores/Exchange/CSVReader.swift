@@ -1,5 +1,5 @@
-/// Splits CSV into records and fields, one record at a time. RFC 4180, with what spreadsheets and people add: CR, LF or
-/// CRLF, blanks before a quotation, text behind one, a quotation mark in the middle of a cell.
+/// Splits CSV into records and fields, one record at a time. Follows RFC 4180, and accepts variations of spreadsheets
+/// and people: CR, LF or CRLF, blanks before a quotation, text after one, a quotation mark inside a cell.
 struct CSVReader {
     static let maximumFields = 256
 
@@ -10,9 +10,9 @@ struct CSVReader {
     private var buffer: [UInt8] = []
     private var ends: [Int] = []
 
-    /// The line in which the record begins, counted from 1.
+    /// The line where the record begins, from 1.
     private(set) var recordLine = 0
-    /// A field is longer than `ResultImport.maximumCellSize` and was cut there.
+    /// A field was longer than `ResultImport.maximumCellSize` and was cut.
     private(set) var isTooLong = false
 
     init(_ bytes: [UInt8], from position: Int, separator: UInt8) {
@@ -27,7 +27,7 @@ struct CSVReader {
         buffer[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
     }
 
-    /// A line without text, as spreadsheets leave them below a table.
+    /// A line without text, as spreadsheets leave below a table.
     var isBlank: Bool { buffer.allSatisfy { $0 == UInt8(ascii: " ") } }
 
     /// Reads the next record; `false` at the end.

@@ -1,7 +1,8 @@
-/// The text of files that people save: UTF-8, with or without a byte order mark, or UTF-16 with one, as spreadsheets write.
+/// The text of files that people save: UTF-8 with or without a byte order mark, or UTF-16 with one, as spreadsheets
+/// write.
 public enum FileText {
-    /// The same text as UTF-8 without a byte order mark. Throws `notUTF8` for any other encoding: bytes that are no
-    /// UTF-8, UTF-16 without its mark, UTF-32. O(n).
+    /// The same text as UTF-8 without a byte order mark. Throws `notUTF8` for any other encoding, such as UTF-16
+    /// without its mark, or UTF-32. O(n).
     public static func utf8(_ bytes: [UInt8]) throws(ImportFault) -> [UInt8] {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return try checked(Array(bytes.dropFirst(3))) }
         if bytes.starts(with: [0xFF, 0xFE]) { return try fromUTF16(bytes, isBigEndian: false) }
@@ -20,7 +21,7 @@ public enum FileText {
     }
 
     private static func checked(_ bytes: [UInt8]) throws(ImportFault) -> [UInt8] {
-        // Unmarked UTF-16, and UTF-32, have a NUL among the first four bytes of any heading.
+        // UTF-16 without a mark, and UTF-32, have a NUL among the first four bytes of any heading.
         guard !bytes.prefix(4).contains(0), String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
         return bytes
     }

@@ -1,10 +1,10 @@
-/// Keeps spreadsheets from running a cell as a formula, in a way that can be undone.
+/// Keeps spreadsheets from running a cell as a formula, in a reversible way.
 ///
-/// A spreadsheet takes a cell for a formula that begins with `=`, `+`, `-` or `@`, their full-width forms, or a tab or
-/// line end, behind any quotation marks and blanks. An apostrophe goes before such a cell. It also goes behind each
-/// comma, semicolon, tab and line end within a cell where such a thing follows: a program with another separator would
-/// begin a cell there. Reading takes exactly one apostrophe away at each such place, so that every text survives.
-/// After OWASP, "CSV Injection".
+/// A spreadsheet treats a cell as a formula if it begins with `=`, `+`, `-` or `@`, their full-width forms, or a tab or
+/// line end, after any quotation marks and blanks. The guard puts an apostrophe before such a cell. Inside a cell it
+/// also puts one after each comma, semicolon, tab and line end that such a beginning follows, because a program with
+/// another separator would begin a cell there. Reading removes exactly one apostrophe at each such place, so that every
+/// text survives. After OWASP, "CSV Injection".
 enum FormulaGuard {
     static func guarded(_ text: String) -> String {
         // Most cells are numbers, dates and plain names.
@@ -19,7 +19,7 @@ enum FormulaGuard {
         }
     }
 
-    /// Calls `change` at each place where a formula might begin, with what leads to it: marks and blanks.
+    /// Calls `change` at each place where a formula might begin, with the marks and blanks before it.
     private static func rewritten(
         _ text: String, change: (inout String.UnicodeScalarView, inout [Unicode.Scalar]) -> Void
     ) -> String {

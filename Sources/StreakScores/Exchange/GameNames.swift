@@ -1,17 +1,17 @@
 import StreakGames
 
-/// Finds games by what people call them.
+/// Finds games by the names that people use.
 struct GameNames {
     private let catalogue: Catalogue
     private let named: [String: Game]
 
-    /// Names that are longer are no game's.
+    /// The longest name considered.
     private static let longest = 80
 
     init(_ catalogue: Catalogue) {
         self.catalogue = catalogue
         var named: [String: Game] = [:]
-        // Whole names before IDs before names without their maker, so that no shorter form hides a whole name.
+        // Full names before IDs before names without their maker, so that a shorter form never hides a full name.
         let forms: [(Game) -> String] = [
             { Self.folded($0.name) }, { Self.folded($0.id.rawValue) }, { Self.withoutMaker(Self.folded($0.name)) },
         ]
@@ -24,14 +24,14 @@ struct GameNames {
         self.named = named
     }
 
-    /// The game whose ID is `text`, or whose name is, letter case, accents, blanks and signs aside.
+    /// The game whose ID or name is `text`, ignoring letter case, accents, blanks and signs.
     func game(_ text: String) -> Game? {
         guard text.utf8.count <= Self.longest else { return nil }
         if let id = GameID(text), let game = catalogue[id] { return game }
         return named[Self.folded(text)]
     }
 
-    /// The game whose name is most like `text`, if any is. Compares with every game.
+    /// The game whose name is most similar to `text`, if any. Compares with every game.
     func nearest(_ text: String) -> Game? {
         guard text.utf8.count <= Self.longest else { return nil }
         let wanted = Array(Self.folded(text).unicodeScalars)

@@ -1,22 +1,22 @@
-/// Reads JSON from the front, value by value: RFC 8259, strictly. What nobody asks for is skipped, nested at most
+/// Reads JSON from the front, value by value, strictly by RFC 8259. Skips unrequested values, nested at most
 /// `maximumDepth` deep.
 struct JSONScanner {
     private static let maximumDepth = 16
-    /// Of longer strings only the beginning is kept. UTF-8 bytes.
+    /// Of a longer string only the beginning is kept, in UTF-8 bytes.
     private static let maximumStringSize = ResultImport.maximumCellSize
 
     private let bytes: [UInt8]
     private var position = 0
-    /// Where the reader is, counted from 1.
+    /// The current line, from 1.
     private(set) var line = 1
-    /// How many results have begun.
+    /// How many results have begun so far.
     var element = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     var malformed: ImportFault { .malformed(line: line, element: element > 0 ? element : nil) }
 
-    /// The next byte that is no blank, which is not consumed.
+    /// The next byte that is not blank. Does not consume it.
     mutating func peek() -> UInt8? {
         while position < bytes.count {
             switch bytes[position] {
@@ -39,7 +39,7 @@ struct JSONScanner {
         guard skip(mark) else { throw malformed }
     }
 
-    /// The next key of an object and its colon; `nil` at the closing brace, which is consumed.
+    /// The next key of an object and its colon; `nil` at the closing brace, which it consumes.
     mutating func nextKey(isFirst: inout Bool) throws(ImportFault) -> String? {
         if skip("}") { return nil }
         if !isFirst { try expect(",") }
@@ -69,7 +69,7 @@ struct JSONScanner {
         }
     }
 
-    /// `true`, `false`, a number as written, or nothing for `null`.
+    /// `true`, `false` or a number as written; empty for `null`.
     mutating func scalar() throws(ImportFault) -> String {
         _ = peek()
         for word in ["true", "false", "null"] where bytes[position...].starts(with: word.utf8) {
@@ -108,7 +108,7 @@ struct JSONScanner {
 
     // MARK: Strings
 
-    /// A string, and whether only the beginning of a longer one was kept.
+    /// A string, and whether it was cut.
     mutating func string() throws(ImportFault) -> (text: String, isCut: Bool) {
         try expect("\"")
         var text: [UInt8] = []
@@ -117,7 +117,7 @@ struct JSONScanner {
             position += 1
             switch byte {
             case UInt8(ascii: "\""):
-                // Only a cut can have left what is no text.
+                // Only a cut can have produced invalid text.
                 guard let valid = String(validating: text, as: UTF8.self) else { return ("", true) }
                 return (valid, isCut)
             case 0..<0x20:
@@ -149,7 +149,7 @@ struct JSONScanner {
         }
         let unit = try fourDigits()
         if let scalar = Unicode.Scalar(unit) { return scalar }
-        // A surrogate: the second of the pair has to follow.
+        // A surrogate must be followed by the second of the pair.
         guard unit < 0xDC00, bytes[position...].starts(with: "\\u".utf8) else { throw malformed }
         position += 2
         let second = try fourDigits()
@@ -162,7 +162,7 @@ struct JSONScanner {
     private mutating func fourDigits() throws(ImportFault) -> UInt32 {
         guard bytes.count - position >= 4 else { throw malformed }
         let digits = bytes[position..<position + 4]
-        // The initialiser alone would take a sign.
+        // The initialiser alone would accept a sign.
         guard digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
             let unit = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw malformed }

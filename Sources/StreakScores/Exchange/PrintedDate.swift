@@ -7,8 +7,8 @@ enum PrintedDate: Equatable, CustomStringConvertible {
     /// `03/04/2026` or `03-04-2026`.
     case ordered(first: Int, second: Int, year: Int)
 
-    /// Returns `nil` for what is no date or not in the calendar. A time of day may follow, with or without a zone: the
-    /// day is the one that is written.
+    /// Returns `nil` if the text is not a date or the date does not exist. A time of day may follow, with or without a
+    /// zone; the day is taken as written.
     init?(_ text: String) {
         guard text.utf8.count <= 80 else { return nil }
         let parts = WrittenMoment(text)
@@ -54,7 +54,7 @@ enum PrintedDate: Equatable, CustomStringConvertible {
         return .ordered(first: first.value, second: second.value, year: third.value)
     }
 
-    /// Which order makes this a date, where only one can.
+    /// The order that makes this a valid date, if only one does.
     var order: DateOrder? {
         guard case .ordered(let first, let second, _) = self else { return nil }
         if first > 12, second <= 12 { return .dayFirst }
@@ -66,7 +66,7 @@ enum PrintedDate: Equatable, CustomStringConvertible {
         if case .ordered = self { true } else { false }
     }
 
-    /// The order makes a difference.
+    /// Whether the order makes a difference.
     var isAmbiguous: Bool {
         guard case .ordered(let first, let second, _) = self else { return false }
         return first <= 12 && second <= 12 && first != second
@@ -89,12 +89,12 @@ enum PrintedDate: Equatable, CustomStringConvertible {
     }
 }
 
-/// A date and perhaps a time of day, told apart.
+/// Splits a date from the time of day that may follow it.
 private struct WrittenMoment {
     let date: String
-    /// Some month is written in letters.
+    /// Whether the month is written in letters.
     let namesMonth: Bool
-    /// What stands behind the date is a time of day, or nothing.
+    /// Whether the date is followed by a time of day or nothing.
     let isWhole: Bool
 
     init(_ text: String) {
@@ -110,7 +110,7 @@ private struct WrittenMoment {
     private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
     private static func isLetter(_ byte: UInt8) -> Bool { 0x41...0x5A ~= byte & 0xDF }
 
-    /// Before the first hour with its colon, else before the `T` or blank behind digits alone.
+    /// Before the first hour with its colon, else before the `T` or blank that follows only digits.
     private static func endOfDate(_ bytes: [UInt8]) -> Int {
         if let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
             var start = colon
@@ -118,13 +118,13 @@ private struct WrittenMoment {
             guard start > 0 else { return bytes.count }
             return bytes[start - 1] & 0xDF == UInt8(ascii: "T") ? start - 1 : start
         }
-        // No month has fewer than three letters, and neither T nor Z stands among others.
+        // Month names have at least three letters; T and Z stand alone.
         let isNamed = bytes.indices.contains { bytes[$0...].prefix(3).count { $0 > 0x7F || isLetter($0) } == 3 }
         guard !isNamed else { return bytes.count }
         return bytes.firstIndex { $0 == UInt8(ascii: " ") || $0 & 0xDF == UInt8(ascii: "T") } ?? bytes.count
     }
 
-    /// `T08:00:00.000+02:00`, `8:00 pm`, `08.00 UTC` in small letters, or nothing.
+    /// `T08:00:00.000+02:00`, `8:00 pm`, `08.00 UTC` in lower case, or nothing.
     private static func isTime(_ text: String.UTF8View) -> Bool {
         var rest = text[...]
         func skip(_ words: [String]) -> Bool {

@@ -1,9 +1,9 @@
-/// What a file of results says about each of them, in the order in which it is written.
+/// The columns of a file of results, in the order in which they are written.
 public enum ResultColumn: Int, CaseIterable, Sendable, Hashable {
     case date, game, score, maxAttempts, completed
     case seconds, hints, mistakes, hardMode, puzzle
-    /// Whether the result is identified by its number. Only this program writes it; a row that has it is taken as it
-    /// stands, and in any other what it leaves out is filled in from the catalogue.
+    /// Whether the result is identified by its number. Only this program writes this column. A row that has it is taken
+    /// literally; in other rows, missing values are filled in from the catalogue.
     case keyedByPuzzle
     case name, firstRecordedAt, edited
 
@@ -12,7 +12,7 @@ public enum ResultColumn: Int, CaseIterable, Sendable, Hashable {
 
     private static let titles = allCases.map { "\($0)" }
 
-    /// For headings that mean one thing only.
+    /// Headings with only one meaning.
     private static let synonyms: [String: ResultColumn] = {
         let words: [(ResultColumn, [String])] = [
             (.date, ["date", "day", "puzzledate", "playedon", "dateplayed", "datum", "fecha"]),
@@ -36,9 +36,10 @@ public enum ResultColumn: Int, CaseIterable, Sendable, Hashable {
         return table
     }()
 
-    /// Which column each heading stands for; the first of several for one column counts.
+    /// The column of each heading. If several headings mean one column, the first counts.
     ///
-    /// "Puzzle" and "Name" are the game where no other heading is, else the number and the name that its player saw.
+    /// "Puzzle" and "Name" mean the game if no other heading does; otherwise the number, and the game's name as its
+    /// player saw it.
     static func columns(forHeadings headings: [String]) -> [ResultColumn?] {
         let words = headings.map { $0.trimmed == "#" ? "number" : GameNames.folded($0) }
         var taken: Set<ResultColumn> = []
@@ -55,17 +56,17 @@ public enum ResultColumn: Int, CaseIterable, Sendable, Hashable {
     }
 }
 
-/// One result as a file states it: a text for each column, empty where nothing is stated.
+/// One result as a file states it: a text for each column, empty if not stated.
 struct ResultRow {
-    /// Where the row begins, counted from 1.
+    /// The line where the row begins, from 1.
     var line = 0
-    /// Which of the results of a JSON document it is, counted from 1: all may stand on one line.
+    /// The position of the result in a JSON document, from 1. All results may be on one line.
     var element: Int?
-    /// Why no result can be in these cells.
+    /// Why these cells cannot contain a result.
     var fault: ImportRefusal?
     private var cells = [String](repeating: "", count: ResultColumn.allCases.count)
 
-    /// Without the blanks around it, but for a name.
+    /// Without blanks around it, except for a name.
     subscript(column: ResultColumn) -> String {
         get { column == .name ? cells[column.rawValue] : cells[column.rawValue].trimmed }
         set { cells[column.rawValue] = newValue }
@@ -83,7 +84,7 @@ extension String {
     /// Without blanks at its ends.
     var trimmed: String {
         let bytes = utf8
-        // Nearly every cell has none, and classifying characters is slow.
+        // Nearly every cell has no blanks, and classifying characters is slow.
         guard let first = bytes.first, let last = bytes.last else { return "" }
         if 0x21...0x7E ~= first, 0x21...0x7E ~= last { return self }
         let scalars = unicodeScalars

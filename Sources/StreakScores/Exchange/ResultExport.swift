@@ -1,17 +1,18 @@
 import StreakGames
 
-/// Results as a file for spreadsheets, other programs and for keeping. `ResultImport` reads both forms back unchanged.
+/// Writes results to files for spreadsheets, other programs and archives. `ResultImport` reads both formats back
+/// unchanged.
 ///
-/// When a result was last changed is not in it: an import is a change of its own, and what a file says about time must
-/// not decide between two devices.
+/// The time of the last change is not exported: an import is a change of its own, and a file must not decide between
+/// two devices.
 public enum ResultExport {
     /// The version of the JSON form.
     public static let version = 1
 
-    /// RFC 4180: UTF-8, CRLF, a heading of all `ResultColumn`s, empty cells for what is not known.
+    /// RFC 4180: UTF-8, CRLF, a heading of all `ResultColumn`s, empty cells for unknown values.
     ///
-    /// Days are `yyyy-MM-dd`, times are seconds, moments are Unix seconds, truth is `true` and `false`. Cells that a
-    /// spreadsheet would run as formulas carry an apostrophe, see `FormulaGuard`.
+    /// Days are `yyyy-MM-dd`, durations are seconds, instants are Unix seconds, truth values are `true` and `false`.
+    /// Cells that a spreadsheet would run as formulas get an apostrophe, see `FormulaGuard`.
     public static func csv(_ results: some Sequence<DailyScore>) -> [UInt8] {
         var bytes = Array(ResultColumn.allCases.map(\.title).joined(separator: ",").utf8)
         bytes.append(contentsOf: "\r\n".utf8)
@@ -25,8 +26,8 @@ public enum ResultExport {
         return bytes
     }
 
-    /// `{"version":1,"results":[{"date":"2026-11-21","game":"wordle","score":3,…}]}`, a result a line, keys as in CSV;
-    /// what is not known is left out.
+    /// `{"version":1,"results":[{"date":"2026-11-21","game":"wordle","score":3,…}]}`, one result a line, with the same
+    /// keys as in CSV. Unknown values are left out.
     public static func json(_ results: some Sequence<DailyScore>) -> [UInt8] {
         var text = "{\"version\":\(version),\"results\":["
         var isFirst = true

@@ -1,12 +1,12 @@
 import StreakGames
 
-/// A file of results in either form, as rows.
+/// The rows of a file of results in either format.
 struct ResultFile {
     private let bytes: [UInt8]
     private let isJSON: Bool
     private let needsGame: Bool
 
-    /// Refuses what is too large, empty or no text. A game column is asked for unless the caller names the game.
+    /// Refuses files that are too large, empty or not text. A game column is required unless the caller names the game.
     init(_ bytes: [UInt8], needsGame: Bool) throws(ImportFault) {
         guard bytes.count <= ResultImport.maximumFileSize else { throw .tooLarge }
         self.bytes = try FileText.utf8(bytes)
@@ -26,7 +26,7 @@ struct ResultFile {
         }
     }
 
-    /// The order of day and month in the dates of the whole file; `nil` where no date decides it.
+    /// The order of day and month in the whole file's dates; `nil` if no date decides it.
     func dateOrder() throws(ImportFault) -> DateOrder? {
         var dayFirst: Int?
         var monthFirst: Int?
@@ -78,7 +78,7 @@ struct ResultFile {
         return columns
     }
 
-    /// The separator is the one that occurs most often in the first line, or what Excel's line "sep=;" says.
+    /// The separator is the one most frequent in the first line, or the one in Excel's line "sep=;".
     private func csvReader() throws(ImportFault) -> CSVReader {
         let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), 9]
         let begin = bytes.firstIndex { $0 != 10 && $0 != 13 } ?? 0

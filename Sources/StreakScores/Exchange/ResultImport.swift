@@ -2,10 +2,10 @@ public import StreakGames
 
 /// What importing a file would do. Nothing is stored until the caller stores `accepted`, all at once.
 public struct ImportPlan: Sendable, Equatable {
-    /// A row with another value for a result that is recorded already or stands in an earlier row.
+    /// A row with another value for a result that is already recorded or is in an earlier row.
     public struct Conflict: Sendable, Equatable {
         public var line: Int
-        /// Which result of a JSON document, counted from 1.
+        /// Position in a JSON document, from 1.
         public var element: Int?
         public var imported: DailyScore
         public var existing: DailyScore
@@ -17,7 +17,7 @@ public struct ImportPlan: Sendable, Equatable {
             self.existing = existing
         }
 
-        /// The imported value as an edit of the existing one, for a caller that was told to replace.
+        /// The imported value as an edit of the existing one, if the caller replaces it.
         public var replacement: DailyScore {
             var result = imported
             result.firstRecordedAt = existing.firstRecordedAt
@@ -26,10 +26,10 @@ public struct ImportPlan: Sendable, Equatable {
         }
     }
 
-    /// A row without a result that could be recorded.
+    /// A row that cannot be recorded.
     public struct Refused: Sendable, Equatable {
         public var line: Int
-        /// Which result of a JSON document, counted from 1.
+        /// Position in a JSON document, from 1.
         public var element: Int?
         public var reason: ImportRefusal
 
@@ -40,55 +40,55 @@ public struct ImportPlan: Sendable, Equatable {
         }
     }
 
-    /// A row that prints another maximum than its game has: it is read with the game's.
+    /// A row whose maximum differs from its game's. The game's is used.
     public struct Adjusted: Sendable, Equatable {
         public var line: Int
-        /// Which result of a JSON document, counted from 1.
+        /// Position in a JSON document, from 1.
         public var element: Int?
         public var printed: Int
         public var result: DailyScore
     }
 
-    /// New results in file order, each key once; for `highScore` also a better value than is recorded.
+    /// New results in file order, each key once; also better values of a recorded `highScore`.
     public var accepted: [DailyScore] = []
-    /// The lines of rows that say what is recorded already.
+    /// The lines of rows that are already recorded.
     public var duplicates: [Int] = []
     /// In file order.
     public var conflicts: [Conflict] = []
     /// In file order, the first `ResultImport.maximumRefusals` of them.
     public var refused: [Refused] = []
-    /// All refused rows.
+    /// The number of all refused rows.
     public var refusedCount = 0
     /// In file order, the first `ResultImport.maximumRefusals` of them.
     public var adjusted: [Adjusted] = []
-    /// All adjusted rows.
+    /// The number of all adjusted rows.
     public var adjustedCount = 0
 
     public init() {}
 }
 
-/// Reads files of results: those `ResultExport` writes, and tables that people and other programs keep.
+/// Reads files of results: those of `ResultExport`, and tables by people and other programs.
 ///
-/// CSV has a heading; its columns may stand in any order, under many names (`ResultColumn`), separated by commas,
-/// semicolons or tabs. Games go by ID or name. A row with a puzzle number belongs to that number's day where the game
-/// has an epoch, else to its date. Consults no clock; linear in the size of the file.
+/// CSV has a heading. Columns may be in any order and have many names (`ResultColumn`); separators are commas,
+/// semicolons or tabs. Games are given by ID or name. A row with a puzzle number gets that number's day if the game has
+/// an epoch, else its date. Uses no clock. Linear in the size of the file.
 public struct ResultImport: Sendable {
     /// 64 MiB: a hundred times ten years of six games a day.
     public static let maximumFileSize = 1 << 26
     /// Twenty-five games a day for twenty-seven years.
     public static let maximumRows = 250_000
-    /// 64 KiB, the longest share text: tables of others keep those in a column.
+    /// 64 KiB, the longest share text, because some tables have those in a column.
     public static let maximumCellSize = 1 << 16
-    /// More refusals than a person reads are counted only.
+    /// Further refusals are only counted.
     public static let maximumRefusals = 1_000
 
-    /// All games that results can be of, the groups' own included.
+    /// All games that results can have, including the groups' own.
     public var catalogue: Catalogue
-    /// Unix seconds: when rows that do not say so were first recorded, and against which days are judged.
+    /// Unix seconds: the recording time of rows without one, and the limit for days.
     public var now: Int64
-    /// What 03/04/2026 means; `nil` lets the whole file decide.
+    /// How to read 03/04/2026; `nil` lets the whole file decide.
     public var dateOrder: DateOrder?
-    /// The game of rows that name none.
+    /// The game of rows that do not name one.
     public var game: Game?
 
     public init(catalogue: Catalogue = .standard, now: Int64, dateOrder: DateOrder? = nil, game: Game? = nil) {
@@ -98,7 +98,7 @@ public struct ResultImport: Sendable {
         self.game = game
     }
 
-    /// What importing `bytes`, CSV or JSON, would do where `existing` tells what is recorded.
+    /// What importing `bytes`, CSV or JSON, would do. `existing` returns the recorded results.
     public func plan(
         _ bytes: [UInt8], existing: (ScoreKey) -> DailyScore?
     ) throws(ImportFault) -> ImportPlan {
@@ -125,20 +125,20 @@ public struct ResultImport: Sendable {
             if order == nil, draft.date?.isAmbiguous == true {
                 throw .ambiguousDates(line: row.line, element: row.element)
             }
-            // Where no date of the file decides the order, this one is the same in both.
+            // If no date in the file decides the order, this date is the same in both.
             builder.add(draft, order: order ?? .dayFirst, of: row, existing: existing)
         }
         return builder.plan
     }
 }
 
-/// Puts results in their places as rows are read.
+/// Sorts rows into the plan as they are read.
 private struct ImportPlanBuilder {
     var plan = ImportPlan()
     private let names: GameNames
     private let furthest: PuzzleDay
     private var positions: [ScoreKey: Int] = [:]
-    /// How many rows of a day are logs of a habit.
+    /// How many logs of a habit each day has so far.
     private var logs: [ScoreKey: UInt16] = [:]
 
     init(names: GameNames, furthest: PuzzleDay) {
@@ -176,7 +176,7 @@ private struct ImportPlanBuilder {
         guard result.day <= furthest else { return refuse(.future(result.day), at: row) }
         guard draft.game.hasPuzzle(on: result.day) else { return refuse(.impossible(.date), at: row) }
         if draft.game.model == .count, !draft.isLiteral, !result.isKeyedByPuzzle {
-            // Every row is a log; the same table gives the same ones again.
+            // Every row is a log. Importing the same table again gives the same logs.
             let number = logs[result.key, default: 0] &+ 1
             logs[result.key] = number
             result = result.log(numbered: number)
@@ -195,7 +195,7 @@ private struct ImportPlanBuilder {
             plan.conflicts.append(
                 ImportPlan.Conflict(line: row.line, element: row.element, imported: result, existing: earlier))
         } else if !Scoring.isBetter(result, than: earlier, in: draft.game) {
-            // The better value of a day stands.
+            // The better value of a day wins.
             plan.duplicates.append(row.line)
         } else if let position {
             plan.accepted[position] = result

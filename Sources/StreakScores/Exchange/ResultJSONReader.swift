@@ -1,7 +1,7 @@
-/// Reads results from JSON: what `ResultExport` writes, what `streakmesh results --json` prints, or an array of objects.
+/// Reads results from JSON: the format of `ResultExport`, the output of `streakmesh results --json`, or an array of
+/// objects.
 ///
-/// The results stand alone or as `results` of an object, whose `version` may be left out. Values of unknown keys are
-/// skipped.
+/// The results are an array, or the `results` of an object whose `version` may be missing. Unknown keys are skipped.
 struct ResultJSONReader {
     private var scanner: JSONScanner
 
@@ -77,8 +77,8 @@ struct ResultJSONReader {
         }
     }
 
-    /// By the keys of an export, and by those of our other JSON: it says `points` beside `score`, so that the many names
-    /// which a column of a table may have would not do.
+    /// The keys of an export and of our other JSON. A table's many synonyms would not do, because our JSON has both
+    /// `points` and `score`.
     private static let columns: [String: ResultColumn] = {
         var columns: [String: ResultColumn] = ["day": .date, "gameName": .name]
         for column in ResultColumn.allCases { columns[column.title] = column }

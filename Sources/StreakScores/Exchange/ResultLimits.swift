@@ -1,17 +1,17 @@
 public import StreakGames
 
-/// The values a game's result can have, however it was entered: pasted, typed in or imported.
+/// The possible values of a game's result, whether pasted, typed in or imported.
 public enum ResultLimits {
-    /// The bytes of a game's name in a record.
+    /// The longest name of a game in a record, in bytes.
     public static let maximumNameSize = 160
 
     private static let highestCount = 1_000
     private static let highestLog = Int(Int32.max)
 
-    /// The first value of `result` that `game` cannot have, or `nil`; of an unknown game, that no game can have. The day
-    /// is judged by `Game.hasPuzzle` and `PuzzleDay.furthest`.
+    /// The first value of `result` that `game` cannot have, or `nil`. For an unknown game, a value that no game can
+    /// have. The day is checked by `Game.hasPuzzle` and `PuzzleDay.furthest`.
     ///
-    /// The result's own maximum counts, not the catalogue's: some games print another one each day.
+    /// The result's own maximum counts, not the catalogue's: some games print a different one each day.
     public static func violation(by result: DailyScore, in game: Game?) -> ResultColumn? {
         if let most = result.maxAttempts, !(1...Game.highestScore ~= most) { return .maxAttempts }
         if game?.model == .count, !result.isCompleted { return .completed }
@@ -28,12 +28,12 @@ public enum ResultLimits {
     private static func scores(of result: DailyScore, in game: Game?) -> ClosedRange<Int> {
         guard let game else { return 0...RawResult.largest }
         let range = game.scores(of: result.maxAttempts)
-        // What was reached before a puzzle was lost may be less than a solve takes.
+        // A lost puzzle may have a lower value than a solve.
         return result.isCompleted ? range : 0...range.upperBound
     }
 
     private static func isPossible(_ number: Int, in game: Game?) -> Bool {
-        // The number of a habit's log is made of its day and a random part; an unknown game may be a habit.
+        // The number of a habit's log combines its day and a random part. An unknown game may be a habit.
         guard let game, game.model != .count else { return 0...highestLog ~= number }
         return game.hasPuzzle(number)
     }

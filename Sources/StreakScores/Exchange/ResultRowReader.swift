@@ -1,19 +1,19 @@
 import StreakGames
 
-/// Reads a row's texts as a result.
+/// Converts a row's texts into a result.
 struct ResultRowReader {
-    /// A row that says something possible, but perhaps not yet on which day.
+    /// A valid row whose day may not be known yet.
     struct Draft {
-        /// The day counts only where `date` is `nil`.
+        /// Its day counts only if `date` is `nil`.
         var result: DailyScore
         var game: Game
-        /// The date, where the puzzle's number does not give the day.
+        /// The date, unless the puzzle's number gives the day.
         var date: PrintedDate?
-        /// The row is one of an export, which says all there is.
+        /// The row comes from an export, which states everything.
         var isLiteral: Bool
-        /// The row says whether hard mode was on.
+        /// The row states whether hard mode was on.
         var statesHardMode: Bool
-        /// The row's maximum, where the game has another one, which counts.
+        /// The row's maximum, if it differs from the game's, which is used.
         var printedMaximum: Int?
     }
 
@@ -66,7 +66,7 @@ struct ResultRowReader {
             return game
         }
         if let game = names.game(text) { return game }
-        // A game of a group that is gone, or of a newer version: its results were exported with its name.
+        // A group's game that was removed, or a game of a newer version. Its results were exported with its name.
         if isLiteral, let id = GameID(text), !row[.name].isEmpty {
             return Scoring.unknownGame(id, name: row[.name])
         }
@@ -80,10 +80,10 @@ struct ResultRowReader {
         return date
     }
 
-    /// Unix seconds, not ahead of now.
+    /// Unix seconds, not in the future.
     private func moment(_ column: ResultColumn, in row: ResultRow) throws(ImportRefusal) -> Int64? {
         guard let moment = try number(column, in: row) else { return nil }
-        // A day's grace: the clock of the machine that exported it may have been ahead.
+        // One day of tolerance: the exporting machine's clock may have been ahead.
         guard moment - 86_400 <= now else { throw .impossible(column) }
         return Int64(moment)
     }
@@ -123,8 +123,8 @@ struct ResultRowReader {
         if !result.isCompleted, result.score == 0, game.isLostWithNothing { result.score = nil }
     }
 
-    /// Fills in what people leave out and this program would have recorded with a paste. Returns the row's maximum where the
-    /// game's takes its place: other programs know other ones, and the result is the same.
+    /// Fills in values that people leave out and a paste would have recorded. Returns the row's maximum if the game's
+    /// replaces it: other programs use other maxima, but the result is the same.
     private func complete(_ result: inout DailyScore, in game: Game) throws(ImportRefusal) -> Int? {
         let printed = result.maxAttempts
         if !Self.changingMaximum.contains(game.id) { result.maxAttempts = game.maxAttempts ?? printed }
@@ -144,12 +144,12 @@ struct ResultRowReader {
             result.score = result.hints
         case .lowerAttempts, .lowerGuesses, .higherIsBetter, .highScore, .count: break
         }
-        // A table's "6" beside "not solved" tells how often was tried; a loss has no score.
+        // In a table, "6" beside "not solved" is the number of tries. A loss has no score.
         if !result.isCompleted { result.score = nil }
         return printed == result.maxAttempts ? nil : printed
     }
 
-    /// Games that print another maximum each day.
+    /// Games that print a different maximum each day.
     private static let changingMaximum: Set<GameID> = [GameID(literal: "bandle")]
 
     private static let losses: Set<String> = [
@@ -176,7 +176,7 @@ struct ResultRowReader {
         "true", "yes", "y", "1", "1.0", "t", "won", "win", "solved", "completed", "✓", "✔", "✅", "wahr", "ja", "vrai",
         "oui", "sí", "si", "on",
     ]
-    // No "x": it marks a yes in one table and a loss in another.
+    // Without "x", which means yes in some tables and a loss in others.
     private static let denials: Set<String> = [
         "false", "no", "n", "0", "0.0", "f", "lost", "loss", "failed", "fail", "dnf", "unsolved", "not solved", "❌",
         "falsch", "nein", "faux", "non", "off",
@@ -210,7 +210,7 @@ struct ResultRowReader {
         return seconds
     }
 
-    /// Digits, also "#1,234" and the "3.0" of tables that know no whole numbers. At most 15 digits.
+    /// Digits, also "#1,234" and "3.0", which some tables use for whole numbers. At most 15 digits.
     static func wholeNumber(_ text: String) -> Int? {
         var number = 0
         var digits = 0

@@ -1,17 +1,17 @@
 public import StreakGames
 
-/// The chat in a file `result.json`, as Telegram Desktop exports it: one chat, or all of an account.
+/// The chat in a file `result.json` exported by Telegram Desktop: one chat, or all of an account.
 ///
-/// A message's text is a string, or an array of strings and of objects with a `text`: its links, names and marks. What was
-/// forwarded is somebody else's and left out, as are the notices of the program.
+/// A message's text is a string, or an array of strings and objects with a `text`: links, names and marks. Forwarded
+/// messages are somebody else's and are left out, as are notices of the program.
 public struct TelegramChat {
     private var scanner: JSONScanner
     private var messages: [ChatLog.Message] = []
     private var hasMessages = false
 
-    /// The messages of `text`, each with the day that its writer's Telegram showed.
+    /// The messages of `text`, each with the day that its author's Telegram showed.
     ///
-    /// Throws `tooLarge`, `malformed` for what is no JSON, `notAChat` for JSON without a list of messages. O(n).
+    /// Throws `tooLarge`, `malformed` for text that is not JSON, `notAChat` for JSON without a list of messages. O(n).
     public static func log(_ text: String) throws(ImportFault) -> ChatLog {
         guard text.utf8.count <= ChatLog.maximumSize else { throw .tooLarge }
         var reader = TelegramChat(scanner: JSONScanner(Array(text.utf8)))
@@ -20,14 +20,14 @@ public struct TelegramChat {
         return ChatLog(reader.messages)
     }
 
-    /// Whether a file's text may be such an export: no chat as people read it begins so.
+    /// Whether a file may be such an export. No chat in plain text begins like this.
     public static func begins(_ text: String) -> Bool {
         text.utf8.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{")
     }
 
     private init(scanner: JSONScanner) { self.scanner = scanner }
 
-    /// An object with `messages`, or with `chats`, whose `list` holds such objects.
+    /// An object with `messages`, or one with `chats` whose `list` contains such objects.
     private mutating func readChat(depth: Int) throws(ImportFault) {
         try scanner.expect("{")
         var isFirst = true
@@ -46,7 +46,7 @@ public struct TelegramChat {
         }
     }
 
-    /// Calls `body` at each object of an array, and skips what else is in it.
+    /// Calls `body` for each object of an array, and skips other elements.
     private mutating func readArray(
         _ body: (inout TelegramChat) throws(ImportFault) -> Void
     ) throws(ImportFault) {
@@ -108,7 +108,7 @@ public struct TelegramChat {
         return text
     }
 
-    /// No share is longer than a message may be; what would make it so is left out.
+    /// No share is longer than a message may be, so anything beyond is left out.
     private func append(_ part: String, to text: inout String) {
         if text.utf8.count + part.utf8.count <= ChatLog.maximumMessageSize { text += part }
     }

@@ -24,7 +24,7 @@ public enum Tier: Int, Sendable, Hashable, CaseIterable, Comparable {
         }
     }
 
-    /// What reaching the tier is worth.
+    /// The coins for reaching the tier.
     public var coins: Int { 50 << rawValue }
 
     public static func < (left: Tier, right: Tier) -> Bool { left.rawValue < right.rawValue }
@@ -45,12 +45,12 @@ public enum Achievement: String, Sendable, Hashable, CaseIterable {
 
     public var title: String { facts.title }
     public var emoji: String { facts.emoji }
-    /// What is counted: "results".
+    /// What it counts: "results".
     public var unit: String { facts.unit }
-    /// What the tiers need, bronze first; `completionist` has four.
+    /// The thresholds of the tiers, bronze first; `completionist` has four.
     public var thresholds: [Int] { facts.thresholds }
 
-    /// The value of the highest tier: events beyond it need not be kept.
+    /// The threshold of the highest tier. Events beyond it need not be kept.
     var mostNeeded: Int { thresholds.last ?? 0 }
 
     private var facts: Facts {
@@ -83,7 +83,7 @@ public enum Achievement: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// One tier of one achievement: what is celebrated once.
+/// One tier of one achievement, which is celebrated once.
 public struct AchievementTier: Hashable, Sendable, Comparable {
     public var achievement: Achievement
     public var tier: Tier
@@ -104,7 +104,7 @@ public struct AchievementTier: Hashable, Sendable, Comparable {
         self = known
     }
 
-    /// The stable name: "streak-master/gold".
+    /// The stable ID: "streak-master/gold".
     public var text: String { "\(achievement.rawValue)/\(tier.name.lowercased())" }
 
     /// "Streak Master: Gold".
@@ -123,7 +123,7 @@ extension Achievement {
 /// A tier reached.
 public struct TierUnlock: Hashable, Sendable {
     public var reached: AchievementTier
-    /// The day of the puzzle that reached it.
+    /// The day of the puzzle with which it was reached.
     public var day: PuzzleDay
 
     public init(_ reached: AchievementTier, on day: PuzzleDay) {
@@ -137,28 +137,28 @@ public struct TierUnlock: Hashable, Sendable {
     }
 }
 
-/// How far one achievement is.
+/// The progress in one achievement.
 public struct AchievementProgress: Hashable, Sendable {
     public var achievement: Achievement
-    /// What the bar shows, 0 or more. For Daily Devotee the current run, though its tier is that of the best one.
+    /// The bar's value, 0 or more. Daily Devotee shows the current run, though its tier follows the best one.
     public var value: Int
     /// Tiers reached, lowest first.
     public var unlocks: [TierUnlock]
 
     public var tier: Tier? { unlocks.last?.reached.tier }
 
-    /// What the next tier needs; `nil` at the top.
+    /// The threshold of the next tier; `nil` at the top.
     public var next: Int? {
         let thresholds = achievement.thresholds
         return unlocks.count < thresholds.count ? thresholds[unlocks.count] : nil
     }
 
-    /// "15/25", at the top "250 (max)".
+    /// "15/25"; at the top "250 (max)".
     public var label: String {
         next.map { "\(value)/\($0)" } ?? "\(achievement.mostNeeded) (max)"
     }
 
-    /// The bar, 0…1; 1 at the top.
+    /// The bar's fraction, 0…1; 1 at the top.
     public var fraction: Double {
         guard let next, next > 0 else { return 1 }
         return min(Double(value) / Double(next), 1)

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// Where a player stands in all ten achievements. Derived, so making it again changes nothing.
+/// A player's progress in all ten achievements. Derived from results, so it can be recomputed at any time.
 public struct AchievementSet: Hashable, Sendable {
     /// All ten, in order.
     public let progress: [AchievementProgress]
@@ -15,28 +15,28 @@ public struct AchievementSet: Hashable, Sendable {
             ?? AchievementProgress(achievement: achievement, value: 0, unlocks: [])
     }
 
-    /// Tiers reached that were never celebrated, oldest first. A tier lost and regained stays celebrated.
+    /// Reached tiers that were never celebrated, oldest first. A tier that was lost and regained stays celebrated.
     ///
-    /// With `since`, only those reached on that day or later: older ones are told in one summary.
+    /// With `since`, only tiers reached on that day or later. Older ones get one summary.
     public func uncelebrated(_ celebrated: Set<AchievementTier>, since: PuzzleDay = .earliest) -> [TierUnlock] {
         unlocks.filter { $0.day >= since && !celebrated.contains($0.reached) }
     }
 
-    /// What the tiers are worth, by day.
+    /// The coins for all reached tiers, by day.
     public var coins: DatedCoins {
         DatedCoins(progress.flatMap(\.unlocks).map { DatedCoins.Entry(day: $0.day, coins: $0.reached.tier.coins) })
     }
 
-    /// All ten achievements in a few numbers.
+    /// A summary of all ten achievements.
     public struct Overview: Hashable, Sendable {
         /// Achievements with at least one tier, of `total`.
         public var unlocked: Int
         public var total: Int
         /// How many achievements have each tier as their highest, bronze first.
         public var highest: [Int]
-        /// The last tiers reached, newest first.
+        /// The last reached tiers, newest first.
         public var latest: [TierUnlock]
-        /// The next tiers that are closest, closest first; without those at the top.
+        /// The closest next tiers, closest first, without achievements at the top.
         public var nearest: [AchievementProgress]
     }
 
@@ -52,10 +52,10 @@ public struct AchievementSet: Hashable, Sendable {
             nearest: open.prefix(max(nearest, 0)).map(\.element))
     }
 
-    /// By the share already done, then by what is missing; `nil` for equals.
+    /// By the fraction done, then by what is missing; `nil` for equals.
     private static func isNearer(_ left: AchievementProgress, _ right: AchievementProgress) -> Bool? {
         let (leftNext, rightNext) = (left.next ?? 1, right.next ?? 1)
-        // The share as a cross product: no rounding decides.
+        // Compares fractions by cross product, without rounding.
         let (leftShare, rightShare) = (left.value * rightNext, right.value * leftNext)
         if leftShare != rightShare { return leftShare > rightShare }
         let (leftMissing, rightMissing) = (leftNext - left.value, rightNext - right.value)
@@ -64,9 +64,9 @@ public struct AchievementSet: Hashable, Sendable {
 }
 
 extension PlayerInsights {
-    /// Tiers and bars as of all results; `day` decides only which run Daily Devotee's bar shows.
+    /// Tiers and bars by all results. `day` only decides which run Daily Devotee's bar shows.
     ///
-    /// `friends`: for each friend of the group the day they became one.
+    /// `friends`: for each friend in the group, the day they became one.
     public func achievements(on day: PuzzleDay, friends: [PuzzleDay] = []) -> AchievementSet {
         let sums = RunningSums(of: days)
         let gained = friends.map { Int32(truncatingIfNeeded: $0.daysSinceEpoch) }.sorted()
@@ -103,7 +103,7 @@ extension PlayerInsights {
         return AchievementSet(progress: list)
     }
 
-    /// An achievement of a number that only grows: a tier is reached on the day of the event that made it full.
+    /// An achievement whose number only grows. A tier is reached on the day of its last event.
     private func counting(
         _ achievement: Achievement, _ value: Int, dayOf day: (_ ordinal: Int) -> Int32
     ) -> AchievementProgress {
@@ -119,13 +119,13 @@ extension PlayerInsights {
     private func events(
         _ achievement: Achievement, _ days: KeyPath<GameChronicle, [Int32]>, _ count: KeyPath<GameChronicle, Int>
     ) -> AchievementProgress {
-        // Each game keeps as many as the highest tier needs, so the earliest of all are among them.
+        // Each game keeps as many as the highest tier needs, so the earliest overall are among them.
         let merged = chronicles.flatMap { $0[keyPath: days] }.sorted()
         let total = chronicles.reduce(0) { $0 + $1[keyPath: count] }
         return counting(achievement, total) { merged[$0 - 1] }
     }
 
-    /// The longest run in any one game, and the first day any of them had a tier's length.
+    /// The longest run in any one game, and for each tier the first day on which a run had its length.
     private func streakMaster() -> AchievementProgress {
         let longest = chronicles.map(\.walk.longest).max() ?? 0
         return counting(.streakMaster, longest) { threshold in
@@ -134,7 +134,7 @@ extension PlayerInsights {
         }
     }
 
-    /// The first day of each game, a mode counting as its game; ascending.
+    /// The first day of each game, ascending. A mode counts as its game.
     private func firstDays() -> [Int32] {
         var firsts: [GameID: Int32] = [:]
         for chronicle in chronicles {
@@ -145,12 +145,12 @@ extension PlayerInsights {
     }
 }
 
-/// Sums up to each active day, to find the day on which one of them was reached.
+/// Running sums by active day, to find the day on which a tier was reached.
 private struct RunningSums {
     private let days: [PlayerInsights.DayTally]
     private(set) var played: [Int] = []
     private(set) var completed: [Int] = []
-    /// The longest run of days so far that count.
+    /// The longest run so far, by day.
     private var runs: [Int] = []
 
     init(of days: [PlayerInsights.DayTally]) {

@@ -1,23 +1,23 @@
 public import StreakGames
 
-/// One game in depth: how results are spread, what is usual, what was best.
+/// One game in depth: the distribution, average and best of results.
 public struct DeepDive: Hashable, Sendable {
-    /// How many results fall on one number or range.
+    /// How many results have one value or are in one range.
     public struct Bar: Hashable, Sendable {
         /// "3", "X", "10–12", "<1m".
         public var label: String
         public var count: Int
-        /// The bar of what was not solved.
+        /// The bar of unsolved puzzles.
         public var isLoss: Bool
     }
 
     public var game: Game
-    /// Results; of a habit days, each worth the number of its logs.
+    /// Results; for a habit its days, each with the number of its logs.
     public var played: Int
     public var completed: Int
-    /// Every possible result of the game, also those that never happened; in order, losses last.
+    /// Every possible result of the game in order, losses last, including those with a count of 0.
     public var distribution: [Bar]
-    /// The mean raw result of completed ones.
+    /// The mean raw result of completed puzzles.
     public var average: Average
     public var best: DailyScore?
 
@@ -33,7 +33,7 @@ public struct DeepDive: Hashable, Sendable {
 }
 
 extension PlayerInsights {
-    /// The deep dive into one game over `span`; an empty one where nothing was recorded. O(results in the span).
+    /// The deep dive into one game over `span`; empty if nothing was recorded. O(results in the span).
     public func deepDive(into game: Game, over span: DaySpan = .everything) -> DeepDive {
         var dive = DeepDive(
             game: game, played: 0, completed: 0, distribution: [], average: Average(), best: nil)
@@ -54,8 +54,8 @@ extension PlayerInsights {
         return dive
     }
 
-    /// A game with its modes and difficulties (Pips: easy, medium, hard), each a deep dive of its own; those of
-    /// `games` that belong to the same family, in their order.
+    /// A deep dive for a game and each of its modes and difficulties (Pips: easy, medium, hard), of those in `games`
+    /// and in that order.
     public func deepDives(intoFamilyOf game: Game, among games: [Game], over span: DaySpan = .everything) -> [DeepDive]
     {
         let root = game.variantOf ?? game.id
@@ -64,13 +64,13 @@ extension PlayerInsights {
 }
 
 extension DaySpan {
-    /// All days there are.
+    /// All possible days.
     public static let everything = DaySpan(from: .earliest, to: .latest)
 }
 
-/// Sorts raw results into the bars that suit a game.
+/// Sorts raw results into bars that suit a game.
 private struct Distribution {
-    /// A wider spread is drawn as ranges.
+    /// With more values than this, bars are ranges.
     private static let mostBars = 14
 
     let game: Game
@@ -78,7 +78,7 @@ private struct Distribution {
 
     func bars(losses: Int) -> [DeepDive.Bar] {
         var bars = game.model == .lowerTimeSeconds ? times() : numbers()
-        // A game that can be lost says so even if it never was; others only where it happened.
+        // A game that can be lost always has a bar for losses; other games only if one occurred.
         let canBeLost = game.maxAttempts != nil && (game.model == .lowerAttempts || game.model == .lowerGuesses)
         if canBeLost || losses > 0 { bars.append(DeepDive.Bar(label: "X", count: losses, isLoss: true)) }
         return bars
@@ -108,7 +108,7 @@ private struct Distribution {
         return bars
     }
 
-    /// 1, 2 or 5 times a power of ten, so that there are few bars.
+    /// 1, 2 or 5 times a power of ten, large enough for few bars.
     private static func width(of bounds: ClosedRange<Int>) -> Int {
         var size = 1
         while true {
@@ -120,7 +120,7 @@ private struct Distribution {
         }
     }
 
-    /// The possible results where the game limits them, else those that occurred.
+    /// The possible results if the game has limits, else those that occurred.
     private var bounds: (range: ClosedRange<Int>, isLimited: Bool)? {
         switch game.model {
         case .lowerAttempts, .lowerGuesses:

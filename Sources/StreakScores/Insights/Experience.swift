@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// Coins, each with the day it is dated, so that a range can sum what lies in it.
+/// Coins with their days, for sums over a range.
 public struct DatedCoins: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         public var day: PuzzleDay
@@ -16,10 +16,10 @@ public struct DatedCoins: Hashable, Sendable {
 
     /// Ascending, one entry a day.
     public let entries: [Entry]
-    /// The sum up to and with each entry.
+    /// The running sum, including each entry.
     private let sums: [Int]
 
-    /// Negative amounts count as 0, absurd ones as a billion.
+    /// Negative amounts count as 0, absurdly large ones as a billion.
     public init(_ entries: [Entry]) {
         var merged: [Entry] = []
         var sums: [Int] = []
@@ -39,7 +39,7 @@ public struct DatedCoins: Hashable, Sendable {
 
     public var total: Int { sums.last ?? 0 }
 
-    /// What is dated within `span`, both ends inclusive. O(log n).
+    /// The coins dated within `span`, both ends inclusive. O(log n).
     public func total(in span: DaySpan) -> Int {
         guard span.from <= span.to else { return 0 }
         return sum(before: span.to.daysSinceEpoch + 1) - sum(before: span.from.daysSinceEpoch)
@@ -60,9 +60,9 @@ public struct DatedCoins: Hashable, Sendable {
     }
 }
 
-/// Coins and experience are one number, never spent, and give the level.
+/// Coins and experience are the same number, which is never spent and gives the level.
 public struct Experience: Hashable, Sendable {
-    /// 0 … 10¹⁵: a life of puzzles stays below, and nothing computed from it can overflow.
+    /// 0 … 10¹⁵: more than a life of puzzles, and small enough that no computation overflows.
     public let coins: Int
 
     public init(coins: Int) {
@@ -71,30 +71,30 @@ public struct Experience: Hashable, Sendable {
 
     /// 1 + ⌊√(coins ÷ 100)⌋.
     public var level: Int {
-        // Below 2⁵² a rounded root is never a whole number too high.
+        // Below 2⁵², rounding a root never yields a whole number that is too high.
         1 + Int(Double(coins / 100).squareRoot())
     }
 
-    /// Where this level begins.
+    /// The experience where this level begins.
     public var floor: Int { 100 * (level - 1) * (level - 1) }
 
-    /// Where the next level begins.
+    /// The experience where the next level begins.
     public var ceiling: Int { 100 * level * level }
 
-    /// How much of this level is done, 0..<1.
+    /// The fraction of this level done, 0..<1.
     public var fraction: Double { Double(coins - floor) / Double(ceiling - floor) }
 
-    /// What one completed result is worth besides its points.
+    /// Coins for a completed result, in addition to its points.
     public static let coinsPerCompleted = 10
 }
 
 extension PlayerInsights {
-    /// What results alone are worth, over all days: 10 a completed one and its points.
+    /// Coins for results over all days: 10 for each completed one, plus its points.
     public var resultCoins: Int {
         chronicles.reduce(0) { $0 + $1.completed * Experience.coinsPerCompleted + $1.points }
     }
 
-    /// What results of a span are worth.
+    /// Coins for results in a span.
     public func resultCoins(in span: DaySpan) -> Int {
         chronicles.reduce(0) { sum, chronicle in
             let completed = chronicle.entries(in: span).count { $0.isCompleted }
@@ -102,7 +102,7 @@ extension PlayerInsights {
         }
     }
 
-    /// Coins and level: results, tiers, and `rewards` of events.
+    /// Coins and level from results, tiers and events' `rewards`.
     public func experience(friends: [PuzzleDay] = [], rewards: DatedCoins = .none) -> Experience {
         Experience(coins: resultCoins + achievements(on: .latest, friends: friends).coins.total + rewards.total)
     }

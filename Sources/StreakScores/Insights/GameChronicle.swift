@@ -1,7 +1,7 @@
 public import StreakGames
 
-/// All of one player in one game, read once: what streaks, achievements and coins are made of. O(n) to make; the
-/// results themselves are shared with the index, not copied.
+/// A player's whole history in one game, read once. Streaks, achievements and coins derive from it. O(n) to make. The
+/// results are shared with the index, not copied.
 struct GameChronicle: Sendable {
     let game: Game
     let history: History
@@ -9,15 +9,15 @@ struct GameChronicle: Sendable {
     let completed: Int
     /// The sum of what each day adds to totals.
     let points: Int
-    /// Days of results that cannot be bettered, oldest first; at most as many as there are tiers for.
+    /// Days of perfect results, oldest first; at most as many as the tiers need.
     let perfectDays: [Int32]
     let perfectCount: Int
-    /// Days on which the player's own record was beaten, oldest first; the first result sets it and beats nothing.
+    /// Days on which the player beat their own record, oldest first. The first result only sets it.
     let recordDays: [Int32]
     let recordCount: Int
-    /// The best completed result, the earliest of equals; of a habit its best day.
+    /// The best completed result; of equals, the earliest. For a habit, its best day.
     let best: Entry?
-    /// Where the longest streak and its milestones come from: all results there are.
+    /// The source of the longest streak and its milestones: all results.
     let walk: StreakWalk
 
     init(game: Game, history: History, rules: StreakRules) {
@@ -39,14 +39,14 @@ struct GameChronicle: Sendable {
         walk = Self.walk(history.entries[...], history: history, game: game, rules: rules)
     }
 
-    /// The game whose mode or difficulty this one is, else the game itself.
+    /// The game whose mode or difficulty this is, else the game itself.
     var root: GameID { game.variantOf ?? game.id }
 
     var count: Int { history.entries.count }
 
     func entries(in span: DaySpan) -> ArraySlice<Entry> { history.slice(span) }
 
-    /// The results of a span as they are compared: of a habit one a day.
+    /// Comparable results of a span: for a habit, one a day.
     func results(in span: DaySpan) -> ArraySlice<Entry> { Entry.results(history.slice(span), in: game) }
 
     /// What a span of days adds to totals.
@@ -55,10 +55,10 @@ struct GameChronicle: Sendable {
         return entries(in: span).reduce(0) { $0 + days.share(of: $1, in: game) }
     }
 
-    /// The streak on `day`: of what is known up to then.
+    /// The streak on `day`, by the results up to then.
     func streak(on day: PuzzleDay) -> GameStreak {
         let known = history.slice(DaySpan(from: .earliest, to: day))
-        // Days of the past need a walk of their own.
+        // Past days need a walk of their own.
         let walk =
             known.count == history.entries.count
             ? self.walk : Self.walk(known, history: history, game: game, rules: rules)
@@ -79,7 +79,7 @@ struct GameChronicle: Sendable {
         return walk
     }
 
-    /// Gathers what a chronicle keeps, in order of days.
+    /// Collects a chronicle's values in order of days.
     private struct Gathering {
         var completed = 0
         var points = 0
@@ -121,7 +121,7 @@ struct GameChronicle: Sendable {
 }
 
 extension Scoring {
-    /// Whether no better result is possible: the game's `best`, all of a fixed maximum, or a time under 30 s.
+    /// Whether a better result is impossible: the game's `best`, the full fixed maximum, or a time under 30 s.
     ///
     /// Never for open-ended scores.
     public static func isPerfect(_ result: DailyScore, in game: Game) -> Bool {

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// A group's ISO week: who won, who climbed, and what was best.
+/// A group's ISO week: the winners, the climbers, the best result.
 public struct GroupRecap: Hashable, Sendable {
     public struct Winner: Hashable, Sendable {
         public var player: PlayerID
@@ -8,7 +8,7 @@ public struct GroupRecap: Hashable, Sendable {
         public var points: Int
     }
 
-    /// A rank gained on the week before.
+    /// Ranks gained since the week before.
     public struct Climb: Hashable, Sendable {
         public var player: PlayerID
         public var name: String
@@ -17,28 +17,28 @@ public struct GroupRecap: Hashable, Sendable {
         public var places: Int { from - to }
     }
 
-    /// The result with most points above what the group made of the same puzzle.
+    /// The result with the largest lead in points over the group's mean for the same puzzle.
     public struct BestResult: Hashable, Sendable {
         public var player: PlayerID
         public var name: String
         public var score: DailyScore
         public var points: Int
-        /// The mean of everybody's points for that puzzle, this one's too.
+        /// The mean of all points for that puzzle, including this one's.
         public var groupMean: Average
     }
 
     public var week: ISOWeek
     public var span: DaySpan
-    /// Everybody on the first rank, in board order; empty for a week without a result.
+    /// Everybody with the first rank, in board order; empty for a week without results.
     public var winners: [Winner]
-    /// Everybody with the largest gain; empty where nobody climbed.
+    /// Everybody with the largest gain; empty if nobody climbed.
     public var climbers: [Climb]
-    /// `nil` where no puzzle was played by two.
+    /// `nil` if no puzzle was played by two members.
     public var best: BestResult?
-    /// Results the spoiler guard keeps out of all of this.
+    /// Results that the spoiler guard leaves out.
     public var coveredCount: Int
 
-    /// Ready to be sent; `nil` for a week without a result.
+    /// The recap as text to share; `nil` for a week without results.
     public func text(group: String, games: (GameID) -> Game?) -> String? {
         guard let winner = winners.first else { return nil }
         let names = winners.map { ShareTemplate.bounded($0.name) }.joined(separator: ", ")
@@ -59,10 +59,10 @@ public struct GroupRecap: Hashable, Sendable {
 }
 
 extension ScoreIndex {
-    /// The recap of the week that holds `query.from`, as the viewer may see it; of a running week as it stands.
+    /// The recap of the week of `query.from`, as the viewer may see it. If the week is not over, its current state.
     ///
-    /// The ranks are those of the week's board over all games, with the query's players, guard and day. Hidden players
-    /// are in none of it.
+    /// The ranks are those of the week's board over all games, with the query's players, spoiler guard and day. Hidden
+    /// players are left out.
     public func groupRecap(_ query: BoardQuery, players: [Player], games: (GameID) -> Game?) -> GroupRecap {
         let monday = query.from.startOfWeek
         var week = query
@@ -100,7 +100,7 @@ extension ScoreIndex {
     }
 }
 
-/// Finds the result that stands out most among those of the same puzzle.
+/// Finds the result with the largest lead over others of the same puzzle.
 private struct BestOfWeek {
     private struct Candidate {
         let player: Player
@@ -117,7 +117,7 @@ private struct BestOfWeek {
         for candidate in candidates { means[candidate.score.key, default: Average()].add(candidate.points) }
         var best: (candidate: Candidate, mean: Average)?
         for candidate in candidates {
-            // Alone, a result is its own mean and does not exceed it.
+            // A single result equals the mean and has no lead.
             guard let mean = means[candidate.score.key], candidate.score.isCompleted,
                 candidate.points * mean.count > mean.sum
             else { continue }
@@ -132,7 +132,7 @@ private struct BestOfWeek {
     }
 
     private func isBetter(_ left: (Candidate, Average), than right: (Candidate, Average)) -> Bool {
-        // The lead over the mean as a cross product, so that no rounding decides.
+        // Compares the leads by cross product, without rounding.
         let leftLead = (left.0.points * left.1.count - left.1.sum) * right.1.count
         let rightLead = (right.0.points * right.1.count - right.1.sum) * left.1.count
         if leftLead != rightLead { return leftLead > rightLead }
@@ -163,7 +163,7 @@ private struct BestOfWeek {
     }
 }
 
-/// Which results the viewer may not see yet.
+/// Which results are still covered for the viewer.
 private struct SpoilerScreen {
     private let query: BoardQuery
     private let lastFinalDay: PuzzleDay

@@ -1,17 +1,17 @@
 public import StreakGames
 
-/// Keeps what was computed about each player, and makes again only what a change touched.
+/// Caches each player's insights and recomputes only what a change affects.
 ///
-/// Whoever stores or removes a result says so; then the cache answers exactly as if nothing had been kept.
+/// The caller reports each result stored or removed. The answers are then the same as without the cache.
 public struct InsightCache: Sendable {
-    /// A group's rules; a change of them starts over.
+    /// A group's rules. Changing them clears the cache.
     public var rules: StreakRules {
         didSet { if rules != oldValue { reset() } }
     }
 
     private struct Kept: Sendable {
         var insights: PlayerInsights
-        /// Games whose results changed since.
+        /// Games whose results have changed since.
         var stale: Set<GameID> = []
         var isStale: Bool { !stale.isEmpty }
     }
@@ -27,12 +27,12 @@ public struct InsightCache: Sendable {
         kept[player]?.stale.insert(game)
     }
 
-    /// Starts over, as when the definition of a game changed.
+    /// Clears the cache, for example when the definition of a game changed.
     public mutating func reset() {
         kept = [:]
     }
 
-    /// The first time O(n) in the player's results; after a change mostly the changed game; else at once.
+    /// O(n) in the player's results at first; after a change roughly the changed game; otherwise immediate.
     public mutating func insights(
         of player: PlayerID, in index: ScoreIndex, games: (GameID) -> Game?
     ) -> PlayerInsights {

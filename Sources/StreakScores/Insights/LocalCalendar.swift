@@ -1,13 +1,13 @@
 public import StreakGames
 
-/// Turns instants into days and minutes of one place, from nothing but its distance to UTC at each instant.
+/// Converts instants to the days and minutes of one place, using only its offset from UTC at each instant.
 public struct LocalCalendar: Sendable {
-    /// No place is further from UTC, in seconds.
+    /// The largest offset from UTC anywhere, in seconds.
     private static let furthest = 64_800
 
     private let utcOffset: @Sendable (Int64) -> Int
 
-    /// `utcOffset` gives seconds east of UTC at an instant in Unix seconds.
+    /// `utcOffset` returns the seconds east of UTC at an instant in Unix seconds.
     public init(utcOffset: @escaping @Sendable (_ instant: Int64) -> Int) {
         self.utcOffset = utcOffset
     }
@@ -30,16 +30,16 @@ public struct LocalCalendar: Sendable {
     /// 0…23.
     public func hour(at instant: Int64) -> Int { minute(at: instant) / 60 }
 
-    /// The first instant of `day` at which its clocks show `minute` or later; `nil` for a day this place skipped.
+    /// The first instant of `day` at which the clocks show `minute` or later; `nil` for a day that this place skipped.
     ///
-    /// Where clocks jump over that time it is the instant of the jump; where they show it twice, the first time.
+    /// If the clocks skip that time, the instant of the jump; if they show it twice, the first time.
     public func instant(of minute: Int, on day: PuzzleDay) -> Int64? {
         let shown = Int64(day.daysSinceEpoch) * 86_400 + Int64(min(max(minute, 0), 1_439)) * 60
         let before = offset(at: shown - 86_400)
         let after = offset(at: shown + 86_400)
         let matching = [shown - before, shown - after].filter { local($0) == shown }
         if let first = matching.min() { return first }
-        // Clocks jump: find the instant, to the second.
+        // The clocks jump here: find the instant, to the second.
         var low = shown - max(before, after)
         var high = shown - min(before, after)
         while low + 1 < high {
@@ -55,7 +55,7 @@ public struct LocalCalendar: Sendable {
     }
 
     private func local(_ instant: Int64) -> Int64 {
-        // Bounded first: a record may hold anything.
+        // Clamped first, because a record may contain any number.
         let bounded = min(max(instant, -100_000_000_000), 100_000_000_000)
         return bounded + offset(at: bounded)
     }

@@ -1,6 +1,6 @@
 public import StreakGames
 
-/// A number that belongs to a game.
+/// A number for a game.
 public struct GameCount: Hashable, Sendable {
     public var game: GameID
     public var count: Int
@@ -11,7 +11,7 @@ public struct GameCount: Hashable, Sendable {
     }
 }
 
-/// A number that belongs to a day.
+/// A number for a day.
 public struct DayCount: Hashable, Sendable {
     public var day: PuzzleDay
     public var count: Int
@@ -22,7 +22,7 @@ public struct DayCount: Hashable, Sendable {
     }
 }
 
-/// The numbers of a player over some days, of one game or all.
+/// A player's numbers over a span of days, for one game or all.
 public struct Overview: Hashable, Sendable {
     public var span: DaySpan
     /// `nil`: all games.
@@ -31,22 +31,22 @@ public struct Overview: Hashable, Sendable {
     public var activeStreaks: Int
     /// The longest of those; `nil` without any.
     public var longestCurrent: GameStreak?
-    /// The longest streak there ever was up to the end of the span; `nil` without any.
+    /// The longest streak ever, up to the end of the span; `nil` without any.
     public var longestStreak: GameCount?
     public var played: Int
     public var completed: Int
     /// Days with at least one result.
     public var activeDays: Int
-    /// Results a game, most played first, then by game ID.
+    /// Results by game, most played first, then by game ID.
     public var perGame: [GameCount]
-    /// The result that earned most points; of one game the best raw result. The earliest of equals.
+    /// The result with the most points; for one game, the best raw result. Of equals, the earliest.
     public var best: DailyScore?
-    /// The first of the days with most results.
+    /// The day with the most results; of equals, the first.
     public var busiest: DayCount?
 
-    /// Completed of all results.
+    /// Completed results of all results.
     public var completionRate: Proportion { Proportion(completed, of: played) }
-    /// Days with a result of all days in the span.
+    /// Days with a result, of all days in the span.
     public var consistency: Proportion {
         Proportion(activeDays, of: max(span.from.days(until: span.to) + 1, 0))
     }
@@ -57,14 +57,14 @@ public struct Overview: Hashable, Sendable {
 public struct PersonalBest: Hashable, Sendable {
     public var game: Game
     public var score: DailyScore
-    /// How often an own record was beaten on the way.
+    /// How often the player beat their own record.
     public var timesBeaten: Int
     /// "3 guesses", "0:42".
     public var label: String { Scoring.label(for: score, in: game) }
 }
 
 extension PlayerInsights {
-    /// The overview of `span`, whose last day is the shown day. O(results in the span + games).
+    /// The overview of `span`; its last day is the shown day. O(results in the span + games).
     public func overview(of span: DaySpan, game: GameID? = nil) -> Overview {
         let chosen = chronicles(of: game)
         var overview = Overview(
@@ -140,7 +140,7 @@ extension PlayerInsights {
 
         func isBetter(than other: Best) -> Bool {
             if order != other.order { return order < other.order }
-            // Games come in order of their IDs and results in order of days, so the first of equals stands.
+            // Games come in order of IDs and results in order of days, so the first of equals wins.
             return entry.day < other.entry.day
         }
     }
@@ -156,7 +156,7 @@ extension PlayerInsights {
         }
     }
 
-    /// How many results each day of a span has, days without one left out: a calendar.
+    /// The number of results on each day of a span, without empty days: for a calendar.
     public func dayCounts(in span: DaySpan, game: GameID? = nil) -> [DayCount] {
         guard let game else {
             return days(in: span).map { DayCount(day: PuzzleDay(daysSinceEpoch: Int($0.day)), count: $0.played) }

@@ -1,17 +1,17 @@
 public import StreakGames
 
-/// Everything there is to tell about one player: a pure function of the player's results, the group's rules and the
-/// shown day, so late pastes, merges and deletions agree everywhere.
+/// All insights about one player: a pure function of the player's results, the group's rules and the shown day, so that
+/// all nodes agree after late pastes, merges and deletions.
 ///
-/// Made in O(n), O(n log n) where results came out of order; `InsightCache` makes it again after a change from the
-/// changed games alone. Copies share their memory with the index.
+/// Takes O(n), or O(n log n) if results came out of order. After a change, `InsightCache` recomputes only the changed
+/// games. Copies share their memory with the index.
 public struct PlayerInsights: Sendable {
-    /// What was recorded for one day, all games together.
+    /// What was recorded on one day, over all games.
     struct DayTally: Sendable {
         var day: Int32
         var played = 0
         var completed = 0
-        /// Results that count for streaks under the group's archive rule, and the completed ones of those.
+        /// Results that count for streaks under the group's archive rule, and how many of those are completed.
         var counted = 0
         var countedCompleted = 0
     }
@@ -29,7 +29,7 @@ public struct PlayerInsights: Sendable {
         self.init(of: player, in: index, rules: rules, games: games, reusing: [:])
     }
 
-    /// `reusing`: chronicles that are still right.
+    /// `reusing`: chronicles that are still valid.
     init(
         of player: PlayerID, in index: ScoreIndex, rules: StreakRules, games: (GameID) -> Game?,
         reusing known: [GameID: GameChronicle]
@@ -46,12 +46,13 @@ public struct PlayerInsights: Sendable {
     }
 
     private static func days(of chronicles: [GameChronicle], rules: StreakRules) -> [DayTally] {
-        // One sort of small numbers instead of a table over all days: a result of 1900 must not cost a century.
+        // One sort of small numbers instead of a table over all days, so that a result from 1900 does not cost a
+        // century.
         var marks: [Int32] = []
         marks.reserveCapacity(chronicles.reduce(0) { $0 + $1.count })
         for chronicle in chronicles {
             for entry in chronicle.history.entries {
-                // Days are within ±2¹⁷, so two marks fit beside them.
+                // Days are within ±2¹⁷, so two flags fit beside them.
                 let counted: Int32 = rules.counts(entry) ? 2 : 0
                 marks.append(entry.day * 4 + counted + (entry.isCompleted ? 1 : 0))
             }
@@ -87,10 +88,10 @@ public struct PlayerInsights: Sendable {
         return DaySpan(from: from, to: to)
     }
 
-    /// Results there are.
+    /// The number of results.
     public var count: Int { chronicles.reduce(0) { $0 + $1.count } }
 
-    /// Sum of known solve times of a span in seconds, of one game or all: the time on the clock.
+    /// The sum of known solve times in a span, in seconds, for one game or all.
     public func secondsPlayed(in span: DaySpan = .everything, game: GameID? = nil) -> Int {
         chronicles(of: game).reduce(0) { sum, chronicle in
             sum + chronicle.entries(in: span).reduce(0) { $0 + ($1.result.knownSeconds(in: chronicle.game) ?? 0) }
@@ -101,13 +102,13 @@ public struct PlayerInsights: Sendable {
         chronicles.first { $0.game.id == game }
     }
 
-    /// Chronicles of one game, or all.
+    /// The chronicles of one game or all.
     func chronicles(of game: GameID?) -> [GameChronicle] {
         guard let game else { return chronicles }
         return chronicle(of: game).map { [$0] } ?? []
     }
 
-    /// The days of a span that have a result. O(log n).
+    /// The days of a span that have results. O(log n).
     func days(in span: DaySpan) -> ArraySlice<DayTally> {
         guard span.from <= span.to else { return [] }
         return days[position(of: span.from.daysSinceEpoch)..<position(of: span.to.daysSinceEpoch + 1)]
@@ -129,7 +130,7 @@ public struct PlayerInsights: Sendable {
 extension PlayerInsights {
     /// A run of days over all games.
     public struct OverallStreak: Hashable, Sendable {
-        /// Days of the run that ends on the shown day or the day before; 0 without.
+        /// The length in days of the run that ends on the shown day or the day before; 0 without one.
         public var current = 0
         public var longest = 0
         /// The first day of the current run.
@@ -146,7 +147,7 @@ extension PlayerInsights {
         }
     }
 
-    /// The streak in one game; an empty one where nothing was recorded, so that a dashboard can show every game.
+    /// The streak in one game; empty if nothing was recorded, so that a dashboard can show every game.
     public func streak(in game: Game, on day: PuzzleDay) -> GameStreak {
         chronicle(of: game.id)?.streak(on: day)
             ?? GameStreak(
@@ -154,7 +155,7 @@ extension PlayerInsights {
                 frozen: 0, isOpen: false, isAtRisk: false)
     }
 
-    /// Streaks that end, or cost a freeze, unless the game is still played today: longest first, then by game ID.
+    /// Streaks that end, or cost a freeze, unless the game is played today: longest first, then by game ID.
     public func atRisk(on day: PuzzleDay) -> [GameStreak] {
         streaks(on: day).filter(\.isAtRisk).sorted { left, right in
             left.current == right.current ? left.game < right.game : left.current > right.current
@@ -166,7 +167,7 @@ extension PlayerInsights {
         run(on: day) { $0.countedCompleted > 0 }
     }
 
-    /// Days with any result: what Daily Devotee counts.
+    /// Days with any result, which Daily Devotee counts.
     public func activeRun(on day: PuzzleDay) -> OverallStreak {
         run(on: day) { $0.counted > 0 }
     }
@@ -197,7 +198,7 @@ extension PlayerInsights {
 }
 
 extension RawResult {
-    /// The solve time, whatever the game is scored by; seconds, 0 or more.
+    /// The solve time, whatever the game's scoring model; seconds, 0 or more.
     func knownSeconds(in game: Game) -> Int? {
         if let seconds { return min(max(seconds, 0), Self.largest) }
         return game.model == .lowerTimeSeconds ? value(in: game) : nil

@@ -1,4 +1,4 @@
-/// A part of a whole. Nothing of nothing is not 0 % but unknown.
+/// A part of a whole. If the whole is 0, the proportion is unknown, not 0 %.
 public struct Proportion: Hashable, Sendable {
     public var part: Int
     public var whole: Int
@@ -8,20 +8,20 @@ public struct Proportion: Hashable, Sendable {
         self.whole = whole
     }
 
-    /// 0…100, rounded half up; `nil` of nothing.
+    /// 0…100, rounded half up; `nil` if the whole is 0.
     public var percent: Int? {
         guard whole > 0 else { return nil }
         let bounded = min(max(part, 0), whole)
-        // Divided first where doubling could overflow; a real count comes nowhere near.
+        // Divides first if doubling could overflow. No real count comes near.
         guard whole <= Int.max / 400 else { return bounded / (whole / 100) }
         return (bounded * 200 + whole) / (whole * 2)
     }
 
-    /// "83 %", or "–" of nothing.
+    /// "83 %", or "–" if the whole is 0.
     public var label: String { percent.map { "\($0) %" } ?? "–" }
 }
 
-/// A mean kept as its parts, so that means add up exactly.
+/// A mean stored as sum and count, so that means can be added exactly.
 public struct Average: Hashable, Sendable {
     public private(set) var sum: Int
     public private(set) var count: Int
@@ -36,16 +36,16 @@ public struct Average: Hashable, Sendable {
         count += 1
     }
 
-    /// `nil` of nothing.
+    /// `nil` if the count is 0.
     public var value: Double? { count > 0 ? Double(sum) / Double(count) : nil }
 
-    /// As `value`, rounded half up to one decimal; `nil` of nothing.
+    /// `value` rounded half up to one decimal; `nil` if the count is 0.
     public var tenths: Double? {
         guard count > 0, sum >= 0 else { return nil }
         return Double(sum / count) + Double(((sum % count) * 10 + count / 2) / count) / 10
     }
 
-    /// One decimal, rounded half up: "3.5"; "–" of nothing.
+    /// One decimal, rounded half up: "3.5"; "–" if the count is 0.
     public var label: String {
         guard count > 0, sum >= 0 else { return "–" }
         let tenths = ((sum % count) * 10 + count / 2) / count

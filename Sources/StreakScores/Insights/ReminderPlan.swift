@@ -1,19 +1,19 @@
 public import StreakGames
 
-/// When and what to remind of. What is kept and shown of the player's choice; nothing here reads a clock.
+/// When to remind. Holds the player's choice; reads no clock.
 public struct ReminderPlan: Hashable, Sendable {
-    /// Days a computed window stays before it is computed again.
+    /// Days after which the window is recomputed.
     public static let daysBetweenComputations = 2
 
     public var isOn: Bool
-    /// The time follows the player's habit; off, it is `fixedMinute`.
+    /// Whether the time follows the player's habit. Otherwise it is `fixedMinute`.
     public var isSmart: Bool
     /// The player's own time, minutes after midnight, 0…1439.
     public var fixedMinute: Int
-    /// What was computed last; `nil` where there were too few results.
+    /// The last computed window; `nil` if there were too few results.
     public var window: PlayingWindow?
     public var computedOn: PuzzleDay?
-    /// The local day of the last reminder: there is one a day, also where clocks or travels repeat the time.
+    /// The local day of the last reminder. There is only one a day, even if clock changes or travel repeat the time.
     public var lastFired: PuzzleDay?
 
     public init(
@@ -34,7 +34,7 @@ public struct ReminderPlan: Hashable, Sendable {
         return min(max(chosen, 0), 1_439)
     }
 
-    /// Computes the window again if the last time is two days ago or more, or lies ahead, as after a clock was set
+    /// Recomputes the window if the last time was at least two days ago, or is in the future because a clock was set
     /// back. Returns whether it did.
     @discardableResult
     public mutating func refresh(on day: PuzzleDay, hours: () -> PlayingHours) -> Bool {
@@ -60,7 +60,7 @@ public struct ReminderPlan: Hashable, Sendable {
 
     /// The next reminder strictly after `instant` (Unix seconds); `nil` if switched off.
     ///
-    /// Once a day: in an hour that clocks skip it rolls forward to the jump, in one they repeat it takes the first.
+    /// Once a day. In an hour that the clocks skip it moves to the jump; in an hour they repeat it is the first one.
     public func next(after instant: Int64, in calendar: LocalCalendar) -> Firing? {
         guard isOn else { return nil }
         let today = calendar.day(at: instant)
@@ -73,9 +73,9 @@ public struct ReminderPlan: Hashable, Sendable {
         return nil
     }
 
-    /// "Keep your streaks alive today: Wordle, Mini and 3 other games."; `nil` when nothing is at risk.
+    /// "Keep your streaks alive today: Wordle, Mini and 3 other games."; `nil` if nothing is at risk.
     ///
-    /// Names up to three games, else two and the number of the others.
+    /// Names up to three games; of more than three, the first two and the number of the others.
     public static func text(for atRisk: [GameStreak], games: (GameID) -> Game?) -> String? {
         guard let first = atRisk.first else { return nil }
         let names = atRisk.prefix(3).map { ShareTemplate.bounded(games($0.game)?.name ?? $0.game.rawValue) }

@@ -1,13 +1,13 @@
-/// A text a player shares, with named places to fill in.
+/// A text that a player shares, with placeholders.
 ///
-/// Templates are edited by their owner; values may come from friends. Both are bounded, and a value is never read as a
-/// template.
+/// The owner edits templates; values may come from friends. Both are bounded, and values are never parsed for
+/// placeholders.
 public struct ShareTemplate: Hashable, Sendable {
-    /// What there is to tell.
+    /// The event that the text is about.
     public enum Occasion: String, Sendable, Hashable, CaseIterable {
         case unlock, personalBest = "personal-best", perfect, solved, lost
 
-        /// The names a template of this kind may use.
+        /// The placeholders that a template of this kind may use.
         public var placeholders: [Placeholder] {
             switch self {
             case .unlock: [.achievement, .tier, .emoji, .name, .day, .value]
@@ -16,7 +16,7 @@ public struct ShareTemplate: Hashable, Sendable {
             }
         }
 
-        /// `isToday`: the result is of the day on which it is told.
+        /// `isToday`: the result is from today.
         fileprivate func standardText(isToday: Bool) -> String {
             let of = isToday ? "today's {game} {number}" : "{game} {number} of {day}"
             return switch self {
@@ -30,36 +30,36 @@ public struct ShareTemplate: Hashable, Sendable {
         }
     }
 
-    /// A place in a template, written `{name}`.
+    /// A placeholder in a template, written `{name}`.
     public enum Placeholder: String, Sendable, Hashable, CaseIterable {
         case achievement, tier, value, emoji, name, day, game, result, number, streak, link
     }
 
     /// Why a template is refused.
     public enum Refusal: Error, Hashable, Sendable {
-        /// Nothing but white space.
+        /// Only white space.
         case empty
         /// More than `maximumLength` characters.
         case tooLong(characters: Int)
-        /// A name that this kind of template does not have.
+        /// A placeholder that this kind of template does not have.
         case unknownPlaceholder(String)
     }
 
-    /// Characters of a template. Enough for any message service.
+    /// The longest template in characters. Enough for any message service.
     public static let maximumLength = 500
-    /// Characters a filled-in value may have; longer ones are cut.
+    /// The longest value in characters. Longer ones are cut.
     public static let maximumValueLength = 80
 
     public let occasion: Occasion
     public let text: String
 
-    /// The text a player starts from; for a result of another day than today's it names the day.
+    /// The default template. For a result of another day it names the day.
     public static func standard(_ occasion: Occasion, isToday: Bool = true) -> ShareTemplate {
         ShareTemplate(checked: occasion, occasion.standardText(isToday: isToday))
     }
 
     public init(_ occasion: Occasion, _ text: String) throws(Refusal) {
-        // Bytes first: counting characters of a hostile text is itself work.
+        // Bytes first, because counting the characters of a hostile text is itself work.
         guard text.utf8.count <= Self.maximumLength * 16, text.count <= Self.maximumLength else {
             throw .tooLong(characters: min(text.utf8.count, text.prefix(Self.maximumLength * 16).count))
         }
@@ -79,7 +79,7 @@ public struct ShareTemplate: Hashable, Sendable {
         self.text = text
     }
 
-    /// The template with its places filled in; those without a value vanish, together with a space before them.
+    /// The template with its values. Placeholders without a value vanish, with the space before them.
     public func filled(_ values: [Placeholder: String]) -> String {
         var filled = ""
         for part in Self.parts(of: text) {
@@ -100,12 +100,12 @@ public struct ShareTemplate: Hashable, Sendable {
         var kept = String.UnicodeScalarView()
         var length = 0
         for scalar in value.unicodeScalars {
-            // Scalars, not characters: a character can hide a thousand combining marks.
+            // Scalars, because one character can be a thousand combining marks.
             guard length < maximumValueLength else { break }
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: kept.append(" ")
             default:
-                // Embeddings and overrides would turn the rest of the message around.
+                // Embeddings and overrides would reverse the rest of the message.
                 if (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value) { continue }
                 kept.append(scalar)
             }
@@ -119,7 +119,7 @@ public struct ShareTemplate: Hashable, Sendable {
         case name(String)
     }
 
-    /// `{` lower-case letters `}` is a place; any other brace is text.
+    /// `{` lower-case letters `}` is a placeholder; any other brace is text.
     private static func parts(of text: String) -> [Part] {
         var parts: [Part] = []
         var literal = ""

@@ -1,12 +1,12 @@
 public import StreakGames
 
-/// What a result or an unlock puts into a player's templates.
+/// The values that a result or an unlock puts into a player's templates.
 extension ShareTemplate {
     /// The text for a result. `streak`: the game's current one, left out below 2.
     public func text(for score: DailyScore, in game: Game, name: String = "", streak: Int = 0) -> String {
         filled([
             .game: game.name, .emoji: game.emoji, .result: Scoring.label(for: score, in: game),
-            // The number of a log is nobody's puzzle.
+            // The number of a log means nothing to people.
             .number: game.model == .count ? "" : score.puzzle.map { "#\($0)" } ?? "",
             .day: BoardRange.date(score.day), .name: name,
             .streak: streak > 1 ? "\(streak)" : "", .link: game.url,
@@ -26,7 +26,7 @@ extension ShareTemplate {
 }
 
 extension PlayerInsights {
-    /// Which template suits a result: a loss, a perfect one, a record that beats an earlier one, or a solve.
+    /// The template for a result: a loss, a perfect one, a beaten record, or a solve.
     public func occasion(of score: DailyScore) -> ShareTemplate.Occasion {
         guard score.isCompleted else { return .lost }
         guard let chronicle = chronicle(of: score.game) else { return .solved }

@@ -4,7 +4,7 @@ public import StreakGames
 public enum TrendStep: String, Sendable, Hashable, CaseIterable {
     case day, week, month
 
-    /// The step that draws `span` with a readable number of points.
+    /// The step that gives `span` a readable number of points.
     public init(fitting span: DaySpan) {
         switch span.from.days(until: span.to) {
         case ..<62: self = .day
@@ -13,7 +13,7 @@ public enum TrendStep: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The first day of the step that holds `day`.
+    /// The first day of the step that contains `day`.
     public func start(of day: PuzzleDay) -> PuzzleDay {
         switch self {
         case .day: day
@@ -33,23 +33,24 @@ public enum TrendStep: String, Sendable, Hashable, CaseIterable {
 
 /// One point of a trend.
 public struct TrendPoint: Hashable, Sendable {
-    /// The first day of the step, also where the span begins later.
+    /// The first day of the step, even if the span begins later.
     public var start: PuzzleDay
     public var played = 0
     public var completed = 0
-    /// Points in totals.
+    /// Points towards totals.
     public var points = 0
-    /// The mean of raw results of completed ones, of a habit of its days; meaningful for a single game.
+    /// The mean raw result of completed puzzles, for a habit of its days. Meaningful for a single game only.
     public var raw = Average()
     /// Days with a result.
     public var activeDays = 0
 }
 
 extension PlayerInsights {
-    /// The most points a trend has; of a longer span the last ones.
+    /// The most points of a trend. A longer span shows its last ones.
     public static let maximumTrendPoints = 1_100
 
-    /// One point a step, empty steps too, from the start of `span` to its end. O(results in the span + steps).
+    /// One point for each step, including empty ones, from the start of `span` to its end. O(results in the span +
+    /// steps).
     public func trend(over span: DaySpan, by step: TrendStep, game: GameID? = nil) -> [TrendPoint] {
         guard span.from <= span.to else { return [] }
         var points: [TrendPoint] = []
@@ -88,7 +89,7 @@ extension PlayerInsights {
         return points
     }
 
-    /// A day near enough to the end that no list of steps gets long.
+    /// A day close enough to the end that the list of steps stays short.
     private static func firstShown(of span: DaySpan, by step: TrendStep) -> PuzzleDay {
         let longest =
             switch step {

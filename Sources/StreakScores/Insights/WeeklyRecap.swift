@@ -2,26 +2,26 @@ public import StreakGames
 
 /// A player's ISO week.
 public struct WeeklyRecap: Hashable, Sendable {
-    /// Monday to Sunday, also while the week is running: a result of tomorrow counts here as on the week's board.
+    /// Monday to Sunday, even before the week is over: tomorrow's results count as on the week's board.
     public var span: DaySpan
     public var week: ISOWeek
     public var played: Int
     public var completed: Int
     public var points: Int
     public var activeDays: Int
-    /// Over games with a streak alive at the end of the span; of nothing where there is none.
+    /// Over games with a streak alive at the end of the span; a count of 0 if there is none.
     public var averageStreak: Average
-    /// The longest streak there ever was up to then.
+    /// The longest streak ever, up to then.
     public var longestStreak: GameCount?
     public var best: DailyScore?
 
     public var completionRate: Proportion { Proportion(completed, of: played) }
-    /// Active days ÷ 7, also while the week is running.
+    /// Active days ÷ 7, even before the week is over.
     public var consistency: Proportion { Proportion(activeDays, of: 7) }
 
-    /// Ready to be sent; `nil` for a week without a result.
+    /// The recap as text to share; `nil` for a week without results.
     ///
-    /// `name` is as shown on the board; `games` names the games.
+    /// `name` is the name on the board; `games` returns the games.
     public func text(name: String, games: (GameID) -> Game?) -> String? {
         guard played > 0 else { return nil }
         var lines = ["📅 \(ShareTemplate.bounded(name)): week \(week.week) of \(week.year)"]
@@ -44,7 +44,7 @@ public struct WeeklyRecap: Hashable, Sendable {
 }
 
 extension PlayerInsights {
-    /// The recap of the week that holds `day`; its streaks are those of `day`.
+    /// The recap of the week of `day`, with the streaks on `day`.
     public func weeklyRecap(on day: PuzzleDay) -> WeeklyRecap {
         let span = DaySpan(from: day.startOfWeek, to: day.startOfWeek.adding(days: 6))
         let overview = overview(of: span)

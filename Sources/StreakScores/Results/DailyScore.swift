@@ -2,17 +2,17 @@ public import StreakGames
 
 /// One player's result for one puzzle.
 ///
-/// Numbers may come from a stranger's record: everything in this module accepts any value without trapping and reads
-/// a negative one as 0.
+/// Numbers may come from a stranger's record. Everything in this module accepts any value without trapping, and treats
+/// negative ones as 0.
 public struct DailyScore: Hashable, Sendable {
     public var game: GameID
-    /// The day the puzzle belongs to: from its number where that gives one, else the printed or the local day.
+    /// The puzzle's day: from its number if that gives one, else the printed or the local day.
     public var day: PuzzleDay
     /// The printed puzzle number.
     public var puzzle: Int?
-    /// The result is identified by its number, because that number gives no day.
+    /// The result is identified by its number, because the number gives no day.
     public var isKeyedByPuzzle: Bool
-    /// The raw result in the unit of the game's model; `nil` for a loss and where none was printed.
+    /// The raw result in the unit of the game's model; `nil` for a loss or if none was printed.
     public var score: Int?
     /// The printed maximum, otherwise the catalogue's.
     public var maxAttempts: Int?
@@ -26,11 +26,11 @@ public struct DailyScore: Hashable, Sendable {
     public var gameName: String?
     /// Unix seconds. An edit keeps it.
     public var firstRecordedAt: Int64
-    /// Unix seconds of the latest change, 0 if unknown; decides between groups that hold different values.
+    /// Unix seconds of the latest change, 0 if unknown. Decides between groups with different values.
     public var updatedAt: Int64
     public var isEdited: Bool
-    /// Written as one more high score of its day: it stands only while no better one does. What does not contend
-    /// settles what was before. A fact of the writing, which no index keeps.
+    /// Written as one more high score of its day: only the best one counts. A record that does not contend settles what
+    /// was before. A property of the record, not stored in any index.
     public var contends: Bool
 
     public init(
@@ -57,13 +57,13 @@ public struct DailyScore: Hashable, Sendable {
         self.contends = contends
     }
 
-    /// What identifies this result among its player's: a newer result with an equal key replaces it.
+    /// Identifies this result among its player's results. A newer result with an equal key replaces it.
     public var key: ScoreKey {
         if isKeyedByPuzzle, let puzzle { return ScoreKey(game: game, axis: .puzzle(puzzle)) }
         return ScoreKey(game: game, axis: .day(day))
     }
 
-    /// This as one log of a habit, of which a day may have several: its key is the day and `number`.
+    /// This result as one log of a habit. A day may have several; the key is the day and `number`.
     public func log(numbered number: UInt16) -> DailyScore {
         var log = self
         log.puzzle = (day.daysSinceEpoch & 0x7FFF) << 16 | Int(number)
@@ -104,18 +104,18 @@ extension PuzzleDay {
         Int64(daysSinceEpoch + 1) * 86_400 + 43_200
     }
 
-    /// The last day that is final at `now` (Unix seconds): over everywhere on Earth.
+    /// The last day that is final at `now` (Unix seconds), which means over everywhere on Earth.
     public static func lastFinal(at now: Int64) -> PuzzleDay {
         utcDay(at: now, shiftedBy: -43_200).adding(days: -1)
     }
 
-    /// The latest day anyone on Earth can be in at `now` (Unix seconds), at UTC+14. A later day is refused.
+    /// The latest day anywhere on Earth at `now` (Unix seconds), at UTC+14. Later days are refused.
     public static func furthest(at now: Int64) -> PuzzleDay {
         utcDay(at: now, shiftedBy: 50_400)
     }
 
     private static func utcDay(at now: Int64, shiftedBy offset: Int64) -> PuzzleDay {
-        // Bounded first: a clock or a record may hold anything.
+        // Clamped first, because a clock or a record may contain any number.
         let seconds = min(max(now, -100_000_000_000), 100_000_000_000) + offset
         return PuzzleDay(daysSinceEpoch: Int((seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400))
     }

@@ -1,6 +1,6 @@
 import StreakGames
 
-/// One result as the index keeps it: 40 bytes. Player and game follow from where it is stored.
+/// One stored result: 40 bytes. Player and game follow from where it is stored.
 struct Entry: Sendable {
     struct Flags: OptionSet {
         let rawValue: UInt8
@@ -24,10 +24,10 @@ struct Entry: Sendable {
     /// Position plus one in the history's list of game names; 0 for none.
     var name: UInt8
     let flags: Flags
-    /// What the result alone would add to a total, by the rules of the history it is in.
+    /// What the result alone adds to a total, by the rules of its history.
     var points: UInt8 = 0
 
-    /// Numbers that do not fit are moved to the nearest one that does; no real result comes near.
+    /// Numbers that do not fit are clamped. No real result comes near.
     init(_ score: DailyScore, name: UInt8) {
         day = Int32(truncatingIfNeeded: score.day.daysSinceEpoch)
         puzzleNumber = Self.packed(score.puzzle)
@@ -48,7 +48,7 @@ struct Entry: Sendable {
         self.flags = flags
     }
 
-    /// The smallest value stands for an absent number.
+    /// The smallest value means that there is no number.
     private static func packed<Packed: FixedWidthInteger>(_ number: Int?) -> Packed {
         number.map { max(Packed(clamping: $0), .min + 1) } ?? .min
     }
@@ -70,7 +70,8 @@ struct Entry: Sendable {
     var puzzleDay: PuzzleDay { PuzzleDay(daysSinceEpoch: Int(day)) }
     var firstRecordedAt: Int64 { Int64(recorded) }
 
-    /// Where this entry stands in its history: by day, the one without a number of its own first, then by number.
+    /// The place of this entry in its history: by day; within a day the entry identified by its day first, then by
+    /// number.
     var position: Position {
         Position(day: day, puzzle: isKeyedByPuzzle ? puzzleNumber : .min)
     }
@@ -98,7 +99,7 @@ struct Entry: Sendable {
             left.day == right.day ? left.puzzle < right.puzzle : left.day < right.day
         }
 
-        /// The entry of `day` that has no number of its own: before every other entry of that day.
+        /// The entry of `day` that is identified by its day: before every other entry of that day.
         static func unnumbered(on day: PuzzleDay) -> Position {
             Position(day: Int32(truncatingIfNeeded: day.daysSinceEpoch), puzzle: .min)
         }
@@ -106,9 +107,8 @@ struct Entry: Sendable {
 }
 
 extension Entry {
-    /// Which of two values of one key stands, where several groups hold different ones: the later change, an edit
-    /// before what was never edited, else the one whose bytes are larger. The better `highScore` stands unless one of
-    /// the two was edited.
+    /// Which of two values of one key wins, if several groups have different ones: the later change, then an edited
+    /// one, then the one with the larger bytes. The better `highScore` wins unless one of the two was edited.
     func stands(over other: Entry, in game: Game) -> Bool {
         if game.model == .highScore, !isEdited, !other.isEdited {
             let (mine, theirs) = (RawOrder(result, in: game), RawOrder(other.result, in: game))

@@ -1,8 +1,8 @@
 import StreakGames
 
-/// All results of one player in one game, in order of days, with the sums that boards are made of.
+/// A player's results in one game, in order of days, with the sums that boards use.
 ///
-/// The sums follow the rules of `game`; who asks with other rules adds up the entries instead.
+/// The sums follow the rules of `game`. For other rules, callers add up the entries.
 struct History: Sendable {
     private(set) var entries: [Entry] = []
     private var rules: GameRules
@@ -10,14 +10,14 @@ struct History: Sendable {
     private var marks: [BlockMarks] = []
     private var total = Sums()
     private var rawTotal = RawSums()
-    /// Results that are identified by their number, in order of numbers.
+    /// Results identified by their number, in order of numbers.
     private var numbered: [Numbered] = []
-    /// Of a game whose days give no more than so much: what each has.
+    /// For a game whose points a day are capped: what each day has earned.
     private var earned: [Int32: Earned] = [:]
-    /// What records call the game; entries hold the position plus one.
+    /// The names that records give the game; an entry refers to its index plus one.
     private var names: [String] = []
 
-    /// What a day's results would add alone, together, and how many they are.
+    /// The sum of what a day's results would add alone, and how many there are.
     private struct Earned {
         var points = 0
         var results = 0
@@ -32,7 +32,7 @@ struct History: Sendable {
         self.rules = rules
     }
 
-    /// By whose rules the entries' points and the sums are kept.
+    /// The game whose rules the points and sums follow.
     var game: Game { rules.game }
 
     var hasNumbered: Bool { !numbered.isEmpty }
@@ -45,10 +45,10 @@ struct History: Sendable {
 
     // MARK: Changes
 
-    /// Makes room for so many results in all.
+    /// Reserves memory for this many results.
     mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
-    /// Stores a result, replacing the one with the same key. Returns whether it is a new key. O(log n) at the end of
+    /// Stores a result, and replaces the one with the same key. Returns whether the key is new. O(log n) at the end of
     /// the history, O(n) elsewhere.
     mutating func replace(_ entry: Entry) -> Bool {
         var entry = entry
@@ -82,7 +82,7 @@ struct History: Sendable {
         return isNew
     }
 
-    /// Stores a result with the name its record gives the game.
+    /// Stores a result with the name that its record gives the game.
     mutating func replace(_ score: DailyScore) -> Bool {
         replace(Entry(score, name: slot(ofName: score.gameName)))
     }
@@ -96,7 +96,7 @@ struct History: Sendable {
         return entry
     }
 
-    /// Keeps the sums by other rules from now on. O(n).
+    /// Recomputes the sums by other rules. O(n).
     mutating func follow(_ rules: GameRules) {
         let isSame = game.isScored(like: rules.game)
         self.rules = rules
@@ -149,12 +149,12 @@ struct History: Sendable {
         if entry.isCompleted { marks[place].insert(entry) } else { unmark(old, at: index, in: place) }
     }
 
-    /// Takes an entry out of the marks of its block, of which it was at `index`. O(1) in a block of a usual size; one
-    /// after another out of a crowded day, O(log n) each.
+    /// Removes an entry that was at `index` from its block's marks. O(1) in a block of usual size; O(log n) each when a
+    /// crowded day is emptied.
     private mutating func unmark(_ entry: Entry, at index: Int, in place: Int) {
         let range = entryRange(ofBlock: place)
         guard range.count > BlockMarks.mostUnscattered else { return remark(place) }
-        // More numbers than fit were scattered before, and still are.
+        // Crowded blocks were scattered before, and stay so.
         if !entry.isKeyedByPuzzle, self.entry(.day(entry.puzzleDay)) == nil { marks[place].removeDated(entry.day) }
         guard entry.isCompleted else { return }
         let start = entries.partitioningIndex(in: range) { $0.day >= entry.day }
@@ -180,7 +180,7 @@ struct History: Sendable {
         }
     }
 
-    /// What one entry more or less does to all sums after it.
+    /// What adding or removing one entry changes in all later sums.
     private struct Change {
         var sums = Sums()
         var raw = RawSums()
@@ -206,7 +206,7 @@ struct History: Sendable {
         return change
     }
 
-    /// Notes what a day has more, or less; returns what its total and what was played gain.
+    /// Adds to or subtracts from a day; returns the change of its total and of the number of plays.
     private mutating func earn(_ more: Earned, on day: Int32) -> (points: Int32, played: Int32) {
         guard DayTotal.caps(game.model) else { return (Int32(more.points), Int32(more.results)) }
         let before = earned[day] ?? Earned()
@@ -223,12 +223,12 @@ struct History: Sendable {
         index(of: axis).map { entries[$0] }
     }
 
-    /// The results of a span of days, both inclusive. O(log n).
+    /// The results in a span of days, both inclusive. O(log n).
     func slice(_ span: DaySpan) -> ArraySlice<Entry> {
         guard span.from <= span.to, let last = entries.last else { return [] }
         let start = lowerBound(.unnumbered(on: span.from))
         if last.day <= span.to.daysSinceEpoch { return entries[start...] }
-        // One past the last day: the latest day there is has no successor, so count in raw days.
+        // One past the last day, as a raw day: the latest day has no successor.
         let next = Entry.Position(day: Int32(truncatingIfNeeded: span.to.daysSinceEpoch + 1), puzzle: .min)
         return entries[start..<lowerBound(next)]
     }
@@ -243,14 +243,14 @@ struct History: Sendable {
 
     /// Whether the player has a result for the same puzzle as `entry`.
     ///
-    /// A result without a number of its own stands for any puzzle of its day.
+    /// A result identified by its day matches any puzzle of that day.
     func holds(puzzleOf entry: Entry) -> Bool {
         let day = entry.puzzleDay
         guard entry.isKeyedByPuzzle else { return !slice(DaySpan(from: day, to: day)).isEmpty }
         return self.day(ofNumber: entry.position.puzzle) != nil || self.entry(.day(day)) != nil
     }
 
-    /// The name on the latest result that has one.
+    /// The name in the latest result that has one.
     var latestName: (day: Int32, name: String)? {
         guard !names.isEmpty, let entry = entries.last(where: { $0.name != 0 }) else { return nil }
         return (entry.day, names[Int(entry.name) - 1])
@@ -295,7 +295,7 @@ struct History: Sendable {
         return numbered.partitioningIndex(in: numbered.indices) { $0.puzzle >= puzzle }
     }
 
-    /// 0 for no name, and for all beyond 255 different ones: a name is a courtesy, memory is not endless.
+    /// 0 for no name, and after 255 different ones: names are a convenience, memory is limited.
     private mutating func slot(ofName name: String?) -> UInt8 {
         guard let name else { return 0 }
         if let slot = names.firstIndex(of: name) { return UInt8(slot + 1) }
@@ -308,7 +308,7 @@ struct History: Sendable {
 // MARK: - Sums
 
 extension History {
-    /// What the results of a span come to, by the rules of `game`. O(log n).
+    /// The sums over a span, by the rules of `game`. O(log n).
     func sums(_ span: DaySpan) -> Sums {
         guard span.from <= span.to else { return Sums() }
         var sums = sums(before: Int32(truncatingIfNeeded: span.to.daysSinceEpoch + 1))
@@ -316,7 +316,7 @@ extension History {
         return sums
     }
 
-    /// What only the game's own page shows. O(log n).
+    /// The sums that only the game's own page shows. O(log n).
     func rawSums(_ span: DaySpan) -> RawSums {
         guard span.from <= span.to else { return RawSums() }
         var sums = rawSums(before: Int32(truncatingIfNeeded: span.to.daysSinceEpoch + 1))
@@ -352,19 +352,19 @@ extension History {
         return sums
     }
 
-    /// The days of a block on which something was completed, from the lowest bit on.
+    /// The days of a block with a completed result, from the lowest bit on.
     func completedDays(ofBlock number: Int32) -> UInt64 {
         let place = blockIndex(notBefore: number)
         guard place < blocks.count, blocks[place].number == number else { return 0 }
         return marks[place].completed
     }
 
-    /// What counting puzzles needs, shared and not copied.
+    /// The data for counting puzzles, shared and not copied.
     struct Puzzles {
         let marks: [BlockMarks]
         let entries: [Entry]
         private let blocks: [Block]
-        /// The smallest and the largest number of a result that is identified by it.
+        /// The smallest and the largest number of results identified by their number.
         let numbers: ClosedRange<Int32>?
 
         init(_ history: History) {
@@ -373,7 +373,7 @@ extension History {
             if case (let first?, let last?) = bounds { numbers = first...last } else { numbers = nil }
         }
 
-        /// The places of those of `count` blocks from `number` on that there are.
+        /// The places of the existing blocks among the `count` blocks from `number` on.
         func places(from number: Int, count: Int) -> Range<Int> {
             guard let first = marks.first, let last = marks.last else { return 0..<0 }
             if number <= Int(first.block), number + count > Int(last.block) { return marks.indices }
@@ -393,11 +393,11 @@ extension History {
         Int(blocks[place].start)..<(place + 1 < blocks.count ? Int(blocks[place + 1].start) : entries.count)
     }
 
-    /// The first block that is not before `number`. O(1) where no block is missing.
+    /// The first block at or after `number`. O(1) if no block is missing.
     private func blockIndex(notBefore number: Int32) -> Int {
         guard let first = blocks.first, let last = blocks.last, number <= last.number else { return blocks.count }
         guard number > first.number else { return 0 }
-        // Numbers rise by at least one a block, so the block cannot lie beyond this.
+        // Numbers grow by at least one per block, so the block cannot be beyond this.
         let furthest = min(Int(number - first.number), blocks.count - 1)
         if blocks[furthest].number == number { return furthest }
         return blocks.partitioningIndex(in: 0..<furthest + 1) { $0.number >= number }
@@ -407,8 +407,8 @@ extension History {
 // MARK: - Several groups
 
 extension History {
-    /// The results of both, each key once. Where both hold one, `Entry.stands(over:in:)` decides. O(n), and O(1) memory
-    /// where both hold the same.
+    /// The results of both, each key once. If both have one, `Entry.stands(over:in:)` decides. O(n), and O(1) memory if
+    /// both are the same.
     func united(with other: History) -> History {
         if isIdentical(to: other) { return self }
         var union = History(rules: rules)
@@ -433,13 +433,13 @@ extension History {
 }
 
 extension Array {
-    /// Grows by an eighth instead of doubling: there are thousands of these, and most grow by one a day.
+    /// Grows by an eighth instead of doubling, because there are thousands of these and most grow by one a day.
     fileprivate mutating func makeRoom() {
         if count == capacity { reserveCapacity(count + count / 8 + 4) }
     }
 
-    /// Whether `isWanted` holds anywhere in `range`. The elements nearest to `index` are asked first, so that asking at
-    /// every removal of many costs O(n log n) in all, whatever their order.
+    /// Whether `isWanted` is true anywhere in `range`. Tests the elements nearest to `index` first, so that testing at
+    /// every removal of many costs O(n log n) in total, in any order.
     func contains(near index: Int, in range: Range<Int>, where isWanted: (Element) -> Bool) -> Bool {
         var (before, after) = (index - 1, index)
         while before >= range.lowerBound || after < range.upperBound {
@@ -450,7 +450,7 @@ extension Array {
         return false
     }
 
-    /// The first index of `range` for which `isSecond` holds; it must hold for all after that.
+    /// The first index of `range` for which `isSecond` is true; it must be true for all after that.
     func partitioningIndex(in range: Range<Int>, where isSecond: (Element) -> Bool) -> Int {
         var (low, high) = (range.lowerBound, range.upperBound)
         while low < high {

@@ -1,12 +1,12 @@
 public import StreakGames
 
-/// The merged results of everybody on a set of boards, kept so that a board touches only the days it shows.
+/// The merged results of everybody on a set of boards, stored so that a board reads only the days it shows.
 ///
-/// A pure value: equal contents give equal boards, whatever order they came in. About 55 bytes a result. Numbers that
-/// no real result has (beyond 32 bits; the score 64, hints and mistakes 16; seconds after 2106) are stored as the
-/// nearest that fits. Sums are kept as results come and go, by the rules of the catalogue; `define(_:)` tells other ones.
+/// A pure value: equal contents give equal boards, in whatever order they came. About 55 bytes a result. Numbers that
+/// no real result has (beyond 32 bits; score 64 bits; hints and mistakes 16 bits; seconds after 2106) are clamped. Sums
+/// are updated with each change, by the rules of the catalogue; `define(_:)` sets others.
 public struct ScoreIndex: Sendable {
-    /// What a player has in one game.
+    /// A player's history in one game.
     struct Shelf: Sendable {
         var game: Int
         var history: History
@@ -17,7 +17,7 @@ public struct ScoreIndex: Sendable {
     private var slotOfPlayer: [PlayerID: Int] = [:]
     /// By player slot, in order of game slots.
     private var shelves: [[Shelf]] = []
-    /// Rules for games the catalogue does not have, or has otherwise.
+    /// Rules for games that the catalogue lacks or defines differently.
     private var definitions: [GameID: Game] = [:]
     /// By game slot.
     private var rules: [GameRules] = []
@@ -38,9 +38,9 @@ public struct ScoreIndex: Sendable {
         if shelves[playerSlot][position].history.replace(score) { count += 1 }
     }
 
-    /// Stores many results of a player in one game, as `replace` does each: those with which `forEach` calls what it is given.
+    /// Stores many results of a player in one game, each as `replace` would: `forEach` passes each to its argument.
     ///
-    /// - Parameter count: about how many they are.
+    /// - Parameter count: roughly how many there are.
     public mutating func replace(
         _ count: Int, of player: PlayerID, in game: GameID, forEach: ((DailyScore) -> Void) -> Void
     ) {
@@ -48,7 +48,7 @@ public struct ScoreIndex: Sendable {
         let gameSlot = slot(of: game)
         let position = Self.position(ofGame: gameSlot, in: shelves[playerSlot])
         let isKnown = position < shelves[playerSlot].count && shelves[playerSlot][position].game == gameSlot
-        // Taken out meanwhile, so that it is changed in place.
+        // Taken out of the array, so that it is changed in place.
         var history = isKnown ? shelves[playerSlot].remove(at: position).history : History(rules: rules[gameSlot])
         history.reserveCapacity(count)
         forEach { if history.replace($0) { self.count += 1 } }
@@ -56,13 +56,13 @@ public struct ScoreIndex: Sendable {
         shelves[playerSlot].insert(Shelf(game: gameSlot, history: history), at: position)
     }
 
-    /// States the rules of a custom game. Boards are right without it too, but add up every result they show.
+    /// Sets the rules of a custom game. Without it boards are still right, but add up every result they show.
     public mutating func define(_ game: Game) {
         definitions[game.id] = game
         follow(game)
     }
 
-    /// Takes the rules of a custom game back that nobody defines any longer.
+    /// Removes the rules of a custom game that nobody defines any longer.
     public mutating func undefine(_ game: GameID) {
         definitions[game] = nil
         follow(Catalogue.standard[game] ?? Scoring.unknownGame(game))
@@ -78,7 +78,7 @@ public struct ScoreIndex: Sendable {
         }
     }
 
-    /// Takes over all of a player's results in one game, each key once.
+    /// Takes over all results of a player in one game, each key once.
     mutating func adopt(_ history: History, game: GameID, of player: PlayerID) {
         let playerSlot = slot(of: player)
         let gameSlot = slot(of: game)
@@ -163,7 +163,7 @@ public struct ScoreIndex: Sendable {
     /// The first and the last day of all results; `nil` without any.
     public var span: DaySpan? { span(of: nil) }
 
-    /// The same of one game's results; `nil` for all games.
+    /// The same for one game; `nil` for all games.
     public func span(of game: GameID?) -> DaySpan? {
         let slot = game.map { slotOfGame[$0] ?? -1 }
         var span: DaySpan?
@@ -177,7 +177,7 @@ public struct ScoreIndex: Sendable {
         return span
     }
 
-    /// What records call a game this node does not know: the name on the latest result, the smallest of several.
+    /// The name that records give a game this node does not know: from the latest result, of several the smallest.
     public func name(of game: GameID) -> String? {
         guard let gameSlot = slotOfGame[game] else { return nil }
         var best: (day: Int32, name: String)?
@@ -189,7 +189,7 @@ public struct ScoreIndex: Sendable {
         return best?.name
     }
 
-    /// A player's games, or the one asked for; in order of game slots, which says nothing to the outside.
+    /// A player's games, or the requested one, in order of game slots (an internal order).
     func shelves(of player: PlayerID, game: GameID?) -> ArraySlice<Shelf> {
         guard let playerSlot = slotOfPlayer[player] else { return [] }
         guard let game else { return shelves[playerSlot][...] }

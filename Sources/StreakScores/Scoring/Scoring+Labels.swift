@@ -6,10 +6,10 @@ extension Scoring {
         label(for: RawResult(result), in: game)
     }
 
-    /// One result as a longer range shows it, from its points: "3 guesses", "<1m", "5 pts".
+    /// One result in a longer range, by its points: "3 guesses", "<1m", "5 pts".
     ///
-    /// A scaled game (a maximum of 12 or more) and one without a maximum cannot be read back and show points.
-    /// `maximum` is the result's own where it differs from the game's.
+    /// A scaled game (a maximum of 12 or more) and one without a maximum cannot be converted back, so they show points.
+    /// `maximum` is the result's own if it differs from the game's.
     public static func label(forPoints points: Int, in game: Game, maximum: Int? = nil) -> String {
         let bounds = RawResult(score: nil, maxAttempts: maximum, seconds: nil, hints: nil, isCompleted: true)
         guard points > 0 else { return totalLabel(points) }
@@ -59,14 +59,14 @@ extension Scoring {
         return result.value(in: game).map { counted($0, in: game) } ?? "completed"
     }
 
-    /// A mean of raw results: "0:45" for times, else with one decimal, "3.5". Rounded half up; `nil` of nothing.
+    /// A mean of raw results: "0:45" for times, else with one decimal, "3.5". Rounded half up; `nil` if the count is 0.
     static func averageLabel(sum: Int, count: Int, in game: Game) -> String? {
         guard count > 0, sum >= 0 else { return nil }
         if game.model == .lowerTimeSeconds { return clock(seconds: (sum + count / 2) / count) }
         return meanLabel(sum: sum, count: count)
     }
 
-    /// A mean with one decimal, "3.5". Rounded half up; `nil` of nothing.
+    /// A mean with one decimal, "3.5". Rounded half up; `nil` if the count is 0.
     static func meanLabel(sum: Int, count: Int) -> String? {
         guard count > 0, sum >= 0 else { return nil }
         let whole = sum / count
@@ -86,7 +86,7 @@ extension Scoring {
     private static func counted(_ value: Int, in game: Game) -> String {
         if game.model == .lowerTimeSeconds { return clock(seconds: value) }
         if let unit = game.unit { return "\(value.grouped) \(unit)" }
-        // Guesses of which none is the best are those beyond the fewest possible: Travle prints them so.
+        // If the best number of guesses is 0, the game counts guesses beyond the fewest possible, as Travle does.
         if game.model == .lowerGuesses, game.best == 0 { return "+\(value.grouped)" }
         let (one, many) =
             switch game.model {
@@ -104,6 +104,6 @@ extension Scoring {
 }
 
 extension Average {
-    /// As a mean of a game's raw results: "0:45" for times, else "3.5"; `nil` of nothing.
+    /// As a mean of a game's raw results: "0:45" for times, else "3.5"; `nil` if the count is 0.
     public func label(in game: Game) -> String? { Scoring.averageLabel(sum: sum, count: count, in: game) }
 }

@@ -1,21 +1,21 @@
 public import StreakGames
 
-/// Points and the order of raw results.
+/// Points, and the order of raw results.
 public enum Scoring {
     /// The points of one result on its game's own page; higher is better, 0 if not completed, never negative.
     ///
-    /// For `highScore` and `count` this is the raw value; in sums over games `totalPoints` counts instead.
+    /// For `highScore` and `count` this is the raw value. Sums over games use `totalPoints` instead.
     public static func points(for result: DailyScore, in game: Game) -> Int {
         points(for: RawResult(result), in: game)
     }
 
-    /// What one result adds to a total over games where it is its day's only one: its points, but 7 for any completed
-    /// `highScore`, and at most 7 for a `count`, so that one game does not drown the others. See `DayTotal` for several.
+    /// What one result adds to a total over games if it is the only one of its day: its points, but 7 for any completed
+    /// `highScore`, and at most 7 for a `count`, so that one game cannot dominate. See `DayTotal` for several.
     public static func totalPoints(for result: DailyScore, in game: Game) -> Int {
         totalPoints(for: RawResult(result), in: game)
     }
 
-    /// The raw result in the unit of the game's model; `nil` for a loss and where no number is known.
+    /// The raw result in the unit of the game's model; `nil` for a loss or if no number is known.
     public static func raw(of result: DailyScore, in game: Game) -> Int? {
         RawResult(result).value(in: game)
     }
@@ -25,8 +25,8 @@ public enum Scoring {
         RawOrder(left, in: game) < RawOrder(right, in: game)
     }
 
-    /// Whether a new value of a day takes the place of the one recorded before: the better value of a `highScore`
-    /// stands, and only an edit lowers it. Of every other model the newer one stands.
+    /// Whether a day's new value replaces the recorded one. Of a `highScore` the better value wins, and only an edit
+    /// lowers it. In every other model the newer one wins.
     public static func replaces(_ new: DailyScore, _ old: DailyScore, in game: Game) -> Bool {
         game.model != .highScore || new.isEdited || !isBetter(old, than: new, in: game)
     }
@@ -67,12 +67,12 @@ public enum Scoring {
         }
     }
 
-    /// What a history keeps beside each result: what it would add alone; no total exceeds 12.
+    /// The points stored with each result: what it adds alone. No total exceeds 12.
     static func cachedPoints(for result: RawResult, in game: Game) -> UInt8 {
         UInt8(clamping: totalPoints(for: result, in: game))
     }
 
-    /// From this maximum on, tries are scaled to seven points: Quordle's 36 would otherwise outweigh six Wordles.
+    /// From this maximum on, tries are scaled to seven points. Quordle's 36 would otherwise outweigh six Wordles.
     static let scaledFrom = 12
 
     private static func unboundedPoints(_ value: Int, countsFromZero: Bool) -> Int {
@@ -90,8 +90,8 @@ public enum Scoring {
     }
 }
 
-/// What results of one game add to a total, taken in order of days: of a `highScore` or a `count` all of a day together
-/// give at most 7, so seven logs count and the eighth adds nothing.
+/// What results of one game add to a total, in order of days. All `highScore` or `count` results of a day together give
+/// at most 7, so seven logs count and the eighth adds nothing.
 struct DayTotal {
     static let most = 7
 
@@ -105,7 +105,7 @@ struct DayTotal {
 
     static func caps(_ model: ScoringModel) -> Bool { model == .highScore || model == .count }
 
-    /// What is left for the next result of a day, which alone would add `points`.
+    /// What is left for the next result of a day, which alone adds `points`.
     mutating func share(of points: UInt8, on day: Int32) -> UInt8 {
         guard isCapped else { return points }
         if day != self.day { (self.day, left) = (day, Self.most) }
@@ -119,8 +119,8 @@ struct DayTotal {
     }
 }
 
-/// What results of one game, taken in order of days, add to what was played: one each, but of a habit one a day, whose
-/// value is the number of its logs.
+/// How many plays the results of one game add, in order of days: one each. A habit adds one a day, whose value is the
+/// number of its logs.
 struct Plays {
     private let isHabit: Bool
     private var day: Int32?
@@ -137,7 +137,7 @@ struct Plays {
 }
 
 extension Entry {
-    /// The results of `entries`, which are in order of days, as they are compared: of a habit one a day, the sum of its
+    /// The comparable results of `entries`, which must be in order of days. For a habit one a day, with the sum of its
     /// logs. O(1) for any other game.
     static func results(_ entries: ArraySlice<Entry>, in game: Game) -> ArraySlice<Entry> {
         guard game.model == .count else { return entries }
@@ -166,9 +166,9 @@ extension Entry {
     }
 }
 
-/// The place of a result among others for the same puzzle: a smaller one is better, equal ones share a rank.
+/// The rank order of a result for one puzzle: a smaller one is better, equal ones share a rank.
 ///
-/// Solves by their number, then completed ones without a number, then losses, which are all equal.
+/// Solves by their number, then completed results without a number, then losses, which are all equal.
 public struct RawOrder: Comparable, Hashable, Sendable {
     private enum Outcome: Int { case solved, completed, lost }
 
@@ -192,7 +192,7 @@ public struct RawOrder: Comparable, Hashable, Sendable {
         }
     }
 
-    /// The place of a sum: more is better.
+    /// The rank order of a sum: more is better.
     init(total: Int) {
         outcome = Outcome.solved.rawValue
         distance = -total
@@ -203,9 +203,9 @@ public struct RawOrder: Comparable, Hashable, Sendable {
     }
 }
 
-/// The numbers scoring needs, bounded so that no arithmetic on them can overflow.
+/// The numbers that scoring uses, clamped so that arithmetic cannot overflow.
 struct RawResult {
-    /// Nine hundred million results of this size still add up within 64 bits.
+    /// Nine hundred million results of this size fit into 64 bits.
     static let largest = 10_000_000_000
 
     var score: Int?
@@ -228,7 +228,7 @@ struct RawResult {
             isCompleted: result.isCompleted)
     }
 
-    /// The raw result, 0 … `largest`; `nil` for a loss and where no number is known.
+    /// The raw result, 0 … `largest`; `nil` for a loss or if no number is known.
     func value(in game: Game) -> Int? {
         guard isCompleted else { return nil }
         let known =
@@ -249,7 +249,7 @@ struct RawResult {
 }
 
 extension Game {
-    /// Whether all results earn the same by both games' rules.
+    /// Whether all results earn the same under both games' rules.
     func isScored(like other: Game) -> Bool {
         model == other.model && maxAttempts == other.maxAttempts && (best == 0) == (other.best == 0)
     }

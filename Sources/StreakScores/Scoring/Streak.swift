@@ -1,15 +1,15 @@
 public import StreakGames
 
-/// What counts for streaks: settings of a group.
+/// The settings of a group for streaks.
 public struct StreakRules: Hashable, Sendable {
     /// The most freezes a player can hold in one game.
     public static let maximumFreezes = 3
-    /// Completed days of a run that earn one freeze.
+    /// Completed days in a run that earn one freeze.
     public static let daysPerFreeze = 10
 
-    /// Missed days are held by freezes earned before.
+    /// Whether freezes hold missed days.
     public var usesFreezes: Bool
-    /// A result first recorded more than this many days after its own day counts for no streak; `nil`: all count.
+    /// A result recorded more than this many days after its own day does not count for streaks; `nil`: all count.
     public var archiveDays: Int?
 
     public init(usesFreezes: Bool = false, archiveDays: Int? = nil) {
@@ -23,34 +23,35 @@ public struct StreakRules: Hashable, Sendable {
     }
 }
 
-/// A player's streak in one game as it stands on a shown day.
+/// A player's streak in one game on a shown day.
 public struct GameStreak: Hashable, Sendable {
     public var game: GameID
     public var cadence: Game.Cadence
-    /// Completed days (weeks of a weekly game, numbers where those give no day) of the run that is alive; 0 without.
+    /// The length of the run that is alive, in completed days, weeks of a weekly game, or numbers if those give no day;
+    /// 0 without one.
     public var current: Int
     /// The longest run up to the shown day.
     public var longest: Int
     /// The first day of the current run.
     public var start: PuzzleDay?
-    /// The day of the latest result, a lost one too.
+    /// The day of the latest result, including losses.
     public var lastPlayed: PuzzleDay?
-    /// Freezes in hand; 0 where the group uses none.
+    /// Available freezes; 0 if the group does not use them.
     public var freezes: Int
     /// Missed days of the current run that freezes held.
     public var frozen: Int
-    /// Alive, but nothing is recorded yet for the shown day (week).
+    /// Alive, but nothing is recorded yet for the shown day or week.
     public var isOpen: Bool
-    /// Unless the game is played on the shown day, the run ends or costs a freeze. A weekly one is at risk on Sundays.
+    /// The run ends or costs a freeze unless the game is played on the shown day. A weekly game is at risk on Sundays.
     public var isAtRisk: Bool
 
     /// A run is alive on the shown day.
     public var isAlive: Bool { current > 0 }
 }
 
-/// Streaks on a day: a function of the results and that day, never of a clock.
+/// Streaks on a day: a function of the results and that day, without a clock.
 enum Streak {
-    /// The run of days for which `isHeld` holds that ends on `day` or the day before.
+    /// The run of days, ending on `day` or the day before, for which `isHeld` is true.
     static func overall(on day: PuzzleDay, isHeld: (PuzzleDay) -> Bool) -> Int {
         var length = 0
         var current = day
@@ -65,10 +66,10 @@ enum Streak {
         }
     }
 
-    /// The run in one game that ends on `day` or the day before (for weekly games: in its week or the week before).
+    /// The run in one game that ends on `day` or the day before; for weekly games, in its week or the week before.
     ///
-    /// Counted in puzzle numbers where those give no day; results without a number then count for nothing. Reads back
-    /// from the end and stops where the run begins; with freezes, which depend on all that was before, O(n).
+    /// Counts puzzle numbers if those give no day; results without a number then do not count. Reads backwards and
+    /// stops where the run begins. With freezes, which depend on everything before, O(n).
     static func current(
         in history: History, of game: Game, on day: PuzzleDay, rules: StreakRules = StreakRules(),
         counts: (Entry) -> Bool
@@ -116,20 +117,19 @@ enum Streak {
             (self.isNumbered, self.cadence) = (isNumbered, cadence)
         }
 
-        /// Puzzle numbers where a history has any. A habit has none: the number of a log is a name, and says nothing of
-        /// its place.
+        /// Uses puzzle numbers if a history has any. A habit has none, because the number of a log is only a name.
         init(of history: History, _ game: Game) {
             self.init(isNumbered: history.hasNumbered && game.model != .count, cadence: game.cadence)
         }
 
         /// Consecutive numbers for consecutive days, or weeks of a weekly game.
         func period(of day: Int32) -> Int {
-            // 28,003 days before 1970-01-01 lies a Monday before the earliest day.
+            // 28,003 days before 1970-01-01 is a Monday before the earliest day.
             cadence == .weekly ? (Int(day) + 28_003) / 7 : Int(day)
         }
 
-        /// Calls `body` for every place that has a counted result, in ascending order. Several results of one place
-        /// hold it if any of them is completed.
+        /// Calls `body` for every place with a counted result, ascending. If a place has several results, any completed
+        /// one holds it.
         func visit(_ entries: ArraySlice<Entry>, counts: (Entry) -> Bool, body: (Place) -> Void) {
             if isNumbered {
                 numberedPlaces(entries, counts: counts).forEach(body)
@@ -170,9 +170,9 @@ enum Streak {
     }
 }
 
-/// Walks the places of one game in ascending order and keeps what its streak is.
+/// Walks the places of one game in ascending order and computes its streak.
 struct StreakWalk {
-    /// The run as it stands on a day.
+    /// The run on a day.
     struct State {
         var length = 0
         var start: Int32?
@@ -182,7 +182,7 @@ struct StreakWalk {
         var isOpen = false
     }
 
-    /// Lengths whose first day is kept: the tiers of Streak Master.
+    /// Lengths for which the first day is recorded: the tiers of Streak Master.
     static let milestones = Achievement.streakMaster.thresholds
 
     private let usesFreezes: Bool
@@ -191,11 +191,11 @@ struct StreakWalk {
     private var freezes = 0
     private var frozen = 0
     private var last: Streak.Place?
-    /// The days of the current run. They ascend, unless an archive puzzle was played after a later one.
+    /// The days of the current run. They ascend unless an archive puzzle was played after a later one.
     private var runDays: [Int32] = []
     private var isAscending = true
     private(set) var longest = 0
-    /// For each milestone the first day a run had that length.
+    /// For each milestone, the first day a run had that length.
     private(set) var reached = [Int32?](repeating: nil, count: milestones.count)
 
     init(rules: StreakRules) {
@@ -220,7 +220,7 @@ struct StreakWalk {
         noteMilestones()
     }
 
-    /// Where the run stands on `day`, which is not before any place taken.
+    /// The run on `day`, which must not precede any place already taken.
     func standing(on day: PuzzleDay, cadence: Game.Cadence) -> State {
         guard let last else { return State() }
         let axis = Streak.Axis(isNumbered: false, cadence: cadence)
@@ -234,10 +234,11 @@ struct StreakWalk {
             isOpen: lastPeriod < shown)
     }
 
-    /// A run has a length on the latest day of as many neighbours: an archive puzzle completes it when it is played.
+    /// A run has a length on the latest day among that many neighbours: an archive puzzle completes the run when it is
+    /// played.
     private mutating func noteMilestones() {
         for (position, milestone) in Self.milestones.enumerated() where milestone <= length {
-            // In ascending order the run itself is the earliest; later neighbours only have later days.
+            // In ascending order the run itself is the earliest. Later neighbours only have later days.
             if isAscending && milestone != length { continue }
             let known = reached[position] ?? .max
             var latest = Int32.min
@@ -249,7 +250,7 @@ struct StreakWalk {
         }
     }
 
-    /// Each missed day costs a freeze; the first one that finds none ends the run.
+    /// Each missed day costs a freeze. The first one without a freeze ends the run.
     private mutating func spend(missed: Int) {
         guard missed > 0 else { return }
         let held = min(missed, freezes)

@@ -5,34 +5,35 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What is measured rather than demanded: how fast a new result is seen, and how much the simulator can carry.
+/// Measurements without pass or fail: how fast a new result becomes visible, and how much the simulator can carry.
 public enum Figures {
-    /// How fast results were seen on one network.
+    /// How fast results became visible on one network.
     public struct Visibility: Sendable {
         public let loss: Double
         /// Results times other members.
         public let expectedCount: Int
-        /// Of these, how many were seen within the time that was waited.
+        /// How many of these were visible within the waiting time.
         public let seenCount: Int
         public let median: Duration
         public let p99: Duration
         public let maximum: Duration
-        /// Of all nodes, for one result.
+        /// Bytes sent by all nodes for one result.
         public let bytesPerResult: Int
     }
 
-    /// Members of groups on one network, all up and linked with each other as far as links go.
+    /// Members of groups on one network, all running and linked as far as the limits allow.
     public struct Crowd: Sendable {
         var simulation: Simulation
         public let nodeCount: Int
         private var groups: [(id: GroupID, members: Range<Int>)] = []
         private static let admissionsOfMember = 600
 
-        /// Spreads the nodes over groups: in each the first founds it, and all others join, one after the other with only
-        /// one member up. Then they are ready to start on one wired LAN, from disks that hold the finished ledgers.
+        /// Divides the nodes into groups. In each, the first node founds the group, and the others join one by one
+        /// while only one member runs. Afterwards they can start on one wired LAN, from disks with the finished
+        /// ledgers.
         ///
-        /// - Parameter groupCount: at most half as many as nodes.
-        /// - Throws: what went wrong, in words.
+        /// - Parameter groupCount: at most half the number of nodes.
+        /// - Throws: the reason, as text.
         public init(
             nodes count: Int, groups groupCount: Int = 1, seed: UInt64 = 1, onProgress: (String) -> Void = { _ in }
         ) throws(CrowdFailure) {
@@ -57,10 +58,10 @@ public enum Figures {
             simulation.ground.group = group
             let invite = simulation.outcome(of: .invite(group, uses: 0, lifetime: 86_400 * 30), by: host)
             guard case .invite(_, let text)? = invite, let link = try? InviteLink(parsing: text) else {
-                throw CrowdFailure(reason: "no invite")  // the engine's own link reads
+                throw CrowdFailure(reason: "no invite")  // the engine's own link can be read
             }
             for index in members.dropFirst() {
-                // One device's chain takes in so many newcomers; another member goes on.
+                // One device's chain can admit only so many; then another member takes over.
                 if index - host > Self.admissionsOfMember {
                     simulation.start(host + Self.admissionsOfMember)
                     simulation.run(for: .seconds(10))
@@ -80,9 +81,9 @@ public enum Figures {
             return group
         }
 
-        /// Starts all nodes and lets them find each other. Returns the links that stand then, both ends counted.
+        /// Starts all nodes and lets them find each other. Returns the number of links then, both ends counted.
         ///
-        /// - Parameter shape: which of them reach each other; nil for all.
+        /// - Parameter shape: which nodes can reach each other; nil for all.
         public mutating func start(letting time: Duration, shape: NetworkShape? = nil) -> Int {
             var random = simulation.random
             simulation.network.ways = shape?.ways(among: nodeCount, random: &random)
@@ -92,7 +93,7 @@ public enum Figures {
             return simulation.nodes.reduce(0) { $0 + ($1.engine?.linkedDevices.count ?? 0) }
         }
 
-        /// Lets members chosen at random write one result each, one after the other, and measures when the others see it.
+        /// Random members write one result each, one after the other. Measures when the others see it.
         public func visibility(
             loss: Double, results: Int, apart: Duration = .milliseconds(500), letting rest: Duration = .seconds(10)
         ) -> Visibility {
@@ -120,9 +121,9 @@ public enum Figures {
                 maximum: meter.delays.max() ?? .zero, bytesPerResult: sent / results)
         }
 
-        /// Lets a day of a busy group pass, the only one: every member writes `results` at random moments of `time`. Returns whether
-        /// all agree a minute later.
-        public mutating func live(for time: Duration, results: Int) -> Bool {
+        /// Simulates a busy group: every member writes `results` at random moments of `time`. Returns whether all agree
+        /// a minute later. Call it once.
+        public mutating func simulateBusyGroup(for time: Duration, results: Int) -> Bool {
             simulation.scheduleWrites(of: Array(0..<nodeCount), count: results, over: time)
             simulation.run(for: time)
             return simulation.runUntilAgreed(for: .seconds(60))
@@ -136,7 +137,7 @@ public enum Figures {
 }
 
 extension Simulation {
-    /// Puts the ledger and the keys that one node's disk holds of a group onto those of its other members.
+    /// Copies a group's ledger and keys from one node's disk to those of the other members.
     fileprivate mutating func shareLedger(of source: Int, in group: GroupID, with members: Range<Int>) {
         let snapshot = nodes[source].store.snapshot
         for index in members where index != source {

@@ -5,9 +5,9 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What the nodes' users did, and were told, as an omniscient observer notes it.
+/// What the nodes' users did and which confirmations they got, as an omniscient observer records it.
 struct GroundTruth: Sendable {
-    /// A result that one node keeps writing.
+    /// A result that one node writes repeatedly.
     struct Slot: Hashable, Comparable, Sendable {
         let node: Int
         let number: Int
@@ -46,14 +46,14 @@ struct GroundTruth: Sendable {
     var erased: Set<Int> = []
     /// Names of what machines keep to their account.
     var keptPrivately: Set<String> = []
-    /// Of nodes that were cut, how often each slot had been written when they were.
+    /// For each node that was cut: how often each slot had been written by then.
     private var cuts: [Int: [Slot: Int]] = [:]
 
     mutating func cut(_ node: Int) {
         cuts[node] = histories.filter { $0.key.node == node }.mapValues(\.count)
     }
 
-    /// What a node writes next: mostly something new, at times another value or a withdrawal.
+    /// The next write of a node: usually a new result, sometimes another value or a withdrawal.
     mutating func draft(
         by node: Int, onlyNew: Bool, random: inout SimulatedRandom
     ) -> (slot: Slot, index: Int, draft: RecordDraft)? {
@@ -77,23 +77,23 @@ struct GroundTruth: Sendable {
 
     mutating func issued(_ command: CommandID, _ writes: [(slot: Slot, index: Int)]) { commands[command] = writes }
 
-    /// Notes what a node's user was told. Returns the results that are confirmed by it.
+    /// Records the outcome of a command. Returns the results that it confirms.
     mutating func completed(_ command: CommandID, _ outcome: CommandOutcome) -> [Slot] {
         guard outcome == .done, let writes = commands.removeValue(forKey: command) else { return [] }
         for write in writes { histories[write.slot]?[write.index].isConfirmed = true }
         return writes.map(\.slot)
     }
 
-    /// How many writes were confirmed.
+    /// The number of confirmed writes.
     var confirmedCount: Int {
         histories.values.reduce(0) { $0 + $1.count(where: \.isConfirmed) }
     }
 
-    /// The values a slot may have: the last confirmed, or one written later. Nil in the list is "nothing".
+    /// The values that a slot may show: the last confirmed one, or one written later. Nil means "nothing".
     func allowedValues(of slot: Slot) -> [Int?] {
         let writes = histories[slot] ?? []
         if let cut = cuts[slot.node] {
-            // Whoever cut it may not have heard of the last; of what came after nobody may show anything.
+            // The author of the cut may not know the last writes. Writes after the cut must not show anywhere.
             return [nil] + writes.prefix(cut[slot] ?? 0).map(\.value)
         }
         guard let last = writes.lastIndex(where: \.isConfirmed) else { return [nil] + writes.map(\.value) }
@@ -102,7 +102,7 @@ struct GroundTruth: Sendable {
 
     var slots: [Slot] { histories.keys.sorted() }
 
-    /// The slot that records of a subject are about; nil for what no node ever wrote.
+    /// The slot for a record's subject; nil if no node ever wrote it.
     func slot(of subject: [UInt8]) -> Slot? { slotsBySubject[subject] }
 
     func isCut(_ node: Int) -> Bool { cuts[node] != nil }
@@ -111,16 +111,16 @@ struct GroundTruth: Sendable {
 }
 
 extension Simulation {
-    /// Lets a node's user write one result.
+    /// Writes one result as a node's user.
     mutating func write(by node: Int, count: Int = 1, onlyNew: Bool = false) {
         guard nodes[node].isHonest, let group = ground.group else { return }
         var writes: [(slot: GroundTruth.Slot, index: Int)] = []
         var drafts: [RecordDraft] = []
         for _ in 0..<count {
-            // An edit may come before what it edits; a new result is seen or not.
+            // An edit may overtake the value it edits. A new result is either visible or not.
             let onlyNew = onlyNew || liveness.limit != nil
             guard let (slot, index, draft) = ground.draft(by: node, onlyNew: onlyNew, random: &random) else { continue }
-            // Two values of one slot in one command would make the first unseen.
+            // With two values for one slot in one command, the first would never be visible.
             guard !writes.contains(where: { $0.slot == slot }) else { continue }
             writes.append((slot, index))
             let subject = DailyScore.recordSubject(of: slot.key)

@@ -3,29 +3,29 @@ import StreakLinks
 import StreakReplication
 import StreakWire
 
-/// Looks for what has to happen, and in what time: that each change is seen by all who can be reached, and that all agree, with
-/// nothing under way to a disk, once the faults have ended.
+/// Checks what must happen in time: each change becomes visible to all reachable members, and after the faults all
+/// agree, with nothing left to write to a disk.
 public struct LivenessChecker: Sendable {
-    /// A new result on its way to the others.
+    /// A new result that is not visible everywhere yet.
     private struct Change: Sendable {
         let author: Int
-        /// When all have to show it; nil until its user was told that it is stored.
+        /// When everybody must show it; nil until its user got the confirmation.
         var due: MonotonicInstant?
-        /// Who does not show it yet.
+        /// The nodes that do not show it yet.
         var waiting: Set<Int>
     }
 
-    /// How long after its confirmation a result may be missing anywhere; nil while none is demanded.
+    /// How long after its confirmation a result may be missing anywhere; nil for no limit.
     private(set) var limit: Duration?
     private var changes: [[UInt8]: Change] = [:]
 
-    /// Demands from now on that each change is everywhere in time, or no longer.
+    /// Sets or removes the limit for each change from now on.
     mutating func expectEachChange(within limit: Duration?) {
         self.limit = limit
         changes = [:]
     }
 
-    /// A node's user writes a result that others run to see.
+    /// A node's user writes a result that the running nodes must show.
     mutating func wrote(_ subject: [UInt8], by author: Int, awaitedAt nodes: [Int]) {
         guard limit != nil else { return }
         changes[subject] = Change(author: author, due: nil, waiting: Set(nodes).subtracting([author]))
@@ -41,12 +41,12 @@ public struct LivenessChecker: Sendable {
         changes[subject] = nil
     }
 
-    /// A node went down: it has to catch up when it comes back, and is not waited for.
+    /// A node stopped: it must catch up when it comes back, and is not waited for.
     mutating func stopped(_ node: Int) {
         for subject in changes.keys { shown(subject, at: node) }
     }
 
-    /// A change that has not come everywhere in its time; nil if there is none.
+    /// A change that is not visible everywhere in time; nil if there is none.
     func overdue(at now: MonotonicInstant) -> String? {
         let late = changes.values.filter { $0.due.map { $0 < now } ?? false }
         guard let first = late.min(by: { ($0.due ?? .zero, $0.author) < ($1.due ?? .zero, $1.author) }) else {
@@ -56,11 +56,11 @@ public struct LivenessChecker: Sendable {
         return "a result of node \(first.author) did not reach \(nodes) in time"
     }
 
-    /// How one running member stands.
+    /// The state of one running member.
     struct Standing: Sendable {
         let node: Int
         let digest: GroupDigest?
-        /// Transactions on their way to its disk: they may still change its digest.
+        /// Transactions not on disk yet. They may still change the digest.
         let pendingCount: Int
     }
 

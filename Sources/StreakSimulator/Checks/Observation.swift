@@ -4,29 +4,30 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What one node shows of the scenario's group at one moment: all that the checkers look at.
+/// What one node shows of the scenario's group at one moment. The checkers use nothing else.
 public struct Observation: Sendable {
     let node: Int
     let digest: GroupDigest
-    /// Stands for all merged records with their times: equal for equal states.
+    /// A hash of all merged records with their times: equal for equal states.
     let fingerprint: Int
     let countingRecords: Int
-    /// The results that it shows, by whose they are.
+    /// The visible results, by slot.
     let results: [GroundTruth.Slot: Int]
-    /// Records of honest users that none of them wrote, told in words.
+    /// Records of honest users that none of them wrote, as text.
     let strange: [String]
-    /// Nodes that its ledger calls removed or revoked.
+    /// Nodes that are removed or revoked in its ledger.
     let knownCuts: Set<Int>
-    /// Whether records wait for their time here, or to be taken back: then equal digests may show different records.
+    /// Whether records wait in quarantine or for their withdrawal. Then nodes with equal digests may show different
+    /// records.
     let isWaiting: Bool
-    /// Whether it shows records that came ahead of others, for which digests do not stand.
+    /// Whether it shows records that arrived ahead of others, which digests do not cover.
     let isAhead: Bool
-    /// Whether its disk may lack what its user was told is there.
+    /// Whether its disk may lack confirmed results.
     let isAged: Bool
 }
 
 extension Simulation {
-    /// What a node shows; nil where it is down, lies or is in no group.
+    /// What a node shows; nil if it is down, lies, or is in no group.
     func observation(of index: Int) -> Observation? {
         guard let group = ground.group, let engine = nodes[index].engine, engine.isMember(of: group),
             let digest = engine.digest(of: group), let state = engine.state(of: group)
@@ -38,7 +39,7 @@ extension Simulation {
             guard !lyingUsers.contains(record.key.user) else { continue }
             guard let slot = ground.slot(of: record.key.subject),
                 nodes[slot.node].identity.user == record.key.user,
-                // What this simulation wrote reads.
+                // The simulation wrote it, so it can be read.
                 let score = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time),
                 let value = score.score
             else {
@@ -57,6 +58,6 @@ extension Simulation {
             isAged: nodes[index].isAged)
     }
 
-    /// Users one of whose devices runs a hostile program: their results may be anything.
+    /// Users with a device that runs a hostile program. Their results may be anything.
     private var lyingUsers: Set<UserID> { Set(liars.map { nodes[$0].identity.user }) }
 }

@@ -2,17 +2,18 @@ import StreakEngine
 import StreakReplication
 import StreakWire
 
-/// Looks for what must never happen, at any moment of a run, whatever the networks, disks, clocks and liars do.
+/// Checks what must never happen, whatever networks, disks, clocks and liars do.
 public struct SafetyChecker: Sendable {
-    /// What must never happen.
+    /// A rule that must always hold.
     public enum Rule: Sendable, Equatable, CaseIterable {
-        /// A result that its user was told is stored is not there.
+        /// A result is missing although its user got the confirmation.
         case confirmedIsLost
-        /// A result is shown that its user never wrote.
+        /// A result is visible that its user never wrote.
         case unwrittenIsShown
-        /// Something is shown that a member wrote after being removed, by a node that knows of the removal.
+        /// A node that knows of a removal shows something that the removed member wrote afterwards.
         case cutIsPassed
-        /// Two nodes with equal digests, or one at two moments, show different records, though none waits or came ahead.
+        /// Two nodes with equal digests, or one node at two moments, show different records, and none is quarantined or
+        /// ahead.
         case digestIsAmbiguous
     }
 
@@ -21,10 +22,10 @@ public struct SafetyChecker: Sendable {
         let text: String
     }
 
-    /// What stood under each digest when it was seen first, and where.
+    /// The state first seen with each digest, and at which node.
     private var states: [GroupDigest: (node: Int, fingerprint: Int, countingRecords: Int)] = [:]
 
-    /// Looks at one node. Nil if all is as it should be.
+    /// Checks one node; nil if nothing is wrong.
     mutating func violation(in observation: Observation, of truth: GroundTruth) -> Violation? {
         let node = observation.node
         if let strange = observation.strange.first {
@@ -44,7 +45,7 @@ public struct SafetyChecker: Sendable {
         return lostResult(in: observation, of: truth) ?? ambiguity(of: observation)
     }
 
-    /// A node's own results, which no loss of a message excuses.
+    /// A node must have its own results: no lost message excuses their absence.
     private func lostResult(in observation: Observation, of truth: GroundTruth) -> Violation? {
         guard !observation.isAged, !observation.isWaiting, !truth.isCut(observation.node),
             !truth.erased.contains(observation.node)
@@ -54,7 +55,7 @@ public struct SafetyChecker: Sendable {
         }.first
     }
 
-    /// What every node has to show once all agree: everybody's confirmed results.
+    /// What every node must show once all agree: everybody's confirmed results.
     static func lostResult(inAgreed observation: Observation, of truth: GroundTruth, liars: Set<Int>) -> Violation? {
         truth.slots.lazy.filter { !liars.contains($0.node) }.compactMap { loss(of: $0, in: observation, of: truth) }
             .first

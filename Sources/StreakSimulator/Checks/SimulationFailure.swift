@@ -1,16 +1,16 @@
-/// A run that did not go as the scenario demands. Its text holds the line that replays it.
+/// A failed run. Its text contains the command that replays it.
 public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
-    /// What kind of thing went wrong: a shorter story fails in the same way only if this is equal.
+    /// The kind of failure. A reduced scenario reproduces a failure only if the kinds are equal.
     public enum Kind: Sendable, Equatable {
-        /// Something happened that must never happen.
+        /// A safety rule was violated.
         case safety(SafetyChecker.Rule)
-        /// What had to happen did not, in its time.
+        /// Something did not happen in time.
         case liveness
-        /// A command ended otherwise than it had to.
+        /// A command had the wrong outcome.
         case outcome
-        /// An engine does not behave, towards its store or its clock.
+        /// An engine violates its contract with its store or its clock.
         case engine
-        /// The story does not fit together: a step needs what no step before it has made.
+        /// The scenario is inconsistent: a step needs something that no earlier step made.
         case story
     }
 

@@ -2,11 +2,11 @@ import StreakEngine
 import StreakLinks
 import StreakReplication
 
-/// Measures how long a result takes from its user's command until each other node shows it.
+/// Measures the time from a user's command until each other node shows the result.
 public struct VisibilityMeter: Sendable {
     private var writtenAt: [[UInt8]: (instant: MonotonicInstant, node: Int)] = [:]
     private var seen: Set<Sighting> = []
-    /// In the order of the sightings.
+    /// In the order in which they were seen.
     public private(set) var delays: [Duration] = []
 
     private struct Sighting: Hashable, Sendable {
@@ -25,7 +25,7 @@ public struct VisibilityMeter: Sendable {
         }
     }
 
-    /// The delay that `percent` of a hundred sightings do not exceed, by the nearest rank; nil where there were none.
+    /// The delay that `percent` percent of the sightings do not exceed, by the nearest rank; nil without sightings.
     public func percentile(_ percent: Double) -> Duration? {
         guard !delays.isEmpty else { return nil }
         let rank = Int((percent / 100 * Double(delays.count)).rounded(.up))

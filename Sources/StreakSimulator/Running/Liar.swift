@@ -7,37 +7,37 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What a member does whose program is not ours.
+/// What a member with a modified program does.
 public enum Lie: String, CaseIterable, Sendable {
-    /// Names tips far beyond what anybody wrote, of every feed.
+    /// Claims tips far beyond what anybody wrote, for every feed.
     case falseTips
-    /// Names what it has, and does not send it when asked; takes rumours and does not pass them on.
+    /// Names what it has but does not send it; takes rumours but does not pass them on.
     case withheldRuns
-    /// Sends runs of others' feeds whose chain, signature or records are not theirs.
+    /// Sends runs of others' feeds with a wrong chain, signature or content.
     case forgedRuns
-    /// Sends ledger operations in others' names, and ones that nobody can read.
+    /// Sends ledger operations in others' names, and unreadable ones.
     case forgedOperations
-    /// Names another digest every time, so that there always seems to be something to ask for.
+    /// Announces a different digest every time, so that there always seems to be something new.
     case restlessDigests
     /// Writes as many valid records as it can.
     case recordFlood
-    /// Puts as many valid operations into the ledger as it may.
+    /// Adds as many valid operations to the ledger as allowed.
     case operationFlood
-    /// Writes its feed on from one place in many ways, and shows each friend another one.
+    /// Forks its feed at one place in many ways, and shows each friend another branch.
     case forkedFeed
-    /// Sends again and again what has long been known.
+    /// Repeats old rumours again and again.
     case staleRumours
-    /// Asks for everything, all the time.
+    /// Requests everything, all the time.
     case endlessQuestions
 }
 
-/// A member's device that runs a hostile program: it holds all that the member had, opens links with whoever it likes,
-/// and says what it likes. All it cannot do is sign for others.
+/// A member's device that runs a hostile program. It has all that the member had, opens links with anybody, and sends
+/// anything. It cannot sign for others.
 struct Liar: Sendable {
     private struct Conversation: Sendable {
         let key: AgreementPublicKey
         let handshakeHash: [UInt8]
-        /// The branch of its feed that this friend is shown.
+        /// The branch of its feed that it shows to this friend.
         var fork: FeedReplica?
     }
 
@@ -59,14 +59,14 @@ struct Liar: Sendable {
     private var writtenCount = 0
     private var wall: WallTime = WallTime(milliseconds: 0)
 
-    /// How often it does something on its own, and calls those it has no link with.
+    /// How often it acts on its own and dials peers without a link.
     private static let actInterval: Duration = .milliseconds(250)
     private static let dialInterval: Duration = .seconds(5)
     private static let runsAtOnce = 8
 
     /// Takes over a member's device.
     ///
-    /// - Parameter targets: link keys and addresses of the others.
+    /// - Parameter targets: the link keys and addresses of the others.
     init(
         _ identity: DeviceIdentity, in group: GroupID, holding snapshot: Snapshot, lies: Set<Lie>,
         targets: [(key: AgreementPublicKey, endpoint: Endpoint)], seed: UInt64
@@ -79,10 +79,10 @@ struct Liar: Sendable {
         links = Links(staticKey: identity.linkKey)
         entropy = SeededEntropy(seed: seed)
         random = SimulatedRandom(seed: seed)
-        // What a store holds reads; a key that does not is left out.
+        // A store's contents can be read; a key that cannot is left out.
         accessKeys = snapshot.accessKeys.filter { $0.group == group }.compactMap { try? AccessKey(rawBytes: $0.key) }
         for stored in snapshot.operations where stored.group == group {
-            // As above, and all was inserted once.
+            // As above, and all was inserted before.
             guard let operation = try? SignedOperation(decoding: stored.bytes) else { continue }
             if ledger == nil { ledger = try? Ledger(founding: operation) }
             _ = try? ledger?.insert(operation)
@@ -150,7 +150,7 @@ struct Liar: Sendable {
         case .closed(let link, _):
             conversations[link] = nil
         case .messageReceived(let link, let bytes, _):
-            // What the honest say reads.
+            // Honest nodes send only readable messages.
             if let message = try? LinkMessage(decoding: bytes) { answer(message, over: link, at: now) }
         case .pathChanged, .keepaliveReceived, .responderShown, .dialFailed, .dropped:
             break
@@ -160,7 +160,7 @@ struct Liar: Sendable {
     private mutating func say(
         _ message: LinkMessage, over link: LinkID, as urgency: Urgency = .reliable, at now: MonotonicInstant
     ) {
-        // What is too long is not sent.
+        // A message that is too long is not sent.
         links.send(message.encoded, over: link, as: urgency, at: now)
     }
 
@@ -180,8 +180,8 @@ struct Liar: Sendable {
             }
             say(.runs(handle, Array(answer.prefix(16)), isFinal: true, isComplete: true), over: link, at: now)
         case .rumour(_, let run):
-            // It says that it has it, which lets the sender believe that it passes it on.
-            guard let records = try? run.records() else { return }  // what the honest send reads
+            // It claims to have the run, so that the sender believes that it passes it on.
+            guard let records = try? run.records() else { return }  // honest nodes send readable records
             let name = FeedChain.hash(after: run.before, records: records).bytes.w0
             say(.rumourAcknowledged(name), over: link, as: .rumour, at: now)
             _ = try? feeds[run.feed, default: FeedReplica(run.feed, in: group)].receive(run, arrival: 1)
@@ -254,8 +254,8 @@ struct Liar: Sendable {
         return (0..<Self.runsAtOnce).map { _ in all[random.number(below: all.count)].run }
     }
 
-    /// A run with something in it that its author did not write: at times where it begins, at times what it holds, at
-    /// times as the one that follows.
+    /// A run with one thing its author did not write: sometimes its start, sometimes its content, sometimes the record
+    /// after it.
     private mutating func forged(_ run: Run) -> Run {
         let records = someRecords(2)
         let hash = ChainHash(bytes: noise())
@@ -311,11 +311,11 @@ struct Liar: Sendable {
         }
     }
 
-    /// Whatever takes up room: invites that end at once, as any member may make, and behind its own chain what counts for
-    /// nothing, and its own certificate over and over.
-    /// Operations after which a flood ends, with which it is long and can still be played.
+    /// The number of operations after which a flood ends: many, but still possible to simulate.
     private static let floodLength: UInt64 = 400
 
+    /// Operations that take up space: invites that end immediately, as any member may make; and, at the end of its own
+    /// chain, operations that do not count and its own certificate repeatedly.
     private mutating func floodOperations(over link: LinkID, at now: MonotonicInstant) {
         guard let known = ledger,
             known.tips.allSatisfy({ $0.device != identity.device || $0.number < Self.floodLength })
@@ -323,7 +323,7 @@ struct Liar: Sendable {
         var fresh: [SignedOperation] = surplusOperations(16)
         for _ in 0..<2 {
             guard
-                // By its size it is one.
+                // The size is right.
                 let key = try? SigningSecretKey(seed: entropy.bytes(SigningSecretKey.seedByteCount)),
                 let presharedKey = Bytes32(entropy.bytes(32)),
                 let operation = try? known.draft(
@@ -333,7 +333,7 @@ struct Liar: Sendable {
                             expiresAt: wall.seconds + 60, needsApproval: false)),
                     by: identity, at: wall.seconds)  // refused once there are too many
             else { break }
-            _ = try? ledger?.insert(operation)  // was just drafted for it
+            _ = try? ledger?.insert(operation)  // it was just drafted for this ledger
             fresh.append(operation)
         }
         if !fresh.isEmpty { say(.operations(handle, fresh.map(\.bytes), isFinal: false), over: link, at: now) }
@@ -350,7 +350,7 @@ struct Liar: Sendable {
                 previous: own?.operation ?? .none,
                 parents: own.map { [$0.operation] } ?? Array(known.heads.prefix(LedgerOperation.maximumParents)),
                 time: wall.seconds, body: index % 2 == 0 ? .rename(title) : .addDevice(identity.certificate))
-            // After a thousand its chain is full.
+            // After a thousand operations its chain is full.
             guard let signed = try? SignedOperation(signing: operation, with: identity.signingKey),
                 let added = try? ledger?.insert(signed, withinLimits: false), case .added = added
             else { break }
@@ -359,7 +359,7 @@ struct Liar: Sendable {
         return fresh
     }
 
-    /// Goes back to where the feed began and writes something else, for this friend only.
+    /// Forks at the beginning of its feed and writes something else, for this friend only.
     private mutating func fork(over link: LinkID, at now: MonotonicInstant) {
         let isNew = random.happens(with: 0.3)
         var feed = isNew ? nil : conversations[link]?.fork

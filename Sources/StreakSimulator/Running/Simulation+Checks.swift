@@ -4,12 +4,12 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// What must hold: always, whenever digests are equal, and in the end.
+/// What must hold: always, whenever digests are equal, and at the end.
 extension Simulation {
-    /// How long at most between two looks at a node whose state has changed.
+    /// The longest time between two checks of a node whose state has changed.
     static let momentInterval: Duration = .seconds(1)
 
-    /// Looks at every node that has changed since the last look.
+    /// Checks every node that has changed since the last check.
     mutating func checkMoment() {
         nextMoment = now.advanced(by: Self.momentInterval)
         guard checksSafety else { return }
@@ -26,7 +26,7 @@ extension Simulation {
         fail(violation.text, .safety(violation.rule))
     }
 
-    /// The nodes that run, honestly, and are members.
+    /// The honest running nodes that are members.
     var activeMembers: [Int] {
         guard let group = ground.group else { return [] }
         return nodes.indices.filter { nodes[$0].ask { $0.isMember(of: group) } ?? false }
@@ -44,7 +44,7 @@ extension Simulation {
     /// Why the running members do not agree; nil if they do.
     var disagreement: String? { LivenessChecker().disagreement(among: standings) }
 
-    /// Whether every running member sees all others.
+    /// Whether every running member is linked with all others.
     var isFullyLinked: Bool {
         let members = activeMembers
         let devices = Set(members.map { nodes[$0].identity.device })
@@ -67,11 +67,11 @@ extension Simulation {
         }
     }
 
-    /// When all agree: they show the same, and nothing that was confirmed is missing or undone anywhere.
+    /// Once all agree: they show the same, and nothing confirmed is missing or undone.
     mutating func checkAgreement() {
         changedNodes.formUnion(activeMembers)
         checkMoment()
-        // Whoever lacked something of its own has it back, or it will be missed now.
+        // By now, every node has recovered its own missing records.
         for member in activeMembers {
             nodes[member].isAged = false
             guard let observation = observation(of: member), !observation.isWaiting else { continue }
@@ -79,30 +79,30 @@ extension Simulation {
         }
     }
 
-    /// Whether a node knows that it is in no more, and all it does about that is on its disk.
+    /// Whether a node knows that it is no longer in a group, and has stored all that follows.
     func hasLost(_ node: Int, _ group: GroupID) -> Bool {
         nodes[node].lostGroups.contains(group) && nodes[node].pending.isEmpty
     }
 
-    /// Who is in no more holds nobody else's records, on its disk neither.
+    /// A node that is no longer in a group has no records of others, not even on disk.
     mutating func checkHoldsNothing(of group: GroupID, at node: Int) {
         let own = nodes.filter { $0.identity.user == nodes[node].identity.user }.map(\.identity.device)
         if !nodes[node].store.authors(in: group).isSubset(of: own) {
-            fail("node \(node) is in no more and holds records of others", .safety(.cutIsPassed))
+            fail("node \(node) is no longer a member and holds records of others", .safety(.cutIsPassed))
         }
         let shown = nodes[node].engine?.mergedRecords(of: group) ?? []
         if shown.contains(where: { $0.key.user != nodes[node].identity.user }) {
-            fail("node \(node) is in no more and shows records of others", .safety(.cutIsPassed))
+            fail("node \(node) is no longer a member and shows records of others", .safety(.cutIsPassed))
         }
     }
 
-    /// Bytes that the honest node which sent most has sent since the lies began.
+    /// The most bytes that any honest node has sent since the lies began.
     var largestTraffic: Int {
         nodes.indices.filter { !liars.contains($0) }
             .map { nodes[$0].sentByteCount - nodes[$0].sentByteCountBeforeLies }.max() ?? 0
     }
 
-    /// What each node holds, for whoever has to find out why they differ.
+    /// What each node has, to find out why they differ.
     var standing: String {
         guard let group = ground.group else { return "no group" }
         return nodes.indices.map { index -> String in

@@ -3,12 +3,12 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Friends by code, and further machines of an account.
+/// Friends by code, and more machines of an account.
 extension Simulation {
-    /// How long the slow hash of a code takes.
+    /// How long deriving a code's keys takes (a slow hash).
     static let derivationTime: Duration = .milliseconds(60)
 
-    /// The groups that two nodes' users have to themselves, as both see it.
+    /// The groups of two that two nodes' users share, as both see it.
     func commonPairs(_ first: Int, _ second: Int) -> [GroupID] {
         let users = Set([nodes[first].identity.user, nodes[second].identity.user])
         func pairs(_ node: Int) -> Set<GroupID> {
@@ -21,7 +21,7 @@ extension Simulation {
         return pairs(first).intersection(pairs(second)).sorted()
     }
 
-    /// Whether neither of two nodes has a request left, nor a group that it is alone in but for its private one.
+    /// Whether neither of two nodes has an open request, or is alone in a group other than its private one.
     func isQuiet(_ first: Int, _ second: Int) -> Bool {
         [first, second].allSatisfy { node in
             guard let engine = nodes[node].engine else { return false }
@@ -37,11 +37,11 @@ extension Simulation {
         }
     }
 
-    /// Makes a node that is up a device of another one's account, as the shell does it: it starts anew from what it was
-    /// handed.
+    /// Makes a running node a device of another node's account, as the shell does: the node restarts with what it was
+    /// given.
     mutating func linkDevice(_ node: Int, to relative: Int) {
         guard case .invite(_, let text)? = outcome(of: .linkDevice, by: relative),
-            // The text of a bad link is shown.
+            // A bad link is reported as text.
             let link = try? InviteLink(parsing: text, purpose: .device)
         else { return fail("node \(relative) made no device link", .outcome) }
         let outcome = outcome(of: .requestDevice(link, timeout: .seconds(110)), by: node)
@@ -64,7 +64,7 @@ extension Simulation {
         var arrival: UInt64 = 1
         for group in linking.groups {
             for bytes in group.operations {
-                // The engine has checked every one.
+                // The engine has checked each of them.
                 guard let operation = try? SignedOperation(decoding: bytes) else {
                     preconditionFailure("an operation of a linked device reads")
                 }

@@ -4,9 +4,9 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// What the machines of one account keep among themselves.
+/// What the machines of one account share only with each other.
 extension Simulation {
-    /// A machine of another node's account that its key has made: with a group of its own, and in no other.
+    /// Makes a node a machine of another node's account by the recovery key. It has the private group and no other.
     mutating func recover(_ node: Int, of relative: Int) {
         var entropy = SeededEntropy(seed: random.next())
         let account = nodes[relative].accountKey

@@ -6,15 +6,15 @@ import StreakReplication
 import StreakWire
 
 extension Simulation {
-    /// How long a command of a scenario may take.
+    /// How long a scenario's command may take.
     private static let commandLimit: Duration = .seconds(120)
 
     /// Plays a scenario. The same scenario, seed and reduction give the same report, byte for byte.
     ///
     /// - Parameters:
     ///   - reduction: what to leave out.
-    ///   - onTrace: told every event of every node.
-    /// - Throws: the first thing that went wrong.
+    ///   - onTrace: called with every event of every node.
+    /// - Throws: the first failure.
     public static func play(
         _ scenario: Scenario, seed: UInt64, without reduction: ScenarioReduction = .none,
         onTrace: (@Sendable (String) -> Void)? = nil
@@ -53,7 +53,7 @@ extension Simulation {
             guard let group = ground.group else { return fail("no group", .story) }
             let outcome = outcome(of: .invite(group, uses: uses, lifetime: lifetime), by: node)
             guard case .invite(_, let text)? = outcome, let link = try? InviteLink(parsing: text) else {
-                return fail("no invite: \(String(describing: outcome))", .outcome)  // the text of a bad link is shown
+                return fail("no invite: \(String(describing: outcome))", .outcome)  // a bad link is reported as text
             }
             ground.invite = link
         case .revokeInvite(let node):
@@ -78,7 +78,7 @@ extension Simulation {
             guard let group = ground.group else { return fail("no group", .story) }
             ground.cut(node)
             expect(.done, of: .remove(group, nodes[node].identity.user), by: admin)
-        case .removeInVain(let node, let admin):
+        case .removeWithoutEffect(let node, let admin):
             guard let group = ground.group else { return fail("no group", .story) }
             expect(.done, of: .remove(group, nodes[node].identity.user), by: admin)
         case .revokeDevice(let node, let relative):
@@ -155,7 +155,7 @@ extension Simulation {
         case .expectLost(let node, let limit):
             guard let group = ground.group else { return fail("no group", .story) }
             if !run(for: limit, until: { $0.hasLost(node, group) }) {
-                return fail("node \(node) has not learnt within \(limit) that it is in no more", .liveness)
+                return fail("node \(node) has not learnt within \(limit) that it is no longer a member", .liveness)
             }
             checkHoldsNothing(of: group, at: node)
         case .expectNoFork:
@@ -181,7 +181,7 @@ extension Simulation {
         case .approveFriend(let asker, let node):
             let command = Command.approveFriend(nodes[asker].identity.user, name: "Node \(node)")
             guard case .group? = outcome(of: command, by: node) else {
-                return fail("node \(node) could not say yes", .outcome)
+                return fail("node \(node) could not accept", .outcome)
             }
         case .expectFriends(let first, let second, let limit):
             let isDone = run(for: limit) { $0.commonPairs(first, second).count == 1 && $0.isQuiet(first, second) }
@@ -297,7 +297,7 @@ extension Simulation {
             nodes[node].outputsToLive = nil
             setClock(of: node, lead: .zero)
             if nodes[node].isLying { stop(node) }
-            // A node that was never started has no part in the story.
+            // A node that was never started is not part of the story.
             if !liars.contains(node), nodes[node].life > 0 { start(node) }
         }
     }
@@ -341,16 +341,16 @@ extension Simulation {
         fail("not all know within \(limit) who is online", .liveness)
     }
 
-    /// Lets time pass until all running members agree; true if they do.
+    /// Lets time pass until all running members agree. Returns whether they do.
     mutating func runUntilAgreed(for limit: Duration) -> Bool {
         watch(for: limit, untilShown: { $0.disagreement == nil })
     }
 
-    /// Lets time pass until something holds that follows from what nodes have published; true if it does.
+    /// Lets time pass until a condition on the nodes' published state holds. Returns whether it does.
     private mutating func watch(for limit: Duration, untilShown isDone: (Simulation) -> Bool) -> Bool {
         var lookedAt = -1
         return run(for: limit) { simulation in
-            // To look at all nodes after every event would cost more than all they do.
+            // Checking all nodes after every event would cost more than all their work.
             guard simulation.changeCount != lookedAt else { return false }
             lookedAt = simulation.changeCount
             return isDone(simulation)

@@ -6,9 +6,9 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// Nodes, the networks between them and their disks, driven by one clock. Whatever happens follows from the seed.
+/// Nodes with their networks and disks, driven by one clock. Everything follows from the seed.
 ///
-/// The nodes run the engine that real nodes run; only sockets, clocks, randomness and disks are simulated.
+/// The nodes run the same engine as real nodes. Only sockets, clocks, randomness and disks are simulated.
 public struct Simulation: Sendable {
     enum Event: Sendable {
         case datagram([UInt8], from: Endpoint, to: Int)
@@ -21,10 +21,10 @@ public struct Simulation: Sendable {
         case write(Int)
     }
 
-    /// The wall clock of a node without lead at the start, in milliseconds since 1970.
+    /// The wall clock at the start of a node whose clock is right, in milliseconds since 1970.
     static let firstWallTime: Int64 = 1_795_000_000_000
     static let port: UInt16 = 7_420
-    /// Wake-ups of one engine at one instant before it counts as spinning.
+    /// How often one engine may wake up at one instant before it counts as spinning.
     static let maximumWakes = 64
 
     public let seed: UInt64
@@ -37,27 +37,27 @@ public struct Simulation: Sendable {
     var ground = GroundTruth()
     /// Nodes that run, or ran, a hostile program.
     var liars: Set<Int> = []
-    /// Where each node is reached; behind a router, from its own LAN only.
+    /// The address of each node; behind a router, the one reachable only from its own LAN.
     private(set) var nodeByEndpoint: [Endpoint: Int] = [:]
     /// A node behind each router, by the router's address.
     private(set) var nodeByOuterAddress: [Bytes16: Int] = [:]
     var safety = SafetyChecker()
-    /// Whether states are looked at during the run; measurements do without.
+    /// Whether states are checked during the run. Measurements switch this off.
     var checksSafety = true
-    /// Nodes whose state may be another than when it was looked at last, and when it is looked at next.
+    /// Nodes whose state may have changed since the last check, and the time of the next check.
     var changedNodes: Set<Int> = []
     var nextMoment: MonotonicInstant = .zero
-    /// Counts what may change whether all agree, and know who is online.
+    /// Counts events that may change agreement or presence.
     private(set) var changeCount = 0
     var liveness = LivenessChecker()
-    /// Ledgers that nodes' stores hold and that need not be checked again; none but in measurements.
+    /// Ledgers in nodes' stores that were verified before; only used by measurements.
     var ledgers: [GroupID: Ledger] = [:]
-    /// Told when results show up, where somebody measures that.
+    /// Called when results become visible, for measurements.
     var visibility: VisibilityMeter?
     private var lastCommand: UInt64 = 0
-    /// What went wrong first.
+    /// The first failure.
     private(set) var failure: (reason: String, kind: SimulationFailure.Kind)?
-    /// Told every step, where somebody wants to see it.
+    /// Called for every step, for a trace.
     var onTrace: (@Sendable (String) -> Void)?
 
     init(seed: UInt64, profile: LinkProfile) {
@@ -66,13 +66,12 @@ public struct Simulation: Sendable {
         network = SimulatedNetwork(profile: profile)
     }
 
-    /// Stands for all that has happened; equal for two runs of one scenario and seed.
+    /// A hash of everything that has happened; equal for two runs of one scenario and seed.
     public var traceHash: UInt64 { trace.value }
 
     // MARK: Nodes
 
-    /// Adds a node that is down, with a device of its own or that of another node, of an account of its own or of
-    /// another node's.
+    /// Adds a node that is down. Its device is its own or another node's; so is its account.
     mutating func addNode(
         at place: Scenario.Place = .lan(0), clockLead: Duration = .zero, deviceOf twin: Int? = nil,
         accountOf relative: Int? = nil
@@ -92,14 +91,15 @@ public struct Simulation: Sendable {
         if router != nil { nodeByOuterAddress[outer.address] = index }
     }
 
-    /// Inner and outer address. Every inner one is given once, so that a datagram to one at another home is to nobody.
+    /// Inner and outer address. Every inner address is used once, so that a datagram to one at another home reaches
+    /// nobody.
     private static func addresses(
         of index: Int, at place: Scenario.Place
     ) -> (inner: Endpoint, outer: Endpoint, lan: Int, router: AddressTranslation?) {
         let last = UInt32(index)
         switch place {
         case .lan(let number):
-            // Local to its LAN only by the beacons: addresses are reachable from everywhere.
+            // Only beacons are limited to the LAN: addresses are reachable from everywhere.
             let endpoint = Endpoint(ipv4: 0x0A00_0001 + UInt32(number) << 16 + last, port: port)
             return (endpoint, endpoint, number, nil)
         case .home(let number, let router):
@@ -113,13 +113,13 @@ public struct Simulation: Sendable {
         }
     }
 
-    /// What a node's wall clock shows now.
+    /// The current wall-clock time of a node.
     func wallTime(of node: Int) -> WallTime {
         let lead = now.advanced(by: clockLead(of: node)).nanoseconds / 1_000_000
         return WallTime(milliseconds: Self.firstWallTime + lead)
     }
 
-    /// Sets a clock, and how fast it goes from now on.
+    /// Sets a clock and its rate from now on.
     mutating func setClock(of node: Int, lead: Duration, drift: Duration = .zero) {
         nodes[node].clockLead = lead
         nodes[node].clockDrift = drift
@@ -159,7 +159,7 @@ public struct Simulation: Sendable {
             .listening(port: Self.port, addresses: [nodes[index].endpoint], usesDiscovery: true), to: index)
     }
 
-    /// Ends a node's process. Of what was on its way to the disk some first part may have arrived.
+    /// Kills a node's process. Of the pending writes, any number of the first ones may have reached the disk.
     mutating func crash(_ index: Int) {
         guard nodes[index].isRunning else { return }
         tell(index, "crashes")
@@ -178,7 +178,7 @@ public struct Simulation: Sendable {
         breakStreams(of: index)
     }
 
-    /// Ends a node's process as its user would: friends are told.
+    /// Stops a node's process as its user would: peers are told.
     mutating func quit(_ index: Int) {
         let instant = age(of: index)
         let outputs = nodes[index].engine?.closeLinks(at: instant) ?? []
@@ -195,7 +195,7 @@ public struct Simulation: Sendable {
         if !nodes[index].diskForgets { nodes[index].store.apply(change) }
     }
 
-    /// Notes that a node may show something else than before.
+    /// Marks a node whose visible state may have changed.
     mutating func changed(_ index: Int) {
         changedNodes.insert(index)
         changeCount += 1
@@ -203,7 +203,7 @@ public struct Simulation: Sendable {
 
     // MARK: Time
 
-    /// Lets time pass, until `isDone` says that it is enough; true if it did.
+    /// Lets time pass until `isDone` returns true. Returns whether it did.
     @discardableResult
     mutating func run(for duration: Duration, until isDone: (Simulation) -> Bool = { _ in false }) -> Bool {
         let end = now.advanced(by: duration)
@@ -241,7 +241,7 @@ public struct Simulation: Sendable {
             guard nodes[node].isRunning, nodes[node].life == life else { return }
             give(.codeDerived(user, code), to: node)
         case .wake(let node, let life):
-            // What was due later than something that came up meanwhile was put in again after that.
+            // An event that was due later than a new one was put back in after it.
             guard nodes[node].isRunning, nodes[node].life == life, nodes[node].wakeAt == now else { return }
             nodes[node].wakeAt = nil
             countWake(of: node)
@@ -264,7 +264,7 @@ public struct Simulation: Sendable {
 
     // MARK: The engine
 
-    /// Gives a command and returns its number, under which the node keeps the outcome.
+    /// Gives a command and returns its ID, under which the node stores the outcome.
     @discardableResult
     mutating func command(_ command: Command, to node: Int) -> CommandID {
         let id = nextCommand()
@@ -285,7 +285,7 @@ public struct Simulation: Sendable {
         let (outputs, deadline) = nodes[index].handle(input, at: instant, wallTime: wall)
         let life = nodes[index].life
         for output in outputs {
-            guard nodes[index].life == life, hasTimeForOutput(index) else { return }
+            guard nodes[index].life == life, outlivesOutput(index) else { return }
             perform(output, of: index)
         }
         guard nodes[index].isRunning, nodes[index].life == life else { return }
@@ -295,8 +295,8 @@ public struct Simulation: Sendable {
         }
     }
 
-    /// Whether a process that is to end between two outputs still lives; else it has ended now.
-    private mutating func hasTimeForOutput(_ index: Int) -> Bool {
+    /// Whether a process that is to end between two outputs still runs. If not, it has just ended.
+    private mutating func outlivesOutput(_ index: Int) -> Bool {
         guard let rest = nodes[index].outputsToLive else { return true }
         nodes[index].outputsToLive = rest - 1
         guard rest <= 0 else { return true }
@@ -374,12 +374,12 @@ public struct Simulation: Sendable {
         queue.add(.wake(index, life: nodes[index].life), at: instant)
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private static func summary(of event: EngineEvent) -> String {
         switch event {
         case .recordsMerged(_, let records): "merges \(records.count) records"
-        case .recordsReset: "merges all records anew"
+        case .recordsReset: "merges all records again"
         case .ledgerChanged: "has another ledger"
         case .digestChanged(_, let digest): "has digest \(digest.description.prefix(8))"
         case .linkOpened(let device, _, let endpoint): "is linked to \(device.description.prefix(8)) at \(endpoint)"

@@ -1,20 +1,20 @@
-/// Makes a failing story shorter as long as it fails in the same way.
+/// Shortens a failing scenario as long as it fails in the same way.
 public struct Minimiser: Sendable {
-    /// How many runs it may take.
+    /// The most runs it may take.
     public var maximumRuns = 200
     public private(set) var runCount = 0
-    /// The shortest story found.
+    /// The shortest failing scenario found.
     public private(set) var failure: SimulationFailure
     private let scenario: Scenario
 
-    /// - Parameter failure: what `scenario` came to.
+    /// - Parameter failure: how `scenario` failed.
     public init(_ scenario: Scenario, failing failure: SimulationFailure) {
         self.scenario = scenario
         self.failure = failure
     }
 
-    /// Leaves out nodes, then the faults of the networks, then steps: many at a time first, then one by one, from the
-    /// last, until nothing more can go.
+    /// Removes nodes, then network faults, then steps: first many at a time, then one by one from the last, until
+    /// nothing more can be removed.
     public mutating func minimise() -> SimulationFailure {
         var reduction = failure.reduction
         for node in (0..<scenario.nodeCount).reversed() where !reduction.nodes.contains(node) {

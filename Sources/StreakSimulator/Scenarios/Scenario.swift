@@ -1,6 +1,6 @@
 public import StreakEngine
 
-/// A story to be played: how many nodes, on which network, and what happens one after the other.
+/// A story to simulate: how many nodes, on which network, and what happens in which order.
 public struct Scenario: Sendable {
     /// One thing that happens.
     public enum Step: Sendable {
@@ -11,118 +11,120 @@ public struct Scenario: Sendable {
         /// Makes the invite that later joins use.
         case invite(by: Int, uses: UInt32 = 0, lifetime: Int64 = 86_400)
         case revokeInvite(by: Int)
-        /// Nodes join one after the other by the last invite.
+        /// Nodes join one by one with the last invite.
         case join([Int])
         case joinFails(Int, CommandFailure)
-        /// Each of the nodes writes so many results, at random moments.
+        /// Each of the nodes writes this many results, at random moments.
         case write([Int], count: Int, over: Duration)
-        /// The same, but what follows happens meanwhile.
+        /// The same, while the following steps run.
         case writeMeanwhile([Int], count: Int, over: Duration)
-        /// A node writes results that it has not written before, each in a command.
+        /// A node writes results it has not written before, one per command.
         case writeNew(Int, count: Int)
-        /// A node writes so many in one command.
+        /// A node writes this many results in one command.
         case writeAtOnce(Int, count: Int)
         case crash([Int])
-        /// Ends each node's process between two outputs of its engine, at one of the next few, and starts it anew later.
+        /// Kills each node's process between two outputs of its engine, at one of the next few, and restarts it later.
         case crashBetweenOutputs([Int], restartAfter: Duration)
         /// Keeps a copy of a node's disk.
         case backUp(Int)
-        /// Puts a kept copy back, of which the store knows or not.
+        /// Restores a saved copy. `isNoticed`: whether the store knows.
         case restore(Int, isNoticed: Bool)
-        /// Puts a copy of a node's disk into another node of the same device.
+        /// Copies a node's disk to another node with the same device.
         case copy(of: Int, to: Int, isNoticed: Bool)
-        /// Cuts the network into islands; nodes not named are on the first.
+        /// Splits the network into islands. Nodes not named are on the first.
         case partition([[Int]])
         case heal
-        /// From now on only some of the nodes can reach each other; all again, where nil.
+        /// From now on only some nodes can reach each other; nil for all.
         case setShape(NetworkShape?)
-        /// All ways from a node and to it.
+        /// Sets all paths from and to a node.
         case setWays(of: Int, LinkProfile)
-        /// Demands from now on that each new result is at all running members so long after its confirmation; nil: no longer.
+        /// From now on each new result must be at all running members this long after its confirmation; nil for no
+        /// limit.
         case expectEachChange(within: Duration?)
-        /// Demands that every running member knows within a time that all others are online, however they are linked.
+        /// Requires that every running member learns in time that all others are online, however they are linked.
         case expectPresence(within: Duration)
         case setProfile(LinkProfile)
-        /// The way between two nodes, in both directions.
+        /// Sets the path between two nodes, in both directions.
         case setWay(between: Int, and: Int, LinkProfile)
-        /// The way from one node to another.
+        /// Sets the path from one node to another.
         case setOneWay(from: Int, to: Int, LinkProfile)
-        /// From each of some nodes to each of others nothing gets through; the other way all does.
+        /// From some nodes to others nothing gets through; the other direction works.
         case cutOneWay(from: [Int], to: [Int])
         case setClockLead(Int, Duration)
-        /// A node retracts what it dated while its clock was ahead, and writes it anew.
+        /// A node retracts what it wrote while its clock was ahead, and writes it again with the right time.
         case repairClock(Int)
-        /// Sets a wall clock forward, or back, while the node runs.
+        /// Moves a wall clock forward or back while the node runs.
         case jumpClock(Int, by: Duration)
-        /// Lets a wall clock gain so much every second from now on, or lose.
+        /// Makes a wall clock gain or lose this much every second from now on.
         case driftClock(Int, perSecond: Duration)
         case setDiskFull(Int, Bool)
-        /// Runs on the disk of a node that is down cannot be read any more: each with this probability.
+        /// Damages runs on the disk of a stopped node: each becomes unreadable with this probability.
         case damageDisk(Int, share: Double)
-        /// A disk that says that it has written, and has not: what no node can live with.
+        /// The disk claims to have written but has not, which no node can tolerate.
         case setDiskForgets(Int, Bool)
-        /// A member's device is taken over by a program that lies.
+        /// A lying program takes over a member's device.
         case lie(Int, [Lie])
         /// Ends such a program, for good.
         case stopLying(Int)
-        /// Demands that no honest node has sent more bytes since the lies began.
+        /// Requires that no honest node has sent more bytes than this since the lies began.
         case expectTraffic(below: Int)
-        /// Demands that for so long, while nothing happens, no node sends more than 10 B a second over each of its links, and
-        /// 1 B to each other node, which it may be looking for.
+        /// Requires that during this idle time no node sends more than 10 B a second over each of its links, and 1 B to
+        /// each other node that it may be looking for.
         case expectIdle(for: Duration)
-        /// Makes networks, disks and clocks good again, starts all nodes that are down and ends all liars.
+        /// Repairs networks, disks and clocks, starts all stopped nodes and ends all liars.
         case endFaults
         case leave(Int, erasing: Bool)
         case nameAdmin(Int, by: Int)
-        /// What the removed node's user writes from now on must show nowhere.
+        /// Removes a node's user. What that user writes from now on must not show anywhere.
         case remove(Int, by: Int)
-        /// The same by somebody whose word will turn out not to count.
-        case removeInVain(Int, by: Int)
-        /// A node revokes the device of another one of its account.
+        /// The same by a node whose removal will turn out not to count.
+        case removeWithoutEffect(Int, by: Int)
+        /// A node revokes the device of another node of its account.
         case revokeDevice(of: Int, by: Int)
-        /// Nodes answer whoever looks for their friend code.
+        /// Nodes answer to their friend codes.
         case answerToCode([Int])
-        /// A node asks the owner of another one's code for friendship.
+        /// A node requests friendship from another node's user, by code.
         case askFriend(of: Int, by: Int)
-        /// Demands that a node has the request of another one within a time.
+        /// Requires that a node receives another node's request in time.
         case expectRequest(of: Int, at: Int, within: Duration)
-        /// A node says yes to another one's request.
+        /// A node accepts another node's request.
         case approveFriend(Int, by: Int)
-        /// Demands that two nodes have one group to themselves within a time, and no request left; it becomes the scenario's.
+        /// Requires that two nodes have one group of two in time, and no open request. The group becomes the
+        /// scenario's.
         case expectFriends(Int, Int, within: Duration)
         case makePrivateGroup([Int])
-        /// Makes a node a device of another one's account, by a device link.
+        /// Makes a node a device of another node's account, by a device link.
         case linkDevice(Int, to: Int)
-        /// Makes a node a device of another one's account by the account's key, with a private group of its own.
+        /// Makes a node a device of another node's account, by the recovery key.
         case recover(Int, of: Int)
         /// Nodes write into their private groups.
         case keepPrivately([Int], count: Int)
-        /// Demands that nodes have one private group within a time, and there all that any of them kept.
+        /// Requires that nodes have one private group in time, with everything that any of them put there.
         case expectOnePrivateGroup([Int], within: Duration)
-        /// Demands that a node learns within a time that it is in no more, and holds nobody else's records then.
+        /// Requires that a node learns in time that it is no longer in the group, and then has no records of others.
         case expectLost(Int, within: Duration)
         /// Removes the addresses of other devices from nodes' disks.
         case forgetAddresses([Int])
-        /// Tells a node the address of another one, as its user would.
+        /// Gives a node the address of another, as its user would.
         case nameAddress(of: Int, to: Int)
         case run(Duration)
-        /// Demands that every running member knows so many members.
+        /// Requires that every running member knows this many members.
         case expectMembers(Int)
-        /// Demands that all running members are linked with each other within a time.
+        /// Requires that all running members are linked with each other in time.
         case expectLinked(within: Duration)
-        /// Demands that no feed has two branches.
+        /// Requires that no feed has two branches.
         case expectNoFork
-        /// Demands equal digests within a time, whatever is shown.
+        /// Requires equal digests in time, whatever is visible.
         case agreeOnDigests(within: Duration)
-        /// Demands that all running members agree within a time, and that nothing confirmed was lost.
+        /// Requires that all running members agree in time, and that nothing confirmed was lost.
         case converge(within: Duration)
     }
 
-    /// Where a node is.
+    /// Where a node is on the network.
     public enum Place: Sendable {
-        /// On a numbered LAN whose nodes everybody reaches.
+        /// On a numbered LAN, reachable by everybody.
         case lan(Int)
-        /// At a numbered home, behind its router.
+        /// In a numbered home, behind its router.
         case home(Int, AddressTranslation)
         /// Alone at a public address.
         case internet
@@ -131,12 +133,12 @@ public struct Scenario: Sendable {
     public let name: String
     public let summary: String
     public let nodeCount: Int
-    /// Where each node is; those not named are on LAN 0.
+    /// Where each node is. Nodes not named are on LAN 0.
     public var places: [Int: Place] = [:]
     public var clockLeads: [Int: Duration] = [:]
-    /// Nodes that have the device of another.
+    /// Nodes that have the same device as another.
     public var twins: [Int: Int] = [:]
-    /// Nodes that have another device of the account of another.
+    /// Nodes that are another device of another node's account.
     public var accounts: [Int: Int] = [:]
     public var profile: LinkProfile
     public internal(set) var steps: [Step]
@@ -158,12 +160,12 @@ public struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// How many of so many seeds a short soak plays: all where there are eight nodes or fewer, and beyond that the fewer the
-    /// more there are, as a run costs about the square of them; five at the least.
+    /// How many of `count` seeds a short soak plays: all for eight nodes or fewer; the more nodes, the fewer, because a
+    /// run costs about the square of their number; at least five.
     public func shortSeedCount(of count: Int) -> Int { min(count, max(5, count * 64 / max(64, nodeCount * nodeCount))) }
 }
 
-/// What a run that went well has to show.
+/// The result of a successful run.
 public struct SimulationReport: Sendable, Equatable {
     public let scenario: String
     public let seed: UInt64
@@ -171,6 +173,6 @@ public struct SimulationReport: Sendable, Equatable {
     public let traceHash: UInt64
     public let virtualTime: Duration
     public let confirmedWrites: Int
-    /// Of all nodes.
+    /// Sent by all nodes.
     public let sentByteCount: Int
 }

@@ -1,21 +1,21 @@
 import StreakEngine
 
-/// A story that follows from the seed.
+/// A scenario generated from the seed.
 extension Scenario {
     static let chaosName = "chaos"
 
-    /// Three to six friends to whom anything may happen, in any order, until all faults end.
+    /// Three to six friends, with any faults in any order until all faults end.
     static func chaos(seed: UInt64) -> Scenario {
         var random = SimulatedRandom(seed: seed ^ 0xC4A0_5EED)
         let count = 3 + random.number(below: 4)
         var steps = together(count)
-        for _ in 0..<(8 + random.number(below: 10)) { steps += misfortune(among: count, random: &random) }
+        for _ in 0..<(8 + random.number(below: 10)) { steps += randomFault(among: count, random: &random) }
         steps += [
             .endFaults, .run(.seconds(30)), .write(Array(0..<count), count: 2, over: .seconds(2)),
             .converge(within: .seconds(2_400)),
         ]
         return Scenario(
-            chaosName, "Three to six friends, and whatever the seed has in store for them", nodes: count,
+            chaosName, "Three to six friends, with random events from the seed", nodes: count,
             profile: network(&random, damage: false), steps: steps)
     }
 
@@ -23,7 +23,7 @@ extension Scenario {
         let profiles: [LinkProfile] = [
             .good, .lan, .wifi, .dsl, .mobile, .bad(loss: 0.05), .bad(loss: 0.3), .withoutDatagrams, .withoutStreams,
         ]
-        // A join in the first steps has its limit; what damages comes later.
+        // Joins in the first steps have a time limit, so damage starts later.
         guard damage else { return profiles[random.number(below: 5)] }
         let profile = profiles[random.number(below: profiles.count)]
         switch random.number(below: 4) {
@@ -33,7 +33,7 @@ extension Scenario {
         }
     }
 
-    private static func misfortune(among count: Int, random: inout SimulatedRandom) -> [Step] {
+    private static func randomFault(among count: Int, random: inout SimulatedRandom) -> [Step] {
         let node = random.number(below: count)
         let other = (node + 1 + random.number(below: count - 1)) % count
         let some = (0..<count).filter { _ in random.happens(with: 0.5) }

@@ -1,11 +1,11 @@
 import StreakEngine
 
-/// Networks, clocks, processes and people at their worst.
+/// The worst of networks, clocks, processes and people.
 extension Scenario {
-    /// What happens between the nodes.
+    /// Faults of the paths between nodes.
     static let ways: [Scenario] = [
         Scenario(
-            "damaged-wire", "Bytes change, ends are cut off and streams break", nodes: 3,
+            "damaged-wire", "Bytes change, datagrams are truncated and streams break", nodes: 3,
             profile: .bad(loss: 0.02).damaging(0.05),
             steps: together(3) + [
                 .write([0, 1, 2], count: 8, over: .seconds(5)), .writeAtOnce(0, count: 400), .crash([1]), .start([1]),
@@ -19,7 +19,7 @@ extension Scenario {
                 .converge(within: .seconds(300)),
             ]),
         Scenario(
-            "replayed", "Somebody on the way sends again, for minutes, what has passed", nodes: 3,
+            "replayed", "An attacker replays captured datagrams for minutes", nodes: 3,
             profile: .bad(loss: 0.05).replaying(0.2),
             steps: together(3) + [
                 .write([0, 1, 2], count: 6, over: .seconds(3)), .crash([1]), .run(.seconds(60)), .start([1]),
@@ -33,27 +33,27 @@ extension Scenario {
                 .converge(within: .seconds(10)),
             ]),
         Scenario(
-            "mobile", "Two on the move, one at home", nodes: 3, profile: .mobile,
+            "mobile", "Two on mobile networks, one at home", nodes: 3, profile: .mobile,
             steps: together(3) + [
                 .setWay(between: 0, and: 1, .dsl), .write([0, 1, 2], count: 8, over: .seconds(10)),
                 .writeAtOnce(2, count: 200), .converge(within: .seconds(60)),
             ]),
         Scenario(
-            "deaf-halves", "Two of four hear the others, who do not hear them", nodes: 4,
+            "deaf-halves", "Two of four hear the others, but are not heard", nodes: 4,
             steps: together(4) + [
                 .cutOneWay(from: [0, 1], to: [2, 3]), .write([0, 1, 2, 3], count: 5, over: .seconds(10)),
                 .run(.seconds(400)), .write([0, 3], count: 3, over: .seconds(1)), .setProfile(.good),
                 .converge(within: .seconds(600)), .expectLinked(within: .seconds(2_000)),
             ]),
         Scenario(
-            "deaf-node", "One hears nobody, and is heard", nodes: 3,
+            "deaf-node", "One hears nobody, but is heard", nodes: 3,
             steps: together(3) + [
                 .cutOneWay(from: [0, 1], to: [2]), .write([0, 1, 2], count: 5, over: .seconds(10)), .crash([2]),
                 .start([2]), .run(.seconds(100)), .write([0, 2], count: 3, over: .seconds(1)), .setProfile(.good),
                 .converge(within: .seconds(600)),
             ]),
         Scenario(
-            "homes", "Two behind their routers reach each other through a third, who has a public address", nodes: 3,
+            "homes", "Two behind routers sync through a third with a public address", nodes: 3,
             profile: .dsl,
             places: [0: .internet, 1: .home(1, AddressTranslation()), 2: .home(2, AddressTranslation())],
             steps: together(3) + [
@@ -107,10 +107,10 @@ extension Scenario {
             ]),
     ]
 
-    /// Processes that end anywhere, disks that fail and come back.
+    /// Processes that end anywhere; disks that fail and recover.
     static let processes: [Scenario] = [
         Scenario(
-            "torn", "Processes end between any two things they do, again and again", nodes: 3,
+            "torn", "Processes end between any two outputs, again and again", nodes: 3,
             steps: together(3) + [.writeMeanwhile([0, 1, 2], count: 60, over: .seconds(20))]
                 + Array(
                     repeating: [
@@ -118,7 +118,7 @@ extension Scenario {
                     ], count: 6
                 ).flatMap { $0 } + [.run(.seconds(5)), .converge(within: .seconds(60))]),
         Scenario(
-            "torn-join", "Both sides of a join end in the middle of it", nodes: 3,
+            "torn-join", "Both sides of a join crash in the middle of it", nodes: 3,
             steps: together(2) + [
                 .invite(by: 0), .crashBetweenOutputs([0, 1], restartAfter: .milliseconds(500)), .start([2]), .join([2]),
                 .run(.seconds(5)), .write([0, 1, 2], count: 4, over: .seconds(2)), .crash([2]), .start([2]),
@@ -133,7 +133,7 @@ extension Scenario {
                 .converge(within: .seconds(60)),
             ]),
         Scenario(
-            "damaged-disk", "Half of what a disk holds cannot be read any more: friends have it", nodes: 3,
+            "damaged-disk", "Half of a disk becomes unreadable; friends have copies", nodes: 3,
             steps: together(3) + [
                 .write([0, 1, 2], count: 12, over: .seconds(3)), .converge(within: .seconds(5)), .crash([1]),
                 .damageDisk(1, share: 0.5), .start([1]), .write([0, 1, 2], count: 4, over: .seconds(2)),
@@ -153,7 +153,7 @@ extension Scenario {
                     .crash([1]), .start([1]), .stopLying(3), .stopLying(4), .converge(within: .seconds(120)),
                 ]),
             Scenario(
-                "liar-forks-removed", "A liar writes on in dozens of ways, and who removes it knows others of them",
+                "liar-forks-removed", "A liar makes dozens of branches, and its remover knows others than the rest",
                 nodes: 4,
                 steps: together(4) + [
                     .write([0, 1, 2, 3], count: 4, over: .seconds(2)), .converge(within: .seconds(10)),
@@ -173,9 +173,9 @@ extension Scenario {
                 ]),
         ]
 
-    /// Three who are honest and one who lies: while it does they go on, and one of them starts anew.
+    /// Three honest nodes and a liar. Meanwhile the honest ones keep writing, and one of them restarts.
     private static func lying(_ lie: Lie) -> Scenario {
-        // While somebody writes on and on, no moment has to find all equal.
+        // While somebody keeps writing, there need not be a moment when all are equal.
         let isRestless = [.recordFlood, .operationFlood, .forkedFeed].contains(lie)
         let agreement: [Step] =
             isRestless

@@ -1,13 +1,13 @@
 import StreakEngine
 
-/// The scenarios that are played in every test run.
+/// The scenarios of every test run.
 extension Scenario {
-    /// - Parameter seed: of a scenario whose story itself follows from the seed.
+    /// - Parameter seed: for scenarios that are generated from it.
     public static func named(_ name: String, seed: UInt64 = 1) -> Scenario? {
         name == chaosName ? chaos(seed: seed) : all.first { $0.name == name }
     }
 
-    /// Every scenario; of the one whose story follows from the seed, that of seed 1.
+    /// Every scenario. The generated one has seed 1.
     public static let all: [Scenario] =
         basics + shapes + quality + retractions + disks + membership + removals + friends + ways + clocks + processes
         + liars
@@ -45,7 +45,7 @@ extension Scenario {
                 .write([1, 2], count: 3, over: .seconds(1)), .start([0]), .converge(within: .seconds(30)),
             ]),
         Scenario(
-            "apart", "Concurrent edits while cut off from each other", nodes: 3,
+            "apart", "Concurrent edits during a partition", nodes: 3,
             steps: together(3) + [
                 .write([0, 1, 2], count: 5, over: .seconds(1)), .partition([[0], [1, 2]]),
                 .write([0, 1, 2], count: 10, over: .seconds(20)), .run(.seconds(600)),
@@ -53,7 +53,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Networks as they are.
+    /// Networks of realistic quality.
     private static let quality: [Scenario] = [
         Scenario(
             "streams-only", "Datagrams are blocked: streams carry everything", nodes: 3, profile: .withoutDatagrams,
@@ -96,7 +96,7 @@ extension Scenario {
     /// Clocks that are wrong by years.
     private static let retractions: [Scenario] = [
         Scenario(
-            "clock-years", "A clock is four years ahead, is set right, and what it dated is written anew", nodes: 3,
+            "clock-years", "A clock is four years ahead and then set right; its records are written again", nodes: 3,
             steps: together(3) + [
                 .write([0, 1, 2], count: 4, over: .seconds(2)), .setClockLead(2, .seconds(126_144_000)),
                 .write([2], count: 6, over: .seconds(2)), .agreeOnDigests(within: .seconds(10)),
@@ -137,13 +137,13 @@ extension Scenario {
                 .converge(within: .seconds(600)),
             ]),
         Scenario(
-            "restore-unnoticed", "An old state is put back under the same store: the node catches up", nodes: 2,
+            "restore-unnoticed", "An old state is restored in the same store: the node catches up", nodes: 2,
             steps: together(2) + restored(isNoticed: false)),
         Scenario(
-            "restore-noticed", "An old state is put back and noticed: new epochs at once", nodes: 2,
+            "restore-noticed", "An old state is restored and noticed: new epochs immediately", nodes: 2,
             steps: together(2) + restored(isNoticed: true)),
         Scenario(
-            "restore-offline", "An old state is put back, and the node writes before it meets anybody", nodes: 2,
+            "restore-offline", "An old state is restored, and the node writes before it meets anybody", nodes: 2,
             steps: together(2) + [
                 .write([0, 1], count: 5, over: .seconds(1)), .backUp(1), .write([0, 1], count: 5, over: .seconds(1)),
                 .converge(within: .seconds(5)), .partition([[0], [1]]), .restore(1, isNoticed: false), .start([1]),
@@ -152,28 +152,29 @@ extension Scenario {
             ]),
     ]
 
-    /// Coming and going.
+    /// Members joining and leaving.
     private static let membership: [Scenario] = [
         Scenario(
-            "invite-used-up", "An invite for one lets in one", nodes: 3,
+            "invite-used-up", "An invite for one admits one", nodes: 3,
             steps: [
                 .start([0, 1, 2]), .found(by: 0), .invite(by: 0, uses: 1), .join([1]),
                 .joinFails(2, .joinRefused(.usedUp)), .converge(within: .seconds(5)),
             ]),
         Scenario(
-            "invite-expired", "An invite whose time is over lets in nobody", nodes: 2,
+            "invite-expired", "An expired invite admits nobody", nodes: 2,
             steps: [
                 .start([0, 1]), .found(by: 0), .invite(by: 0, lifetime: 60), .run(.seconds(61)),
                 .joinFails(1, .linkExpired),
             ]),
         Scenario(
-            "invite-expired-there", "The admitter's clock judges the expiry", nodes: 2, clockLeads: [1: .seconds(-120)],
+            "invite-expired-there", "The admitter's clock decides about the expiry", nodes: 2,
+            clockLeads: [1: .seconds(-120)],
             steps: [
                 .start([0, 1]), .found(by: 0), .invite(by: 0, lifetime: 60), .run(.seconds(61)),
                 .joinFails(1, .joinRefused(.expired)),
             ]),
         Scenario(
-            "invite-revoked", "A revoked invite lets in nobody", nodes: 2,
+            "invite-revoked", "A revoked invite admits nobody", nodes: 2,
             steps: [
                 .start([0, 1]), .found(by: 0), .invite(by: 0), .revokeInvite(by: 0),
                 .joinFails(1, .joinRefused(.revoked)),
@@ -192,14 +193,14 @@ extension Scenario {
                 .converge(within: .seconds(5)),
             ]),
         Scenario(
-            "leave-apart", "Somebody leaves while alone, and the others hear of it later", nodes: 2,
+            "leave-apart", "Somebody leaves while alone, and the others learn of it later", nodes: 2,
             steps: together(2) + [
                 .write([0, 1], count: 4, over: .seconds(1)), .converge(within: .seconds(5)), .partition([[0], [1]]),
                 .run(.seconds(400)), .leave(1, erasing: false), .crash([1]), .start([1]), .run(.seconds(5)), .heal,
                 .run(.seconds(600)), .expectMembers(1), .converge(within: .seconds(5)),
             ]),
         Scenario(
-            "second-group", "Friends who are linked found another group and join it by link", nodes: 3,
+            "second-group", "Linked friends found another group and join it by link", nodes: 3,
             steps: together(3) + [
                 .found(by: 1), .invite(by: 1), .join([0, 2]), .write([0, 1, 2], count: 4, over: .seconds(1)),
                 .converge(within: .seconds(10)), .crash([1]), .start([1]), .write([1], count: 2, over: .seconds(1)),
@@ -214,11 +215,11 @@ extension Scenario {
             ]),
     ]
 
-    /// Being thrown out, and falling out.
+    /// Removals and revocations.
     private static let removals: [Scenario] = [
         Scenario(
             "removal-online",
-            "Somebody is removed while all are online: within a second all know, and the others go on",
+            "Somebody is removed while all are online: all know within a second",
             nodes: 6,
             profile: .dsl,
             steps: together(6) + [
@@ -227,7 +228,7 @@ extension Scenario {
                 .write([0, 1, 2, 3, 4, 5], count: 2, over: .seconds(1)), .converge(within: .seconds(10)),
             ]),
         Scenario(
-            "removal-apart", "Somebody is removed while half the group is cut off and goes on writing", nodes: 4,
+            "removal-apart", "Somebody is removed while half the group is cut off and keeps writing", nodes: 4,
             steps: together(4) + [
                 .write([0, 1, 2, 3], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),
                 .partition([[0, 1], [2, 3]]), .run(.seconds(400)), .write([1, 2, 3], count: 3, over: .seconds(1)),
@@ -237,7 +238,7 @@ extension Scenario {
                 .converge(within: .seconds(10)),
             ]),
         Scenario(
-            "removals-in-halves", "Two halves each remove somebody while apart, and find each other again", nodes: 6,
+            "removals-in-halves", "Two halves each remove somebody during a partition, and meet again", nodes: 6,
             steps: together(6) + [
                 .nameAdmin(3, by: 0), .write([0, 1, 2, 3, 4, 5], count: 3, over: .seconds(1)),
                 .converge(within: .seconds(5)), .partition([[0, 1, 5], [2, 3, 4]]), .run(.seconds(400)),
@@ -251,12 +252,12 @@ extension Scenario {
             steps: together(6) + [
                 .nameAdmin(3, by: 0), .write([0, 1, 2, 3, 4, 5], count: 3, over: .seconds(1)),
                 .converge(within: .seconds(5)), .partition([[0, 1, 2], [3, 4, 5]]), .run(.seconds(400)),
-                .remove(3, by: 0), .removeInVain(1, by: 3), .write([1, 3, 4], count: 3, over: .seconds(1)),
+                .remove(3, by: 0), .removeWithoutEffect(1, by: 3), .write([1, 3, 4], count: 3, over: .seconds(1)),
                 .run(.seconds(2_000)), .heal, .expectLost(3, within: .seconds(4_000)), .run(.seconds(4_000)),
                 .expectMembers(5), .converge(within: .seconds(600)),
             ]),
         Scenario(
-            "device-lost", "A lost device is revoked while it is off, and learns it when it comes back", nodes: 3,
+            "device-lost", "A lost device is revoked while it is off, and learns of it when it is back", nodes: 3,
             accounts: [2: 1],
             steps: together(3) + [
                 .expectMembers(2), .write([0, 1, 2], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),
@@ -274,10 +275,10 @@ extension Scenario {
             ]),
     ]
 
-    /// Friends by code, and further machines.
+    /// Friends by code, and more machines.
     private static let friends: [Scenario] = [
         Scenario(
-            "friend-code", "A friend is found by code while packets are lost and doubled and both sides start anew",
+            "friend-code", "A friend is found by code while packets are lost and duplicated and both sides restart",
             nodes: 2, profile: .bad(loss: 0.2),
             steps: [
                 .start([0, 1]), .makePrivateGroup([0, 1]), .answerToCode([0]), .askFriend(of: 0, by: 1),
@@ -288,7 +289,8 @@ extension Scenario {
                 .write([0, 1], count: 4, over: .seconds(1)), .converge(within: .seconds(60)),
             ]),
         Scenario(
-            "friend-codes-crossed", "Two ask each other, and both say yes before either has heard the other", nodes: 2,
+            "friend-codes-crossed", "Two ask each other, and both accept before either has the other's request",
+            nodes: 2,
             steps: [
                 .start([0, 1]), .makePrivateGroup([0, 1]), .answerToCode([0, 1]), .askFriend(of: 0, by: 1),
                 .askFriend(of: 1, by: 0), .expectRequest(of: 1, at: 0, within: .seconds(400)),
@@ -297,7 +299,7 @@ extension Scenario {
                 .write([0, 1], count: 4, over: .seconds(1)), .converge(within: .seconds(60)),
             ]),
         Scenario(
-            "friend-codes-one-yes", "Two ask each other, and one says yes", nodes: 2, profile: .bad(loss: 0.2),
+            "friend-codes-one-yes", "Two ask each other, and one accepts", nodes: 2, profile: .bad(loss: 0.2),
             steps: [
                 .start([0, 1]), .makePrivateGroup([0, 1]), .answerToCode([0, 1]), .askFriend(of: 0, by: 1),
                 .askFriend(of: 1, by: 0), .expectRequest(of: 1, at: 0, within: .seconds(2_000)),
@@ -306,7 +308,7 @@ extension Scenario {
                 .converge(within: .seconds(60)),
             ]),
         Scenario(
-            "device-linked", "A new machine is linked while packets are lost, and its maker starts anew", nodes: 3,
+            "device-linked", "A new machine is linked while packets are lost and the other machine restarts", nodes: 3,
             profile: .bad(loss: 0.2),
             steps: together(2) + [
                 .makePrivateGroup([1]), .write([0, 1], count: 4, over: .seconds(1)), .start([2]), .linkDevice(2, to: 1),
@@ -316,7 +318,7 @@ extension Scenario {
             ]),
         Scenario(
             "machine-recovered",
-            "A machine made by the recovery key meets the two that were left, while packets are lost and all start anew",
+            "A machine made with the recovery key meets the two others while packets are lost and all restart",
             nodes: 4, profile: .bad(loss: 0.2),
             steps: together(2) + [
                 .makePrivateGroup([1]), .start([2]), .linkDevice(2, to: 1), .keepPrivately([1, 2], count: 6),
@@ -330,11 +332,11 @@ extension Scenario {
             ]),
         Scenario(
             "machine-named-address",
-            "A machine that slept while its account was recovered is told nothing but the address of the new one",
+            "A machine that slept during its account's recovery is only given the new one's address",
             nodes: 4, places: [0: .internet, 1: .internet, 2: .internet, 3: .internet],
             steps: together(2) + [
                 .makePrivateGroup([1]), .start([2]), .linkDevice(2, to: 1), .keepPrivately([1, 2], count: 3),
-                // What is shown may not be on the disk yet, and one of the two never comes back.
+                // What is visible may not be on the disk yet, and one of the two never comes back.
                 .expectOnePrivateGroup([1, 2], within: .seconds(60)), .run(.seconds(1)), .crash([1, 2]),
                 .recover(3, of: 1), .keepPrivately([3], count: 3), .join([3]), .revokeDevice(of: 1, by: 3),
                 .write([0, 3], count: 2, over: .seconds(2)), .crash([0]), .forgetAddresses([2]), .start([2]),

@@ -1,9 +1,9 @@
-/// What is left out of a scenario, so that a failure shows in a shorter story.
+/// What is left out of a scenario to get a shorter one with the same failure.
 public struct ScenarioReduction: Sendable, Equatable {
     /// Numbers of steps, from 0.
     public var steps: Set<Int> = []
     public var nodes: Set<Int> = []
-    /// Whether the networks are good wherever a step or the scenario says otherwise.
+    /// Whether networks are good, although a step or the scenario says otherwise.
     public var isCalm = false
 
     public init(steps: Set<Int> = [], nodes: Set<Int> = [], isCalm: Bool = false) {
@@ -14,7 +14,7 @@ public struct ScenarioReduction: Sendable, Equatable {
 
     public static let none = ScenarioReduction()
 
-    /// As the options of `streakmesh-sim run`; empty for none.
+    /// As options of `streakmesh-sim run`; empty for none.
     public var arguments: String {
         var text = ""
         if !nodes.isEmpty { text += " --without-nodes \(Self.list(nodes))" }
@@ -27,7 +27,7 @@ public struct ScenarioReduction: Sendable, Equatable {
 }
 
 extension Scenario {
-    /// The scenario with steps that do nothing in place of those left out, so that numbers keep their meaning.
+    /// The scenario, with left-out steps replaced by steps that do nothing, so that step numbers stay valid.
     func reduced(by reduction: ScenarioReduction) -> Scenario {
         var scenario = self
         scenario.steps = steps.enumerated().map { index, step in
@@ -50,7 +50,7 @@ extension Scenario.Step {
             .expectEachChange, .expectPresence, .expectIdle, .cutOneWay, .setClockLead, .repairClock, .jumpClock,
             .driftClock,
             .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying, .expectTraffic, .endFaults, .leave,
-            .nameAdmin, .remove, .removeInVain, .revokeDevice, .answerToCode, .askFriend, .expectRequest,
+            .nameAdmin, .remove, .removeWithoutEffect, .revokeDevice, .answerToCode, .askFriend, .expectRequest,
             .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice, .recover, .keepPrivately,
             .expectOnePrivateGroup, .expectLost, .forgetAddresses, .nameAddress, .run, .expectMembers, .expectLinked,
             .expectNoFork, .agreeOnDigests, .converge:
@@ -58,7 +58,7 @@ extension Scenario.Step {
         }
     }
 
-    /// The nodes that a step is about, where it is about one or two and makes no sense without them.
+    /// The nodes that a step needs, if it is about one or two.
     private var essentialNodes: [Int] {
         switch self {
         case .found(let node), .invite(let node, _, _), .revokeInvite(let node), .joinFails(let node, _),
@@ -69,7 +69,8 @@ extension Scenario.Step {
             .leave(let node, _), .expectLost(let node, _), .setWays(let node, _):
             [node]
         case .copy(let first, let second, _), .setWay(let first, let second, _), .setOneWay(let first, let second, _),
-            .nameAdmin(let first, let second), .remove(let first, let second), .removeInVain(let first, let second),
+            .nameAdmin(let first, let second), .remove(let first, let second),
+            .removeWithoutEffect(let first, let second),
             .revokeDevice(let first, let second), .askFriend(let first, let second),
             .expectRequest(let first, let second, _), .approveFriend(let first, let second),
             .expectFriends(let first, let second, _), .linkDevice(let first, let second),
@@ -84,8 +85,8 @@ extension Scenario.Step {
         }
     }
 
-    /// Whether a story without the step could show the same failure. Nobody need agree while a fault lasts, or sooner than
-    /// the story allows; what must never happen must not happen then either.
+    /// Whether a scenario without the step could show the same failure. Agreement cannot be required while a fault
+    /// lasts or earlier than the scenario allows. Safety rules apply anyway.
     func isDispensable(for kind: SimulationFailure.Kind) -> Bool {
         if case .safety = kind { return true }
         switch self {
@@ -96,7 +97,7 @@ extension Scenario.Step {
             .crash, .crashBetweenOutputs, .backUp, .restore, .copy, .partition, .setWays, .expectEachChange,
             .expectPresence, .expectIdle, .setWay, .setOneWay, .cutOneWay, .repairClock, .jumpClock, .driftClock,
             .setDiskFull,
-            .damageDisk, .setDiskForgets, .lie, .expectTraffic, .leave, .nameAdmin, .remove, .removeInVain,
+            .damageDisk, .setDiskForgets, .lie, .expectTraffic, .leave, .nameAdmin, .remove, .removeWithoutEffect,
             .revokeDevice, .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup,
             .linkDevice, .recover, .keepPrivately, .expectOnePrivateGroup, .expectLost, .forgetAddresses, .nameAddress,
             .expectMembers, .expectLinked, .expectNoFork, .agreeOnDigests, .converge:
@@ -104,7 +105,7 @@ extension Scenario.Step {
         }
     }
 
-    /// What is left of a step where some nodes are not there; nil for nothing.
+    /// The step without some nodes; nil if nothing remains.
     fileprivate func without(_ dropped: Set<Int>) -> Self? {
         guard !dropped.isEmpty else { return self }
         guard dropped.isDisjoint(with: essentialNodes) else { return nil }
@@ -124,14 +125,14 @@ extension Scenario.Step {
         case .makePrivateGroup(let nodes): return .makePrivateGroup(rest(nodes))
         case .keepPrivately(let nodes, let count): return .keepPrivately(rest(nodes), count: count)
         case .expectOnePrivateGroup(let nodes, let limit):
-            // Fewer than two have nothing in common.
+            // A single node has nothing in common with others.
             return rest(nodes).count < 2 ? nil : .expectOnePrivateGroup(rest(nodes), within: limit)
         case .forgetAddresses(let nodes): return .forgetAddresses(rest(nodes))
         case .found, .invite, .revokeInvite, .joinFails, .writeNew, .writeAtOnce, .backUp, .restore, .copy, .heal,
             .setShape, .setWays, .expectEachChange, .expectPresence, .expectIdle, .setProfile, .setWay, .setOneWay,
             .setClockLead,
             .repairClock, .jumpClock, .driftClock, .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying,
-            .expectTraffic, .endFaults, .leave, .nameAdmin, .remove, .removeInVain, .revokeDevice, .askFriend,
+            .expectTraffic, .endFaults, .leave, .nameAdmin, .remove, .removeWithoutEffect, .revokeDevice, .askFriend,
             .expectRequest, .approveFriend, .expectFriends, .linkDevice, .recover, .expectLost, .nameAddress, .run,
             .expectMembers, .expectLinked, .expectNoFork, .agreeOnDigests, .converge:
             return self

@@ -2,11 +2,12 @@ import StreakEngine
 import StreakLinks
 import StreakWire
 
-/// A home router between a LAN and the internet: nobody outside reaches a node behind it that has not sent there first.
+/// A home router between a LAN and the internet. A node outside can reach one behind it only after that one has sent
+/// something to it.
 public struct AddressTranslation: Sendable, Equatable {
-    /// How long a mapping outlives the last datagram that left through it; the next one gets another port.
+    /// How long a mapping lasts after the last datagram sent through it. The next one gets another port.
     public var lifetime: Duration
-    /// Whether each destination sees another port: then nobody can be told where to send.
+    /// Whether each destination sees a different port. Then no third node can be told where to send.
     public var isSymmetric: Bool
 
     public init(lifetime: Duration = .seconds(120), isSymmetric: Bool = false) {
@@ -15,18 +16,18 @@ public struct AddressTranslation: Sendable, Equatable {
     }
 }
 
-/// What the routers of all homes remember.
+/// The mappings of all homes' routers.
 struct TranslationTable: Sendable {
     private struct Key: Hashable, Sendable {
         let node: Int
-        /// Of symmetric routers only.
+        /// For symmetric routers only.
         let target: Endpoint?
     }
 
     private struct Mapping: Sendable {
         let port: UInt16
         var lastUsed: MonotonicInstant
-        /// To whom something was sent, and when last: only they may answer.
+        /// The destinations and when each was last sent to. Only these may answer.
         var targets: [Endpoint: MonotonicInstant] = [:]
     }
 
@@ -34,7 +35,7 @@ struct TranslationTable: Sendable {
     private var keys: [UInt16: Key] = [:]
     private var lastPort: UInt16 = 20_000
 
-    /// The port under which a datagram of a node leaves its router.
+    /// The router's port for a node's datagram.
     mutating func port(
         of node: Int, to target: Endpoint, through router: AddressTranslation, at now: MonotonicInstant
     ) -> UInt16 {
@@ -57,7 +58,7 @@ struct TranslationTable: Sendable {
         return lastPort
     }
 
-    /// The node behind a router's port, where `source` may send to it.
+    /// The node behind a router's port, if `source` may send to it.
     func node(
         at port: UInt16, from source: Endpoint, through router: AddressTranslation, at now: MonotonicInstant
     ) -> Int? {

@@ -1,13 +1,13 @@
 import StreakEngine
 import StreakLinks
 
-/// What will happen, by instant; of one instant in the order in which it was put in.
+/// Future events by instant. Events of one instant keep the order in which they were added.
 struct EventQueue<Event: Sendable>: Sendable {
-    /// Plain numbers, which the heap moves without counting references.
+    /// Plain numbers, so that the heap moves them without reference counting.
     private struct Entry: Sendable {
         let instant: MonotonicInstant
         let sequence: UInt64
-        /// Where the event is kept.
+        /// The index where the event is stored.
         let slot: Int
 
         func comes(before other: Entry) -> Bool { (instant, sequence) < (other.instant, other.sequence) }
@@ -18,7 +18,7 @@ struct EventQueue<Event: Sendable>: Sendable {
     private var freeSlots: [Int] = []
     private var lastSequence: UInt64 = 0
 
-    /// When the next event happens.
+    /// When the next event is due.
     var next: MonotonicInstant? { heap.first?.instant }
 
     mutating func add(_ event: Event, at instant: MonotonicInstant) {
@@ -42,7 +42,7 @@ struct EventQueue<Event: Sendable>: Sendable {
         return events.count - 1
     }
 
-    /// Takes out the next event.
+    /// Removes and returns the next event.
     mutating func pop() -> (instant: MonotonicInstant, event: Event)? {
         guard let first = heap.first, let last = heap.popLast(), let event = events[first.slot] else { return nil }
         events[first.slot] = nil

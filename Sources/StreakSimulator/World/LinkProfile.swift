@@ -1,24 +1,24 @@
-/// How the way from one node to another treats what is sent.
+/// How the path from one node to another treats what is sent.
 public struct LinkProfile: Sendable, Equatable {
     public var latency: Duration
-    /// At most this much more, at random for each datagram.
+    /// Additional latency, random for each datagram up to this.
     public var jitter: Duration = .zero
-    /// Shares of datagrams, 0 to 1; on streams what is lost comes later.
+    /// The share of lost datagrams, 0 to 1. On streams, lost pieces arrive later.
     public var loss = 0.0
     public var duplication = 0.0
-    /// Datagrams held up so long that later ones overtake them.
+    /// The share of datagrams delayed so long that later ones overtake them.
     public var reordering = 0.0
-    /// Datagrams of which one byte arrives as another.
+    /// The share of datagrams with one changed byte.
     public var corruption = 0.0
-    /// Datagrams of which the end is missing.
+    /// The share of datagrams without their end.
     public var truncation = 0.0
-    /// Datagrams that somebody on the way keeps, and sends once more up to ten minutes later.
+    /// The share of datagrams that somebody captures and sends again up to ten minutes later.
     public var replay = 0.0
-    /// Pieces of a stream of which one byte arrives as another, as past a checksum of 16 bits.
+    /// The share of stream pieces with one changed byte, as if past a checksum of 16 bits.
     public var streamCorruption = 0.0
-    /// Pieces of a stream after whose first part the stream ends.
+    /// The share of stream pieces after whose first part the stream breaks.
     public var streamBreakage = 0.0
-    /// Datagrams of more bytes vanish.
+    /// Larger datagrams are lost.
     public var maximumDatagramSize = 1_472
     public var blocksDatagrams = false
     public var blocksStreams = false
@@ -28,24 +28,24 @@ public struct LinkProfile: Sendable, Equatable {
         self.jitter = jitter
     }
 
-    /// A network as it should be.
+    /// A fast network without faults.
     public static let good = LinkProfile(latency: .milliseconds(1), jitter: .milliseconds(1))
 
-    /// A wired local network: a switch's delay, nothing lost.
+    /// A wired local network: a switch's delay, no losses.
     public static let lan = LinkProfile(latency: .microseconds(200), jitter: .microseconds(300))
 
-    /// Wireless at home: short waits for the air, a few losses and repetitions.
+    /// Wireless at home: short waits for the channel, a few losses and repetitions.
     public static let wifi = LinkProfile(
         latency: .milliseconds(2), jitter: .milliseconds(15), loss: 0.02, duplication: 0.002, reordering: 0.01)
 
-    /// A wire to the provider, and the internet behind it.
+    /// A home line and the internet behind it.
     public static let dsl = LinkProfile(latency: .milliseconds(20), jitter: .milliseconds(10), loss: 0.005)
 
     /// A mobile network on the move.
     public static let mobile = LinkProfile(
         latency: .milliseconds(60), jitter: .milliseconds(120), loss: 0.03, duplication: 0.005, reordering: 0.05)
 
-    /// A mobile network at the edge of its reach.
+    /// A mobile network at the edge of its range.
     public static let slow = LinkProfile(latency: .milliseconds(300), jitter: .milliseconds(400), loss: 0.1)
 
     private init(
@@ -57,13 +57,13 @@ public struct LinkProfile: Sendable, Equatable {
         self.reordering = reordering
     }
 
-    /// A network that loses, doubles and overtakes.
+    /// A network that loses, duplicates and reorders.
     public static func bad(loss: Double) -> LinkProfile {
         LinkProfile(
             latency: .milliseconds(5), jitter: .milliseconds(20), loss: loss, duplication: 0.1, reordering: 0.1)
     }
 
-    /// This network, where on top of all else bytes change, ends are cut off and streams break; shares as above.
+    /// This network, with changed bytes, truncated datagrams and broken streams; shares as above.
     public func damaging(_ share: Double) -> LinkProfile {
         var profile = self
         profile.corruption = share
@@ -73,7 +73,7 @@ public struct LinkProfile: Sendable, Equatable {
         return profile
     }
 
-    /// This network with somebody on the way who sends again what has passed.
+    /// This network, with an attacker who replays datagrams.
     public func replaying(_ share: Double) -> LinkProfile {
         var profile = self
         profile.replay = share

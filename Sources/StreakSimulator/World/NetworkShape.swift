@@ -1,16 +1,16 @@
-/// Which nodes can reach each other. Homes behind routers are a star around the one that everybody reaches.
+/// Which nodes can reach each other. Homes behind routers form a star around the one node that all can reach.
 public enum NetworkShape: Sendable, Equatable {
-    /// All others reach one node, and it them.
+    /// All others can reach only the hub.
     case star(hub: Int)
-    /// Each reaches the one before and the one after.
+    /// Each can reach the one before and the one after.
     case line
     case ring
-    /// Two halves, in each of which all reach each other; and one of each half the other.
+    /// Two halves. Inside each, all can reach each other; one node of each half can reach the other's.
     case bridge
-    /// Each reaches three others, chosen at random so that all hang together. For an even number of nodes.
+    /// Each can reach three others, chosen at random so that all are connected. For an even number of nodes.
     case degreeThree
 
-    /// Both directions of every way.
+    /// Both directions of every path.
     func ways(among count: Int, random: inout SimulatedRandom) -> Set<SimulatedNetwork.Pair> {
         var ways: Set<SimulatedNetwork.Pair> = []
         func join(_ first: Int, _ second: Int) {
@@ -33,7 +33,7 @@ public enum NetworkShape: Sendable, Equatable {
             }
             join(half - 1, half)
         case .degreeThree:
-            // A ring through all in random order, and across it a pairing.
+            // A ring of all in random order, plus a pairing across it.
             let order = random.shuffled(Array(0..<count))
             for place in 0..<count { join(order[place], order[(place + 1) % count]) }
             let pairing = random.shuffled(order)

@@ -2,14 +2,14 @@ import StreakEngine
 import StreakLinks
 import StreakWire
 
-/// What is between the nodes.
+/// The network between the nodes.
 struct SimulatedNetwork: Sendable {
     struct Pair: Hashable, Sendable {
         let from: Int
         let to: Int
     }
 
-    /// One end of a stream, in one life of a node.
+    /// One end of a stream, for one life of a node.
     struct StreamEnd: Hashable, Comparable, Sendable {
         let node: Int
         let life: Int
@@ -20,15 +20,15 @@ struct SimulatedNetwork: Sendable {
     }
 
     var profile: LinkProfile
-    /// Ways that differ, in one direction.
+    /// Paths that differ from the rest, in one direction.
     var exceptions: [Pair: LinkProfile] = [:]
-    /// The island that each node is on; all on one where empty.
+    /// The island of each node; empty if there is only one.
     var islands: [Int: Int] = [:]
-    /// The pairs that can reach each other at all; nil for everybody.
+    /// The pairs that can reach each other; nil for all.
     var ways: Set<Pair>?
     /// The other end of every open stream, both ways.
     var peers: [StreamEnd: StreamEnd] = [:]
-    /// When the last bytes towards an end arrive: streams keep their order.
+    /// When the last bytes towards an end arrive. Streams keep their order.
     var arrivals: [StreamEnd: MonotonicInstant] = [:]
     var translations = TranslationTable()
 
@@ -40,7 +40,7 @@ struct SimulatedNetwork: Sendable {
         islands[from, default: 0] != islands[to, default: 0] || !(ways?.contains(Pair(from: from, to: to)) ?? true)
     }
 
-    /// Whether a stream cannot be between two nodes: it takes both directions.
+    /// Whether two nodes cannot have a stream, which needs both directions.
     func isCutForStreams(_ from: Int, _ to: Int) -> Bool {
         isCut(from, to) || profile(from: from, to: to).blocksStreams || profile(from: to, to: from).blocksStreams
     }
@@ -65,7 +65,7 @@ extension Simulation {
 
     // MARK: Reaching
 
-    /// Whom a datagram to an address reaches, and where it seems to come from; nil where no router lets it through.
+    /// The node that a datagram to an address reaches, and its apparent source; nil if a router blocks it.
     private mutating func way(from index: Int, to target: Endpoint) -> (node: Int, source: Endpoint)? {
         if let peer = nodeByEndpoint[target], nodes[peer].router == nil || isNeighbour(peer, of: index) {
             if isNeighbour(peer, of: index) { return (peer, nodes[index].endpoint) }
@@ -80,7 +80,7 @@ extension Simulation {
 
     private func isNeighbour(_ peer: Int, of index: Int) -> Bool { nodes[peer].lan == nodes[index].lan }
 
-    /// What those outside see a node's datagram come from.
+    /// The source that outside nodes see for a node's datagram.
     private mutating func outerEndpoint(of index: Int, towards target: Endpoint) -> Endpoint {
         guard let router = nodes[index].router else { return nodes[index].endpoint }
         let port = network.translations.port(of: index, to: target, through: router, at: now)
@@ -108,7 +108,7 @@ extension Simulation {
         }
     }
 
-    /// What an observer on the way sees of a datagram: its type and size.
+    /// What an observer sees of a datagram: its type and size.
     private static func summary(of bytes: [UInt8]) -> String {
         "a datagram of type \(bytes.first ?? 0) and \(bytes.count) bytes"
     }
@@ -125,7 +125,7 @@ extension Simulation {
         bytes[random.number(below: bytes.count)] ^= UInt8(1 + random.number(below: 255))
     }
 
-    /// A beacon to everybody on the LAN, or to one address.
+    /// A beacon to the whole LAN, or to one address.
     mutating func sendBeacon(_ bytes: [UInt8], to target: Endpoint?, from index: Int) {
         nodes[index].sentByteCount += bytes.count
         if let target {
@@ -142,11 +142,11 @@ extension Simulation {
 
     private mutating func openStream(_ id: StreamID, from index: Int, to target: Endpoint) {
         let life = nodes[index].life
-        // No router lets a stream in.
+        // Routers block incoming streams.
         let peer = nodeByEndpoint[target].flatMap { nodes[$0].router == nil || isNeighbour($0, of: index) ? $0 : nil }
         let profile = network.profile(from: index, to: peer ?? index)
         guard let peer, nodes[peer].isRunning, !network.isCutForStreams(index, peer) else {
-            // Refused at once, or given up after a while.
+            // Refused immediately, or timed out.
             let isRefused = peer.map { !nodes[$0].isRunning && !network.isCutForStreams(index, $0) } ?? false
             let delay: Duration = isRefused ? profile.latency * 2 : .seconds(4)
             queue.add(.stream(.streamFailed(id), to: index, life: life), at: now.advanced(by: delay))
@@ -158,7 +158,7 @@ extension Simulation {
             node: peer, life: nodes[peer].life, id: StreamID(nodes[peer].acceptedStreamCount))
         network.peers[near] = far
         network.peers[far] = near
-        // The far port of an accepted stream is any.
+        // An accepted stream's far port is arbitrary.
         let isOutside = nodes[index].router != nil && !isNeighbour(peer, of: index)
         let source = Endpoint(
             address: isOutside ? nodes[index].outerAddress : nodes[index].endpoint.address,
@@ -172,7 +172,7 @@ extension Simulation {
         guard let far = network.peers[near] else { return }
         let profile = network.profile(from: index, to: far.node)
         var delay = random.duration(from: profile.latency, to: profile.latency + profile.jitter)
-        // What is lost is sent again after a while, and holds up what follows.
+        // Lost pieces are sent again after a while and delay those that follow.
         while random.happens(with: min(profile.loss, 0.8)) { delay += .milliseconds(200) }
         if random.happens(with: profile.streamBreakage) {
             let part = Array(bytes.prefix(random.number(below: bytes.count)))
@@ -181,7 +181,7 @@ extension Simulation {
         }
         var bytes = bytes
         if random.happens(with: profile.streamCorruption) { corrupt(&bytes) }
-        // A stream's pieces are not what was written at a time.
+        // A stream's pieces differ from what was written.
         let split = bytes.count > 1 && random.happens(with: 0.25) ? 1 + random.number(below: bytes.count - 1) : 0
         if split > 0 {
             deliver(.streamBytesReceived(far.id, Array(bytes.prefix(split))), to: far, after: delay)
@@ -198,7 +198,7 @@ extension Simulation {
         network.arrivals[far] = nil
     }
 
-    /// In order.
+    /// Delivers in order.
     private mutating func deliver(
         _ input: LinkInput, to end: SimulatedNetwork.StreamEnd, after delay: Duration
     ) {
@@ -207,7 +207,7 @@ extension Simulation {
         queue.add(.stream(input, to: end.node, life: end.life), at: instant)
     }
 
-    /// A process has ended: its peers' streams are closed by its system.
+    /// A process has ended: its system closes its peers' streams.
     mutating func breakStreams(of index: Int) {
         for near in network.peers.keys.sorted() where near.node == index { closeStream(near) }
     }

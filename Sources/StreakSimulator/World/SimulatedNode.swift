@@ -8,26 +8,26 @@ import StreakWire
 /// One machine: a device, its disk and, while it runs, its engine.
 struct SimulatedNode: Sendable {
     let index: Int
-    /// Changes where the node is linked to another one's account.
+    /// Changes if the node is linked to another node's account.
     var identity: DeviceIdentity
     var accountKey: SigningSecretKey
     let endpoint: Endpoint
     /// Beacons reach the nodes of one LAN.
     let lan: Int
-    /// The router that it is behind, and the address that it has outside.
+    /// The router that it is behind, and its address outside.
     let router: AddressTranslation?
     let outerAddress: Bytes16
-    /// How far the wall clock was ahead at `clockSetAt`, and what it has gained every second since.
+    /// How far the wall clock was ahead at `clockSetAt`, and how much it has gained every second since.
     var clockLead: Duration = .zero
     var clockDrift: Duration = .zero
     var clockSetAt: MonotonicInstant = .zero
     var store: SimulatedStore
     var backup: SimulatedStore?
-    /// What runs, in lists of one or none, so that a node can be looked at without a copy of it.
+    /// The running engine, in a list of at most one, so that it can be inspected without a copy.
     private var engines: [MeshEngine] = []
     private var liars: [Liar] = []
-    /// Nil while the node is down, or lies. A copy, which costs as much as what an engine does with a datagram: whoever looks
-    /// often asks.
+    /// Nil while the node is down or lies. It is a copy, which costs as much as handling a datagram; for frequent
+    /// checks use `ask`.
     var engine: MeshEngine? {
         get { engines.first }
         set { engines = newValue.map { [$0] } ?? [] }
@@ -37,32 +37,32 @@ struct SimulatedNode: Sendable {
         get { liars.first }
         set { liars = newValue.map { [$0] } ?? [] }
     }
-    /// Counts starts: what was meant for an earlier life is dropped.
+    /// Counts starts. Events for an earlier life are dropped.
     var life = 0
     var startedAt: MonotonicInstant = .zero
-    /// Transactions on their way to the disk, oldest first.
+    /// Transactions not on disk yet, oldest first.
     var pending: [(change: DurableChange, id: ChangeID)] = []
     var lastStoredAt: MonotonicInstant = .zero
     var diskIsFull = false
     var diskForgets = false
-    /// Whether the disk may lack what was confirmed, and what peers still have: a restored, copied or damaged one.
+    /// Whether the disk may lack confirmed results that peers still have, because it was restored, copied or damaged.
     var isAged = false
-    /// After how many more outputs the process ends, and when it starts anew then.
+    /// How many more outputs until the process ends, and when it then restarts.
     var outputsToLive: Int?
     var restartDelay: Duration = .zero
-    /// The earliest wake-up under way.
+    /// The earliest pending wake-up.
     var wakeAt: MonotonicInstant?
     var outcomes: [CommandID: CommandOutcome] = [:]
-    /// Groups that the node was told it is in no more.
+    /// Groups that the node was told it is no longer in.
     var lostGroups: Set<GroupID> = []
     var sentByteCount = 0
-    /// Of those, how many before the lies began.
+    /// How many of those before the lies began.
     var sentByteCountBeforeLies = 0
     var acceptedStreamCount: UInt64 = 0
-    /// How often the engine was woken at one instant: more than a few times means that it spins.
+    /// How often the engine woke up at one instant; more than a few times means that it spins.
     var wakesAtInstant: (instant: MonotonicInstant, count: Int) = (.zero, 0)
 
-    /// Whether the engine runs, or the hostile program.
+    /// Whether the engine runs, not the hostile program.
     var isHonest: Bool { !engines.isEmpty }
     var isLying: Bool { !liars.isEmpty }
     var isRunning: Bool { isHonest || isLying }
@@ -82,13 +82,12 @@ struct SimulatedNode: Sendable {
         self.store = store
     }
 
-    /// What the engine says, looked at in place; nil while there is none.
+    /// Inspects the engine in place; nil if there is none.
     func ask<Answer>(_ question: (borrowing MeshEngine) -> Answer) -> Answer? {
         engines.isEmpty ? nil : question(engines[0])
     }
 
-    /// Gives an input to the program that runs. Returns what it wants done, and when it wants to be woken; both in the
-    /// program's own time.
+    /// Gives an input to the running program. Returns its outputs and its next wake-up, in the program's own time.
     mutating func handle(
         _ input: EngineInput, at instant: MonotonicInstant, wallTime: WallTime
     ) -> (outputs: [EngineOutput], deadline: MonotonicInstant?) {

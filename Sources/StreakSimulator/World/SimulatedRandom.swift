@@ -1,6 +1,6 @@
 import StreakRandom
 
-/// The simulation's chances. Everything follows from the seed.
+/// The simulation's randomness. Everything follows from the seed.
 struct SimulatedRandom: Sendable {
     private var generator: SplitMix64
 
@@ -15,10 +15,10 @@ struct SimulatedRandom: Sendable {
 
     mutating func happens(with probability: Double) -> Bool { probability > 0 && fraction() < probability }
 
-    /// Any time between two.
+    /// A random duration between two.
     mutating func duration(from low: Duration, to high: Duration) -> Duration { low + (high - low) * fraction() }
 
-    /// The same values in any order (Fisher and Yates).
+    /// The same values in random order (Fisher and Yates).
     mutating func shuffled<Value>(_ values: [Value]) -> [Value] {
         var values = values
         for place in values.indices.dropFirst().reversed() { values.swapAt(place, number(below: place + 1)) }
@@ -26,7 +26,7 @@ struct SimulatedRandom: Sendable {
     }
 }
 
-/// A number that stands for all that has happened: equal for two runs exactly when they were the same.
+/// A hash of everything that has happened: two runs have equal ones exactly if they were the same.
 struct TraceHash: Sendable {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -36,7 +36,7 @@ struct TraceHash: Sendable {
         value ^= value >> 29
     }
 
-    /// The length and both ends: what is encrypted differs everywhere if it differs anywhere.
+    /// Only the length and both ends: encrypted bytes differ everywhere if they differ anywhere.
     mutating func add(_ bytes: [UInt8]) {
         add(UInt64(bytes.count))
         for byte in bytes.prefix(16) { add(UInt64(byte)) }

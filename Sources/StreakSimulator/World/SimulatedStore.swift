@@ -1,10 +1,10 @@
 import StreakReplication
 import StreakWire
 
-/// A node's disk: what survives a crash. Holds what a store holds, as a store holds it.
+/// A node's disk, which survives a crash. Has the same contents as a real store.
 struct SimulatedStore: Sendable {
     var id: StoreID
-    /// Set where the store was restored or copied and knows it.
+    /// Set if the store was restored or copied and knows it.
     var mayBeCopy = false
     private var nextArrival: UInt64 = 1
     private var operations: [StoredOperation] = []
@@ -21,12 +21,12 @@ struct SimulatedStore: Sendable {
         static func < (left: Self, right: Self) -> Bool { (left.group, left.peer) < (right.group, right.peer) }
     }
 
-    /// The setting by which an engine says that it has opened new epochs.
+    /// The setting in which an engine notes that it has opened new epochs.
     private static let epochsRenewedSetting = "epochs-renewed"
 
     init(id: StoreID) { self.id = id }
 
-    /// Makes a change, all of it.
+    /// Applies a change completely.
     mutating func apply(_ change: DurableChange) {
         for operation in change.operations where !operations.contains(where: { $0.id == operation.id }) {
             operations.append(operation)
@@ -65,7 +65,7 @@ struct SimulatedStore: Sendable {
 
     mutating func forgetAddresses() { addresses = [] }
 
-    /// Loses each run for which `isLost` says so, as when its page cannot be read.
+    /// Loses each run for which `isLost` returns true, as if its page were unreadable.
     mutating func lose(where isLost: () -> Bool) {
         for key in runs.keys.sorted() where isLost() { runs[key] = nil }
     }
@@ -73,7 +73,7 @@ struct SimulatedStore: Sendable {
     /// What an engine starts from.
     var snapshot: Snapshot {
         var snapshot = Snapshot(store: id, nextArrival: nextArrival, mayBeCopy: mayBeCopy)
-        // Operations of one arrival keep the order in which they were written.
+        // Operations with the same arrival keep the order in which they were written.
         snapshot.operations = operations.enumerated()
             .sorted { ($0.element.arrival, $0.offset) < ($1.element.arrival, $1.offset) }.map(\.element)
         snapshot.runs = runs.values.sorted { ($0.arrival, $0.key) < ($1.arrival, $1.key) }
@@ -87,7 +87,7 @@ struct SimulatedStore: Sendable {
 
     var runCount: Int { runs.count }
 
-    /// Whose records of a group are here.
+    /// The devices whose records of a group are here.
     func authors(in group: GroupID) -> Set<DeviceID> {
         Set(runs.keys.sorted().filter { $0.group == group }.map(\.feed.device))
     }

@@ -4,9 +4,9 @@ import Hummingbird
 import NIOCore
 import StreakNode
 
-/// One address of the JSON interface: what it takes, and which question or order to the node it stands for.
+/// One address of the JSON interface: the keys it takes, and the request it makes to the node.
 ///
-/// `Site.interface` lists all of them; the router, the checks of what comes in and a test of docs/api.md go by that list.
+/// `Site.interface` lists all of them. The router, the input checks and a test of docs/api.md use that list.
 struct InterfaceRoute: Sendable {
     enum Method: String, Sendable { case get = "GET", post = "POST" }
 
@@ -64,7 +64,7 @@ struct InterfaceKey: Sendable, Equatable {
     var required: Self { Self(name: name, kind: kind, isRequired: true) }
 }
 
-/// Why a query or document was not taken. Nothing has been done.
+/// Why a query or document was refused. Nothing has been done.
 struct InterfaceFault: Error, Equatable {
     /// A sentence.
     var message: String
@@ -102,7 +102,7 @@ struct InterfaceDocument: Sendable, Equatable {
         do {
             fields = try JSONDecoder().decode([String: Field].self, from: Data(json.isEmpty ? Array("{}".utf8) : json))
         } catch {
-            throw InterfaceFault(message: "The document is no JSON object.")
+            throw InterfaceFault(message: "The body is not a JSON object.")
         }
         var given: [String: Value] = [:]
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
@@ -110,7 +110,7 @@ struct InterfaceDocument: Sendable, Equatable {
             switch field {
             case .null: continue
             case .value(let value): given[name] = value
-            case .other: throw InterfaceFault(message: "“\(name)” is nothing that a key can hold.")
+            case .other: throw InterfaceFault(message: "“\(name)” has a value of a type that no key takes.")
             }
         }
         try self.init(given, keys: keys)
@@ -132,7 +132,7 @@ struct InterfaceDocument: Sendable, Equatable {
         return InterfaceFault(message: "There is no key “\(FailureText.shortened(name))” here. \(known)")
     }
 
-    /// A query's text as a value of a kind; where it is none, the text, which `check` refuses.
+    /// A query's text as a value of a kind. If it does not fit the kind it stays a text, which `check` then refuses.
     private static func value(_ text: String, as kind: InterfaceKey.Kind) -> Value {
         switch kind {
         case .text: .text(text)
@@ -154,7 +154,7 @@ struct InterfaceDocument: Sendable, Equatable {
         case (.number(let range), .number(let number)):
             guard range.contains(number) else {
                 throw InterfaceFault(
-                    message: "“\(key.name)” goes from \(range.lowerBound) to \(range.upperBound).")
+                    message: "“\(key.name)” must be from \(range.lowerBound) to \(range.upperBound).")
             }
         case (.flag, .flag): break
         case (.texts, .texts(let texts)):
@@ -162,10 +162,10 @@ struct InterfaceDocument: Sendable, Equatable {
                 throw InterfaceFault(
                     message: "“\(key.name)” holds at most \(mostTexts) texts of \(textLimit) bytes.")
             }
-        case (.text, _): throw InterfaceFault(message: "“\(key.name)” is no text.")
-        case (.number, _): throw InterfaceFault(message: "“\(key.name)” is no whole number.")
+        case (.text, _): throw InterfaceFault(message: "“\(key.name)” is not a text.")
+        case (.number, _): throw InterfaceFault(message: "“\(key.name)” is not a whole number.")
         case (.flag, _): throw InterfaceFault(message: "“\(key.name)” is neither true nor false.")
-        case (.texts, _): throw InterfaceFault(message: "“\(key.name)” is no list of texts.")
+        case (.texts, _): throw InterfaceFault(message: "“\(key.name)” is not a list of texts.")
         }
     }
 
@@ -177,7 +177,7 @@ struct InterfaceDocument: Sendable, Equatable {
     }
 
     /// The text of a required key.
-    func word(_ name: String) -> String { text(name) ?? "" }
+    func required(_ name: String) -> String { text(name) ?? "" }
 
     func number(_ name: String) -> Int? {
         if case .number(let number) = values[name] { number } else { nil }
@@ -243,7 +243,7 @@ extension Site {
         guard let query = FormFields(parsing: request.uri.query ?? "") else { throw HTTPError(.badRequest) }
         guard route.method == .post else { return try InterfaceDocument(query: query, keys: route.keys) }
         guard query.names.isEmpty else {
-            throw InterfaceFault(message: "An order takes its keys from the document, not from the address.")
+            throw InterfaceFault(message: "A POST takes its keys from the body, not from the address.")
         }
         // A form of another page cannot send this type without asking first (Fetch Standard, CORS preflight).
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {

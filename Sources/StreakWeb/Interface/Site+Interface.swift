@@ -24,7 +24,7 @@ extension Site {
     private static let accountRoutes: [InterfaceRoute] = [
         InterfaceRoute(.get, "whoami") { _ in ProfileRequest.whoami },
         InterfaceRoute(.post, "rename", takes: [.text("name", limit: 1_024).required]) {
-            ProfileRequest.rename(name: $0.word("name"))
+            ProfileRequest.rename(name: $0.required("name"))
         },
         InterfaceRoute(.get, "status") { _ in StatusRequest.status },
         InterfaceRoute(.post, "sync") { _ in StatusRequest.sync },
@@ -36,17 +36,17 @@ extension Site {
         InterfaceRoute(.post, "devices/link") { _ in DeviceLinkRequest.make },
         InterfaceRoute(
             .post, "devices/revoke", takes: [.text("device").required, .text("key")]
-        ) { DeviceRequest.revoke(device: $0.word("device"), key: $0.text("key")) },
+        ) { DeviceRequest.revoke(device: $0.required("device"), key: $0.text("key")) },
         InterfaceRoute(.post, "recovery/show") { _ in RecoveryKeyRequest.show },
         InterfaceRoute(.post, "recovery/confirm", takes: [.text("key").required]) {
-            RecoveryRequest.confirm(key: $0.word("key"))
+            RecoveryRequest.confirm(key: $0.required("key"))
         },
         InterfaceRoute(
             .post, "backup", takes: [.text("file", limit: 1_024).required, .text("passphrase", limit: 4_096).required]
-        ) { BackupRequest.write(file: try path($0.word("file")), passphrase: $0.word("passphrase")) },
+        ) { BackupRequest.write(file: try path($0.required("file")), passphrase: $0.required("passphrase")) },
         InterfaceRoute(.get, "guest") { _ in GuestRequest.status },
         InterfaceRoute(.post, "guest/start", takes: [.text("name", limit: 1_024).required]) {
-            GuestRequest.start(name: $0.word("name"))
+            GuestRequest.start(name: $0.required("name"))
         },
         InterfaceRoute(
             .post, "guest/stop", takes: [.text("ending").required, .text("file", limit: 1_024)]
@@ -70,7 +70,7 @@ extension Site {
     ]
 
     private static func ending(_ document: InterfaceDocument) throws -> GuestEnding {
-        switch document.word("ending") {
+        switch document.required("ending") {
         case "keep": return .keep
         case "discard": return .discard
         case "export":
@@ -80,7 +80,7 @@ extension Site {
         }
     }
 
-    /// How much of the past is to be published: days back from today, 0 only from today, nil all.
+    /// How much of the past is published: days back from today, 0 for today only, nil for everything.
     private static func days(_ document: InterfaceDocument) throws -> Int? {
         let text = document.text("history") ?? "today"
         switch text {
@@ -96,7 +96,7 @@ extension Site {
 
     // MARK: Groups
 
-    /// What a board counts, of a group and of this user's own numbers.
+    /// The rules of a board, shared by a group's settings and this user's own.
     private static let rules: [InterfaceKey] = [
         .text("missedDay", limit: 16), .flag("freezes"), .number("archiveDays", 0...36_500),
     ]
@@ -104,19 +104,19 @@ extension Site {
     private static let groupRoutes: [InterfaceRoute] = [
         InterfaceRoute(.get, "groups") { _ in GroupListRequest.all },
         InterfaceRoute(.post, "groups", takes: [title.required]) {
-            GroupRequest.create(title: $0.word("title"))
+            GroupRequest.create(title: $0.required("title"))
         },
         InterfaceRoute(.post, "groups/use", takes: [group.required]) {
-            GroupRequest.use(group: $0.word("group"))
+            GroupRequest.use(group: $0.required("group"))
         },
         InterfaceRoute(.post, "groups/rename", takes: [group, title.required]) {
-            GroupRequest.rename(group: $0.text("group"), title: $0.word("title"))
+            GroupRequest.rename(group: $0.text("group"), title: $0.required("title"))
         },
         InterfaceRoute(.post, "groups/leave", takes: [group.required, .flag("erase")]) {
-            GroupRequest.leave(group: $0.word("group"), erasing: $0.isSet("erase"))
+            GroupRequest.leave(group: $0.required("group"), erasing: $0.isSet("erase"))
         },
         InterfaceRoute(.post, "groups/transfer", takes: [group, user.required]) {
-            GroupRequest.transfer(group: $0.text("group"), user: $0.word("user"))
+            GroupRequest.transfer(group: $0.text("group"), user: $0.required("user"))
         },
         InterfaceRoute(.post, "groups/heir", takes: [group, user]) {
             GroupRequest.heir(group: $0.text("group"), user: $0.text("user"))
@@ -147,31 +147,31 @@ extension Site {
         },
         InterfaceRoute(.get, "members", takes: [group]) { MemberRequest.list(group: $0.text("group")) },
         InterfaceRoute(.post, "members/promote", takes: [group, user.required]) {
-            MemberRequest.promote(group: $0.text("group"), user: $0.word("user"))
+            MemberRequest.promote(group: $0.text("group"), user: $0.required("user"))
         },
         InterfaceRoute(.post, "members/demote", takes: [group, user.required]) {
-            MemberRequest.demote(group: $0.text("group"), user: $0.word("user"))
+            MemberRequest.demote(group: $0.text("group"), user: $0.required("user"))
         },
         InterfaceRoute(
             .post, "members/remove", takes: [group, user.required, .flag("keepInvites")]
         ) {
             MemberRequest.remove(
-                group: $0.text("group"), user: $0.word("user"), keepingInvites: $0.flag("keepInvites") ?? false)
+                group: $0.text("group"), user: $0.required("user"), keepingInvites: $0.flag("keepInvites") ?? false)
         },
         InterfaceRoute(.get, "removals", takes: [group]) {
             AnnulmentRequest.list(group: $0.text("group"))
         },
         InterfaceRoute(.post, "removals/annul", takes: [group, .text("id").required]) {
-            AnnulmentRequest.annul(group: $0.text("group"), id: $0.word("id"))
+            AnnulmentRequest.annul(group: $0.text("group"), id: $0.required("id"))
         },
         InterfaceRoute(.get, "requests", takes: [group]) {
             AdmissionRequest.list(group: $0.text("group"))
         },
         InterfaceRoute(.post, "requests/approve", takes: [.text("id").required]) {
-            AdmissionRequest.approve(id: $0.word("id"))
+            AdmissionRequest.approve(id: $0.required("id"))
         },
         InterfaceRoute(.post, "requests/deny", takes: [.text("id").required]) {
-            AdmissionRequest.deny(id: $0.word("id"))
+            AdmissionRequest.deny(id: $0.required("id"))
         },
         InterfaceRoute(.get, "privacy", takes: [group]) {
             PrivacyRequest.show(group: $0.text("group"))
@@ -214,47 +214,47 @@ extension Site {
         },
         InterfaceRoute(.post, "invite/friends") { _ in InviteRequest.friends },
         InterfaceRoute(.post, "invite/revoke", takes: [.text("id").required]) {
-            InviteListRequest.revoke(id: $0.word("id"))
+            InviteListRequest.revoke(id: $0.required("id"))
         },
         InterfaceRoute(.post, "inspect", takes: [.text("link", limit: 4_096).required]) {
-            LinkRequest.inspect(link: $0.word("link"))
+            LinkRequest.inspect(link: $0.required("link"))
         },
         InterfaceRoute(
             .post, "join", takes: [.text("link", limit: 4_096).required, .number("timeout", 1...300), history]
         ) {
             JoinRequest.join(
-                link: $0.word("link"), timeout: Int64($0.number("timeout") ?? 30), history: try days($0))
+                link: $0.required("link"), timeout: Int64($0.number("timeout") ?? 30), history: try days($0))
         },
         InterfaceRoute(.get, "friends") { _ in FriendshipRequest.list },
         InterfaceRoute(.post, "friends/answer", takes: [.flag("on").required]) {
             FriendshipRequest.answer($0.isSet("on"))
         },
         InterfaceRoute(.post, "friends/add", takes: [.text("code").required]) {
-            FriendshipRequest.add(code: $0.word("code"))
+            FriendshipRequest.add(code: $0.required("code"))
         },
         InterfaceRoute(.post, "friends/cancel", takes: [.text("code").required]) {
-            FriendshipRequest.cancel(code: $0.word("code"))
+            FriendshipRequest.cancel(code: $0.required("code"))
         },
         InterfaceRoute(.post, "friends/approve", takes: [user.required]) {
-            FriendshipRequest.approve(user: $0.word("user"))
+            FriendshipRequest.approve(user: $0.required("user"))
         },
         InterfaceRoute(.post, "friends/decline", takes: [user.required]) {
-            FriendshipRequest.decline(user: $0.word("user"))
+            FriendshipRequest.decline(user: $0.required("user"))
         },
         InterfaceRoute(.post, "friends/block", takes: [user.required]) {
-            FriendshipRequest.block(user: $0.word("user"))
+            FriendshipRequest.block(user: $0.required("user"))
         },
         InterfaceRoute(.post, "friends/unblock", takes: [user.required]) {
-            FriendshipRequest.unblock(user: $0.word("user"))
+            FriendshipRequest.unblock(user: $0.required("user"))
         },
         InterfaceRoute(.post, "friends/remove", takes: [user.required]) {
-            FriendshipRequest.remove(user: $0.word("user"))
+            FriendshipRequest.remove(user: $0.required("user"))
         },
         InterfaceRoute(.post, "friends/rejoin", takes: [group.required]) {
-            FriendshipRequest.rejoin(group: $0.word("group"))
+            FriendshipRequest.rejoin(group: $0.required("group"))
         },
         InterfaceRoute(.post, "friends/dismiss", takes: [group.required]) {
-            FriendshipRequest.dismiss(group: $0.word("group"))
+            FriendshipRequest.dismiss(group: $0.required("group"))
         },
     ]
 
@@ -276,11 +276,11 @@ extension Site {
             .post, "add", takes: [pasted, date, .flag("replace"), .texts("groups"), .flag("private")]
         ) {
             ScoreRequest.add(
-                text: $0.word("text"), date: $0.text("date"), replace: $0.isSet("replace"),
+                text: $0.required("text"), date: $0.text("date"), replace: $0.isSet("replace"),
                 groups: try targets($0))
         },
         InterfaceRoute(.post, "preview", takes: [pasted, date]) {
-            ScoreRequest.preview(text: $0.word("text"), date: $0.text("date"))
+            ScoreRequest.preview(text: $0.required("text"), date: $0.text("date"))
         },
         InterfaceRoute(
             .post, "record",
@@ -291,7 +291,7 @@ extension Site {
             ]
         ) {
             ScoreRequest.record(
-                game: $0.word("game"), score: $0.number("score"), isCompleted: $0.flag("completed") ?? true,
+                game: $0.required("game"), score: $0.number("score"), isCompleted: $0.flag("completed") ?? true,
                 seconds: $0.number("seconds"), date: $0.text("date"), groups: try targets($0),
                 replace: $0.isSet("replace"))
         },
@@ -299,11 +299,11 @@ extension Site {
             .post, "publish", takes: [game.required, date.required, puzzle, .texts("groups")]
         ) {
             ScoreRequest.publish(
-                game: $0.word("game"), date: $0.word("date"), puzzle: $0.number("puzzle"),
+                game: $0.required("game"), date: $0.required("date"), puzzle: $0.number("puzzle"),
                 groups: $0.texts("groups"))
         },
         InterfaceRoute(.post, "delete", takes: [game.required, date.required, puzzle]) {
-            ScoreRequest.delete(game: $0.word("game"), date: $0.word("date"), puzzle: $0.number("puzzle"))
+            ScoreRequest.delete(game: $0.required("game"), date: $0.required("date"), puzzle: $0.number("puzzle"))
         },
         InterfaceRoute(.post, "undo") { _ in UndoRequest.last },
         InterfaceRoute(.get, "results", takes: [game, from, to]) {
@@ -338,8 +338,8 @@ extension Site {
 
     private static func form(_ document: InterfaceDocument) -> GameForm {
         GameForm(
-            id: document.text("id"), name: document.word("name"), icon: document.text("icon") ?? "🎯",
-            model: document.word("model"), maximum: document.number("maximum"), best: document.number("best"),
+            id: document.text("id"), name: document.required("name"), icon: document.text("icon") ?? "🎯",
+            model: document.required("model"), maximum: document.number("maximum"), best: document.number("best"),
             unit: document.text("unit"), cadence: document.text("cadence"), aggregation: document.text("aggregation"),
             pattern: document.text("pattern"))
     }
@@ -354,15 +354,15 @@ extension Site {
         },
         InterfaceRoute(
             .post, "games/favourite", takes: [game.required, .flag("favourite").required]
-        ) { GameRequest.setFavourite(game: $0.word("game"), isFavourite: $0.isSet("favourite")) },
+        ) { GameRequest.setFavourite(game: $0.required("game"), isFavourite: $0.isSet("favourite")) },
         InterfaceRoute(.post, "games/define", takes: [group] + definition) {
             GameRequest.define(form($0), group: $0.text("group"))
         },
         InterfaceRoute(
             .post, "games/test", takes: [pasted] + definition.filter { $0.name != "id" }
-        ) { PatternRequest.test(form($0), text: $0.word("text")) },
+        ) { PatternRequest.test(form($0), text: $0.required("text")) },
         InterfaceRoute(.post, "games/remove", takes: [game.required, group]) {
-            GamesRequest.remove(game: $0.word("game"), group: $0.text("group"))
+            GamesRequest.remove(game: $0.required("game"), group: $0.text("group"))
         },
     ]
 
@@ -386,14 +386,14 @@ extension Site {
         },
         InterfaceRoute(.get, "versus", takes: [user.required, game, range, date, group, plots]) {
             VersusRequest.show(
-                user: $0.word("user"), game: $0.text("game"), range: $0.text("range"), date: $0.text("date"),
+                user: $0.required("user"), game: $0.text("game"), range: $0.text("range"), date: $0.text("date"),
                 group: $0.text("group"), plots: $0.isSet("plots"))
         },
         InterfaceRoute(.get, "champions", takes: [.text("period", limit: 16), game, group]) {
             ChampionsRequest.show(period: $0.text("period") ?? "week", game: $0.text("game"), group: $0.text("group"))
         },
         InterfaceRoute(.get, "share", takes: [game.required, date]) {
-            ShareTextRequest.show(game: $0.word("game"), date: $0.text("date"))
+            ShareTextRequest.show(game: $0.required("game"), date: $0.text("date"))
         },
     ]
 
@@ -413,17 +413,17 @@ extension Site {
     private static let exchangeRoutes: [InterfaceRoute] = [
         InterfaceRoute(.get, "export", takes: [.text("format", limit: 8).required, game, from, to]) {
             ExportRequest.export(
-                format: $0.word("format"), game: $0.text("game"), from: $0.text("from"), to: $0.text("to"))
+                format: $0.required("format"), game: $0.text("game"), from: $0.text("from"), to: $0.text("to"))
         },
         InterfaceRoute(.post, "import", takes: [file] + options, bodyLimit: WebLimit.uploadSize) {
-            ImportRequest.load(.text($0.word("text")), options($0))
+            ImportRequest.load(.text($0.required("text")), options($0))
         },
         InterfaceRoute(
             .post, "import/chat", takes: [file, .text("sender", limit: 1_024)] + options,
             bodyLimit: WebLimit.uploadSize
-        ) { ImportRequest.loadChat(.text($0.word("text")), sender: $0.text("sender"), options($0)) },
+        ) { ImportRequest.loadChat(.text($0.required("text")), sender: $0.text("sender"), options($0)) },
         InterfaceRoute(.post, "import/senders", takes: [file], bodyLimit: WebLimit.uploadSize) {
-            ChatRequest.inspect(.text($0.word("text")))
+            ChatRequest.inspect(.text($0.required("text")))
         },
     ]
 }

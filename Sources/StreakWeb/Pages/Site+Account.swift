@@ -11,7 +11,7 @@ extension Site {
 
     struct RecoveryView: Sendable {
         var isConfirmed: Bool
-        /// The key's groups of four, where it is to be seen.
+        /// The key in groups of four; empty unless it may be shown now.
         var key: [String]
         var hasKey: Bool
     }
@@ -34,7 +34,7 @@ extension Site {
 
     private func confirmRecoveryKey(_ visit: Visit) async throws -> Response {
         _ = try await node.call(
-            RecoveryRequest.confirm(key: visit.fields.word("key")))
+            RecoveryRequest.confirm(key: visit.fields.required("key")))
         return say(
             "Confirmed. Your account's secret is no longer on this machine: keep the paper safe.", then: "/profile",
             visit)
@@ -49,7 +49,7 @@ extension Site {
             var this: Bool
             var online: Bool
             var note: String
-            /// What this machine and that one do not share.
+            /// What this machine and that one do not share with each other.
             var apartText: String?
             var isRevocable: Bool
         }
@@ -61,7 +61,7 @@ extension Site {
         }
 
         var devices: [Device]
-        /// What they all share.
+        /// What all machines share with each other.
         var sharedText: String
         var needsKey: Bool
         var link: Link?
@@ -75,8 +75,8 @@ extension Site {
         let view = DevicesView(
             devices: report.devices.map(device),
             sharedText: report.devices.contains { !$0.sharesPrivate }
-                ? "Those that have met share your private results and settings among themselves only."
-                : "They share your private results and settings among themselves only.",
+                ? "Machines that have met share your private results and settings with each other, and with nobody else."
+                : "They share your private results and settings with each other, and with nobody else.",
             needsKey: frame.profile.recoveryConfirmed,
             link: link.map { link in
                 let expiry = Timestamp(link.expires)
@@ -126,8 +126,8 @@ extension Site {
     }
 
     private func backUp(_ visit: Visit) async throws -> Response {
-        let passphrase = visit.fields.word("passphrase")
-        guard passphrase == visit.fields.word("again") else { throw FormFault(refusal: Self.differing) }
+        let passphrase = visit.fields.required("passphrase")
+        guard passphrase == visit.fields.required("again") else { throw FormFault(refusal: Self.differing) }
         let report = try await node.call(
             BackupRequest.write(file: try Self.path(visit.fields["file"]), passphrase: passphrase))
         return say(
@@ -139,7 +139,7 @@ extension Site {
         code: "differingPassphrases", message: "The two passphrases differ.", hint: "Type the same one twice.")
 
     static let accountForms: [Form] = [
-        Form("/rename", then: "/profile", { ProfileRequest.rename(name: $0.word("name")) }) {
+        Form("/rename", then: "/profile", { ProfileRequest.rename(name: $0.required("name")) }) {
             (profile: ProfileReport, _) in "You are “\(profile.name)” now. Friends see it at the next sync."
         },
         // Dials everybody.
@@ -155,11 +155,11 @@ extension Site {
         },
         Form("/devices/link", Site.linkDevice),
         Form(
-            "/devices/revoke", then: "/devices", { DeviceRequest.revoke(device: $0.word("device"), key: $0["key"]) }
+            "/devices/revoke", then: "/devices", { DeviceRequest.revoke(device: $0.required("device"), key: $0["key"]) }
         ) { (report: DeviceListReport, _) in
             report.refusedBy.isEmpty
-                ? "Shut out, wherever your node or a friend's hears of it."
-                : "Shut out, but not of \(report.refusedBy.map { "“\($0)”" }.joined(separator: ", ")), which takes no more changes."
+                ? "Shut out. Friends' machines follow as soon as they hear of it."
+                : "Shut out, but not from \(report.refusedBy.map { "“\($0)”" }.joined(separator: ", ")), which can take no further changes."
         },
         Form("/backup", Site.backUp) { site, visit, refusal in try await site.showBackup(visit, refusal: refusal) },
         Form("/reminders", Site.changeReminders), rulesForm,
@@ -167,13 +167,13 @@ extension Site {
 
     /// A file on this machine as typed: `~/…` and plain names are below the home folder.
     ///
-    /// - Parameter failure: what is thrown where it can be no file's name, by the reason.
+    /// - Parameter failure: builds the error to throw, from the reason why the text cannot be a file name.
     static func path(
         _ text: String?, else failure: (String) -> NodeFailure = { .cannotWriteFile(reason: $0) }
     ) throws -> String {
         let text = (text ?? "").trimmingSpaces
         guard !text.isEmpty, text.utf8.count <= 1_024, !text.unicodeScalars.contains(where: { $0.value < 32 }) else {
-            throw failure("that is no name of a file")
+            throw failure("that is not a file name")
         }
         if text.hasPrefix("/") { return text }
         let home = FileManager.default.homeDirectoryForCurrentUser

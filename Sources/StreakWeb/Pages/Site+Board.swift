@@ -17,7 +17,7 @@ extension Site {
         guard let group = frame.group(visit.fields) else {
             return page(.board, "board", title: "Boards", NoGroupView(lonelyText: frame.lonelyText), frame, visit)
         }
-        // The state is in the URL: an address without it becomes one with what was looked at last.
+        // The URL holds the state. An address without it redirects to the board shown last.
         guard visit.fields["range"] != nil || visit.fields["from"] != nil else {
             return .seeOther(Self.remembered(visit, group: group).href)
         }
@@ -45,7 +45,7 @@ extension Site {
         }
         var selection = BoardSelection(group: group, game: word(0), range: word(1) ?? "today")
         selection.metric = word(2)
-        // What the URL says beats what was remembered.
+        // The URL wins over what was remembered.
         if let game = visit.fields["game"] { selection.game = game == "all" ? nil : game }
         if let date = visit.fields["date"] { selection.date = date }
         if let metric = visit.fields["metric"] { selection.metric = metric }

@@ -15,8 +15,8 @@ extension Site {
             var isPair: Bool
         }
 
-        /// A group of two that the other one is in no more.
-        struct Alone: Sendable {
+        /// A group of two that the other one has left.
+        struct LonelyPair: Sendable {
             var name: String
             var note: String
             var leaveHref: String
@@ -28,7 +28,7 @@ extension Site {
             var isOver: Bool
         }
 
-        struct Asker: Sendable {
+        struct IncomingRequest: Sendable {
             var user: String
             var avatar: AvatarView
             var name: String
@@ -48,13 +48,13 @@ extension Site {
         var answering: Bool
         /// What was typed.
         var entered: String
-        var received: [Asker]
+        var received: [IncomingRequest]
         var hasReceived: Bool
         var sent: [Sent]
         var hasSent: Bool
         var friends: [Friend]
         var hasFriends: Bool
-        var alone: [Alone]
+        var alone: [LonelyPair]
         var blocked: [Blocked]
         var hasBlocked: Bool
     }
@@ -76,7 +76,7 @@ extension Site {
                     boardHref: BoardSelection(group: friend.group).href, isPair: friend.pair)
             }, hasFriends: !report.friends.isEmpty,
             alone: report.alone.map { pair in
-                CodesView.Alone(
+                CodesView.LonelyPair(
                     name: pair.name, note: "\(pair.name) \(pair.text).",
                     leaveHref: PageLink("/leave").adding("group", pair.group).text)
             },
@@ -88,58 +88,60 @@ extension Site {
             .friends, "codes", title: "Friend codes", view, frame, visit, refusal: refusal)
     }
 
-    private func sent(_ wish: SentFriendReport) -> CodesView.Sent {
-        let until = Timestamp(wish.until)?.dateText ?? wish.until
+    private func sent(_ request: SentFriendReport) -> CodesView.Sent {
+        let until = Timestamp(request.until)?.dateText ?? request.until
         let note =
-            switch wish.state {
-            case "looking": "Nobody with this code was found so far; still looking until \(until)."
+            switch request.state {
+            case "looking": "Not found so far. Still looking until \(until)."
             case "pending": "The owner has your request; waiting for an answer until \(until)."
             case "joining": "The owner said yes; your group of two is on its way."
             case "declined": "The owner has declined."
-            default: wish.state
+            default: request.state
             }
-        return CodesView.Sent(code: wish.code, note: note, isOver: wish.state == "declined")
+        return CodesView.Sent(code: request.code, note: note, isOver: request.state == "declined")
     }
 
-    private func asker(_ wish: ReceivedFriendReport) -> CodesView.Asker {
-        let asked = Timestamp(wish.asked)?.relativeText(to: now()) ?? wish.asked
+    private func asker(_ request: ReceivedFriendReport) -> CodesView.IncomingRequest {
+        let asked = Timestamp(request.asked)?.relativeText(to: now()) ?? request.asked
         let note =
-            switch wish.state {
-            case "approved": "You said yes; they are in as soon as their node asks again."
+            switch request.state {
+            case "approved": "You said yes. They are in as soon as their machine asks again."
             case "declined": "You declined."
             default: "Asked \(asked)."
             }
-        return CodesView.Asker(
-            user: wish.user, avatar: AvatarView(user: wish.user, name: wish.name), name: wish.name, code: wish.code,
-            note: note, isOpen: wish.state == "pending")
+        return CodesView.IncomingRequest(
+            user: request.user, avatar: AvatarView(user: request.user, name: request.name), name: request.name,
+            code: request.code,
+            note: note, isOpen: request.state == "pending")
     }
 
     static let codeForms: [Form] = [
         Form("/friends/add", Site.addFriend) { site, visit, refusal in
-            try await site.showCodes(visit, entered: visit.fields.word("code").trimmingSpaces, refusal: refusal)
+            try await site.showCodes(visit, entered: visit.fields.required("code").trimmingSpaces, refusal: refusal)
         },
         friendForm("/friends/answer", { .answer($0["answer"] == "on") }) {
-            $0.answering ? "Your node answers whoever looks for your code." : "Nobody finds you by your code now."
+            $0.answering
+                ? "StreakMesh answers anybody who looks for your code." : "Nobody can find you by your code now."
         },
-        friendForm("/friends/cancel", { .cancel(code: $0.word("code")) }) { _ in "The request is taken back." },
-        friendForm("/friends/approve", { .approve(user: $0.word("user")) }) { _ in
-            "You are friends, as soon as their node hears of it."
+        friendForm("/friends/cancel", { .cancel(code: $0.required("code")) }) { _ in "The request is taken back." },
+        friendForm("/friends/approve", { .approve(user: $0.required("user")) }) { _ in
+            "You are friends as soon as their machine hears of it."
         },
-        friendForm("/friends/decline", { .decline(user: $0.word("user")) }) { _ in "The request is declined." },
-        friendForm("/friends/block", { .block(user: $0.word("user")) }) { _ in
-            "Blocked. They are not told, and can ask you no more."
+        friendForm("/friends/decline", { .decline(user: $0.required("user")) }) { _ in "The request is declined." },
+        friendForm("/friends/block", { .block(user: $0.required("user")) }) { _ in
+            "Blocked. They are not told, and can no longer ask you."
         },
-        friendForm("/friends/unblock", { .unblock(user: $0.word("user")) }) { _ in
+        friendForm("/friends/unblock", { .unblock(user: $0.required("user")) }) { _ in
             "Unblocked. They can ask you again."
         },
-        friendForm("/friends/rejoin", { .rejoin(group: $0.word("group")) }) { _ in
-            "You are back. What the others have arrives as soon as one of them is there."
+        friendForm("/friends/rejoin", { .rejoin(group: $0.required("group")) }) { _ in
+            "You are back. The others' results arrive as soon as one of them is online."
         },
-        friendForm("/friends/dismiss", { .dismiss(group: $0.word("group")) }) { _ in
-            "This machine stays out of it."
+        friendForm("/friends/dismiss", { .dismiss(group: $0.required("group")) }) { _ in
+            "This machine stays out of the group."
         },
-        friendForm("/friends/remove", { .remove(user: $0.word("user")) }) { _ in
-            "You are friends no more; the group of you two has ended."
+        friendForm("/friends/remove", { .remove(user: $0.required("user")) }) { _ in
+            "You are no longer friends. The group for the two of you has ended."
         },
     ]
 
@@ -151,7 +153,7 @@ extension Site {
     }
 
     private func addFriend(_ visit: Visit) async throws -> Response {
-        let code = visit.fields.word("code").trimmingSpaces
+        let code = visit.fields.required("code").trimmingSpaces
         let report = try await node.call(FriendshipRequest.add(code: code))
         let until = report.sent.first { $0.state == "looking" }.flatMap { Timestamp($0.until)?.dateText }
         return say(

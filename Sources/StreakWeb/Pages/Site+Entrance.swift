@@ -5,10 +5,10 @@ import ServiceLifecycle
 import StreakNode
 
 extension Site {
-    /// Signing in, files, and the stream of events.
+    /// Routes for signing in, for static files, and for the stream of events.
     func addEntrance(to router: Router<WebContext>) {
         router.get("/sign-in") { request, _ in
-            // A browser that fetches ahead must not use the link up before it is clicked.
+            // A browser that prefetches must not use the link up before it is clicked.
             let purpose = HTTPField.Name("Sec-Purpose").flatMap { request.headers[$0] } ?? ""
             let fields = FormFields(parsing: request.uri.query ?? "")
             guard let bound = address.value, request.method == .get, !purpose.contains("prefetch"),
@@ -42,7 +42,7 @@ extension Site {
             headers[.contentType] = "text/event-stream; charset=utf-8"
             let body = ResponseBody { writer in
                 defer { hub.close(id) }
-                // Ends when the browser goes, when the node stops, or when a write fails.
+                // Ends when the browser disconnects, when the node stops, or when a write fails.
                 try await request.body.consumeWithInboundCloseHandler { _ in
                     try await withGracefulShutdownHandler {
                         try await writer.write(ByteBuffer(string: "retry: 2000\n\nevent: ready\ndata: {}\n\n"))

@@ -4,18 +4,18 @@ import NIOCore
 import StreakGames
 import StreakNode
 
-/// A file that was sent, kept in memory until its import is confirmed or another one comes.
+/// An uploaded file, kept in memory until its import is confirmed or another file replaces it.
 struct Upload: Sendable, Equatable {
     var text: String
     /// Whether it is an exported chat.
     var isChat: Bool
-    /// Which of those who write in the chat is me.
+    /// Which author of the chat is this user.
     var sender: String?
-    /// The game of rows that name none.
+    /// The game of rows that do not name one.
     var game: String?
-    /// `day-first` or `month-first`.
+    /// `day-first` or `month-first`; nil where the file decides.
     var dates: String?
-    /// Whether other values replace what is recorded.
+    /// Whether values in the file replace recorded ones.
     var replaces: Bool
 
     var source: ImportSource { .text(text) }
@@ -27,7 +27,7 @@ struct Upload: Sendable, Equatable {
     }
 }
 
-/// Results in files: out and in.
+/// Export and import of results.
 struct ExchangeView: Sendable {
     struct Line: Sendable {
         /// “Line 3”, “Result 2”
@@ -51,7 +51,7 @@ struct ExchangeView: Sendable {
         var replaces: Bool
         var refused: [Line]
         var refusedText: String?
-        /// Read with another maximum than the file says.
+        /// Results read with another maximum than the file says.
         var adjusted: [Line]
         var adjustedText: String?
         var canImport: Bool
@@ -74,17 +74,17 @@ struct ExchangeView: Sendable {
     var importGames: [OptionView]
     var maximum: String
     var preview: Preview?
-    /// Who writes in the chat, where one has to say who one is.
+    /// The chat's authors, if the user has to say which one they are.
     var senders: [Sender]
     var hasSenders: Bool
-    /// Which date could be either, where one has to say which order is meant.
+    /// An ambiguous date, if the user has to say which order is meant.
     var orderText: String?
-    /// Whether nothing was sent yet.
+    /// Whether nothing was uploaded yet.
     var isFresh: Bool
 }
 
 extension Site {
-    /// Where a file may be sent to; no other form takes one.
+    /// The only address that takes a file.
     static let uploadPath = "/import/look"
 
     func showExchange(_ visit: Visit) async throws -> Response {
@@ -107,7 +107,7 @@ extension Site {
         let view = ExchangeView(
             games: options("All games", chosen), from: visit.isForm ? "" : visit.fields["from"] ?? "",
             to: visit.isForm ? "" : visit.fields["to"] ?? "",
-            // What fits a box is shown again; a large file is only named by what is in it.
+            // What fits the text box is shown again. A large file is only described.
             text: refusal != nil ? upload.map { $0.text.utf8.count <= WebLimit.bodySize ? $0.text : "" } ?? "" : "",
             isChat: upload?.isChat ?? false,
             dates: orders.map { OptionView(value: $0.0, label: $0.1, selected: $0.0 == upload?.dates ?? "") },
@@ -143,7 +143,7 @@ extension Site {
     // MARK: Import
 
     static let exchangeForms: [Form] = [
-        Form(uploadPath, Site.lookAtImport) { try await $0.importAgain($1, $2) },
+        Form(uploadPath, Site.previewImport) { try await $0.importAgain($1, $2) },
         Form("/import", Site.importResults) { try await $0.importAgain($1, $2) },
         Form("/import/forget", Site.forgetImport),
     ]
@@ -154,10 +154,10 @@ extension Site {
         return try await exchangePage(visit, upload: upload, refusal: refusal)
     }
 
-    /// Keeps what was sent and shows what would become of it; stores nothing.
-    private func lookAtImport(_ visit: Visit) async throws -> Response {
+    /// Keeps the upload and shows what an import would do. Stores nothing.
+    private func previewImport(_ visit: Visit) async throws -> Response {
         let fields = visit.fields
-        let text = fields["file"] ?? fields.word("text")
+        let text = fields["file"] ?? fields.required("text")
         var upload =
             text.isEmpty
             ? sessions.upload(for: visit.session)
@@ -172,7 +172,7 @@ extension Site {
         if let order = fields["order"] { upload?.dates = order }
         guard let upload else { throw FormFault(refusal: Self.nothingSent) }
         guard fields["kind"] == "any" else { return try await look(at: upload, visit) }
-        return try await lookAtDropped(upload, visit)
+        return try await previewDroppedFile(upload, visit)
     }
 
     private func look(at upload: Upload, _ visit: Visit) async throws -> Response {
@@ -190,14 +190,14 @@ extension Site {
         }
     }
 
-    /// A file of which nobody has said what it is: a chat with results in it, the text of a share, or else a table.
-    private func lookAtDropped(_ upload: Upload, _ visit: Visit) async throws -> Response {
+    /// Guesses the kind of a dropped file: a chat with results, a share text, or else a table.
+    private func previewDroppedFile(_ upload: Upload, _ visit: Visit) async throws -> Response {
         var upload = upload
         do {
             let chat = try await node.call(ChatRequest.inspect(upload.source))
             upload.isChat = chat.senders.contains { $0.shares > 0 }
         } catch NodeFailure.importFailed {
-            // It is no chat.
+            // Not a chat.
         }
         if !upload.isChat, upload.text.utf8.count <= WebLimit.pasteSize {
             let report = try await node.call(
@@ -209,7 +209,7 @@ extension Site {
         return try await look(at: upload, visit)
     }
 
-    /// Imports what was looked at.
+    /// Imports the upload that was shown.
     private func importResults(_ visit: Visit) async throws -> Response {
         guard let upload = sessions.upload(for: visit.session) else { throw FormFault(refusal: Self.nothingSent) }
         let report = try await node.call(
@@ -240,7 +240,7 @@ extension Site {
         }
         func rest(_ shown: Int, of all: Int, _ what: String) -> String? {
             all == 0
-                ? nil : all > shown ? "\(count(all)) \(what), of which \(shown) are shown" : "\(count(all)) \(what)"
+                ? nil : all > shown ? "\(count(all)) \(what); the first \(shown) are shown" : "\(count(all)) \(what)"
         }
         let left = report.importable - report.sample.count
         let results = report.importable == 1 ? "1 result" : "\(count(report.importable)) results"
@@ -269,6 +269,6 @@ extension Site {
             adjustedText: rest(
                 min(report.adjusted.count, 50), of: report.adjustedCount, "read with the game’s own maximum"),
             canImport: report.importable > 0, skipsBad: report.refusedCount > 0,
-            buttonText: report.refusedCount == 0 ? "Import \(results)" : "Leave out what is refused, import \(results)")
+            buttonText: report.refusedCount == 0 ? "Import \(results)" : "Leave out refused lines, import \(results)")
     }
 }

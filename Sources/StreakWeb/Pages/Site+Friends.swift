@@ -1,7 +1,7 @@
 import Hummingbird
 import StreakNode
 
-/// The friends room: who is in the group, who waits, who was in it.
+/// The friends page: current members, open requests, former members.
 extension Site {
     struct FriendsView: Sendable {
         struct Group: Sendable {
@@ -14,7 +14,7 @@ extension Site {
             var groupHref: String
         }
 
-        /// A group to come back to, or to forget.
+        /// A group the user may come back to, or forget.
         struct Return: Sendable {
             var group: String
             var title: String
@@ -26,17 +26,17 @@ extension Site {
         var hasGroup: Bool
         var lonelyText: String
         var hasFriends: Bool
-        /// Who was the last to leave; nil where there was nobody, or somebody still is.
+        /// The last member who left, if the user is alone since; else nil.
         var aloneText: String?
         var members: [MemberView]
         var onlineText: String
         var deciding: Bool
         var waiting: [JoinRequestView]
-        /// Those turned down on this node.
+        /// Requests turned down on this node.
         var denied: [JoinRequestView]
         var former: [FormerMemberView]
         var hasFormer: Bool
-        /// Groups that friends say this user was in, before a recovery.
+        /// Groups from before a recovery, as friends report them.
         var returns: [Return]
         /// Friend requests that wait for an answer.
         var askersText: String?
@@ -104,14 +104,14 @@ extension Site {
     static let friendForms: [Form] = [
         memberForm("/member/promote", "is an admin now") { .promote(group: $0, user: $1) },
         memberForm("/member/demote", "is a plain member now") { .demote(group: $0, user: $1) },
-        memberForm("/member/remove", "is removed and gets nothing new from your node") { .remove(group: $0, user: $1) },
-        memberForm("/member/remove-only", "is removed and gets nothing new from your node") {
+        memberForm("/member/remove", "is removed and gets nothing new from you") { .remove(group: $0, user: $1) },
+        memberForm("/member/remove-only", "is removed and gets nothing new from you") {
             .remove(group: $0, user: $1, keepingInvites: true)
         },
-        Form("/requests/approve", { AdmissionRequest.approve(id: $0.word("id")) }) { (_: JoinRequestsReport, _) in
-            "They are in, as soon as their node asks again."
+        Form("/requests/approve", { AdmissionRequest.approve(id: $0.required("id")) }) { (_: JoinRequestsReport, _) in
+            "They are in as soon as their machine asks again."
         },
-        Form("/requests/deny", { AdmissionRequest.deny(id: $0.word("id")) }) { (_: JoinRequestsReport, _) in
+        Form("/requests/deny", { AdmissionRequest.deny(id: $0.required("id")) }) { (_: JoinRequestsReport, _) in
             "The request is turned down."
         },
     ]

@@ -3,7 +3,7 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// All games, by what is looked for.
+/// All games, filtered by a search.
 struct GamesView: Sendable {
     struct Category: Sendable {
         var name: String
@@ -29,7 +29,7 @@ struct GamesView: Sendable {
     var defineHref: String?
 }
 
-/// One game, and what can be done with it.
+/// One game, with the actions on it.
 struct GameView: Sendable {
     struct Fact: Sendable {
         var term: String
@@ -41,15 +41,15 @@ struct GameView: Sendable {
     var name: String
     var favourite: Bool
     var facts: [Fact]
-    /// How a share of it reads.
+    /// An example of its share text.
     var example: String?
-    /// What of its shares is read.
+    /// The pattern by which its share text is read.
     var pattern: String?
     var playHref: String?
     var boardHref: String
     var numbersHref: String
     var recordHref: String
-    /// Whether one press logs it.
+    /// Whether one press logs a result.
     var isCount: Bool
     /// Whether this user may change and remove it.
     var isMine: Bool
@@ -59,7 +59,7 @@ struct GameView: Sendable {
 }
 
 extension GamesReport {
-    /// IDs of the games that are logged, not solved.
+    /// IDs of the games that are logged rather than solved.
     var habits: Set<String> { Set(games.filter { $0.model == "count" }.map(\.id)) }
 }
 
@@ -186,10 +186,10 @@ extension Site {
         ("lowerTimeSeconds", "Time: faster is better"),
     ]
     private static let cadences: [(value: String, label: String)] = [
-        ("daily", "Every day"), ("weekly", "Every week"), ("unlimited", "As often as one likes"),
+        ("daily", "Every day"), ("weekly", "Every week"), ("unlimited", "As often as you like"),
     ]
     private static let aggregations: [(value: String, label: String)] = [
-        ("", "What suits the scoring"), ("best", "The best counts"), ("sum", "The sum counts"),
+        ("", "The usual for this scoring"), ("best", "The best counts"), ("sum", "The sum counts"),
         ("latest", "The latest counts"),
     ]
 
@@ -226,12 +226,12 @@ extension Site {
         return page(.board, "define", title: view.heading, view, frame, visit, refusal: refusal)
     }
 
-    /// The form as it was sent. Throws `NodeFailure.invalidGame` where a number is none.
+    /// The form as it was sent. Throws `NodeFailure.invalidGame` if a number cannot be read.
     private func gameForm(_ fields: FormFields) throws -> GameForm {
         func number(_ name: String, _ label: String) throws -> Int? {
             guard let text = fields[name] else { return nil }
             guard let number = Int(text.trimmingSpaces) else {
-                throw NodeFailure.invalidGame(reason: "\(label) is no whole number.")
+                throw NodeFailure.invalidGame(reason: "\(label) is not a whole number.")
             }
             return number
         }
@@ -242,7 +242,7 @@ extension Site {
             aggregation: fields["aggregation"], pattern: fields["pattern"])
     }
 
-    /// The form as far as it can be shown again.
+    /// The form as far as it can be filled in again.
     private func enteredForm(_ fields: FormFields) -> GameForm {
         GameForm(
             id: fields["id"], name: fields["name"] ?? "", icon: fields["icon"] ?? "", model: fields["model"] ?? "",
@@ -251,17 +251,18 @@ extension Site {
     }
 
     static let gameForms: [Form] = [
-        Form("/log", Site.log), Form("/games/favourite", Site.favourGame),
+        Form("/log", Site.log), Form("/games/favourite", Site.setFavourite),
         Form("/games/define", Site.define) { try await $0.defineAgain($1, $2) },
         Form("/games/test", Site.tryPattern) { try await $0.defineAgain($1, $2) },
-        Form("/games/remove", then: "/games", { GamesRequest.remove(game: $0.word("game"), group: $0["group"]) }) {
+        Form("/games/remove", then: "/games", { GamesRequest.remove(game: $0.required("game"), group: $0["group"]) }) {
             (_: GamesReport, _) in "The game is removed. Its results stay."
         },
     ]
 
-    private func favourGame(_ visit: Visit) async throws -> Response {
+    private func setFavourite(_ visit: Visit) async throws -> Response {
         _ = try await node.call(
-            GameRequest.setFavourite(game: visit.fields.word("game"), isFavourite: visit.fields["favourite"] == "on"))
+            GameRequest.setFavourite(
+                game: visit.fields.required("game"), isFavourite: visit.fields["favourite"] == "on"))
         return .seeOther(visit.back)
     }
 
@@ -275,13 +276,13 @@ extension Site {
         return say(text, then: PageLink("/game").adding("id", game.id).text, visit)
     }
 
-    /// Shows what the pattern makes of a text; stores nothing.
+    /// Shows what the pattern reads from a text. Stores nothing.
     private func tryPattern(_ visit: Visit) async throws -> Response {
         var form = try gameForm(visit.fields)
         // A pattern can be tried before the game has a name.
         if form.name.isEmpty { form.name = "A game" }
         let report = try await node.call(
-            PatternRequest.test(form, text: visit.fields.word("sample")))
+            PatternRequest.test(form, text: visit.fields.required("sample")))
         return try await defineForm(
             visit, enteredForm(visit.fields), group: visit.fields["group"], trial: Self.trial(report))
     }

@@ -7,7 +7,7 @@ extension Site {
         var id: String
         var title: String
         var note: String
-        /// Where this user is in it no more: why, and what that means.
+        /// If this user is no longer in the group: why, and what follows from it.
         var ending: FailureView?
         var isOwner: Bool
         var deciding: Bool
@@ -22,13 +22,13 @@ extension Site {
         var archive: [OptionView] = []
         var archiveText = ""
         var heir: String?
-        /// Whether this user may become owner, and whether by undoing what their heir did.
+        /// Whether this user, as heir, may become the owner.
         var mayTakeOver = false
         var mayTakeBack = false
         var heirs: [OptionView]
         var successors: [OptionView]
         var hasSuccessors: Bool
-        /// What admins did to others and this user, as the owner, can take back.
+        /// Removals by admins that this user, as owner, can annul.
         var removals: [RemovalView] = []
         var hasRemovals = false
         var friendsHref: String
@@ -61,7 +61,7 @@ extension Site {
         ("off", "No: a missed day ends a streak"), ("on", "Yes: one for ten days, at most three"),
     ]
 
-    /// The choices of after how many days a result counts no more; the group's own is among them.
+    /// The choices for the number of days after which a result no longer counts. They include the group's own value.
     static func archive(_ days: Int) -> [(value: String, label: String)] {
         let known = [0, 7, 30].contains(days) ? [0, 7, 30] : [0, 7, 30, days]
         return known.map { (String($0), $0 == 0 ? "Whenever it comes" : "Within \($0) days") }
@@ -94,9 +94,9 @@ extension Site {
             inviters: Self.options(Self.inviters, settings.invites),
             invitersText: label(Self.inviters, settings.invites),
             spoilers: [
-                OptionView(value: "on", label: "Until one has played oneself", selected: settings.spoilerGuard),
+                OptionView(value: "on", label: "Until you have played", selected: settings.spoilerGuard),
                 OptionView(value: "off", label: "Never", selected: !settings.spoilerGuard),
-            ], spoilersText: settings.spoilerGuard ? "Until one has played oneself" : "Never",
+            ], spoilersText: settings.spoilerGuard ? "Until you have played" : "Never",
             missed: Self.options(Self.missed, settings.missedDay), missedText: label(Self.missed, settings.missedDay),
             freezes: Self.options(Self.freezes, settings.freezes ? "on" : "off"),
             freezesText: label(Self.freezes, settings.freezes ? "on" : "off"), archive: Self.options(archive, days),
@@ -116,12 +116,12 @@ extension Site {
             switch group.role {
             case "left": "Your own results stay on this machine. Only a new invite lets you in again."
             case "revoked":
-                "Your own results stay on this machine. Use another machine of yours, or link this one anew with another "
+                "Your own results stay on this machine. Use another machine of yours, or link this one as a new one with another "
                     + "data folder."
             case "notLetIn":
                 "Your own results stay on this machine. Ask a member for a new invite: it lets you in at once."
             default:
-                "You get nothing new from it, and what the others shared is deleted on this machine. Your own results "
+                "You get nothing new from it. What the others shared is deleted on this machine. Your own results "
                     + "stay. Only a new invite lets you in again."
             }
         let ending = FailureView(
@@ -141,7 +141,7 @@ extension Site {
 
     func useGroup(_ visit: Visit) async throws -> Response {
         let group = try await node.call(GroupRequest.use(group: visit.fields["group"] ?? ""))
-        // A page of the group before becomes the same page of this one.
+        // Switching groups on a group's page leads to the same page of the new group.
         let path = visit.back.prefix { $0 != "?" }
         let keeps = ["/today", "/board", "/friends", "/champions", "/recap", "/invite", "/group", "/privacy"].contains(
             String(path))
@@ -152,22 +152,22 @@ extension Site {
         Form("/groups/create", Site.createGroup), Form("/groups/use", Site.useGroup),
         Form("/groups/leave", Site.leaveGroup),
         Form("/groups/dismiss", Site.dismissGroup),
-        Form("/group/rename", { GroupRequest.rename(group: $0["group"], title: $0.word("title")) }) {
+        Form("/group/rename", { GroupRequest.rename(group: $0["group"], title: $0.required("title")) }) {
             (group: GroupReport, _) in "The group is called “\(group.title)” now."
         },
         Form("/group/settings", { GroupSettingsRequest.change(group: $0["group"], settings(of: $0)) }) {
             (settings: GroupSettingsReport, _) in "The settings of “\(settings.title)” are changed for everybody."
         },
         Form("/group/heir", { GroupRequest.heir(group: $0["group"], user: $0["user"]) }) { (_: GroupReport, fields) in
-            fields.isSet("user") ? "They may take the group over from now on." : "Nobody is heir any more."
+            fields.isSet("user") ? "They may take the group over from now on." : "The group has no heir now."
         },
-        Form("/group/transfer", { GroupRequest.transfer(group: $0["group"], user: $0.word("user")) }) {
+        Form("/group/transfer", { GroupRequest.transfer(group: $0["group"], user: $0.required("user")) }) {
             (group: GroupReport, _) in "“\(group.title)” has a new owner; you are \(group.role) now."
         },
         Form("/group/take-over", { GroupRequest.takeOver(group: $0["group"]) }) { (group: GroupReport, _) in
             "“\(group.title)” is yours now."
         },
-        Form("/group/annul", { AnnulmentRequest.annul(group: $0["group"], id: $0.word("id")) }) {
+        Form("/group/annul", { AnnulmentRequest.annul(group: $0["group"], id: $0.required("id")) }) {
             (report: AnnulmentsReport, _) in "Annulled. \(report.annulled?.consequence ?? "")"
         },
     ]
@@ -186,7 +186,7 @@ extension Site {
         var title: String
         /// “The other 6 members keep”.
         var keepText: String
-        /// “The other 6 members' nodes delete your results as soon as they hear of it.”
+        /// “The other 6 members' machines delete your results as soon as they hear of it.”
         var eraseText: String
         var isAlone: Bool
         var isOwner: Bool
@@ -204,8 +204,8 @@ extension Site {
         let view = LeaveView(
             id: group.id, title: group.title, keepText: others + (isPair ? " keeps" : " keep"),
             eraseText: isPair
-                ? "\(others)'s node deletes your results as soon as it hears of it."
-                : "\(others)' nodes delete your results as soon as they hear of it.", isAlone: group.members < 2,
+                ? "\(others)'s machines delete your results as soon as they hear of it."
+                : "\(others)' machines delete your results as soon as they hear of it.", isAlone: group.members < 2,
             isOwner: group.role == "owner" && group.members > 1, sharing: group.sharing, groupHref: href)
         return page(.friends, "leave", title: "Leave \(group.title)", view, frame, visit)
     }
@@ -215,7 +215,7 @@ extension Site {
         let group = try await node.call(
             GroupRequest.leave(group: visit.fields["group"] ?? "", erasing: isErasing))
         if group.dismissed { return say(Self.text(ofDismissing: group), then: "/friends", visit) }
-        let erased = isErasing ? " Your friends' nodes delete your results when they hear of it." : ""
+        let erased = isErasing ? " Your friends' machines delete your results when they hear of it." : ""
         return say("You have left “\(group.title)”.\(erased)", then: "/friends", visit)
     }
 
@@ -223,13 +223,13 @@ extension Site {
         "“\(group.title)” is off your list. Your own results stay."
     }
 
-    /// Takes a group that has ended for this user off the list. One that it is in again is not left by that.
+    /// Takes a group that has ended for this user off the list. Never leaves a group that the user is in again.
     func dismissGroup(_ visit: Visit) async throws -> Response {
         let group = try await frame().report(visit.fields)
         guard !group.isCurrent else { return .seeOther(visit.back) }
         let report = try await node.call(
             GroupRequest.leave(group: group.id, erasing: false))
-        // A page about the group is no more.
+        // The group's own page no longer exists.
         return say(
             Self.text(ofDismissing: report), then: visit.back.contains(group.id) ? "/friends" : visit.back, visit)
     }

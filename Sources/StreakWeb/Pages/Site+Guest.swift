@@ -8,9 +8,9 @@ extension Site {
         var isPlaying: Bool
         var name: String
         var countText: String
-        /// Whether a guest who is away has left results here.
+        /// Whether results of an earlier guest are still here.
         var hasLeft: Bool
-        /// Whether there are results whose end has to be chosen.
+        /// Whether the user has to choose what happens to the results.
         var isEnding: Bool
         var file: String
     }
@@ -28,7 +28,7 @@ extension Site {
     private static func count(_ results: Int) -> String { results == 1 ? "1 result" : "\(results) results" }
 
     static let guestForms: [Form] = [
-        Form("/guest/start", then: "/today", { GuestRequest.start(name: $0.word("name")) }) {
+        Form("/guest/start", then: "/today", { GuestRequest.start(name: $0.required("name")) }) {
             (report: GuestReport, _) in
             "Over to \(report.name ?? "the guest"): play, and paste the result here."
         },
@@ -41,7 +41,7 @@ extension Site {
         case "keep": ending = .keep
         case "export": ending = .export(file: try Self.path(visit.fields["file"]))
         case "discard": ending = .discard
-        default: throw NodeFailure.invalidRequest("what becomes of the guest's results was not said")
+        default: throw NodeFailure.invalidRequest("it does not say what happens to the guest's results")
         }
         let report = try await node.call(GuestRequest.stop(ending))
         let name = report.name ?? "the guest"

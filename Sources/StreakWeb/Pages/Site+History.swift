@@ -2,7 +2,7 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// My results, by calendar and as a list.
+/// This user's results, as a calendar and as a list.
 struct HistoryView: Sendable {
     struct Day: Sendable {
         var title: String
@@ -10,11 +10,11 @@ struct HistoryView: Sendable {
     }
 
     struct Cell: Sendable {
-        /// Empty before the first and after the last day of the month.
+        /// Empty for cells before the first and after the last day of the month.
         var number: String
         var isDay: Bool
         var href: String
-        /// 0…4: a class name, beside the number that says the same.
+        /// 0…4: a class name. The number beside it says the same.
         var level: Int
         var label: String
         var today: Bool
@@ -116,7 +116,7 @@ extension Site {
         return say("Deleted \(gone.gameName), \(gone.label).", canUndo: true, then: visit.back, visit)
     }
 
-    /// Takes back the last change of results.
+    /// Undoes the last change of results.
     func undo(_ visit: Visit) async throws -> Response {
         let report = try await node.call(UndoRequest.last)
         return say(Self.undoText(report), then: visit.back, visit)

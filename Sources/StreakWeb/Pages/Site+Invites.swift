@@ -39,7 +39,7 @@ extension Site {
         return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)
     }
 
-    /// One step: a group “Friends” where there is none, and its link.
+    /// One click: makes the group “Friends” if there is none, and a link to it.
     func inviteFriends(_ visit: Visit) async throws -> Response {
         let invite = try await node.call(InviteRequest.friends)
         return .seeOther(PageLink("/invite").adding("group", invite.group).adding("id", invite.id).text)
@@ -47,10 +47,10 @@ extension Site {
 
     static let inviteForms: [Form] = [
         Form("/invite", Site.invite), Form("/invite/friends", Site.inviteFriends),
-        Form("/invite/revoke", { InviteListRequest.revoke(id: $0.word("id")) }) { (_: InviteListReport, _) in
-            "The invite is revoked. Nobody can use it any more."
+        Form("/invite/revoke", { InviteListRequest.revoke(id: $0.required("id")) }) { (_: InviteListReport, _) in
+            "The invite is revoked. Nobody can use it now."
         },
-        Form("/join/look", Site.lookAtLink) { try await $0.showJoin($1, refusal: $2) },
+        Form("/join/look", Site.reviewInvite) { try await $0.showJoin($1, refusal: $2) },
         Form("/join", Site.join) { try await $0.showJoin($1, refusal: $2) },
     ]
 
@@ -59,7 +59,7 @@ extension Site {
     struct JoinView: Sendable {
         struct Offer: Sendable {
             var title: String
-            /// The beginning of the machine's ID: a link names nobody.
+            /// The beginning of the inviting machine's ID; a link holds no name.
             var inviter: String
             var expires: String
             var usable: Bool
@@ -79,9 +79,9 @@ extension Site {
             .friends, "join", title: "Join a group", view, try await frame(), visit, refusal: refusal)
     }
 
-    /// What a link says, before anything is dialled.
-    func lookAtLink(_ visit: Visit) async throws -> Response {
-        let link = visit.fields.word("link").trimmingSpaces
+    /// Shows what a link says, before any connection is made.
+    func reviewInvite(_ visit: Visit) async throws -> Response {
+        let link = visit.fields.required("link").trimmingSpaces
         let preview = try await node.call(LinkRequest.inspect(link: link))
         let expiry = Timestamp(preview.expires)
         let trouble =
@@ -98,13 +98,13 @@ extension Site {
     }
 
     private func join(_ visit: Visit) async throws -> Response {
-        let link = visit.fields.word("link").trimmingSpaces
+        let link = visit.fields.required("link").trimmingSpaces
         let report = try await node.call(
             JoinRequest.join(link: link, timeout: 30, history: Self.history(visit.fields)))
         return say("Welcome to “\(report.title)”.", then: BoardSelection(group: report.group).href, visit)
     }
 
-    /// How much of the past is to be published, in days back from today; 0 only from today, nil all.
+    /// How much of the past is published: days back from today, 0 for today only, nil for everything.
     static func history(_ fields: FormFields) -> Int? {
         switch fields["history"] {
         case "all": nil

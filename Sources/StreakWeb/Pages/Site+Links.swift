@@ -15,11 +15,11 @@ enum DeepLink: Equatable {
     case unknown
 
     private static let scheme = "streakmesh://"
-    /// What of a message is looked at from its first link on; the node reads no more either.
+    /// How much of a message is read, from its first link on. The node has the same limit.
     private static let maximumMessageSize = 4_096
 
-    /// The part of a message from its first link on, where that lets somebody in: a group's, or a machine's. Nil where there
-    /// is none, or too much. Which link is meant, and whether it is whole, is for the node to say.
+    /// The part of a message from its first invite or device link on. Nil where there is none, or where the message is
+    /// too long. The node checks which link it is and whether it is complete.
     static func message(in text: String) -> String? {
         let starts = ["join/", "device/"].compactMap {
             text.range(of: scheme + $0, options: .caseInsensitive)?.lowerBound
@@ -29,7 +29,7 @@ enum DeepLink: Equatable {
         return rest.utf8.count <= maximumMessageSize ? rest : nil
     }
 
-    /// Nil where a text is no such link.
+    /// Nil if the text is not such a link.
     init?(_ text: String) {
         let text = text.trimmingSpaces
         // Links in QR codes are written in capitals.
@@ -52,13 +52,13 @@ enum DeepLink: Equatable {
 }
 
 extension Site {
-    /// Where a pasted text leads that is one link and nothing else; nil of any other.
+    /// The page for a pasted text that is exactly one link; nil for any other text.
     static func addressOfLink(_ text: String) -> String? {
         guard DeepLink(text) != nil, !text.trimmingSpaces.contains(where: \.isNewline) else { return nil }
         return PageLink("/open").adding("link", text.trimmingSpaces).text
     }
 
-    /// The same of a message in which no result was found, but a link that lets somebody in.
+    /// The page for a message that holds no result but an invite or a device link.
     static func addressOfLink(in text: String, without report: AddReport) -> String? {
         guard report.added.isEmpty, report.refused.allSatisfy({ $0.reason == "notRecognised" }) else { return nil }
         return DeepLink.message(in: text).map { PageLink("/open").adding("link", $0).text }
@@ -66,10 +66,10 @@ extension Site {
 
     /// Shows what a link leads to. Nothing is stored, dialled or joined before a click.
     func openLink(_ visit: Visit) async throws -> Response {
-        switch DeepLink(visit.fields.word("link")) {
+        switch DeepLink(visit.fields.required("link")) {
         case .join:
             do {
-                return try await lookAtLink(visit)
+                return try await reviewInvite(visit)
             } catch let failure as NodeFailure {
                 return try await showJoin(visit, refusal: Refusal(failure))
             }

@@ -2,12 +2,12 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// What stands above each page of the numbers room: whose they are, and the way to the others.
+/// The head of each page of numbers: the player's name, and links to the other pages.
 struct NumbersHead: Sendable, Equatable {
     var heading: String
     var note: String
     var tabs: [TabView]
-    /// The fields that name whose numbers are shown, for forms.
+    /// Fields for forms that say whose numbers are shown.
     var group: String?
     var member: String?
     var playerHref: String?
@@ -48,14 +48,14 @@ struct NumbersHead: Sendable, Equatable {
     }
 }
 
-/// A number with its name.
+/// A labelled number.
 struct FigureView: Sendable, Equatable {
     var term: String
     var value: String
     var note: String?
 }
 
-/// A game in a list, with something about it.
+/// A game in a list, with one remark.
 struct GameLine: Sendable, Equatable {
     var icon: String
     var name: String
@@ -64,7 +64,7 @@ struct GameLine: Sendable, Equatable {
     var href: String
 }
 
-/// Statistics of a range: of one game, or of all.
+/// Statistics over a range, for one game or all.
 struct NumbersView: Sendable {
     var head: NumbersHead
     var ranges: [TabView]
@@ -182,7 +182,7 @@ extension Site {
         return figures.compactMap(\.self)
     }
 
-    /// The drawings of a report: first one for each deep dive, with its averages.
+    /// A report's plots. Each deep dive comes first, with its averages.
     private static func plots(_ report: StatisticsReport) -> [PlotView] {
         report.plots.enumerated().map { index, plot in
             guard index < report.deepDives.count else { return PlotView(plot) }

@@ -2,7 +2,7 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// One player: the place on the board, how we two stand against each other, and what the group knows of them.
+/// One player's page: place on the board, comparison with this user, and facts about the member.
 extension Site {
     struct PlayerView: Sendable {
         struct Line: Sendable {
@@ -47,7 +47,7 @@ extension Site {
         let row = report.rows.first { $0.user == user } ?? report.mine.flatMap { $0.user == user ? $0 : nil }
         let member = members.members.first { $0.user == user }
         guard row != nil || member != nil else {
-            // A board over all groups leads here, too: the player may be of another one.
+            // A board over all groups links here, so the player may be in another group.
             for group in frame.current where group.id != report.group {
                 let others = try await node.call(MemberRequest.list(group: group.id))
                 guard others.group == group.id, others.members.contains(where: { $0.user == user }) else { continue }
@@ -95,9 +95,9 @@ extension Site {
     private static let nobody = FailureView(
         code: "unknownMember", message: "Nobody in this group has this ID.", hint: "Choose a name on the friends page.")
 
-    // MARK: Against each other
+    // MARK: Comparison
 
-    /// Me against another member.
+    /// This user compared with another member.
     struct VersusView: Sendable {
         struct Game: Sendable {
             var icon: String
@@ -147,7 +147,7 @@ extension Site {
             coveredText: Self.coveredText(report.coveredCount))
     }
 
-    /// A member's level and streaks, as far as I may see them.
+    /// A member's level and streaks, as far as this user may see them.
     private func progress(of user: String, _ selection: BoardSelection) async throws -> (level: String, streak: String?)
     {
         let achievements = try await node.call(

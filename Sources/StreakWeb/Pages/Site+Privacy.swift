@@ -1,7 +1,7 @@
 import Hummingbird
 import StreakNode
 
-/// What a group sees of this user, and whether it gets anything new.
+/// What a group sees of this user, and whether new results go to it.
 extension Site {
     struct PrivacyView: Sendable {
         struct Unshared: Sendable {
@@ -13,7 +13,7 @@ extension Site {
         var group: String
         var title: String
         var avatar: AvatarView
-        /// What the group calls this user.
+        /// This user's name in the group.
         var name: String
         var shownID: String
         var anonymous: Bool
@@ -24,7 +24,7 @@ extension Site {
         var sharing: Bool
         var countText: String
         var heldBackText: String?
-        /// Whether what is held back can be sent from here, though sharing was never stopped.
+        /// Whether results held back can be sent from here, although sharing was never stopped.
         var maySend: Bool
         var unshared: [Unshared]
         var hasUnshared: Bool
@@ -61,7 +61,7 @@ extension Site {
         Form("/privacy", { PrivacyRequest.change(group: $0["group"], change(of: $0)) }) { (report: PrivacyReport, _) in
             "“\(report.title)” knows you as “\(report.name)”."
         },
-        // Keeps a game's new results from the group, or shares them again.
+        // Holds a game's new results back from the group, or shares them again.
         Form(
             "/privacy/games",
             { fields in
@@ -85,7 +85,7 @@ extension Site {
 
     private static func change(of fields: FormFields) -> PrivacyChange {
         PrivacyChange(
-            anonymous: fields.isSet("anonymous"), alias: fields.isSet("anonymous") ? fields.word("alias") : nil,
-            hidden: fields.isSet("hidden"), region: fields.word("region"), lastSeen: fields.isSet("lastSeen"))
+            anonymous: fields.isSet("anonymous"), alias: fields.isSet("anonymous") ? fields.required("alias") : nil,
+            hidden: fields.isSet("hidden"), region: fields.required("region"), lastSeen: fields.isSet("lastSeen"))
     }
 }

@@ -1,7 +1,7 @@
 import Hummingbird
 import StreakNode
 
-/// The profile room: who this user is, how the node is doing, and the way to everything of the account's.
+/// The profile page: the account, the node's state, and links to everything that concerns the account.
 extension Site {
     struct ProfileView: Sendable {
         struct Link: Sendable {
@@ -18,7 +18,7 @@ extension Site {
         }
 
         /// What one group sees.
-        struct Sight: Sendable {
+        struct GroupVisibility: Sendable {
             var href: String
             var avatar: AvatarView
             var title: String
@@ -30,12 +30,12 @@ extension Site {
         var friendCode: String
         var symbol: SymbolView?
         var device: String
-        var sights: [Sight]
-        var hasSights: Bool
+        var visibilities: [GroupVisibility]
+        var hasVisibilities: Bool
         var recoveryConfirmed: Bool
         var devicesText: String
         var status: StatusView
-        /// What there is to say of clocks and of the disk, and whether this machine's entries can be dated anew.
+        /// Warnings about clocks and the disk.
         var clock: [String]
         var repairsClock: Bool
         var shares: [Share]
@@ -46,7 +46,7 @@ extension Site {
 
     func showProfile(_ visit: Visit) async throws -> Response {
         let frame = try await frame()
-        // A guest has no friend code, no groups and no machines here; only the way back.
+        // A guest has no friend code, groups or machines here, so this page only leads back.
         guard frame.guest == nil else { return .seeOther("/guest") }
         let links = frame.status.peers.map { peer in
             ProfileView.Link(
@@ -62,17 +62,18 @@ extension Site {
                     + ", \(group.online) of \(group.members) \(group.members == 1 ? "member" : "members") online"
             )
         }
-        var sights: [ProfileView.Sight] = []
+        var visibilities: [ProfileView.GroupVisibility] = []
         for group in frame.current {
-            sights.append(
-                Self.sight(try await node.call(PrivacyRequest.show(group: group.id))))
+            visibilities.append(
+                Self.visibility(try await node.call(PrivacyRequest.show(group: group.id))))
         }
         let devices = try await node.call(DeviceRequest.list).devices
         let current = devices.filter { $0.state == "current" }.count
         let view = ProfileView(
             avatar: AvatarView(user: frame.profile.user, name: frame.profile.name), name: frame.profile.name,
             friendCode: frame.profile.friendCode, symbol: SymbolView(frame.profile.friendCode),
-            device: String(frame.profile.device.prefix(8)), sights: sights, hasSights: !sights.isEmpty,
+            device: String(frame.profile.device.prefix(8)), visibilities: visibilities,
+            hasVisibilities: !visibilities.isEmpty,
             recoveryConfirmed: frame.profile.recoveryConfirmed,
             devicesText: current == 1 ? "This machine only" : "\(current) machines", status: statusView(frame),
             clock: frame.status.clock.sentences + (frame.status.damage?.sentences ?? []),
@@ -81,7 +82,7 @@ extension Site {
         return page(.profile, "profile", title: "Profile", view, frame, visit)
     }
 
-    private static func sight(_ report: PrivacyReport) -> ProfileView.Sight {
+    private static func visibility(_ report: PrivacyReport) -> ProfileView.GroupVisibility {
         let unshared = report.unshared.count
         let notes = [
             report.anonymous ? "as “\(report.name)”" : "your name", report.hidden ? "on no board" : nil,
@@ -89,7 +90,7 @@ extension Site {
             unshared == 0 ? nil : unshared == 1 ? "one game kept back" : "\(unshared) games kept back",
             report.sharing ? nil : "sharing stopped",
         ]
-        return ProfileView.Sight(
+        return ProfileView.GroupVisibility(
             href: PageLink("/privacy").adding("group", report.group).text,
             avatar: AvatarView(user: report.user, name: report.name), title: report.title,
             note: notes.compactMap(\.self).joined(separator: ", "))

@@ -2,7 +2,7 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// One ISO week, mine and the group's.
+/// One ISO week: this user's and the group's.
 struct RecapView: Sendable {
     struct Place: Sendable {
         var name: String
@@ -104,7 +104,7 @@ extension Site {
         var emptyText: String
     }
 
-    /// Who was first in every week or month that is over.
+    /// The champions of every week or month that is over.
     func showChampions(_ visit: Visit) async throws -> Response {
         let frame = try await frame()
         guard let group = frame.group(visit.fields) else {

@@ -2,7 +2,7 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// When this node reminds of streaks at risk.
+/// When this node reminds its user of streaks at risk.
 struct RemindersView: Sendable {
     struct Item: Sendable {
         var id: String
@@ -59,7 +59,7 @@ extension Site {
         return page(.profile, "reminders", title: "Reminders", view, frame, visit)
     }
 
-    /// Changes only what the pressed form holds.
+    /// Changes only the settings that the pressed form holds.
     func changeReminders(_ visit: Visit) async throws -> Response {
         let fields = visit.fields
         var change = ReminderChange(on: fields["on"].map { $0 == "on" })

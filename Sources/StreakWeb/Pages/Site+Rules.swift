@@ -1,7 +1,7 @@
 import Hummingbird
 import StreakNode
 
-/// What this user's own numbers over all groups follow: a group's boards follow the group's rules.
+/// The rules for this user's own numbers over all groups. A group's boards follow the group's rules.
 extension Site {
     struct RulesView: Sendable {
         var missed: [OptionView]

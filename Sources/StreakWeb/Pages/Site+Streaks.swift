@@ -30,7 +30,7 @@ struct StreaksView: Sendable {
     var hasAtRisk: Bool
     var lines: [Line]
     var hasLines: Bool
-    /// The games without a result, most liked first.
+    /// Games without a result, the most popular first.
     var others: [Other]
     var othersTitle: String?
     var day: String
@@ -107,7 +107,7 @@ extension Site {
         }
     }
 
-    /// My streaks that end unless their games are played today.
+    /// This user's streaks that end unless their games are played today.
     func streaksAtRisk() async throws -> [StreaksView.Line] {
         let report = try await node.call(
             StreaksRequest.show(date: nil, group: nil))
@@ -130,7 +130,7 @@ extension Site {
             var title: String
             var tier: String?
             var progress: String
-            /// Hundredths on the way to the next tier.
+            /// Progress to the next tier, in hundredths.
             var hundredths: Int
             var isFull: Bool
             var unlocks: [Unlock]
@@ -193,7 +193,8 @@ extension Site {
         return page(.numbers, "achievements", title: view.head.heading, view, frame, visit)
     }
 
-    /// What I have reached and not been told of: the last three, and how many more. An import may reach dozens.
+    /// Achievements reached but not yet announced: the last three, and the number of others. An import may reach
+    /// dozens.
     func freshUnlocks() async throws -> (shown: [AchievementsView.Unlock], rest: String?) {
         Self.fresh(try await node.call(AchievementsRequest.show(group: nil)))
     }
@@ -211,7 +212,7 @@ extension Site {
 
     static let numberForms: [Form] = [Form("/achievements/celebrate", Site.celebrate)]
 
-    /// What was reached is not shown again, on any device.
+    /// Marks announced achievements as seen, on every device.
     private func celebrate(_ visit: Visit) async throws -> Response {
         _ = try await node.call(AchievementsRequest.celebrate)
         return .seeOther(visit.back)
@@ -219,6 +220,6 @@ extension Site {
 }
 
 extension String {
-    /// The text with a capital at its beginning.
+    /// The text with its first letter as a capital.
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

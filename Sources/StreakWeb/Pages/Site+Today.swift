@@ -2,7 +2,7 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// The first room: paste, what I have today, how today stands.
+/// The first page: the paste box, today's results, today's board.
 struct TodayView: Sendable {
     struct Play: Sendable {
         var icon: String
@@ -28,7 +28,7 @@ struct TodayView: Sendable {
     var hasResults: Bool
     var play: [Play]
     var hasPlay: Bool
-    /// “12 more”, where not all are listed.
+    /// “12 more” if the list is cut.
     var morePlay: String?
     /// Habits, logged by one press.
     var habits: [Habit]
@@ -63,12 +63,12 @@ extension Site {
 
     private func todayAgain(_ visit: Visit, _ refusal: Refusal) async throws -> Response {
         try await today(
-            visit, text: visit.fields.word("text"), date: visit.fields["date"], outcome: nil, refusal: refusal)
+            visit, text: visit.fields.required("text"), date: visit.fields["date"], outcome: nil, refusal: refusal)
     }
 
-    /// Records a pasted text; what was refused is shown beside it.
+    /// Records a pasted text. Refused results are shown beside it.
     private func add(_ visit: Visit) async throws -> Response {
-        let (text, date) = (visit.fields.word("text"), visit.fields["date"])
+        let (text, date) = (visit.fields.required("text"), visit.fields["date"])
         if let address = Self.addressOfLink(text) { return .seeOther(address) }
         let groups = ShareChoice(visit.fields).groups
         let report = try await node.call(
@@ -83,7 +83,7 @@ extension Site {
         return say(try await confirmation(report), then: "/today", visit)
     }
 
-    /// Shows what a text would record, storing nothing: a page, or only that part of it.
+    /// Shows what a text would record, and stores nothing. Renders a page or only that part of one.
     private func preview(_ visit: Visit) async throws -> Response {
         let text = visit.fields["text"] ?? ""
         let date = visit.fields["date"]
@@ -120,7 +120,7 @@ extension Site {
             icons: Dictionary(games.map { ($0.id, $0.icon) }) { first, _ in first }, groups: groups, choice: choice)
     }
 
-    /// The page, with what became of a text or would become of it.
+    /// The page, with the outcome of a text that was recorded or is previewed.
     func today(
         _ visit: Visit, text: String, date: String?, outcome report: AddReport?, isPreview: Bool = false,
         status: HTTPResponse.Status = .ok, refusal: Refusal? = nil
@@ -169,9 +169,9 @@ extension Site {
         return page(.today, "today", title: "Today", view, frame, visit, status: status, refusal: refusal)
     }
 
-    /// Today's board of all games, or nil where there is no group to have one.
+    /// Today's board of all games; nil if there is no group.
     private func todaysBoard(_ group: String?, of current: [GroupReport]) async throws -> BoardReport? {
-        // A group of the URL may be one that this user has left.
+        // The URL may name a group that this user has left.
         guard let group, current.contains(where: { $0.id == group }) else { return nil }
         return try await node.call(BoardRequest(group: group, range: "today"))
     }
@@ -221,7 +221,7 @@ extension Site {
 
     private func share(_ visit: Visit) async throws -> Response {
         let fields = visit.fields
-        // By name: a box ticked here means this group, whatever it shares otherwise.
+        // A box ticked here sends the result to that group, whatever else it gets.
         let report = try await node.call(
             ScoreRequest.publish(
                 game: fields["game"] ?? "", date: fields["date"] ?? "", puzzle: fields.number("puzzle"),
@@ -279,9 +279,9 @@ extension Site {
         }
         let report = try await node.call(
             ScoreRequest.record(
-                game: fields.word("game"), score: fields.isSet("failed") ? nil : fields.number("score"),
+                game: fields.required("game"), score: fields.isSet("failed") ? nil : fields.number("score"),
                 isCompleted: !fields.isSet("failed"), seconds: seconds, date: fields["date"],
-                groups: try await targets(ShareChoice(fields), game: fields.word("game")),
+                groups: try await targets(ShareChoice(fields), game: fields.required("game")),
                 replace: fields.isSet("edit")))
         if let refusal = report.refused.first { throw NodeFailure.invalidScore(reason: refusal.message) }
         return say(try await confirmation(report), then: fields.isSet("edit") ? "/history" : "/today", visit)

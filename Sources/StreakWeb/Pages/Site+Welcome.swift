@@ -1,14 +1,14 @@
 import Hummingbird
 import StreakNode
 
-/// The first page on a machine without an account: somebody new, another machine, or an account that comes back.
+/// The first page on a machine without an account: a new user, one more machine, or an account that is restored.
 extension Site {
     struct WelcomeView: Sendable {
-        /// What was typed.
+        /// The text typed so far.
         var name: String
         var link: String
         var file: String
-        /// Which way was tried.
+        /// Which form was sent.
         var isLinking: Bool
         var isRecovering: Bool
         var isRestoring: Bool
@@ -19,7 +19,8 @@ extension Site {
     func showWelcome(_ visit: Visit, refusal: Refusal? = nil) async throws -> Response {
         guard accounts != nil, try await isNew() else { return .seeOther("/today") }
         let view = WelcomeView(
-            name: visit.fields.word("name"), link: visit.fields.word("link"), file: visit.fields.word("file"),
+            name: visit.fields.required("name"), link: visit.fields.required("link"),
+            file: visit.fields.required("file"),
             isLinking: visit.path == "/welcome/link", isRecovering: visit.path == "/welcome/recover",
             isRestoring: visit.path == "/welcome/restore", problem: refusal?.view)
         return .html(templates.render("welcome", view), status: refusal?.status ?? .ok)
@@ -37,17 +38,17 @@ extension Site {
     static let welcomeForms: [Form] = [
         Form("/welcome/new", Site.makeProfile) { try await $0.showWelcome($1, refusal: $2) },
         welcomeForm("/welcome/link", says: "This machine is yours now. What your others have is on its way.") {
-            .machine(link: $0.word("link").trimmingSpaces)
+            .machine(link: $0.required("link").trimmingSpaces)
         },
         welcomeForm(
             "/welcome/recover",
             says:
-                "Your account is back. Join your groups again with any live invite of theirs; your results come with them. "
+                "Your account is back. Join each group again with any open invite to it; your results come with it. "
                 + "Results that you kept to yourself do not: only a device link of a machine that still works, or a "
                 + "backup, brings those."
-        ) { .recoveryKey($0.word("key"), name: $0.word("name")) },
+        ) { .recoveryKey($0.required("key"), name: $0.required("name")) },
         welcomeForm("/welcome/restore", says: "Restored. What is newer than the backup comes back from your friends.") {
-            .backup(file: try path($0["file"]) { .invalidBackup(reason: $0) }, passphrase: $0.word("passphrase"))
+            .backup(file: try path($0["file"]) { .invalidBackup(reason: $0) }, passphrase: $0.required("passphrase"))
         },
     ]
 
@@ -69,9 +70,9 @@ extension Site {
         return try await accounts.makeAccount(origin)
     }
 
-    /// A new account begins with its recovery key.
+    /// Makes a new account and leads to its recovery key.
     private func makeProfile(_ visit: Visit) async throws -> Response {
-        let profile = try await makeAccount(.new(name: visit.fields.word("name")))
+        let profile = try await makeAccount(.new(name: visit.fields.required("name")))
         sessions.leave(Flash(text: "Welcome, \(profile.name)."), for: visit.session)
         return try await showRecoveryKey(visit)
     }

@@ -4,10 +4,10 @@ import Hummingbird
 import StreakGames
 import StreakNode
 
-/// The pages: asks the node, shows the answers.
+/// The pages. They ask the node and show its answers.
 struct Site: Sendable {
     let node: any NodeCalling
-    /// What makes the account where there is none; nil where there is one.
+    /// Makes the account; nil if there is one already.
     let accounts: (any AccountMaking)?
     let hub: ChangeHub
     let sessions: SessionStore
@@ -30,8 +30,8 @@ struct Site: Sendable {
         self.now = now
     }
 
-    /// The rooms of the page, and one for the numbers.
-    enum Room: String, CaseIterable { case today, board, numbers, history, friends, profile }
+    /// The tabs of the navigation bar, and the pages of numbers, which have no tab.
+    enum NavigationTab: String, CaseIterable { case today, board, numbers, history, friends, profile }
 
     /// What every page shows around its content.
     struct Frame: Sendable {
@@ -39,19 +39,20 @@ struct Site: Sendable {
         var groups: [GroupReport]
         var status: StatusReport
 
-        /// The group that pages are about, unless their URL names another.
+        /// The group that pages show unless their URL names another.
         var active: GroupReport? { groups.first { $0.active && $0.isCurrent } ?? groups.first(where: \.isCurrent) }
         /// The groups that this user is in.
         var current: [GroupReport] { groups.filter(\.isCurrent) }
-        /// What is said where a group would be.
+        /// Shown in place of a group's title.
         var lonelyText: String { groups.isEmpty ? "No friends yet" : "You are in no group now" }
-        /// The name of the guest who plays now; friends, machines and settings wait for the host.
+        /// The name of the guest who plays now. Friends, machines and settings are closed meanwhile.
         var guest: String? { status.guest }
 
-        /// The group of a URL, or the active one.
+        /// The group named by a URL, or the active one.
         func group(_ fields: FormFields) -> String? { fields["group"] ?? active?.id }
 
-        /// The report of the group of a URL, or of the active one. Throws `NodeFailure.unknownGroup` or `.noGroup`.
+        /// The report of the group named by a URL, or of the active one. Throws `NodeFailure.unknownGroup` or
+        /// `.noGroup`.
         func report(_ fields: FormFields) throws -> GroupReport {
             if let id = fields["group"] {
                 guard let found = groups.first(where: { $0.id == id }) else { throw NodeFailure.unknownGroup(id) }
@@ -62,7 +63,7 @@ struct Site: Sendable {
         }
     }
 
-    /// Asks for what is around every page.
+    /// Asks the node for what every page shows.
     func frame() async throws -> Frame {
         async let profile = node.call(ProfileRequest.whoami)
         async let groups = node.call(GroupListRequest.all)
@@ -86,7 +87,7 @@ struct Site: Sendable {
         var chosen: Bool
     }
 
-    /// A group that this user is in no more, until it is taken off the list.
+    /// A group that this user is no longer in, shown until the user takes it off the list.
     struct EndingView: Sendable {
         var id: String
         var text: String
@@ -108,7 +109,7 @@ struct Site: Sendable {
         var flash: Flash?
         var problem: FailureView?
         var backTo: String
-        /// Where the page's live parts come from, where its own address is that of a form.
+        /// Where live parts are fetched from if the page's own address is a form's.
         var liveAddress: String?
         var content: String
         var page: any Sendable
@@ -116,19 +117,19 @@ struct Site: Sendable {
 
     /// A whole page, or only the parts of it that change.
     func page(
-        _ room: Room, _ template: String, title: String, _ view: any Sendable, _ frame: Frame, _ visit: Visit,
+        _ tab: NavigationTab, _ template: String, title: String, _ view: any Sendable, _ frame: Frame, _ visit: Visit,
         status: HTTPResponse.Status = .ok, refusal: Refusal? = nil
     ) -> Response {
         let shown =
             visit.fields["group"].flatMap { name in frame.groups.first { $0.id.hasPrefix(name) } } ?? frame.active
         let flash = visit.isFragment ? nil : sessions.takeFlash(for: visit.session)
-        let labels: [Room: (String, String)] = [
+        let labels: [NavigationTab: (String, String)] = [
             .today: ("Today", "/today"), .board: ("Boards", "/board"),
             .numbers: ("Numbers", "/numbers"), .history: ("History", "/history"),
             .friends: ("Friends", "/friends"), .profile: ("Profile", "/profile"),
         ]
-        let nav = Room.allCases.compactMap { each in
-            labels[each].map { NavView(label: $0.0, href: $0.1, icon: each.rawValue, current: each == room) }
+        let nav = NavigationTab.allCases.compactMap { each in
+            labels[each].map { NavView(label: $0.0, href: $0.1, icon: each.rawValue, current: each == tab) }
         }
         let layout = LayoutView(
             title: title, nav: nav, myAvatar: AvatarView(user: frame.profile.user, name: frame.profile.name),
@@ -158,18 +159,18 @@ struct Site: Sendable {
         case "live": return StatusView(kind: "live", label: "Live", detail: "\(peers), everything in sync")
         case "syncing":
             if let group = frame.status.groups.first(where: { $0.total != nil }), let total = group.total, total > 0 {
-                // What is shown meanwhile is not all.
+                // The boards show only part of the history until the sync ends.
                 let (held, all) = (ResultView.grouped(group.records), ResultView.grouped(total))
                 return StatusView(
                     kind: "syncing", label: "Partial, \(min(99, group.records * 100 / total)) %",
-                    detail: "\(held) of \(all) records of \(group.title) are here, the newest first")
+                    detail: "\(held) of \(all) entries of \(group.title) are here, the newest first")
             }
             return StatusView(kind: "syncing", label: "Syncing", detail: synced.map { "\(peers), \($0)" } ?? peers)
         case "silent":
             let heard = frame.status.heardText(at: now()) ?? "not heard"
             return StatusView(
                 kind: "offline", label: "Silent",
-                detail: "No friend's machine has said anything when it should, \(heard)")
+                detail: "No friend's machine answers, \(heard)")
         case "local only":
             return StatusView(
                 kind: "local", label: "Local only", detail: "\(frame.lonelyText); results stay on this machine")
@@ -219,7 +220,7 @@ struct Site: Sendable {
         ("/welcome", { site in { try await site.showWelcome($0) } }),
     ]
 
-    /// What forms are sent to.
+    /// All forms of the page.
     static let forms: [Form] =
         todayForms + friendForms + codeForms + inviteForms + groupForms + privacyForms + accountForms + guestForms
         + gameForms + exchangeForms + numberForms + welcomeForms + [Form("/sign-out", Site.signOut)]
@@ -260,9 +261,9 @@ struct Site: Sendable {
         }
     }
 
-    /// A page that could not be made, inside the frame where there is one.
+    /// A page for a failure, with the usual frame if the node can provide it.
     private func showFailure(_ failure: NodeFailure, _ visit: Visit) async throws -> Response {
-        let rooms: [Room: [String]] = [
+        let paths: [NavigationTab: [String]] = [
             .board: ["board", "game", "games", "champions"],
             .numbers: ["numbers", "streaks", "achievements", "recap"],
             .history: ["history", "record", "share", "exchange", "export"],
@@ -270,13 +271,13 @@ struct Site: Sendable {
             .profile: ["profile", "privacy", "guest", "recovery", "devices", "backup", "reminders", "rules"],
         ]
         let word = visit.path.split(separator: "/").first.map(String.init) ?? ""
-        let room = Room.allCases.first { rooms[$0]?.contains(word) ?? false } ?? .today
+        let tab = NavigationTab.allCases.first { paths[$0]?.contains(word) ?? false } ?? .today
         let frame = try await frame()
         return page(
-            room, "failure", title: "That did not work", FailureView(failure), frame, visit, status: failure.httpStatus)
+            tab, "failure", title: "That did not work", FailureView(failure), frame, visit, status: failure.httpStatus)
     }
 
-    /// Says something on the next page and goes there.
+    /// Redirects to a page that shows `text` once.
     func say(_ text: String, canUndo: Bool = false, then path: String, _ visit: Visit) -> Response {
         sessions.leave(Flash(text: text, canUndo: canUndo), for: visit.session)
         return .seeOther(path)
@@ -284,7 +285,7 @@ struct Site: Sendable {
 }
 
 extension GroupReport {
-    /// Whether this user lets others in and removes members.
+    /// Whether this user may admit and remove members.
     var isDeciding: Bool { role == "owner" || role == "admin" }
     /// “1 member”, “7 members”.
     var membersText: String { members == 1 ? "1 member" : "\(members) members" }

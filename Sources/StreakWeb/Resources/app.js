@@ -1,4 +1,4 @@
-// The page works without any of this; here is what makes it quick and alive.
+// The page works without scripts. They make it faster and keep it up to date.
 import "./busy.js";
 import { startLive, refresh } from "./live.js";
 import { startBoard } from "./board.js";
@@ -37,7 +37,7 @@ document.addEventListener("click", (event) => {
     target.closest(".banner").remove();
     document.getElementById("main").focus();
   }
-  // A menu closes when something else is clicked.
+  // A click elsewhere closes a menu.
   for (const menu of document.querySelectorAll("details.switch[open], details.more[open]")) {
     if (!menu.contains(event.target)) menu.open = false;
   }
@@ -64,7 +64,7 @@ async function synchronise(form) {
     await refresh();
     toast("Refreshed.");
   } catch {
-    toast("The node does not answer.");
+    toast("StreakMesh does not answer.");
   } finally {
     button.disabled = false;
   }

@@ -1,4 +1,4 @@
-// The carousel of games: arrows, swipes, and the shown one in the middle. It wraps round; day and range stay.
+// The carousel of games, with arrows and swipes. The current game is in the middle. It wraps around and keeps day and range.
 import { navigate } from "./live.js";
 
 function centre(behavior) {
@@ -25,9 +25,9 @@ function startSwipes(element) {
     if (!start) return;
     const x = event.changedTouches[0].clientX - start.x;
     const y = event.changedTouches[0].clientY - start.y;
-    // A swipe is long and level; anything else scrolls.
+    // Only a long horizontal swipe counts; anything else scrolls.
     if (Math.abs(x) > 64 && Math.abs(x) > 2.5 * Math.abs(y)) step(x < 0 ? "next" : "previous");
-    // A long pull at the very top refreshes.
+    // A long pull down at the top refreshes.
     else if (y > 140 && y > 3 * Math.abs(x) && scrollY === 0) document.getElementById("sync")?.requestSubmit();
     start = undefined;
   }, { passive: true });

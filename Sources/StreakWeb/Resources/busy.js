@@ -1,4 +1,4 @@
-// A form that takes its time says so, and is not sent twice.
+// A slow form shows that it is busy, and cannot be sent twice.
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!form.dataset.busy) return;

@@ -1,4 +1,4 @@
-// Keeps what is on the page current: events of the node, a check every 30 s, and in-page switching.
+// Keeps the page up to date: by the node's events and by a check every 30 s. Also switches views without a page load.
 
 const checkInterval = 30_000;
 const skeletonDelay = 150;
@@ -12,7 +12,7 @@ function fragmentURL(address) {
   return url;
 }
 
-/** Replaces every live part that differs by its new version, keeping focus and scroll positions. */
+/** Replaces every live part that has changed. Keeps focus and scroll positions. */
 function swap(parsed, isNavigation) {
   const summary = document.querySelector("[data-summary]")?.dataset.summary;
   const active = document.activeElement;
@@ -28,7 +28,7 @@ function swap(parsed, isNavigation) {
     const wasOpen = open.some(Boolean);
     if (!isNavigation) fresh.querySelectorAll("details").forEach((each, index) => { if (open[index]) each.open = true; });
     if (old.isEqualNode(fresh)) continue;
-    // An open menu, or a date being typed, is not taken away from under the hand.
+    // Do not replace an open menu or a field that is being edited.
     if (!isNavigation && (old.querySelector(".more[open]") || (wasOpen && old.contains(active)) || (old.contains(active) && active.matches("input, select")))) continue;
     if (old.contains(active)) focusLost = true;
     const places = positions(old);
@@ -53,7 +53,7 @@ function positions(element) {
   return new Map([...element.querySelectorAll("[data-key]")].map((each) => [each.dataset.key, each.getBoundingClientRect()]));
 }
 
-/** Lets rows glide to their new place, unless less motion is wanted. */
+/** Animates rows to their new place, unless the user prefers reduced motion. */
 function slide(element, before) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   for (const row of element.querySelectorAll("[data-key]")) {
@@ -75,7 +75,7 @@ async function load(address) {
 /** Fetches this page again and shows what has changed. */
 export async function refresh() {
   const mine = generation;
-  // What a form has answered has no address of its own to ask again.
+  // The answer to a form cannot be fetched again at its own address.
   const parsed = await load(document.body.dataset.address ?? location.href);
   if (mine === generation) swap(parsed, false);
 }
@@ -110,12 +110,12 @@ function quietly(promise) {
   promise.catch(() => setOffline());
 }
 
-/** The node itself does not answer: say so where its state is shown. */
+/** The node does not answer: show that in the status chip. */
 function setOffline() {
   const chip = document.getElementById("chip");
   if (!chip) return;
   chip.className = "chip offline";
-  chip.lastChild.textContent = ", the node on this machine does not answer";
+  chip.lastChild.textContent = ", StreakMesh on this machine does not answer";
   chip.childNodes[2].textContent = "Stopped";
 }
 
@@ -134,7 +134,7 @@ function stop() {
 
 export function startLive(toast) {
   if (!document.getElementById("chip")) return;
-  // Browsers allow six connections to a host: a page nobody looks at gives its own back.
+  // Browsers allow six connections to a host, so a hidden page closes its own.
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return stop();
     if (!stream) listen(toast);

@@ -1,10 +1,10 @@
-// Intake: what is pasted or dropped anywhere on a page is shown for what it is, and stored only by a click.
+// Previews whatever is pasted or dropped anywhere on a page. Only a click stores it.
 
 const kept = "streakmesh-pasted";
 const deepLink = /^\s*streakmesh:\/\/\S+\s*$/i;
 
 function remember(text) {
-  try { sessionStorage.setItem(kept, text); } catch { /* storage may be switched off: the paste is then lost */ }
+  try { sessionStorage.setItem(kept, text); } catch { /* without storage the paste is lost */ }
 }
 
 function recall() {
@@ -32,18 +32,18 @@ function startPreview(form, box) {
     try {
       const response = await fetch("/preview", { method: "POST", body: fields });
       if (mine !== latest) return;
-      // A message with a link in it, and no result, leads to what the link says.
+      // A message with a link but without a result leads to the link's page.
       if (response.redirected) { location.assign(response.url); return; }
       if (!response.ok) return;
       const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
       place.replaceChildren(...parsed.body.childNodes);
-    } catch { /* a preview that fails is no preview; Record says what is wrong */ }
+    } catch { /* no preview then; Record reports the problem */ }
   };
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 120); });
   return show;
 }
 
-/** Sends a file to the page that shows what is in it. */
+/** Sends a file to the page that previews it. */
 function look(files) {
   const form = document.createElement("form");
   Object.assign(form, { method: "post", action: "/import/look", enctype: "multipart/form-data", hidden: true });
@@ -88,7 +88,7 @@ export function startPaste() {
   });
   document.addEventListener("drop", (event) => {
     document.documentElement.classList.remove("dropping");
-    // What is dropped on a field belongs there.
+    // A field handles its own drops.
     if (event.target.closest?.("input, textarea") && event.target !== box) return;
     event.preventDefault();
     if (event.dataTransfer.files.length) { look(event.dataTransfer.files); return; }

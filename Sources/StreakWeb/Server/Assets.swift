@@ -24,6 +24,6 @@ struct Asset: Sendable {
         "icon.svg": Asset(PackageResources.icon_svg, type: "image/svg+xml"),
     ]
 
-    /// What a browser may read before it is signed in: looks, no data.
+    /// What a browser may load before it is signed in: only the looks, no data.
     static let openToAll: Set<String> = ["app.css", "icon.svg"]
 }

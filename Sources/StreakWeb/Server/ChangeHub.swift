@@ -4,17 +4,17 @@ import ServiceLifecycle
 import StreakNode
 import Synchronization
 
-/// What an open page is told.
+/// A message to an open page.
 enum PageNotice: Sendable {
-    /// Something on a page may have changed: the groups concerned, sorted; empty where it concerns all.
+    /// Something on a page may have changed. `groups` are sorted; empty means all.
     case change(groups: [String])
     /// A sentence to show once.
     case message(String)
-    /// Nothing: keeps the connection in use.
+    /// No content: keeps the connection in use.
     case heartbeat
 }
 
-/// Turns the node's events into notices for open pages, collecting rapid changes into one.
+/// Turns the node's events into notices for open pages, and merges changes that come fast.
 final class ChangeHub: Service {
     private struct State {
         var streams: [Int: AsyncStream<PageNotice>.Continuation] = [:]
@@ -34,9 +34,9 @@ final class ChangeHub: Service {
         self.eventLoop = eventLoop
     }
 
-    /// A new stream of notices, or nil where there are as many as may be.
+    /// A new stream of notices; nil if the limit is reached.
     func open() -> (id: Int, notices: AsyncStream<PageNotice>)? {
-        // What a page too slow to read loses here, its periodic check finds.
+        // A page too slow to read loses notices. Its periodic check finds the changes.
         let (notices, continuation) = AsyncStream.makeStream(of: PageNotice.self, bufferingPolicy: .bufferingNewest(16))
         return state.withLock { state in
             guard !state.isClosed, state.streams.count < WebLimit.eventStreams else { return nil }
@@ -56,18 +56,18 @@ final class ChangeHub: Service {
             initialDelay: .seconds(WebLimit.heartbeatSeconds), delay: .seconds(WebLimit.heartbeatSeconds)
         ) { _ in self.send(.heartbeat) }
         for await event in events().cancelOnGracefulShutdown() { note(event) }
-        // A node that has no more to tell does not end the page.
-        try? await gracefulShutdown()  // throws only when cancelled, and then ends just the same
+        // The end of the node's events does not end the page.
+        try? await gracefulShutdown()  // throws only when cancelled, and then ends in the same way
         heartbeat.cancel()
         closeAll()
     }
 
-    /// Takes one event in; pages hear of it when the collecting time is over.
+    /// Takes one event. Pages hear of it when the collecting time is over.
     func note(_ event: NodeEvent) {
         switch event {
         case .changed(let group, _): schedule(group: group)
         case .peer, .groupsChanged: schedule(group: nil)
-        // Back quotes set commands apart in a terminal; a page has none.
+        // Back quotes mark commands in a terminal; a page has none.
         case .notice(let text): send(.message(text.filter { $0 != "`" }))
         }
     }
@@ -108,7 +108,8 @@ final class ChangeHub: Service {
 }
 
 extension PageNotice {
-    /// The notice as one server-sent event (HTML Standard §9.2.6). JSON has no line breaks of its own, so a text cannot end it.
+    /// The notice as one server-sent event (HTML Standard §9.2.6). JSON text has no raw line breaks, so a text cannot
+    /// end the event.
     var eventText: String {
         switch self {
         case .change(let groups):

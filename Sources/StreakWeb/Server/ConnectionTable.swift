@@ -1,11 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// The page's connections, so few that neither descriptors nor memory run out however many somebody opens.
+/// Limits the page's connections, so that opening many cannot exhaust descriptors or memory.
 ///
-/// Every user of this machine can connect to the page, so places are not for whoever comes first: where all are taken, the
-/// oldest connection that has not shown a session yet gives its place up. Idle connections of others end one another;
-/// those of this user's browser stay.
+/// Every user of this machine can connect to the page, so first come, first served would let one of them block the
+/// others. When the table is full, the oldest connection without a valid session is closed. Connections of this user's
+/// browser stay.
 final class ConnectionTable: Sendable {
     private struct Connection {
         let channel: any Channel
@@ -25,7 +25,8 @@ final class ConnectionTable: Sendable {
 
     var count: Int { state.withLock(\.connections.count) }
 
-    /// Takes a new connection, and ends the one that gives up its place for it: itself where all others are trusted.
+    /// Takes a new connection. A full table closes its oldest untrusted one, which is the new one if all others are
+    /// trusted.
     func opened(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
         let ended = state.withLock { state -> (any Channel)? in
@@ -41,7 +42,7 @@ final class ConnectionTable: Sendable {
         ended?.close(promise: nil)
     }
 
-    /// A request on this connection showed a session, and comes from somebody who may use it.
+    /// Marks a connection as trusted: a request on it showed a session, and its user is permitted.
     func trust(_ channel: any Channel) {
         state.withLock { $0.connections[ObjectIdentifier(channel)]?.isTrusted = true }
     }
@@ -51,7 +52,7 @@ final class ConnectionTable: Sendable {
     }
 }
 
-/// Tells the table of a connection as soon as it is accepted, before anything is read on it.
+/// Registers a connection as soon as it is accepted, before anything is read from it.
 final class ConnectionPlace: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 

@@ -2,32 +2,32 @@ import HTTPTypes
 import Hummingbird
 import StreakNode
 
-/// Why a form was not carried out, for the page that says so.
+/// Why a form was not carried out, as the page shows it.
 struct Refusal: Sendable, Equatable {
     var view: FailureView
     var status: HTTPResponse.Status
 
     init(_ failure: NodeFailure) { (view, status) = (FailureView(failure), failure.httpStatus) }
 
-    /// For what the page itself finds wrong.
+    /// For faults that the page itself finds.
     init(code: String, message: String, hint: String) {
         view = FailureView(code: code, message: message, hint: hint)
         status = .unprocessableContent
     }
 }
 
-/// What the page itself finds wrong with a form.
+/// A fault that the page itself finds in a form.
 struct FormFault: Error { var refusal: Refusal }
 
-/// One form of the page: where it is sent, what is done then, and what is shown where that fails.
+/// One form: its address, its action, and the page that shows a failure.
 ///
-/// All go the same way (`Site.addForms`): `RequestGuard` has looked where the request comes from and who sends it, the
-/// fields are read, `act` carries the form out and answers with another page; where it throws, nothing was done, and the
-/// reason is shown where the form was.
+/// All forms take the same steps (`Site.addForms`): `RequestGuard` checks origin and session, the fields are read, and
+/// `act` carries the form out and answers with a redirect. If it throws, nothing was done, and the reason is shown
+/// beside the form.
 struct Form: Sendable {
     var path: String
     var act: @Sendable (Site) -> Site.Handler
-    /// The page with the form as it was filled in; without it the reason is shown on the page that the browser came from.
+    /// The page with the form filled in as before. Without it, the page the browser came from shows the reason.
     var again: (@Sendable (Site, Visit, Refusal) async throws -> Response)?
 
     init(
@@ -39,7 +39,7 @@ struct Form: Sendable {
         self.again = again
     }
 
-    /// A form that asks the node one thing, says what came of it, and leads on to a page, or back.
+    /// A form that makes one request to the node, says the result, and leads to a page or back.
     init<Request: NodeRequest>(
         _ path: String, then next: String? = nil, _ request: @escaping @Sendable (FormFields) throws -> Request,
         says text: @escaping @Sendable (Request.Report, FormFields) -> String
@@ -54,6 +54,6 @@ struct Form: Sendable {
 }
 
 extension FormFields {
-    /// A field that a form always has.
-    func word(_ name: String) -> String { self[name] ?? "" }
+    /// A field that the form always has.
+    func required(_ name: String) -> String { self[name] ?? "" }
 }

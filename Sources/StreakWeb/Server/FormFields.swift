@@ -1,11 +1,10 @@
-/// The fields of a form or a query string, by name; the last of equal names counts.
+/// The fields of a form or query string, by name. Of equal names the last one counts.
 struct FormFields: Sendable, Equatable {
     private var values: [String: String] = [:]
 
     init() {}
 
-    /// Reads `application/x-www-form-urlencoded`. Nil where it holds too many fields, broken escapes or bytes that are
-    /// not UTF-8.
+    /// Reads `application/x-www-form-urlencoded`. Nil for too many fields, broken escapes, or bytes that are not UTF-8.
     init?(parsing text: some StringProtocol) {
         let pairs = text.utf8.split(separator: UInt8(ascii: "&"))
         guard pairs.count <= WebLimit.formFields else { return nil }

@@ -4,13 +4,13 @@ import StreakNode
 enum MultipartForm {
     /// Why a form was not read.
     enum Fault: Error, Equatable {
-        /// A field or file is in no encoding that is read.
+        /// A field or file has an encoding that is not supported.
         case notText(NodeFailure)
-        /// Not as RFC 7578 and RFC 2046 §5.1 have it, or of more parts than a form has.
+        /// Violates RFC 7578 or RFC 2046 §5.1, or has too many parts.
         case malformed
     }
 
-    /// The boundary of a content type, or nil where it is no form of this kind. At most 70 bytes (RFC 2046 §5.1.1).
+    /// The boundary in a content type; nil if it is not this kind of form. At most 70 bytes (RFC 2046 §5.1.1).
     static func boundary(ofContentType type: String) -> String? {
         let pieces = type.split(separator: ";").map(\.trimmingSpaces)
         guard pieces.first?.lowercased() == "multipart/form-data" else { return nil }
@@ -23,10 +23,10 @@ enum MultipartForm {
         return nil
     }
 
-    /// The parts by name, the last of equal names.
+    /// The parts by name. Of equal names the last one counts.
     static func fields(of body: [UInt8], boundary: String) throws(Fault) -> [(name: String, value: String)] {
         let delimiter = Array("--\(boundary)".utf8)
-        // Every later delimiter stands at the beginning of a line; the break before it belongs to it.
+        // Every delimiter but the first follows a line break that belongs to it.
         let separator = [13, 10] + delimiter
         guard body.starts(with: delimiter) else { throw .malformed }
         var fields: [(name: String, value: String)] = []
@@ -61,7 +61,7 @@ enum MultipartForm {
         throw .malformed
     }
 
-    /// Where a pattern begins first, or nil.
+    /// The first place of a pattern, or nil.
     private static func find(_ pattern: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
         guard let first = pattern.first, bytes.count >= pattern.count else { return nil }
         var index = start

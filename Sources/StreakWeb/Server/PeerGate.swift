@@ -3,25 +3,25 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Lets nobody but this user and the system's administrator use the page: whoever is at the other end of a connection is
-/// looked up in the kernel's table of sockets, once for each connection.
+/// Lets only this user and the system's administrator use the page. It looks the other end of each connection up in the
+/// kernel's table of sockets, once.
 ///
-/// Cookies know no ports, so that the one which signs a browser in also goes to servers that other users of this machine
-/// run. It is of no use to them where their own connections are refused. Only Linux tells whose a socket is; elsewhere,
-/// and where the table cannot be read, everybody is let in and the cookie alone decides.
+/// Cookies are not bound to a port, so a browser sends the session cookie also to servers that other users run on this
+/// machine. A stolen cookie is useless to them if their own connections are refused. Only Linux tells who owns a
+/// socket. Elsewhere, and where the table cannot be read, everybody is let in and the cookie alone decides.
 final class PeerGate: Sendable {
-    /// Whose the other end of a connection is.
+    /// Who owns the other end of a connection.
     enum Owner: Sendable, Equatable {
-        /// This user's or the administrator's.
+        /// This user or the administrator.
         case trusted
         case foreign
-        /// Nobody's: who made the connection has gone already and hears no answer.
+        /// Nobody: the client has closed already and hears no answer.
         case gone
-        /// Not told.
+        /// The system does not tell.
         case unknown
     }
 
-    /// Pieces of a table, one after another; nil at its end. Throws where it cannot be read.
+    /// Yields a table in pieces; nil at its end. Throws if it cannot be read.
     typealias Pieces = () throws -> Data?
 
     static let tables = ["/proc/net/tcp", "/proc/net/tcp6"]
@@ -30,16 +30,17 @@ final class PeerGate: Sendable {
 
     private let owners = Mutex<[ObjectIdentifier: Owner]>([:])
 
-    /// Reads the tables, one after another: many connections at once wait for each other, not everybody for them.
+    /// One thread: many connections at once wait for each other, and nothing else waits for them.
     private let readers = NIOThreadPool(numberOfThreads: 1)
 
     init() { readers.start() }
 
     deinit { readers.shutdownGracefully { _ in } }
 
-    /// Whether requests of this connection are answered. The first asks the kernel, later ones are told the same.
+    /// Whether requests of this connection are answered. The first call asks the kernel; later calls get the same
+    /// answer.
     ///
-    /// - Throws: `CancellationError` where the page closes.
+    /// - Throws: `CancellationError` if the page closes.
     func admits(_ channel: any Channel) async throws -> Bool {
         let id = ObjectIdentifier(channel)
         if let owner = owners.withLock({ $0[id] }) { return owner.isAdmitted }
@@ -56,11 +57,12 @@ final class PeerGate: Sendable {
             guard let client = channel.remoteAddress.flatMap({ SocketName($0) }),
                 let server = channel.localAddress.flatMap({ SocketName($0) })
             else { return .unknown }
-            // The kernel tells a table in pieces: a socket may be passed over while others come and go.
+            // The kernel returns the table in pieces, so a read may skip a socket while others come and go. Hence two
+            // tries.
             for isLast in [false, true] {
                 var search = PeerSearch(client: client, server: server, user: geteuid())
                 for path in tables {
-                    // A system may tell of one family only, or of none.
+                    // A system may have a table for one address family only, or none.
                     guard let file = FileHandle(forReadingAtPath: path) else { continue }
                     do {
                         if let owner = try search.read({ try file.read(upToCount: 1 << 16) }) { return owner }
@@ -81,27 +83,27 @@ extension PeerGate.Owner {
     var isAdmitted: Bool { self == .trusted || self == .unknown }
 }
 
-/// Goes through tables of sockets for the other end of one connection.
+/// Searches tables of sockets for the other end of one connection.
 struct PeerSearch {
     private let client: SocketName
     private let server: SocketName
     private let user: UInt32
     private var size = 0
-    /// Whether any socket of the page's port was seen: then the table tells of this machine's sockets.
+    /// Whether a socket of the page's port was seen, which shows that the table lists this machine's sockets.
     private var seesPort = false
     private var seesOwnEnd = false
 
-    /// - Parameter user: whom to let in besides the administrator.
+    /// - Parameter user: the user to admit besides the administrator.
     init(client: SocketName, server: SocketName, user: UInt32) {
         (self.client, self.server, self.user) = (client, server, user)
     }
 
-    /// Reads one table; answers as soon as it is known who the client is. Throws what `pieces` throws.
+    /// Reads one table, and answers as soon as the client's owner is known. Rethrows from `pieces`.
     mutating func read(_ pieces: PeerGate.Pieces) throws -> PeerGate.Owner? {
         var rest = Data()
         while let piece = try pieces(), !piece.isEmpty {
             size += piece.count
-            // Somebody may fill the table so that they are not found.
+            // Somebody may fill the table to hide in it.
             guard size <= PeerGate.maximumTableSize else { return .gone }
             rest.append(piece)
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -122,8 +124,8 @@ struct PeerSearch {
         return row.user == user || row.user == 0 ? .trusted : .foreign
     }
 
-    /// Where no table has named the client: one that tells of the page's port, but not of this connection, tells that it
-    /// is broken off. A client on this machine would be in it, too.
+    /// The answer if no table has the client. If a table has the page's port but not this connection, the client has
+    /// closed it: a client on this machine would be listed.
     var conclusion: PeerGate.Owner {
         guard seesPort else { return .unknown }
         return seesOwnEnd && !client.isLoopback && !server.isLoopback ? .unknown : .gone

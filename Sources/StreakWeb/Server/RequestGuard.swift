@@ -4,11 +4,11 @@ import Logging
 import StreakNode
 import Synchronization
 
-/// What the page learns when it is bound: the names it may be called by.
+/// The names the page may be called by, known once it is bound.
 final class BoundAddress: Sendable {
     struct Value: Sendable {
         var port: Int
-        /// Permitted Host headers, in small letters.
+        /// Permitted Host headers, in lower case.
         var hosts: Set<String>
         /// `http://127.0.0.1:PORT`
         var url: String
@@ -30,8 +30,8 @@ final class BoundAddress: Sendable {
     }
 }
 
-/// Stands before every route: who calls under which name, from which page, signed in or not; and sets the headers
-/// that keep the answer where it belongs.
+/// Runs before every route. It checks the Host header, the origin and the session, and sets the security headers of the
+/// answer.
 struct RequestGuard: RouterMiddleware {
     typealias Context = WebContext
 
@@ -51,7 +51,7 @@ struct RequestGuard: RouterMiddleware {
         } catch let failure as NodeFailure {
             response = refuse(request, failure)
         } catch let error as any HTTPResponseError {
-            // Of the framework: a body too large, a route that is not there, our own `HTTPError`.
+            // Thrown by the framework: a body too large, an unknown route, or our own `HTTPError`.
             response = plain(request, error.status)
         } catch is CancellationError {
             response = refuse(request, .stopping)
@@ -66,7 +66,7 @@ struct RequestGuard: RouterMiddleware {
     private func admit(
         _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        // A name of somebody else's that resolves to this machine (DNS rebinding) is answered with nothing.
+        // A foreign name that resolves to this machine (DNS rebinding) gets no content.
         guard let bound = address.value, let host = request.head.authority?.lowercased(), bound.hosts.contains(host)
         else { return plain(request, .misdirectedRequest) }
         if request.method != .get, request.method != .head, !Self.isSameOrigin(request, bound) {
@@ -78,7 +78,7 @@ struct RequestGuard: RouterMiddleware {
             context.session = sessions.session(secret: secret)
         }
         if context.session == nil, !Self.isOpenToAll(request.uri.path) { return plain(request, .unauthorized) }
-        // Whoever has nothing to show learns nothing, and costs no look at the table.
+        // Only requests with a session or token are worth a look at the socket table.
         if context.session != nil || holdsToken(request) {
             guard try await peers.admits(context.channel) else {
                 return plain(request, .otherUser, status: .forbidden)
@@ -88,20 +88,20 @@ struct RequestGuard: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether a write comes from a page of ours. A browser always says where it comes from; a program that says
-    /// nothing has to hold the cookie, which no other site can make it send (SameSite=Strict).
+    /// Whether a write comes from our own page. A browser always names the origin. A program that does not must hold
+    /// the cookie, which no other site can make it send (SameSite=Strict).
     private static func isSameOrigin(_ request: Request, _ bound: BoundAddress.Value) -> Bool {
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
         guard site == nil || site == "same-origin" else { return false }
         guard let origin = request.headers[.origin]?.lowercased() else { return true }
-        // Our own forms say “null”, because `Referrer-Policy: no-referrer` hides the origin too (Fetch Standard §3.2);
-        // then the browser's word for the site counts, which no page can change.
+        // Our own forms send “null”, because `Referrer-Policy: no-referrer` hides the origin too (Fetch Standard §3.2).
+        // Then `Sec-Fetch-Site` decides, which no page can forge.
         if origin == "null" { return site == "same-origin" }
         guard origin.hasPrefix("http://") else { return false }
         return bound.hosts.contains(String(origin.dropFirst("http://".count)))
     }
 
-    /// Whether a link that signs in is asked for, and may be used still.
+    /// Whether the request asks for a sign-in link that is still valid.
     private func holdsToken(_ request: Request) -> Bool {
         guard request.uri.path == Self.signInPath else { return false }
         return FormFields(parsing: request.uri.query ?? "")?["token"].map(sessions.holds(token:)) ?? false
@@ -113,7 +113,8 @@ struct RequestGuard: RouterMiddleware {
         path == signInPath || Asset.openToAll.contains { path == "/assets/\($0)" }
     }
 
-    /// Cookies are shared among the ports of a host: two nodes on one machine must not sign each other out.
+    /// Cookies are shared by all ports of a host. The port in the name keeps two nodes on one machine from signing each
+    /// other out.
     static func sessionCookie(port: Int) -> String { "streakmesh_\(port)" }
     static func viewCookie(port: Int) -> String { "streakmesh_view_\(port)" }
 
@@ -172,10 +173,10 @@ struct PlainView: Sendable {
         (code, title, message, hint) = (failure.code, "That did not work", failure.message, failure.hint)
     }
 
-    /// To whoever else uses this machine.
+    /// For other users of this machine.
     static let otherUser = PlainView(
         code: "otherUser", title: "Not yours", message: "This page belongs to another user of this machine.",
-        hint: "Open it as the user who runs the node.")
+        hint: "Open it as the user who runs StreakMesh.")
 
     private init(code: String, title: String, message: String, hint: String) {
         (self.code, self.title, self.message, self.hint) = (code, title, message, hint)
@@ -185,7 +186,7 @@ struct PlainView: Sendable {
         switch status {
         case .unauthorized:
             (code, title, message, hint) = (
-                "signInNeeded", "Please sign in", "This page belongs to whoever runs this node.",
+                "signInNeeded", "Please sign in", "This page belongs to the user who runs StreakMesh here.",
                 "Open the sign-in link that “streakmesh up” shows. Each link works once."
             )
         case .misdirectedRequest:
@@ -201,7 +202,7 @@ struct PlainView: Sendable {
         case .contentTooLarge:
             (code, title, message, hint) = (
                 "tooLarge", "Too much at once",
-                "At most \(WebLimit.bodySize / 1024) KiB of text, or a file of \(WebLimit.uploadSize >> 20) MiB, can be sent.",
+                "You can send at most \(WebLimit.bodySize / 1024) KiB of text, or a file of \(WebLimit.uploadSize >> 20) MiB.",
                 "Send it in parts."
             )
         case .notFound:
@@ -215,7 +216,7 @@ struct PlainView: Sendable {
         default:
             (code, title, message, hint) = (
                 "failed", "That did not work", "Something unexpected happened. Nothing was lost.",
-                "Try again. If it goes on, restart the node."
+                "Try again. If it happens again, restart StreakMesh."
             )
         }
     }

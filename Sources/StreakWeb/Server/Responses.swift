@@ -11,21 +11,21 @@ extension Response {
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// After a form was carried out: the browser fetches a page of this site with GET.
+    /// Redirects the browser to a page of this site, with GET, after a form was carried out.
     static func seeOther(_ path: String) -> Response {
         var headers = HTTPFields()
         headers[.location] = path
         return Response(status: .seeOther, headers: headers)
     }
 
-    /// The same document as of the command line (`JSON`).
+    /// The same document as the command line prints (`JSON`).
     static func json(_ document: JSON, status: HTTPResponse.Status = .ok) -> Response {
         var headers = HTTPFields()
         headers[.contentType] = "application/json; charset=utf-8"
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: document.text)))
     }
 
-    /// The error document of `/api/v1`, which is that of the command line.
+    /// The error document of `/api/v1`, the same as the command line's.
     static func json(code: String, message: String, hint: String, status: HTTPResponse.Status) -> Response {
         json(
             .members([
@@ -40,7 +40,7 @@ extension Response {
 }
 
 extension NodeFailure {
-    /// The HTTP status that says the same.
+    /// The HTTP status for this failure.
     var httpStatus: HTTPResponse.Status {
         switch self {
         case .deviceLink(let failure): failure.ofInvite.httpStatus

@@ -5,7 +5,7 @@ struct Session: Sendable, Equatable {
     let id: Int
 }
 
-/// Something to say once, on the next page.
+/// A text shown once, on the next page.
 struct Flash: Sendable, Equatable {
     var text: String
     /// Whether *Undo* is offered.
@@ -14,10 +14,10 @@ struct Flash: Sendable, Equatable {
     var problem: FailureView?
 }
 
-/// Sign-in links and the browsers signed in by them, in memory only: a restarted node asks everybody again.
+/// Sign-in links and the browsers signed in by them. They live in memory only, so a restarted node asks everybody to
+/// sign in again.
 ///
-/// Secrets are compared in constant time, and every stored one is compared, so that timing tells nothing about which
-/// came close.
+/// Secrets are compared in constant time, and with every stored one, so that timing reveals nothing about a near match.
 final class SessionStore: Sendable {
     private struct Token {
         var secret: [UInt8]
@@ -34,14 +34,14 @@ final class SessionStore: Sendable {
         var tokens: [Token] = []
         var entries: [Entry] = []
         var nextID = 1
-        /// One for all sessions: files are large.
+        /// One upload for all sessions, because files are large.
         var upload: (session: Int, upload: Upload)?
     }
 
     private let state = Mutex(State())
     private let entropy: @Sendable (Int) -> [UInt8]
 
-    /// `entropy` answers the number of unpredictable bytes asked for.
+    /// - Parameter entropy: returns the requested number of unpredictable bytes.
     init(entropy: @escaping @Sendable (Int) -> [UInt8]) {
         self.entropy = entropy
     }
@@ -57,7 +57,7 @@ final class SessionStore: Sendable {
         return token
     }
 
-    /// Whether a token can be used, which stays so.
+    /// Whether a token is valid. Does not use it up.
     func holds(token: String) -> Bool {
         let presented = Array(token.utf8)
         return state.withLock { state in
@@ -69,7 +69,7 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Uses a token up and answers the secret of the session it opened, or nil where the token is not valid.
+    /// Uses a token up and returns the secret of the session it opened; nil if the token is not valid.
     func signIn(token: String) -> String? {
         let presented = Array(token.utf8)
         let secret = Self.hexadecimal(entropy(32))
@@ -103,12 +103,12 @@ final class SessionStore: Sendable {
         dropUpload(of: session)
     }
 
-    /// Keeps a file until its import is confirmed; the one before is forgotten, whoever sent it.
+    /// Keeps a file until its import is confirmed. Replaces the file before, whoever uploaded it.
     func keep(_ upload: Upload, for session: Session) {
         state.withLock { $0.upload = (session.id, upload) }
     }
 
-    /// The session's file, where it is still here.
+    /// The session's file, if it is still kept.
     func upload(for session: Session) -> Upload? {
         state.withLock { state in state.upload.flatMap { $0.session == session.id ? $0.upload : nil } }
     }
@@ -119,7 +119,7 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Keeps something to say on the session's next page.
+    /// Keeps a text for the session's next page.
     func leave(_ flash: Flash, for session: Session) {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.id == session.id }) else { return }
@@ -127,7 +127,7 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// What is to be said now; it is forgotten with that.
+    /// Returns the kept text and forgets it.
     func takeFlash(for session: Session) -> Flash? {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.id == session.id }) else { return nil }

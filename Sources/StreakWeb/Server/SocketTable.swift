@@ -1,8 +1,8 @@
 import Foundation
 import NIOCore
 
-/// One end of a TCP connection: an address of four or sixteen bytes, and a port. An IPv4 address mapped into IPv6 is the
-/// IPv4 address.
+/// One end of a TCP connection: an address of four or sixteen bytes, and a port. An IPv4 address mapped into IPv6
+/// equals the IPv4 address.
 struct SocketName: Hashable, Sendable {
     let address: [UInt8]
     let port: UInt16
@@ -13,12 +13,12 @@ struct SocketName: Hashable, Sendable {
         self.port = port
     }
 
-    /// Whether only this machine can be at this address: 127.0.0.0/8 (RFC 1122 §3.2.1.3) or ::1.
+    /// Whether only this machine can have this address: 127.0.0.0/8 (RFC 1122 §3.2.1.3) or ::1.
     var isLoopback: Bool {
         address.count == 4 ? address[0] == 127 : address == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// Nil for what is no IP address.
+    /// Nil if it is not an IP address.
     init?(_ address: SocketAddress) {
         guard let packed = address.packedIPAddress, let port = address.port else { return nil }
         self.init(address: Array(packed.readableBytesView), port: UInt16(truncatingIfNeeded: port))
@@ -38,22 +38,22 @@ extension SocketAddress {
     }
 }
 
-/// The kernel's table of TCP sockets as Linux tells it (proc_pid_net(5): `/proc/net/tcp`, `/proc/net/tcp6`).
+/// The kernel's table of TCP sockets on Linux (proc_pid_net(5): `/proc/net/tcp`, `/proc/net/tcp6`).
 enum SocketTable {
     /// One socket.
     struct Row: Equatable, Sendable {
         var local: SocketName
         var remote: SocketName
-        /// Who made it. 0 also where nobody has it any more.
+        /// The user who opened it; 0 also if no process owns it now.
         var user: UInt32
-        /// 0 where no process has it any more.
+        /// 0 if no process owns it now.
         var inode: UInt64
     }
 
-    /// The longest line that is read, in bytes; the kernel's are of 150 (IPv4) and 180 (IPv6).
+    /// The longest line that is read, in bytes. The kernel writes about 150 (IPv4) or 180 (IPv6).
     static let maximumLineLength = 512
 
-    /// Reads one line; nil for the heading and whatever else is no socket.
+    /// Reads one line; nil for the heading and anything else that is not a socket.
     static func row(_ line: some Collection<UInt8>) -> Row? {
         guard line.count <= maximumLineLength else { return nil }
         let words = Array(line).split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
@@ -64,7 +64,7 @@ enum SocketTable {
         return Row(local: local, remote: remote, user: user, inode: inode)
     }
 
-    /// `0100007F:B0ED`: words of four bytes in the order of this machine's memory, then the port.
+    /// `0100007F:B0ED`: words of four bytes in this machine's byte order, then the port.
     private static func name(_ text: some Collection<UInt8>) -> SocketName? {
         let halves = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard halves.count == 2, [8, 32].contains(halves[0].count), halves[1].count == 4,

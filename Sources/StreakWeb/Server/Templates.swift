@@ -8,8 +8,8 @@ private struct PageText: MustacheContentType {
     func escapeText(_ text: String) -> String { text.escapedAsMarkup }
 }
 
-/// The page's templates, parsed once. Every value is escaped by `PageText`: no template uses `{{{ }}}` or `{{& }}` (tested),
-/// but for the drawings that `PlotView` has looked through.
+/// The page's templates, parsed once. `PageText` escapes every value. No template uses `{{{ }}}` or `{{& }}` (tested),
+/// except for drawings that `PlotView` has checked.
 struct Templates: Sendable {
     private let library: MustacheLibrary
 
@@ -66,7 +66,7 @@ struct Templates: Sendable {
         "champions": PackageResources.champions_mustache,
     ]
 
-    /// They are part of the program, and reading them takes longer than all else that a page does when it starts.
+    /// Compiled in and parsed once: parsing takes longer than anything else at the start of a page.
     private static let parsed = Result { try parse() }
 
     init() throws { library = try Self.parsed.get() }
@@ -75,14 +75,14 @@ struct Templates: Sendable {
         MustacheContentTypes.register(PageText(), named: PageText.name)
         var library = MustacheLibrary()
         for (name, source) in sources {
-            // Each says so itself: the library goes back to its own way of escaping, by `Character`, in every partial.
+            // Set in every template: the library falls back to its own escaping, by `Character`, in each partial.
             let source = "{{% CONTENT_TYPE: \(PageText.name)}}" + String(decoding: source, as: UTF8.self)
             try library.register(source, named: name)
         }
         return library
     }
 
-    /// Renders one template; empty only where no template has this name.
+    /// Renders one template; empty only if no template has this name.
     func render(_ name: String, _ view: some Sendable) -> String {
         library.render(view, withTemplate: name) ?? ""
     }

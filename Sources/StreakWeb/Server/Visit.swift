@@ -7,19 +7,19 @@ import StreakNode
 struct Visit: Sendable {
     /// The path without its query.
     var path: String
-    /// The fields of the query, or of the form where one was sent.
+    /// The fields of the form, or of the query if no form was sent.
     var fields: FormFields
     var session: Session
-    /// Whether only the parts that change are wanted (`?fragment=…`).
+    /// Whether only the changing parts are wanted (`?fragment=…`).
     var isFragment: Bool
-    /// Whether a form was sent: then `path` is no address that can be asked for again.
+    /// Whether a form was sent, in which case `path` cannot be fetched again.
     var isForm: Bool
-    /// Where to go after a form was carried out, or where it came from.
+    /// Where to go after a form was carried out: the page it came from.
     var back: String
-    /// The game, range and metric looked at last, as `PageLink.encode`d words.
+    /// The game, range and metric shown last, as `PageLink.encode`d words.
     var remembered: [String]
 
-    /// Reads the query, and the body of a form. Throws `HTTPError` where they cannot be read.
+    /// Reads the query, and the body of a form. Throws `HTTPError` if they cannot be read.
     init(_ request: Request, _ context: WebContext) async throws {
         guard let session = context.session else { throw HTTPError(.unauthorized) }
         self.session = session
@@ -35,14 +35,14 @@ struct Visit: Sendable {
             fields = try await Self.form(request)
             back = fields["back"].flatMap { PageLink.isLocal($0) ? $0 : nil } ?? "/today"
         } else {
-            // Forms within a part that was fetched anew lead back to the whole page.
+            // Forms inside a fetched fragment lead back to the whole page.
             let rest = query.split(separator: "&").filter { !$0.hasPrefix("fragment=") }.joined(separator: "&")
             back = rest.isEmpty ? path : "\(path)?\(rest)"
         }
         self.fields = fields
     }
 
-    /// The fields of a form; only where files are taken, one that carries files.
+    /// The fields of a form. Files are read only at the address that takes them.
     private static func form(_ request: Request) async throws -> FormFields {
         let isUpload = request.uri.path == Site.uploadPath
         let boundary = request.headers[.contentType].flatMap { MultipartForm.boundary(ofContentType: $0) }
@@ -62,12 +62,13 @@ struct Visit: Sendable {
     }
 }
 
-/// What travels with a request through the router.
+/// The request's state on its way through the router.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The session that the cookie opened, once `RequestGuard` has looked.
+    /// The session of the cookie, set by `RequestGuard`.
     var session: Session?
-    /// The cookie that remembers the last board. Its name holds the port: browsers share cookies among ports.
+    /// The name of the cookie that remembers the last board. It holds the port, because browsers share cookies among
+    /// ports.
     var viewCookie = ""
     /// The connection that the request came on.
     let channel: any Channel

@@ -1,17 +1,17 @@
 /// Where the page listens and what it accepts.
 public struct WebConfiguration: Sendable {
-    /// The default port. Where it is taken and nobody asked for it by name, the next free one serves.
+    /// The default port. If it is taken and the user did not choose it, the next free one is used.
     public static let defaultPort = 7420
 
-    /// The address to bind: loopback, unless the user says otherwise.
+    /// The address to bind; loopback unless the user chooses another.
     public var host: String
     /// The port to bind; 0 picks a free one.
     public var port: Int
-    /// Whether the user chose the port: it is then that one or an error, never a neighbour.
+    /// Whether the user chose the port. Then a taken port is an error, not a reason to try the next.
     public var isPortChosen: Bool
-    /// Further `name:port` values that the Host header may hold, for a page behind a name of the user's.
+    /// Further `name:port` values allowed in the Host header, for a page behind a name of the user's own.
     public var allowedHosts: [String]
-    /// How long a connection may take to send a request's head, and how long it stays open for the next one.
+    /// How long a request's head may take to arrive, and how long an idle connection stays open.
     var idleTime: Duration = .seconds(30)
 
     public init(
@@ -35,25 +35,25 @@ public struct WebAddress: Sendable, Equatable {
 
 /// The limits of the page.
 enum WebLimit {
-    /// The largest request body in bytes: a year of shares fits, a disk image does not.
+    /// The largest request body in bytes. A year of shares fits; a disk image does not.
     static let bodySize = 128 * 1024
     /// The longest text that is read as shares, in bytes.
     static let pasteSize = 64 * 1024
     /// The largest file to import, in bytes: many years of results, or a long chat.
     static let uploadSize = 16 << 20
-    /// Connections at once: a browser opens six and one for each event stream, a program of the user's some.
+    /// Connections at once. A browser opens six and one for each event stream; programs need some more.
     static let connections = 128
-    /// Open event streams. A browser holds one per visible tab.
+    /// Open event streams. A browser holds one for each visible tab.
     static let eventStreams = 16
-    /// Signed-in browsers; the oldest is signed out when one more comes.
+    /// Signed-in browsers. One more signs the oldest out.
     static let sessions = 64
-    /// Sign-in links not used yet; the oldest ends when one more is made.
+    /// Unused sign-in links. One more invalidates the oldest.
     static let signInTokens = 16
-    /// How long a sign-in link waits to be used.
+    /// How long a sign-in link stays valid.
     static let signInLifetime: Duration = .seconds(24 * 3600)
-    /// Rows of a board shown at first, and added by “100 more”.
+    /// Rows of a board shown at first, and rows added by “100 more”.
     static let boardRows = 100
-    /// The most rows of one board page; what comes after is on another.
+    /// The most rows on one page of a board.
     static let mostBoardRows = 1_000
     /// Fields of one form or query.
     static let formFields = 64

@@ -7,7 +7,7 @@ public import StreakNode
 
 /// The node's own page on this machine, and its JSON interface.
 ///
-/// Whoever opens it needs a sign-in link, which works once; the links come from `onReady` and `mintSignInURL()`.
+/// To open it a browser needs a sign-in link, which works once. The links come from `onReady` and `mintSignInURL()`.
 public struct WebServer: Service {
     private let node: any NodeCalling
     private let accounts: (any AccountMaking)?
@@ -20,12 +20,12 @@ public struct WebServer: Service {
     private let address = BoundAddress()
 
     /// - Parameters:
-    ///   - node: what answers.
-    ///   - accounts: what makes an account where `node` answers `noAccount`; nil where it has one.
-    ///   - events: a new stream of what the node tells; asked for once per bound port.
-    ///   - entropy: answers the number of unpredictable bytes asked for; sign-in links and cookies are made of them.
+    ///   - node: answers the requests.
+    ///   - accounts: makes an account if `node` answers `noAccount`; nil if it has one.
+    ///   - events: returns a new stream of the node's events; called once per bound port.
+    ///   - entropy: returns the requested number of unpredictable bytes, for sign-in links and cookies.
     ///   - now: the wall clock in seconds since 1970, for “5 min ago” and for the viewer's day.
-    ///   - onReady: told where the page is, once it is.
+    ///   - onReady: called with the page's address once it is bound.
     public init(
         node: any NodeCalling, accounts: (any AccountMaking)? = nil,
         events: @escaping @Sendable () -> AsyncStream<NodeEvent>,
@@ -48,7 +48,7 @@ public struct WebServer: Service {
         address.value.map { "\($0.url)/sign-in?token=\(sessions.mintToken())" }
     }
 
-    /// Serves until cancelled or asked to shut down gracefully. Throws `NodeFailure.cannotListen` where no port is free.
+    /// Serves until it is cancelled or asked to shut down. Throws `NodeFailure.cannotListen` if no port is free.
     public func run() async throws {
         let templates = try Templates()
         var ports = [configuration.port]

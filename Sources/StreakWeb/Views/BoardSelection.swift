@@ -1,18 +1,18 @@
 import StreakGames
 import StreakNode
 
-/// Which board a page shows: what its URL says.
+/// Which board a page shows, as its URL says.
 struct BoardSelection: Sendable, Equatable {
     var group: String?
     var game: String?
-    /// A range as in `BoardRequest`; never nil on a rendered page.
+    /// A range as in `BoardRequest`. Always set on a rendered page.
     var range = "today"
     var date: String?
     var metric: String?
     var reveal = false
-    /// Everybody in all of my groups, a person once.
+    /// All members of all this user's groups, each person once.
     var everyGroup = false
-    /// Only who is on this network now.
+    /// Only players who are on this network now.
     var nearby = false
     /// Only players with this region.
     var region: String?
@@ -59,10 +59,10 @@ struct BoardSelection: Sendable, Equatable {
             .adding("offset", offset == 0 ? nil : String(offset)).text
     }
 
-    /// As the URL says it; nil is the group alone.
+    /// As in the URL; nil for the group alone.
     var scope: String? { everyGroup ? "all" : nearby ? "nearby" : nil }
 
-    /// The same selection with something changed. What was uncovered or unfolded for one board is not for another.
+    /// The same selection with a change. Revealed and expanded parts do not carry over to another board.
     func with(_ change: (inout BoardSelection) -> Void) -> BoardSelection {
         var selection = self
         selection.reveal = false
@@ -74,14 +74,14 @@ struct BoardSelection: Sendable, Equatable {
 
     var isCustom: Bool { range.contains("..") }
 
-    /// The days of a range `D..D`, where it is one.
+    /// The days of a range `D..D`; else nil.
     var customDays: (first: PuzzleDay, last: PuzzleDay)? {
         let ends = range.split(separator: ".", omittingEmptySubsequences: true).compactMap { PuzzleDay(String($0)) }
         guard isCustom, ends.count == 2, ends[0] <= ends[1] else { return nil }
         return (ends[0], ends[1])
     }
 
-    /// The shown day one step earlier or later, or nil where the range cannot be paged.
+    /// The shown day one step earlier or later; nil if the range has no steps.
     func day(steppingFrom day: PuzzleDay, by direction: Int) -> PuzzleDay? {
         switch range {
         case "today", "7d", "30d", "90d", "365d": day.adding(days: direction)

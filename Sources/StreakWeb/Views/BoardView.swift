@@ -14,7 +14,7 @@ struct RowView: Sendable, Equatable {
     var avatar: AvatarView
     var name: String
     var me: Bool
-    /// “1”, “=2”, or “–” where there is no rank.
+    /// “1”, “=2”, or “–” without a rank.
     var rank: String
     /// `gold`, `silver`, `bronze`.
     var medal: String?
@@ -26,9 +26,9 @@ struct RowView: Sendable, Equatable {
     var late: Bool
     var edited: Bool
     var covered: Bool
-    /// What else is to be known of the player here: an alias, a region, a row that nobody else sees.
+    /// Tags beside the name: an alias, a region, a row that nobody else sees.
     var marks: [String]
-    /// The whole row, to be read aloud.
+    /// The whole row, for screen readers.
     var sentence: String
 
     init(_ row: BoardRowReport, selection: BoardSelection, report: BoardReport) {
@@ -84,13 +84,13 @@ struct RowView: Sendable, Equatable {
     }
 }
 
-/// A board with everything around it.
+/// A board with its surroundings.
 struct BoardView: Sendable, Equatable {
     struct Pager: Sendable, Equatable {
         var prevHref: String?
         var nextHref: String?
         var todayHref: String?
-        /// The shown day; nil where a range of its own is paged.
+        /// The shown day; nil for a custom range.
         var day: String?
         var today: String
     }
@@ -131,11 +131,11 @@ struct BoardView: Sendable, Equatable {
     var hasUnranked: Bool
     var moreHref: String?
     var moreText: String
-    /// The first page, where this is a later one.
+    /// The first page, if this is a later one.
     var topHref: String?
-    /// The page that holds my row, where this does not.
+    /// The page with this user's row, if this one does not have it.
     var aroundHref: String?
-    /// My row where it is on another page.
+    /// This user's row, if it is on another page.
     var apart: [RowView]
     var scopes: [TabView]
     var regions: [TabView]
@@ -232,7 +232,7 @@ struct BoardView: Sendable, Equatable {
         count == 0 ? "Nobody is ranked yet" : count == 1 ? "1 player ranked" : "\(count) players ranked"
     }
 
-    /// A hundred rows more on this page, or where that is full the next page.
+    /// A hundred more rows on this page, or the next page if this one is full.
     private static func more(_ selection: BoardSelection, next: Int) -> String {
         selection.with {
             $0.reveal = selection.reveal
@@ -262,7 +262,7 @@ struct BoardView: Sendable, Equatable {
         }
     }
 
-    /// “Everywhere” and every region that a player on the board has named; empty where nobody has.
+    /// “Everywhere” and every region that a player on the board has named; empty if nobody has.
     private static func regions(_ report: BoardReport, _ selection: BoardSelection) -> [TabView] {
         let known = Set(
             (report.rows + [report.mine].compactMap(\.self)).compactMap(\.region)
@@ -292,7 +292,7 @@ struct BoardView: Sendable, Equatable {
             todayHref: day < today ? href(today) : nil, day: day.description, today: today.description)
     }
 
-    /// The same number of days before and after, as far as today.
+    /// The same number of days before and after, up to today.
     private static func pager(
         _ first: PuzzleDay, _ last: PuzzleDay, _ selection: BoardSelection, today: PuzzleDay
     ) -> Pager {
@@ -307,7 +307,7 @@ struct BoardView: Sendable, Equatable {
             today: today.description)
     }
 
-    /// “All games”, then what was played in the range, then favourites; the shown game is always among them.
+    /// “All games”, then games played in the range, then favourites. The shown game is always included.
     private static func games(
         _ report: BoardReport, _ selection: BoardSelection, _ catalogue: GamesReport
     ) -> [TabView] {
@@ -336,7 +336,7 @@ struct BoardView: Sendable, Equatable {
     private static func you(_ report: BoardReport, _ selection: BoardSelection) -> You? {
         guard let mine = report.mine ?? report.rows.first(where: \.me) else { return nil }
         let view = RowView(mine, selection: selection, report: report)
-        // Who is on no leaderboard has a value and no rank.
+        // A user who is hidden from the board has a value but no rank.
         let hasValue = mine.rank != nil || mine.played > 0
         return You(
             avatar: view.avatar, rank: view.rank, label: hasValue ? mine.label : "No result yet",
@@ -357,7 +357,8 @@ struct BoardView: Sendable, Equatable {
 }
 
 extension GameReport {
-    /// The game's address, where it is one of the web: a member may have defined the game, and `javascript:` is not.
+    /// The game's address, if it is an http or https one. A member may have defined the game, so `javascript:` must not
+    /// pass.
     var webURL: String? {
         url.flatMap { $0.lowercased().hasPrefix("https://") || $0.lowercased().hasPrefix("http://") ? $0 : nil }
     }

@@ -1,6 +1,6 @@
 import StreakNode
 
-/// A member in a list, and everything that explains its place.
+/// A member in a list, with everything that explains the membership.
 struct MemberView: Sendable, Equatable {
     struct Fact: Sendable, Equatable {
         var term: String
@@ -12,12 +12,12 @@ struct MemberView: Sendable, Equatable {
     var href: String
     var avatar: AvatarView
     var name: String
-    /// The name with what cannot be taken for anybody else.
+    /// The name with the friend code or ID, which nobody can imitate.
     var described: String
     var me: Bool
-    /// Where a role is worth saying.
+    /// The role, unless it is a plain member's.
     var roleName: String?
-    /// What else is worth saying beside the name.
+    /// Tags beside the name.
     var marks: [String]
     var online: Bool
     var presence: String
@@ -62,12 +62,12 @@ struct MemberView: Sendable, Equatable {
     private static func presence(_ member: MemberReport, now: Int64) -> String {
         let via: [String: String] = ["lan": "on your network", "direct": "directly"]
         if member.me { return "This is you" }
-        if member.online, let by = member.by { return "Online, by way of \(by)" }
+        if member.online, let by = member.by { return "Online, through \(by)" }
         if member.online { return member.via.map { "Online, \(via[$0] ?? "via \($0)")" } ?? "Online" }
         if let seen = member.lastSeen.flatMap({ Timestamp($0) }) {
             return "Last seen \(seen.relativeText(to: now))"
         }
-        return "Last seen: not known"
+        return "Last seen: unknown"
     }
 
     private func facts(of member: MemberReport) -> [Fact] {
@@ -129,7 +129,7 @@ struct FormerMemberView: Sendable, Equatable {
 /// A link that lets others in.
 struct InviteView: Sendable, Equatable {
     var id: String
-    /// Nil where another node made the invite: only the inviter has the link.
+    /// Nil if another node made the invite: only the inviter has the link.
     var link: String?
     var title: String
     var expires: String
@@ -141,7 +141,9 @@ struct InviteView: Sendable, Equatable {
     var symbol: SymbolView?
     var mayRevoke: Bool
 
-    /// `now` in seconds since 1970; `deciding` where this user may revoke what others made.
+    /// - Parameters:
+    ///   - deciding: whether this user may revoke other members' invites.
+    ///   - now: seconds since 1970.
     init(_ invite: InviteReport, deciding: Bool, now: Int64) {
         id = invite.id
         link = invite.link.isEmpty ? nil : invite.link
@@ -170,7 +172,7 @@ struct SymbolView: Sendable, Equatable {
     var size: Int
     var path: String
 
-    /// Fails where the text fits no symbol.
+    /// Fails if the text is too long for a symbol.
     init?(_ text: String) {
         guard let code = QRCode(text: text) else { return nil }
         (size, path) = (code.widthWithQuietZone, code.path)

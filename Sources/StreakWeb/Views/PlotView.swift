@@ -1,6 +1,6 @@
 import StreakNode
 
-/// A drawing of the node's, for the `plot` template: the only markup that a page takes over as it is.
+/// A drawing from the node, for the `plot` template. It is the only markup that a page includes unescaped.
 struct PlotView: Sendable, Equatable {
     struct Fact: Sendable, Equatable {
         var term: String
@@ -8,11 +8,11 @@ struct PlotView: Sendable, Equatable {
     }
 
     var title: String
-    /// What the drawing says; nil where the facts say it.
+    /// The drawing in words; nil if the facts say it.
     var note: String?
-    /// Nil where the drawing holds anything but shapes and texts; its note then stands alone.
+    /// Nil if the drawing holds anything but shapes and texts. Then only the note is shown.
     var svg: String?
-    /// A year by days: scrolls sideways where it has no room.
+    /// A year by days, which scrolls sideways on narrow screens.
     var isCalendar: Bool
     var facts: [Fact]
 
@@ -30,10 +30,10 @@ struct PlotView: Sendable, Equatable {
         "text-anchor",
     ]
 
-    /// Whether a text is SVG of the elements and attributes that `Plot` writes, and of nothing else.
+    /// Whether a text is SVG with only the elements and attributes that `Plot` writes.
     static func isDrawing(_ svg: String) -> Bool {
         guard svg.utf8.starts(with: "<svg ".utf8), svg.utf8.count <= 1 << 20 else { return false }
-        // By bytes, as a browser reads it: with its neighbours `<` may be another `Character`.
+        // By bytes, as a browser reads it: a combining character after `<` would make another `Character`.
         return svg.utf8.split(separator: UInt8(ascii: "<")).allSatisfy { piece in
             guard let end = piece.firstIndex(of: UInt8(ascii: ">")), piece[..<end].allSatisfy({ 0x20..<0x7F ~= $0 })
             else { return false }

@@ -2,27 +2,27 @@ import CQREncode
 
 /// A QR symbol of a text, for a terminal or a page.
 ///
-/// Error correction is the lowest level: a screen is neither scratched nor dirty, and a smaller symbol has larger
-/// modules. A `streakmesh:` link is written in capitals, because a symbol of capitals and digits is a third smaller and
-/// these links mean the same in capitals (ISO/IEC 18004 §7.4.4, alphanumeric mode).
+/// Error correction has the lowest level: a screen is neither scratched nor dirty, and a smaller symbol has larger
+/// modules. A `streakmesh:` link is written in capitals, which it allows, because a symbol of capitals and digits is a
+/// third smaller (ISO/IEC 18004 §7.4.4, alphanumeric mode).
 public struct QRCode: Sendable, Equatable {
     /// Modules along one side, 21…177.
     public let size: Int
     /// The modules, row by row, true where dark.
     private let modules: [Bool]
 
-    /// Fails where the text is empty, has a NUL, or is too long for a symbol (4,296 capitals, 2,953 bytes).
+    /// Fails if the text is empty, has a NUL, or is too long for a symbol (4,296 capitals, 2,953 bytes).
     public init?(text: String) {
         self.init(text: text, inCapitals: text.lowercased().hasPrefix("streakmesh:"))
     }
 
-    /// As `init(text:)`; `inCapitals` writes A–Z for a–z where that makes the whole text alphanumeric.
+    /// As `init(text:)`. `inCapitals` writes A–Z for a–z if that makes the whole text alphanumeric.
     public init?(text: String, inCapitals: Bool) {
         guard !text.isEmpty, text.utf8.count <= 4_296, !text.utf8.contains(0) else { return nil }
         let capitals = text.uppercased()
         let isAlphanumeric = inCapitals && capitals.utf8.allSatisfy(Self.isAlphanumeric)
-        // The library itself chooses the alphanumeric mode where all characters allow it; QR_MODE_8 is its hint for
-        // “not Kanji”.
+        // The library chooses the alphanumeric mode by itself if all characters allow it. QR_MODE_8 only means “not
+        // Kanji”.
         let encoded = unsafe QRcode_encodeString(isAlphanumeric ? capitals : text, 0, QR_ECLEVEL_L, QR_MODE_8, 1)
         guard let symbol = unsafe encoded else { return nil }
         defer { unsafe QRcode_free(symbol) }
@@ -40,7 +40,7 @@ public struct QRCode: Sendable, Equatable {
         }
     }
 
-    /// The module at a place, light outside of the symbol.
+    /// The module at a place; light outside the symbol.
     private func isDark(_ column: Int, _ row: Int) -> Bool {
         guard (0..<size).contains(column), (0..<size).contains(row) else { return false }
         return modules[row * size + column]
@@ -51,7 +51,8 @@ public struct QRCode: Sendable, Equatable {
 
     /// The symbol in Unicode half blocks, two rows to a line, with a quiet zone of two modules.
     ///
-    /// Colours are set (black on white) and reset on every line, so that it can be read on dark and on light terminals.
+    /// Every line sets and resets its colours (black on white), so that the symbol is readable on dark and light
+    /// terminals.
     public var terminalText: String {
         var text = ""
         for row in stride(from: -2, to: size + 2, by: 2) {

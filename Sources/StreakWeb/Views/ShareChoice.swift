@@ -1,9 +1,9 @@
 import StreakNode
 
-/// Which groups a result is to go to, as a form says it.
+/// Which groups a result goes to, as chosen in a form.
 ///
-/// A form names the groups that it offers in `offered`, and has a box `share-ID` for each. All ticked means every group
-/// that shares the game, which is not the same as all by name: a group may be kept from a game.
+/// A form lists the groups it offers in `offered`, and has a box `share-ID` for each. If all are ticked, the result
+/// goes to every group that shares its game. Naming all groups would instead override a game that is held back.
 struct ShareChoice: Sendable, Equatable {
     private static let prefix = "share-"
 
@@ -16,11 +16,11 @@ struct ShareChoice: Sendable, Equatable {
         ticked = offered.filter { fields.isSet(Self.prefix + $0) }
     }
 
-    /// The groups as requests take them: nil for every group that shares the game, none to keep the result to oneself.
+    /// The groups as requests take them: nil for every group that shares the game, empty to keep the result private.
     var groups: [String]? { ticked.count == offered.count ? nil : ticked }
 
-    /// Where a result of a preview goes: of groups chosen by name to those that share its game. A box is ticked from the
-    /// first, so that one for a group that does not get a game says nothing about it.
+    /// Where a previewed result goes: of the chosen groups, those that share its game. Boxes are ticked by default, so
+    /// a ticked box does not override a game that is held back.
     func groups(of result: ResultReport) -> [String] {
         guard !result.unchanged else { return [] }
         return groups.map { $0.filter(result.groups.contains) } ?? result.groups
@@ -41,7 +41,7 @@ struct ShareView: Sendable, Equatable {
     /// Groups that get nothing because sharing is stopped there.
     var stopped: String?
 
-    /// Nil where no group is to be chosen from. Without a choice made before, all are ticked.
+    /// Nil without groups to choose from. Without an earlier choice all are ticked.
     init?(_ groups: [GroupReport], choice: ShareChoice?) {
         let sharing = groups.filter { $0.isCurrent && $0.sharing }
         let idle = groups.filter { $0.isCurrent && !$0.sharing }.map { "“\($0.title)”" }

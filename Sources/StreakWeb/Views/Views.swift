@@ -1,9 +1,10 @@
 import StreakGames
 import StreakNode
 
-// What templates show. Optional fields are sections that may be missing; everything else is text, escaped on the way out.
+// The values that templates show. Optional fields are sections that may be missing. Everything else is text, escaped on
+// output.
 
-/// A person's picture: initials on a gradient that their user ID picks.
+/// A person's picture: initials on a gradient chosen by the user ID.
 struct AvatarView: Sendable, Equatable {
     /// Which of 24 gradients, 0…23.
     var tone: Int
@@ -20,7 +21,7 @@ struct AvatarView: Sendable, Equatable {
     }
 }
 
-/// A link among several of which one is current.
+/// A link in a list with one current link.
 struct TabView: Sendable, Equatable {
     var label: String
     var href: String
@@ -42,7 +43,7 @@ struct FailureView: Sendable, Equatable {
 
     init(_ failure: NodeFailure) {
         let text = FailureText.describe(failure)
-        // Back quotes set commands apart in a terminal; a page has none.
+        // Back quotes mark commands in a terminal; a page has none.
         (code, message) = (text.code, text.message)
         hint = FailureText.hintOnPage(for: failure, code: text.code) ?? text.hint.filter { $0 != "`" }
     }
@@ -52,7 +53,7 @@ struct FailureView: Sendable, Equatable {
     }
 }
 
-/// How the node is doing.
+/// The node's state.
 struct StatusView: Sendable, Equatable {
     /// `live`, `syncing`, `local` or `offline`: a class name.
     var kind: String
@@ -60,7 +61,7 @@ struct StatusView: Sendable, Equatable {
     var detail: String
 }
 
-/// One of my results.
+/// One of this user's results.
 struct ResultView: Sendable, Equatable {
     var game: String
     var gameName: String
@@ -70,19 +71,21 @@ struct ResultView: Sendable, Equatable {
     var puzzle: Int?
     var puzzleText: String?
     var label: String
-    /// Nil where the label says as much.
+    /// Nil if the label says the same.
     var points: String?
     var completed: Bool
     var late: Bool
     var edited: Bool
-    /// Whether nobody but this user has it, though there are groups.
+    /// Whether it is private, although this user is in groups.
     var kept: Bool
     /// Where it can be shared with more groups.
     var shareHref: String?
     var boardHref: String
     var editHref: String
 
-    /// `groups` are all of this user's; `group` is the one whose board it leads to.
+    /// - Parameters:
+    ///   - group: the group whose board the result links to.
+    ///   - groups: all groups of this user.
     init(_ result: ResultReport, icon: String?, group: String?, groups: [GroupReport]) {
         game = result.game
         gameName = result.gameName
@@ -121,7 +124,7 @@ struct ResultView: Sendable, Equatable {
     }
 }
 
-/// What became, or would become, of a pasted text.
+/// The outcome of a pasted text, or a preview of it.
 struct OutcomeView: Sendable, Equatable {
     struct Refusal: Sendable, Equatable {
         var text: String
@@ -133,9 +136,9 @@ struct OutcomeView: Sendable, Equatable {
     var isPreview: Bool
     var added: [ResultLine]
     var refused: [Refusal]
-    /// The groups it goes to.
+    /// The groups that have it.
     var published: String?
-    /// Whether it goes to none, by choice.
+    /// Whether the user chose to share it with nobody.
     var kept: Bool
     var share: ShareView?
     var date: String?
@@ -148,7 +151,7 @@ struct OutcomeView: Sendable, Equatable {
         var label: String
         var dayText: String
         var note: String?
-        /// Where it would go, in a preview.
+        /// The groups it would go to, in a preview.
         var goesTo: String?
     }
 

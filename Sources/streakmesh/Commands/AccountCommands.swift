@@ -35,7 +35,7 @@ struct RecoveryCommand: AsyncParsableCommand {
 
     struct Show: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the key, as long as it is on this machine. Whoever has it is you.")
+            abstract: "Show the key, as long as it is on this machine. Anybody who has it can act as you.")
 
         @OptionGroup var shared: SharedOptions
 
@@ -53,7 +53,7 @@ struct RecoveryCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Type the key in from your paper; the account's secret is then removed from this machine.")
 
-        @Argument(help: "The key; else it is asked for, or read from standard input.")
+        @Argument(help: "The key (else asked for, or read from standard input).")
         var key: String?
 
         @Option(name: .customLong("key-fd"), help: "Read the key from this file descriptor.")
@@ -74,12 +74,12 @@ struct RecoverCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover", abstract: "Come back on a new machine with the recovery key.",
         discussion: """
-            Makes a new device of your account in an empty data folder. Then join your groups again by any live invite of \
-            theirs: you are still a member, and the results that you had shared come back from your friends. Those you kept to \
-            yourself do not: where another machine of yours still works, `device join` in place of this brings them, too.
+            Makes a new machine of your account in an empty data folder. Then join your groups again by any of their \
+            live invites: you are still a member, and the results that you shared come back from your friends. Results \
+            that you kept to yourself come from another machine of yours, if one still works.
             """)
 
-    @Argument(help: "The key; else it is asked for, or read from standard input.")
+    @Argument(help: "The key (else asked for, or read from standard input).")
     var key: String?
 
     @Option(help: "Your name as friends see it, 1 to 40 characters.")
@@ -179,8 +179,9 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Link: SessionCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a link by which a new machine becomes yours. Works once, for ten minutes.",
-            discussion:
-                "Whoever has it gets into your account: give it to nobody, and leave this machine's node running.")
+            discussion: """
+                Anybody who has it can join your account: give it to nobody, and leave this machine's node running.
+                """)
 
         @Flag(help: "Show the link as a QR code, too.")
         var qr = false
@@ -207,8 +208,8 @@ struct DeviceCommand: AsyncParsableCommand {
 
         @Argument(
             help: """
-                The link, beginning with streakmesh://device/; else it is asked for, or read from standard input, where no \
-                other user of this machine can see it.
+                The link, beginning with streakmesh://device/ (else asked for, or read from standard input, where no \
+                other user of this machine can see it).
                 """)
         var link: String?
 
@@ -238,8 +239,8 @@ struct DeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shut a lost machine out of every group. Needs the recovery key.",
             discussion: """
-                As long as the account's secret is still on this machine (`streakmesh status` reminds you of it) no key is \
-                asked for.
+                Asks for no key while the account's secret is still on this machine; `streakmesh status` reminds you \
+                of that.
                 """)
 
         @Argument(help: "The machine's ID, or a unique beginning of it.")

@@ -20,7 +20,7 @@ struct BoardCommand: QueryCommand {
     @Option(help: "points, streak, logs or coins.", completion: .metrics)
     var metric: String?
 
-    @Flag(help: "Show results of puzzles that you have yet to play.")
+    @Flag(help: "Also show results of puzzles that you have not played yet.")
     var reveal = false
 
     @Option(help: "How many rows, at most 1000 (else 100).")
@@ -119,7 +119,7 @@ extension BoardRowReport {
         }
     }
 
-    /// What is to be known about a row besides its value. A covered row tells nothing of what was played.
+    /// Notes about a row, in addition to its value. A covered row shows nothing of what was played.
     var marks: String {
         [
             me ? "you" : nil, onlyMe ? "only you see this" : nil, covered ? nil : detail, late ? "late" : nil,

@@ -39,8 +39,8 @@ struct ImportCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Read results from a CSV or JSON file, or from an exported chat.",
         discussion: """
-            The columns may stand in any order and under many names. What is recorded already is skipped, so the same file \
-            may be imported again. Results are published like those of `add`.
+            The columns may stand in any order and under many names. Results that are already recorded are skipped, so \
+            you may import the same file again. Results are published like those of `add`.
             """)
 
     @Argument(help: "The file; - is standard input.", completion: .file())
@@ -49,10 +49,10 @@ struct ImportCommand: SessionCommand {
     @Flag(help: "Show what would be imported; store nothing.")
     var dryRun = false
 
-    @Flag(help: "Let other values replace what is recorded.")
+    @Flag(help: "Replace what is recorded, if the value differs.")
     var replace = false
 
-    @Flag(help: "Leave out lines that are refused; else nothing of a file with such a line is stored.")
+    @Flag(help: "Leave out refused lines (else a file with such a line is not stored at all).")
     var skipBad = false
 
     @Option(help: "What 03/04/2026 means: day-first or month-first.", completion: .list(["day-first", "month-first"]))

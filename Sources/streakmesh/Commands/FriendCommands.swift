@@ -13,12 +13,12 @@ struct FriendCommand: AsyncParsableCommand {
 
     struct Code: SessionCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show your friend code, and choose whether your node answers whoever looks for it.")
+            abstract: "Show your friend code, and choose whether your node answers people who look for it.")
 
         @Flag(help: "Show it as a QR code, too.")
         var qr = false
 
-        @Option(help: "Answer whoever knows the code: on or off.")
+        @Option(help: "Answer people who know the code: on or off.")
         var answer: Switch?
 
         @OptionGroup var shared: SharedOptions
@@ -63,7 +63,7 @@ struct FriendCommand: AsyncParsableCommand {
     }
 
     struct List: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "List friends, requests and whom you blocked.")
+        static let configuration = CommandConfiguration(abstract: "List friends, requests and people you blocked.")
 
         @OptionGroup var shared: SharedOptions
 
@@ -101,7 +101,7 @@ struct FriendCommand: AsyncParsableCommand {
     }
 
     struct Cancel: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Take a request of yours back.")
+        static let configuration = CommandConfiguration(abstract: "Cancel a request of yours.")
 
         @Argument(help: "The code you asked.")
         var code: String
@@ -117,7 +117,7 @@ struct FriendCommand: AsyncParsableCommand {
         typealias Request = FriendshipRequest
 
         static let configuration = CommandConfiguration(
-            abstract: "Take no more requests of somebody, who is not told.",
+            abstract: "Ignore requests of somebody, without telling them.",
             discussion:
                 "Somebody who asks, a friend, or a member of a group of yours. Groups that you are both in stay.")
 
@@ -142,7 +142,7 @@ struct FriendCommand: AsyncParsableCommand {
     }
 
     struct Unblock: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Take requests of somebody again.")
+        static let configuration = CommandConfiguration(abstract: "Stop ignoring requests of somebody.")
 
         @Argument(help: "Who: friend code, ID or name.")
         var user: String
@@ -187,8 +187,8 @@ extension FriendCommand {
         static let configuration = CommandConfiguration(
             abstract: "Come back into a group that a friend says you were in.",
             discussion: """
-                After a recovery your friends' nodes know your groups. None of them gets anything before you say so; then \
-                your results of before come back, and new ones go there.
+                After a recovery your friends' nodes know your groups. A group gets nothing before you rejoin it; then \
+                your earlier results come back, and new ones go there.
                 """)
 
         @Argument(help: "The group: title or ID.")

@@ -5,7 +5,7 @@ import StreakStorage
 
 struct GamesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "games", abstract: "List the games, choose favourites, and define games of your group's own.",
+        commandName: "games", abstract: "List the games, choose favourites, and define games of your own for a group.",
         subcommands: [
             List.self, Add.self, Edit.self, Test.self, Remove.self, Favourite.self, Unfavourite.self,
         ],
@@ -21,7 +21,7 @@ struct GamesCommand: AsyncParsableCommand {
         @Flag(help: "Only favourites.")
         var favourites = false
 
-        @Option(help: "Only the catalogue and this group's own games.")
+        @Option(help: "Only the catalogue and this group's custom games.")
         var group: String?
 
         @OptionGroup var shared: SharedOptions
@@ -78,13 +78,13 @@ struct GamesCommand: AsyncParsableCommand {
         @Option(help: "The best result there is, where less is better.")
         var best: Int?
 
-        @Option(help: "What stands behind a value, such as km.")
+        @Option(help: "The unit shown behind a value, such as km.")
         var unit: String?
 
         @Option(help: "daily, weekly or unlimited.")
         var cadence: String?
 
-        @Option(help: "What counts of several days: best, sum or latest.")
+        @Option(help: "What counts over several days: best, sum or latest.")
         var over: String?
 
         @Option(
@@ -94,7 +94,7 @@ struct GamesCommand: AsyncParsableCommand {
                 """)
         var pattern: String?
 
-        /// A new game, or one like `known` but for what is given.
+        /// A new game, or one like `known` with the given changes.
         func form(name: String, changing known: GameForm? = nil) -> GameForm {
             GameForm(
                 id: known?.id, name: name, icon: icon ?? known?.icon ?? "🎯",
@@ -132,7 +132,7 @@ struct GamesCommand: AsyncParsableCommand {
     }
 
     struct Edit: SessionCommand {
-        static let configuration = CommandConfiguration(abstract: "Change a game of your group's own.")
+        static let configuration = CommandConfiguration(abstract: "Change a custom game.")
 
         @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String
@@ -221,7 +221,7 @@ struct GamesCommand: AsyncParsableCommand {
     }
 
     struct Unfavourite: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Show a game first no more.")
+        static let configuration = CommandConfiguration(abstract: "No longer show a game first.")
 
         @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String

@@ -87,27 +87,27 @@ struct GroupCommand: AsyncParsableCommand {
 
     struct Settings: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what a group has decided, and change it. By the owner and admins.")
+            abstract: "Show a group's settings. The owner and admins can change them.")
 
         @Option(help: "The group (else the active one).")
         var group: String?
 
-        @Flag(help: "What your own numbers over all groups follow: missed days, freezes, archive.")
+        @Flag(help: "Your own settings for numbers over all groups: missed days, freezes, archive.")
         var mine = false
 
         @Option(help: "Who may invite: everyone, admins or owner.")
         var invites: String?
 
-        @Option(help: "Cover results until one's own is recorded: on or off.")
+        @Option(help: "Cover a result from everybody who has not recorded theirs: on or off.")
         var spoilers: Switch?
 
-        @Option(help: "What a missed day counts in averages: nothing, worst+1 or zero.")
+        @Option(help: "How averages count a missed day: nothing, worst+1 or zero.")
         var missed: String?
 
         @Option(help: "Freezes that hold a streak over a missed day: on or off.")
         var freezes: Switch?
 
-        @Option(help: "After how many days a result counts no more; 0 for never.")
+        @Option(help: "After how many days a result stops counting; 0 for never.")
         var archive: Int?
 
         @OptionGroup var shared: SharedOptions
@@ -151,7 +151,7 @@ struct GroupCommand: AsyncParsableCommand {
         typealias Request = GroupRequest
 
         static let configuration = CommandConfiguration(
-            abstract: "Hand a group on to another member. By the owner, who is a plain member then.")
+            abstract: "Hand a group on to another member. By the owner, who becomes a plain member.")
 
         @OptionGroup var member: MemberCommand.Target
         @OptionGroup var confirmation: ConfirmationOptions
@@ -178,7 +178,7 @@ struct GroupCommand: AsyncParsableCommand {
 
     struct Heir: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Name who may take a group over from you; without a name, nobody. By the owner.")
+            abstract: "Name the member who may take the group over from you; without a name, nobody. By the owner.")
 
         @Argument(help: "The member: friend code, user ID, a unique beginning of the ID, or name.")
         var user: String?
@@ -202,10 +202,10 @@ struct GroupCommand: AsyncParsableCommand {
     struct TakeOver: QueryCommand {
         static let configuration = CommandConfiguration(
             commandName: "take-over",
-            abstract: "Become a group's owner. By its heir, or to take it back from the heir.",
+            abstract: "Become a group's owner, as its heir; or take it back from the heir.",
             discussion: """
-                Whom the owner named heir becomes owner, and the owner a plain member. The owner of before takes the group \
-                back by the same command: what the heir did as owner is undone then.
+                The heir becomes the owner, and the owner a plain member. The former owner can take the group back \
+                with the same command; that undoes what the heir did as owner.
                 """)
 
         @Option(help: "The group (else the active one).")
@@ -222,10 +222,10 @@ struct GroupCommand: AsyncParsableCommand {
 
     struct Annul: SessionCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take back an admin's removal of a member; without an ID, list those that can be. By the owner.",
+            abstract: "Annul an admin's removal of a member; without an ID, list the removals. By the owner.",
             discussion: """
-                The admin becomes a plain member, from just before the removal on. What they have done since then on that \
-                machine, and what needed an admin, counts no more; the list says for each what that comes to.
+                The admin becomes a plain member, from just before the removal on. What they have done since then as \
+                an admin, on that machine, no longer counts. The list says what that means for each removal.
                 """)
 
         @Argument(help: "The removal's ID, or a unique beginning of it.")
@@ -257,7 +257,7 @@ struct GroupCommand: AsyncParsableCommand {
 
     struct Leave: SessionCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Leave a group, or take one off the list that you are in no more.",
+            abstract: "Leave a group, or take one that you are no longer in off the list.",
             discussion: """
                 Your friends keep the results that you shared so far, and you keep yours. With --erase their nodes \
                 delete your results when they hear of it; a node that never comes back online keeps them.

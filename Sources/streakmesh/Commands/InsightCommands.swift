@@ -106,7 +106,7 @@ struct StreaksCommand: QueryCommand {
 struct AchievementsCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "achievements", abstract: "Show achievements, coins and level.",
-        discussion: "What you have newly reached is told once, here or on the page; `--json` leaves it to be told.")
+        discussion: "New ones are announced once, here or on the page; `--json` does not count as an announcement.")
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var shared: SharedOptions
@@ -218,7 +218,7 @@ struct VersusCommand: QueryCommand {
 
 struct ChampionsCommand: QueryCommand {
     static let configuration = CommandConfiguration(
-        commandName: "champions", abstract: "List who was first in every week or month that is over.")
+        commandName: "champions", abstract: "List the winners of past weeks or months.")
 
     @Option(help: "week or month.", completion: .list(["week", "month"]))
     var period = "week"

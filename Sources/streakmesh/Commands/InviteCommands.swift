@@ -9,7 +9,7 @@ struct InviteCommand: AsyncParsableCommand {
 
     struct Create: SessionCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make a link. Without any group, “Friends” is founded first.")
+            commandName: "create", abstract: "Make a link. If you have no group, this founds “Friends” first.")
 
         @Option(help: "The group (else the active one).")
         var group: String?
@@ -20,7 +20,7 @@ struct InviteCommand: AsyncParsableCommand {
         @Option(help: "How long the link lives: 90s, 15m, 12h, 7d; up to 90d.")
         var expires = "7d"
 
-        @Flag(help: "Whoever comes by it waits until the owner or an admin lets them in.")
+        @Flag(help: "People who use it wait until the owner or an admin lets them in.")
         var approval = false
 
         @Flag(help: "Show the link as a QR code, too.")
@@ -78,7 +78,7 @@ struct InviteCommand: AsyncParsableCommand {
     }
 
     struct Revoke: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Make a link useless.")
+        static let configuration = CommandConfiguration(abstract: "End a link at once.")
 
         @Argument(help: "The invite's ID, or a unique beginning of it.")
         var id: String
@@ -97,7 +97,7 @@ extension InviteReport {
     /// When the link ends, for people.
     fileprivate var expiryText: String { Timestamp(expires)?.dateText ?? expires }
 
-    /// What is to be known of an invite besides the usual.
+    /// Notes about an invite, in addition to the usual.
     fileprivate var marks: String {
         [
             approval ? "needs approval" : nil,

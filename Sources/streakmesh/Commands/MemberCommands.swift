@@ -5,7 +5,10 @@ import StreakWeb
 
 struct MembersCommand: QueryCommand {
     static let configuration = CommandConfiguration(
-        commandName: "members", abstract: "List the members of a group, who waits to be let in, and who was in it.")
+        commandName: "members",
+        abstract: """
+            List the members of a group, people who wait to be let in, and former members.
+            """)
 
     @Option(help: "The group (else the active one).")
     var group: String?
@@ -72,14 +75,14 @@ struct MemberCommand: AsyncParsableCommand {
         typealias Request = MemberRequest
 
         static let configuration = CommandConfiguration(
-            abstract: "Remove a member. By the owner; by an admin, if the member is none.",
+            abstract: "Remove a member. By the owner; admins can remove plain members.",
             discussion: """
-                The group keeps the results shared so far, and so does whoever was removed; they get nothing new. Who has \
-                not heard of it yet goes on sharing with them until then. The invites that they made end, and those by which \
-                they came in.
+                The group and the removed member both keep the results shared so far; the removed member gets nothing \
+                new. A friend who has not heard of it keeps sharing with them until the news arrives. The invites that \
+                they made or came in by end.
                 """)
 
-        @Flag(help: "Let others' invites live by which they came in.")
+        @Flag(help: "Keep invites of other members that they came in by.")
         var keepInvites = false
 
         @OptionGroup var member: Target
@@ -108,7 +111,7 @@ struct MemberCommand: AsyncParsableCommand {
 
 struct RequestsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "requests", abstract: "List, approve and deny the requests of those who wait to be let in.",
+        commandName: "requests", abstract: "List, approve and deny requests to be let in.",
         subcommands: [List.self, Approve.self, Deny.self], defaultSubcommand: List.self)
 
     struct List: QueryCommand {
@@ -238,7 +241,7 @@ extension MemberReport {
         return Timestamp(lastSeen)?.relativeText(to: now) ?? lastSeen
     }
 
-    /// What is to be known of a member besides the usual.
+    /// Notes about a member, in addition to the usual.
     fileprivate var marks: String {
         [heir ? "heir" : nil, hidden ? "on no board" : nil, region].compactMap(\.self).joined(separator: ", ")
     }

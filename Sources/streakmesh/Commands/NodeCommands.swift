@@ -30,7 +30,7 @@ struct SyncCommand: QueryCommand {
 
 struct ClockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clock", abstract: "Show whose clock is wrong, and put right what a wrong one has dated.",
+        commandName: "clock", abstract: "Show whose clock is wrong, and repair what a wrong one has dated.",
         subcommands: [Show.self, Repair.self], defaultSubcommand: Show.self)
 
     struct Show: QueryCommand {
@@ -47,13 +47,12 @@ struct ClockCommand: ParsableCommand {
     struct Repair: QueryCommand {
         static let configuration = CommandConfiguration(
             commandName: "repair",
-            abstract: "Retract what this machine wrote while its clock was ahead, and write it anew.",
+            abstract: "Retract what this machine wrote while its clock was ahead, and write it again.",
             discussion: """
-                Others hold back what is dated more than ten minutes ahead until its time has come. Set the clock right \
-                first.
+                Other nodes hold back entries that are dated more than ten minutes ahead. Set the clock right first.
                 """)
 
-        @Flag(help: "Even if the others say that this machine's clock is still ahead.")
+        @Flag(help: "Do it even if the others say that this machine's clock is still ahead.")
         var force = false
 
         @OptionGroup var shared: SharedOptions
@@ -91,7 +90,7 @@ struct PageCommand: SessionCommand {
 
 struct WatchCommand: SessionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Tell what happens in the running node, until Ctrl-C.")
+        commandName: "watch", abstract: "Print what happens in the running node, until Ctrl-C.")
 
     @OptionGroup var shared: SharedOptions
 

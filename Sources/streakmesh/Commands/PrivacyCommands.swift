@@ -11,8 +11,8 @@ struct PrivacyCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "privacy", abstract: "Show and change what a group sees of you.",
         discussion: """
-            Each group is told apart. Who has seen your name before still knows it; and a changed program in two groups can \
-            compare keys, so an alias hides you from people, not from a determined friend.
+            Each group has its own settings. People who saw your name before still know it. A modified program that is \
+            in two groups with you can compare keys, so an alias hides you from people, not from a determined friend.
             """)
 
     @Option(help: "The group (else the active one).")
@@ -24,7 +24,7 @@ struct PrivacyCommand: QueryCommand {
     @Option(help: "The alias, 1 to 40 characters; `none` for the derived one, such as Player#A1B2.")
     var alias: String?
 
-    @Option(help: "Be on no leaderboard: on or off.")
+    @Option(help: "Stay off the leaderboards: on or off.")
     var hidden: Switch?
 
     @Option(help: "A short text such as FR, shown beside your name; `none` for none.")
@@ -137,7 +137,7 @@ struct GuestCommand: AsyncParsableCommand {
 
     struct Start: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Record a guest's results apart; your links are closed and nothing of yours is touched meanwhile."
+            abstract: "Record a guest's results separately. Your links are closed, and your own data stays as it is."
         )
 
         @Option(help: "The guest's name.")
@@ -152,7 +152,7 @@ struct GuestCommand: AsyncParsableCommand {
 
     struct Stop: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End the guest mode. One of --keep, --export and --discard says what becomes of the results.")
+            abstract: "End the guest mode. One of --keep, --export and --discard says what happens to the results.")
 
         @Flag(help: "Keep them for the next time.")
         var keep = false

@@ -6,12 +6,12 @@ struct RemindersCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "reminders", abstract: "Show and choose when the running node reminds you of streaks at risk.",
         discussion: """
-            A reminder comes once a day at the most, and only where a streak would end. It is told on the page, by `watch`, \
-            on the desktop, and to a command of yours: a program, which gets the text as its last argument, or a line for the \
-            shell with the text as $1.
+            A reminder comes once a day at most, and only if a streak would end. It appears on the page, in `watch`, \
+            on the desktop, and runs a command of yours. A program gets the text as its last argument; a line for the \
+            shell has it as $1.
             """)
 
-    @Argument(help: "on or off (else shows how things stand).")
+    @Argument(help: "on or off (else shows the state).")
     var state: Switch?
 
     @Flag(help: "Half an hour before the two hours in which you play most.")
@@ -20,13 +20,13 @@ struct RemindersCommand: QueryCommand {
     @Option(help: "At this time, HH:mm.")
     var time: String?
 
-    @Option(help: "Never within these hours, HH:mm-HH:mm; none for no such hours.")
+    @Option(help: "Never within these hours, HH:mm-HH:mm; `none` for no such hours.")
     var quiet: String?
 
     @Option(help: "Whether this machine's desktop shows it: on or off.")
     var desktop: Switch?
 
-    @Option(help: "Have this machine's shell run this; an empty one for nothing.")
+    @Option(help: "The command that this machine's shell runs; empty for none.")
     var command: String?
 
     @Option(parsing: .singleValue, help: "Do not remind of this game; may be given several times.", completion: .games)

@@ -5,7 +5,7 @@ import StreakWeb
 
 /// The texts that `add` and `parse` read.
 struct PastedInput: ParsableArguments {
-    @Argument(help: "What the game's Share button copies; standard input where neither this nor --file is given.")
+    @Argument(help: "What the game's Share button copies (without this and --file, standard input).")
     var text: [String] = []
 
     @Option(help: "Read the text from this file.", completion: .file())
@@ -32,7 +32,7 @@ struct PublishingOptions: ParsableArguments {
         help: "Publish only in this group; may be given several times (else in every group that shares the game).")
     var group: [String] = []
 
-    @Flag(name: .customLong("private"), help: "Publish nowhere.")
+    @Flag(name: .customLong("private"), help: "Keep it to yourself.")
     var isPrivate = false
 
     /// As requests name them.
@@ -54,10 +54,10 @@ struct AddCommand: SessionCommand {
 
     @OptionGroup var input: PastedInput
 
-    @Option(help: "The day (yyyy-MM-dd) for texts that tell none.")
+    @Option(help: "The day (yyyy-MM-dd) for texts without one.")
     var date: String?
 
-    @Flag(help: "Let another value replace what is recorded.")
+    @Flag(help: "Replace what is recorded, if the value differs.")
     var replace = false
 
     @OptionGroup var publishing: PublishingOptions
@@ -146,8 +146,9 @@ struct PublishCommand: SessionCommand {
     var date: String
 
     @Option(
-        help:
-            "The puzzle number, where several were played that day; of a habit the log's, as `results --json` tells it."
+        help: """
+            The puzzle number, if you played several that day; for a habit the log's, from `results --json`.
+            """
     )
     var puzzle: Int?
 
@@ -175,8 +176,9 @@ struct DeleteCommand: SessionCommand {
     var date: String
 
     @Option(
-        help:
-            "The puzzle number, where several were played that day; of a habit the log's, as `results --json` tells it."
+        help: """
+            The puzzle number, if you played several that day; for a habit the log's, from `results --json`.
+            """
     )
     var puzzle: Int?
 
@@ -238,7 +240,7 @@ struct ResultsCommand: QueryCommand {
 }
 
 extension ResultReport {
-    /// What is to be known about a result besides its value.
+    /// Notes about a result, in addition to its value.
     fileprivate var marks: String {
         [
             edited ? "edited" : nil, late ? "late" : nil, groups.isEmpty ? "only yours" : nil,

@@ -3,8 +3,8 @@ import StreakGames
 extension Character {
     /// How many columns of a terminal this character fills: 0, 1 or 2.
     ///
-    /// Wide are the East Asian Wide and Fullwidth blocks of UAX #11 and what is shown as an emoji; combining marks and
-    /// other characters that only change their neighbour fill none.
+    /// Emoji, and the East Asian Wide and Fullwidth blocks of UAX #11, fill two. Combining marks and other characters
+    /// that only change their neighbour fill none.
     var displayWidth: Int {
         guard let first = unicodeScalars.first else { return 0 }
         if unicodeScalars.count > 1, unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.value == 0x20E3 }) {
@@ -32,8 +32,8 @@ extension String {
         inert
     }
 
-    /// Lines as a terminal gets them, last of all. Of what steers, line ends and tabs are left; the marks of styles become
-    /// what shows them, where `isStyled`.
+    /// Lines as a terminal gets them: the last step. Of steering characters only line ends and tabs are left. If
+    /// `isStyled`, the marks of styles become the sequences that show them.
     func shown(styled isStyled: Bool) -> String {
         guard unicodeScalars.contains(where: { $0.isSteering && $0 != "\n" }) else { return self }
         var shown = String.UnicodeScalarView()

@@ -65,8 +65,8 @@ struct TextTable {
 enum TextStyle: CaseIterable {
     case plain, bold, dim, good, bad, notable
 
-    /// The text between marks that `String.shown` turns into what a terminal obeys: control characters, which `printable` takes
-    /// out of what friends wrote.
+    /// The text between marks, which `String.shown` turns into control sequences. The marks are control characters, and
+    /// `printable` takes these out of friends' texts.
     func applied(to text: String) -> String {
         guard let mark else { return text }
         return "\(mark)\(text)\(Self.end)"

@@ -3,7 +3,7 @@ import StreakRandom
 import StreakScores
 import Testing
 
-/// What holds of all results and all bytes.
+/// Laws for all results and all bytes.
 @Suite struct ExchangeLaws {
     static let seeds: [UInt64] = Array(1...12)
 
@@ -35,7 +35,7 @@ import Testing
         let puzzle = game.epoch == nil || game.puzzle(on: day) != nil ? maybe(number, &generator) : nil
         let isCompleted = Bool.random(using: &generator)
         let scores = game.scores()
-        // A habit of a group that is gone: its logs have numbers that no puzzle has.
+        // A habit of a group that was removed: its logs have numbers that no puzzle has.
         let isLog = isUnknown && Bool.random(using: &generator)
         let log = (day.daysSinceEpoch & 0x7FFF) << 16 | Int.random(in: 0...65_535, using: &generator)
         let name = (0..<Int.random(in: 1...8, using: &generator)).map { _ in
@@ -107,7 +107,7 @@ import Testing
                     }
                     if damaged.isEmpty { damaged = [0] }
                 }
-                // A fault is as good an answer as a plan.
+                // A fault is as good as a plan.
                 let plan = try? Exchange.plan(damaged)
                 #expect(plan.map { $0.accepted.count <= 60 } ?? true)
             }
@@ -117,7 +117,7 @@ import Testing
     struct Junk: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]
-        /// Whoever takes the square of it would not come to an end.
+        /// Quadratic work on this would not finish.
         static let size = 1 << 18
         init(_ name: String, _ bytes: [UInt8]) { (testDescription, self.bytes) = (name, bytes) }
         init(_ name: String, _ head: String, _ unit: String) {
@@ -147,7 +147,7 @@ import Testing
 
     @Test(arguments: junk)
     func `a quarter of a megabyte of anything is answered`(junk: Junk) {
-        // A fault is as good an answer as a plan.
+        // A fault is as good as a plan.
         let plan = try? Exchange.plan(junk.bytes)
         #expect(plan.map { $0.accepted.count <= 1 } ?? true)
     }

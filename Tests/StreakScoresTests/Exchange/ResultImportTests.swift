@@ -23,7 +23,7 @@ enum Exchange {
         return try reader.plan(bytes) { recorded[$0] }
     }
 
-    /// "wordle 2024-03-09 #994 3/6 ✓ t42 h1 m2 *", what there is of it.
+    /// "wordle 2024-03-09 #994 3/6 ✓ t42 h1 m2 *", as far as values exist.
     static func line(_ score: DailyScore) -> String {
         var words = [score.game.rawValue, score.day.description]
         if let puzzle = score.puzzle { words.append(score.isKeyedByPuzzle ? "##\(puzzle)" : "#\(puzzle)") }
@@ -300,7 +300,7 @@ enum Exchange {
         }
     }
 
-    /// What programs save a table as, and whether it is read.
+    /// Encodings in which programs save tables, and whether they are read.
     enum Encoding: CaseIterable {
         case utf8, utf8Marked, utf16Little, utf16Big
         case utf16LittleBare, utf16BigBare, halfUnit, halfPair, utf32, windows1252

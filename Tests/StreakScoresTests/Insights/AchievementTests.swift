@@ -27,7 +27,7 @@ import Testing
         #expect(achievement.thresholds == thresholds)
     }
 
-    /// Results with which exactly `value` is reached.
+    /// Results that reach exactly `value`.
     static func results(_ achievement: Achievement, _ value: Int) -> [DailyScore] {
         switch achievement {
         case .streakMaster, .perfectionist, .gameCollector, .dailyDevotee, .marathonRunner:
@@ -78,13 +78,13 @@ import Testing
         #expect(set[.gameCollector].unlocks.map(\.day).last == Self.today.adding(days: -10))
     }
 
-    @Test func `rule 30 devotee: tier of the best run, bar of the current one, any result`() {
+    @Test func `devotee: tier of the best run, bar of the current one, any result`() {
         let results = Fixture.wordles([0, 10, 11, 12, 13, 14, 15, 16], lost: [1, 9])
         let devotee = Fixture.insights(results).achievements(on: Self.today)[.dailyDevotee]
         #expect(devotee.tier == .silver && devotee.value == 2 && devotee.label == "2/14")
     }
 
-    @Test func `rule 30 variety: modes are one game`() {
+    @Test func `variety: modes are one game`() {
         let pips = ["pips-easy", "pips-medium", "pips-hard"].compactMap {
             Catalogue.standard[GameID($0) ?? Fixture.wordle.id]
         }
@@ -101,13 +101,13 @@ import Testing
         (Fixture.mini, 29, true), (Fixture.mini, 30, false), (Fixture.waffle, 5, true), (Fixture.waffle, 4, false),
         (Fixture.bee, 500, false), (Fixture.blocks, 1_000_000, false), (Fixture.habit, 9, false),
         (Fixture.heardle, 1, true),
-    ]) func `rule 30 the best possible result`(_ game: Game, _ score: Int, _ isPerfect: Bool) {
+    ]) func `the best possible result`(_ game: Game, _ score: Int, _ isPerfect: Bool) {
         #expect(Scoring.isPerfect(Fixture.solve(game, Self.today, score), in: game) == isPerfect)
         let set = Fixture.insights([Fixture.solve(game, Self.today, score)]).achievements(on: Self.today)
         #expect(set[.speedDemon].value == (isPerfect ? 1 : 0))
     }
 
-    @Test func `rule 30 a loss is never the best`() {
+    @Test func `a loss is never the best`() {
         #expect(!Scoring.isPerfect(Fixture.loss(Fixture.mini, Self.today), in: Fixture.mini))
         #expect(!Scoring.isPerfect(Fixture.solve(Fixture.mini, Self.today, nil), in: Fixture.mini))
     }
@@ -132,7 +132,7 @@ import Testing
         #expect(after[.streakMaster].unlocks.first?.day == Self.today.adding(days: -1))
     }
 
-    @Test func `rule 31 deleting takes tiers back, regaining is not celebrated twice`() {
+    @Test func `deleting takes tiers back, regaining is not celebrated twice`() {
         var index = Fixture.index(Fixture.wordles([0, 1, 2]).map { ("ann", $0) })
         var cache = InsightCache()
         let full = cache.insights(of: Fixture.id("ann"), in: index, games: Fixture.game).achievements(on: Self.today)
@@ -186,11 +186,11 @@ import Testing
         let insights = Fixture.insights(Fixture.wordles([0, 1], lost: [2]))
         #expect(insights.resultCoins == 28)
         #expect(insights.resultCoins(in: DaySpan(from: Self.today, to: Self.today)) == 14)
-        // Two coins' worth of tiers: none but a devotee's bronze for three days in a row.
+        // Tiers give coins for two things only: a devotee's bronze for three days in a row.
         #expect(insights.experience(rewards: DatedCoins([.init(day: Self.today, coins: 250)])).coins == 28 + 50 + 250)
     }
 
-    @Test func `rule 33 coins of a range`() {
+    @Test func `coins of a range`() {
         let coins = DatedCoins([
             .init(day: Self.today, coins: 50), .init(day: Self.today.adding(days: -3), coins: 100),
             .init(day: Self.today, coins: 7), .init(day: .earliest, coins: -4), .init(day: .latest, coins: 1),

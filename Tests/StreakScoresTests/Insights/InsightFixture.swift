@@ -3,23 +3,23 @@ import StreakRandom
 import StreakScores
 
 extension Fixture {
-    /// The day on which the tests of this folder look.
+    /// The shown day of the tests in this folder.
     static let today = day("2026-11-21")
 
-    /// So many days that end on that day.
+    /// This many days, ending on that day.
     static func last(_ days: Int) -> DaySpan { DaySpan(from: today.adding(days: 1 - days), to: today) }
 
-    /// What is known of one player with these results.
+    /// The insights about one player with these results.
     static func insights(_ results: [DailyScore], rules: StreakRules = StreakRules()) -> PlayerInsights {
         PlayerInsights(of: id("ann"), in: index(results.map { ("ann", $0) }), rules: rules, games: game)
     }
 
-    /// Wordles solved in 3, these days before today.
+    /// Wordles solved in 3, this many days before today.
     static func wordles(_ daysAgo: [Int], lost: [Int] = []) -> [DailyScore] {
         daysAgo.map { solve(wordle, today.adding(days: -$0), 3) } + lost.map { loss(wordle, today.adding(days: -$0)) }
     }
 
-    /// Random results of all games within the last `days` days, some for keys that were there before.
+    /// Random results of all games within the last `days` days, some for existing keys.
     static func history(_ count: Int, days: Int, _ generator: inout SplitMix64) -> [DailyScore] {
         (0..<count).map { _ in
             let game = all.randomElement(using: &generator) ?? wordle

@@ -3,7 +3,7 @@ import StreakRandom
 import StreakScores
 import Testing
 
-/// What holds for random histories; the argument is the seed.
+/// Laws for random histories. The argument is the seed.
 @Suite struct InsightLaws {
     static let today = Fixture.today
     static let ann = Fixture.id("ann")
@@ -12,7 +12,7 @@ import Testing
         StreakRules(usesFreezes: true, archiveDays: 3),
     ]
 
-    /// All there is to tell, to be compared.
+    /// All insights, for comparison.
     struct Told: Equatable {
         let streaks: [[GameStreak]]
         let overall: [PlayerInsights.OverallStreak]

@@ -31,8 +31,8 @@ import Testing
         ]
     }()
 
-    /// The elements of a document in order, if it is well-formed: every one closed, every attribute quoted, no stray
-    /// sign in a text.
+    /// The elements of a document in order if it is well-formed: all closed, all attributes quoted, no stray markup in
+    /// texts.
     static func elements(of svg: String) -> [String]? {
         var found: [String] = []
         var open: [String] = []
@@ -82,7 +82,7 @@ import Testing
         let svg = Plot(title: name, description: name, shape: .bars([.init(label: name, count: 1)])).svg(id: "p")
         let expected = "\(near)&lt;script\(near)&gt;\(near)&amp;\(near)&quot;\(near)"
         #expect(svg.utf8.split(separator: UInt8(ascii: "<")).allSatisfy { !$0.starts(with: "script".utf8) })
-        // By bytes: as `Character`s a text with such scalars contains nothing that it does not begin with.
+        // By bytes: as `Character`s, a text with such scalars contains only its own beginnings.
         #expect(Array(svg.utf8).firstRange(of: Array(expected.utf8)) != nil)
     }
 
@@ -132,7 +132,7 @@ import Testing
         let plot = Plot(PlayingHours(counts: [0, 0, 0, 0, 0, 0, 0, 0, 5, 1]))
         #expect(plot.description == "Most often from 8:00 to 10:00: 100 % of 6 results.")
         #expect(plot.svg(id: "h").split(separator: "plot-bar-marked").count == 3)
-        #expect(Plot(PlayingHours(counts: [])).description == "Too few results to say.")
+        #expect(Plot(PlayingHours(counts: [])).description == "Too few results to tell.")
     }
 
     @Test func `E6 a plot says in words what it shows`() {

@@ -79,11 +79,11 @@ import Testing
         ("cat", Fixture.solve(Fixture.wordle, monday, 2)), ("cat", Fixture.solve(Fixture.mini, monday, 10)),
     ]
 
-    @Test func `rule 34 winner, climber and best result`() {
+    @Test func `winner, climber and best result`() {
         let recap = Self.recap(Self.week)
         #expect(recap.winners.map(\.name) == ["cat"] && recap.winners.map(\.points) == [12])
         #expect(recap.climbers.map(\.name) == ["cat"] && recap.climbers.map(\.places) == [2])
-        // Five points where the group made 4, 4 and 5. The Mini was played by one alone.
+        // Five points where the group's were 4, 4 and 5. The Mini was played by one member only.
         #expect(recap.best?.name == "cat" && recap.best?.score.game == Fixture.wordle.id)
         #expect(recap.best?.points == 5 && recap.best?.groupMean == Average(sum: 13, count: 3))
         #expect(
@@ -95,7 +95,7 @@ import Testing
                 """)
     }
 
-    @Test func `rule 34 the best result is the one furthest above its puzzle's mean, not the one with most points`() {
+    @Test func `the best result is the one furthest above its puzzle's mean, not the one with most points`() {
         let results: [(String, DailyScore)] = [
             // Seven points where two made 7 and 6, then 4 where the others made none.
             ("ann", Fixture.solve(Fixture.mini, Self.monday, 10)),
@@ -107,7 +107,7 @@ import Testing
         #expect(best?.name == "bob" && best?.points == 4 && best?.groupMean == Average(sum: 4, count: 3))
     }
 
-    @Test func `rule 34 only the largest gain climbs`() {
+    @Test func `only the largest gain climbs`() {
         let before = [("ann", 1), ("bob", 3), ("cat", 4), ("dan", 5)]
         let now = [("ann", 6), ("bob", 3), ("cat", 2), ("dan", 1)]
         let results =
@@ -117,7 +117,7 @@ import Testing
         #expect(climbers.map(\.name) == ["dan"] && climbers.first?.from == 4 && climbers.first?.to == 1)
     }
 
-    @Test func `rule 34 equals share`() {
+    @Test func `equals share`() {
         let recap = Self.recap(Array(Self.week.prefix(5)))
         #expect(recap.winners.map(\.name) == ["ann", "bob"])
         #expect(recap.climbers.map(\.name) == ["bob"])
@@ -125,13 +125,13 @@ import Testing
         #expect(Self.recap([]).winners.isEmpty && Self.recap([]).text(group: "Friends", games: Fixture.game) == nil)
     }
 
-    @Test func `rule 24 who is hidden is in no recap`() {
+    @Test func `who is hidden is in no recap`() {
         let players = Self.players.dropLast() + [Fixture.player("cat", isHidden: true)]
         let recap = Self.recap(Self.week, players: Array(players))
         #expect(recap.winners.map(\.name) == ["ann", "bob"] && recap.best == nil)
     }
 
-    @Test func `rule 20 covered results stay out of the recap`() {
+    @Test func `covered results stay out of the recap`() {
         let covered =
             Self.week + [
                 ("bob", Fixture.solve(Fixture.mini, Self.today, 5)),
@@ -142,7 +142,7 @@ import Testing
         #expect(guarded.winners.map(\.name) == ["cat"])
         let open = Self.recap(covered)
         #expect(open.coveredCount == 0 && open.best?.name == "bob" && open.best?.score.game == Fixture.mini.id)
-        // My own result uncovers the others'.
+        // My own result uncovers those of others.
         let mine = Self.recap(covered + [("ann", Fixture.solve(Fixture.mini, Self.today, 90))], guardsSpoilers: true)
         #expect(mine.coveredCount == 0 && mine.best?.name == "bob")
     }

@@ -74,7 +74,7 @@ import Testing
         #expect(plan.refresh(on: Self.today) { morning } && plan.minute == 390)
         #expect(!plan.refresh(on: Self.today) { evening } && !plan.refresh(on: Self.today.adding(days: 1)) { evening })
         #expect(plan.refresh(on: Self.today.adding(days: 2)) { evening } && plan.minute == 1_110)
-        // A clock set back computes again instead of waiting for years.
+        // After a clock is set back it recomputes, instead of waiting for years.
         #expect(plan.refresh(on: Self.today.adding(days: -30)) { morning } && plan.minute == 390)
         #expect(plan.refresh(on: Self.today) { PlayingHours(counts: []) } && plan.window == nil && plan.minute == 600)
         plan.isSmart = false
@@ -88,7 +88,7 @@ import Testing
         #expect(plan.next(after: due, in: Self.utc)?.instant == due + 86_400)
         var fired = plan
         fired.lastFired = Self.today
-        // Flown west: the same evening comes again, the reminder does not.
+        // After a flight west the same evening repeats, but the reminder does not.
         let west = LocalCalendar(fixedOffset: -36_000)
         #expect(fired.next(after: due + 3_600, in: west)?.day == Self.today.adding(days: 1))
         fired.lastFired = Self.today.adding(days: 400)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `E7 a doubled hour fires once, the first time`() {
-        // 02:30 comes twice on 25 October 2026: 00:30 and 01:30 UTC.
+        // 02:30 occurs twice on 25 October 2026: 00:30 and 01:30 UTC.
         let plan = ReminderPlan(isSmart: false, fixedMinute: 150)
         let first = Self.instant("2026-10-25", 0, 30)
         #expect(plan.next(after: first - 3_600, in: Self.berlin)?.instant == first)

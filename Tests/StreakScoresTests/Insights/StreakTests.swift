@@ -45,7 +45,7 @@ import Testing
         #expect(after.streak(in: Fixture.wordle, on: Self.today.adding(days: -2)).current == 3)
     }
 
-    @Test func `rule 27 numbers count where they give no day`() {
+    @Test func `numbers count where they give no day`() {
         let results = [
             Fixture.numbered(Fixture.heardle, 12, Self.today, 2), Fixture.numbered(Fixture.heardle, 10, Self.today, 2),
             Fixture.numbered(Fixture.heardle, 11, Self.today.adding(days: -9), 2),
@@ -56,13 +56,13 @@ import Testing
     }
 
     @Test(arguments: [("2026-11-22", true), ("2026-11-21", false), ("2026-11-16", false)])
-    func `rule 27 a weekly game is at risk on Sunday only`(_ day: String, _ isAtRisk: Bool) {
+    func `a weekly game is at risk on Sunday only`(_ day: String, _ isAtRisk: Bool) {
         let results = [-7, -14].map { Fixture.solve(Fixture.weekly, Fixture.day("2026-11-18").adding(days: $0), 20) }
         let streak = Fixture.insights(results).streak(in: Fixture.weekly, on: Fixture.day(day))
         #expect(streak.current == 2 && streak.isOpen && streak.isAtRisk == isAtRisk)
     }
 
-    @Test func `rule 27 weeks count over new year, in a year of 53 weeks`() {
+    @Test func `weeks count over new year, in a year of 53 weeks`() {
         // 2026 has an ISO week 53: 28 December to 3 January.
         let days = ["2026-12-24", "2026-12-31", "2027-01-04"].map(Fixture.day)
         let streak = Fixture.insights(days.map { Fixture.solve(Fixture.weekly, $0, 20) })
@@ -89,7 +89,7 @@ import Testing
 
     static let freezing = StreakRules(usesFreezes: true)
 
-    /// Days ago of a run of `length` days that ended `end` days ago.
+    /// The days ago of a run of `length` days that ended `end` days ago.
     static func run(_ length: Int, endedDaysAgo end: Int) -> [Int] { Array(end..<(end + length)) }
 
     @Test(
@@ -99,26 +99,26 @@ import Testing
             (run(10, endedDaysAgo: 0), [], 10, 1, 0), (run(20, endedDaysAgo: 2), [], 20, 1, 1),
             (run(20, endedDaysAgo: 3), [], 20, 0, 2), (run(20, endedDaysAgo: 4), [], 0, 0, 0),
             (run(50, endedDaysAgo: 0), [], 50, 3, 0), (run(10, endedDaysAgo: 1), [0], 0, 1, 0),
-            // A loss spends none, and what is left helps the next run.
+            // A loss uses no freeze, and the rest helps the next run.
             ([0, 2] + run(10, endedDaysAgo: 4), [3], 2, 0, 1),
             (run(2, endedDaysAgo: 0) + run(10, endedDaysAgo: 3), [], 12, 0, 1),
-            // No run, no freeze is spent: the days after a loss cost nothing.
+            // Without a run no freeze is used: the days after a loss cost nothing.
             ([0] + run(10, endedDaysAgo: 6), [5], 1, 1, 0),
         ] as [([Int], [Int], Int, Int, Int)])
-    func `rule 29 freezes`(_ solved: [Int], _ lost: [Int], _ current: Int, _ freezes: Int, _ frozen: Int) {
+    func `freezes hold a streak`(_ solved: [Int], _ lost: [Int], _ current: Int, _ freezes: Int, _ frozen: Int) {
         let insights = Fixture.insights(Fixture.wordles(solved, lost: lost), rules: Self.freezing)
         let streak = insights.streak(in: Fixture.wordle, on: Self.today)
         #expect(streak.current == current && streak.freezes == freezes && streak.frozen == frozen)
     }
 
-    @Test func `rule 29 a group without freezes has none`() {
+    @Test func `a group without freezes has none`() {
         let streak = Fixture.insights(Fixture.wordles(Self.run(30, endedDaysAgo: 2))).streak(
             in: Fixture.wordle, on: Self.today)
         #expect(streak.current == 0 && streak.freezes == 0 && streak.longest == 30)
     }
 
     @Test(arguments: [(7, 7, 2), (8, 7, 1), (100, nil, 2), (0, 0, 2), (1, 0, 1)] as [(Int, Int?, Int)])
-    func `rule 28 archive play counts as the group says`(_ daysLate: Int, _ allowed: Int?, _ length: Int) {
+    func `archive play counts as the group says`(_ daysLate: Int, _ allowed: Int?, _ length: Int) {
         var old = Fixture.solve(Fixture.wordle, Self.today.adding(days: -1), 3)
         // The last second of that day anywhere.
         old.firstRecordedAt = old.day.adding(days: daysLate).endEverywhere - 1
@@ -128,7 +128,7 @@ import Testing
         #expect(insights.overallStreak(on: Self.today).current == length)
         #expect(insights.activeRun(on: Self.today).current == length)
         #expect(insights.count == 2)
-        // A second later that day is over everywhere.
+        // One second later that day is over everywhere.
         old.firstRecordedAt += 1
         let later = Fixture.insights(
             [Fixture.solve(Fixture.wordle, Self.today, 3), old], rules: StreakRules(archiveDays: allowed))
@@ -148,7 +148,7 @@ import Testing
         #expect(insights.atRisk(on: Self.today.adding(days: 2)).isEmpty)
     }
 
-    @Test func `rule 28 the overall streak needs a solve, the active run any result`() {
+    @Test func `the overall streak needs a solve, the active run any result`() {
         let results = Fixture.wordles([0, 1, 5, 6, 7], lost: [2, 3])
         let insights = Fixture.insights(results)
         let overall = insights.overallStreak(on: Self.today)

@@ -1,12 +1,12 @@
 import StreakGames
 
-/// How each chart is laid out; lengths in units of the image's own box, 640 wide.
+/// The layout of each chart. Lengths are in units of the image's own box, which is 640 wide.
 extension Plot {
     private static let width = 640
 
     func barsSVG(_ bars: [Bar], id: String) -> String {
         let line = 24.0
-        // Seven units a character, so that long labels have room.
+        // Seven units for each character, so that long labels fit.
         let left = max(72, 8 + 7 * Double(bars.map(\.label.count).max() ?? 0))
         let right = 48.0
         var svg = SVGDocument(width: Self.width, height: Int(line) * max(bars.count, 1))
@@ -16,7 +16,7 @@ extension Plot {
             let top = Double(index) * line
             let length = room * Double(bar.count) / Double(most)
             svg.text(bar.label, "plot-label", x: left - 8, y: top + 16, anchor: .end)
-            // A bar of nothing is a thin line, so that the row is seen.
+            // A bar of zero is drawn as a thin line, to keep the row visible.
             svg.rectangle(
                 Self.barClass(bar), x: left, y: top + 3, width: max(length, 1), height: line - 6,
                 tip: "\(bar.label): \(bar.count)")
@@ -37,7 +37,7 @@ extension Plot {
             svg.rectangle(
                 Self.barClass(bar), x: x + step * 0.1, y: height - max(size, 1), width: step * 0.8,
                 height: max(size, 1), tip: "\(bar.label): \(bar.count)")
-            // Labels that would run into each other are left out.
+            // Skips labels that would overlap.
             let every = max(1, Int((28 / step).rounded(.up)))
             if index % every == 0 {
                 svg.text(bar.label, "plot-label", x: x + step / 2, y: height + 15, anchor: .middle)
@@ -69,7 +69,7 @@ extension Plot {
             }
             svg.path("plot-line", run)
         }
-        // Dots make single points visible; hundreds of them would only thicken the line.
+        // Dots make single points visible. Hundreds of them would only thicken the line.
         if points.count <= 62 {
             for (index, point) in points.enumerated() {
                 guard let value = point.value, value.isFinite else { continue }
@@ -117,7 +117,7 @@ extension Plot {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }
 
-/// Where values of a line lie in its image.
+/// Maps the values of a line to the image.
 private struct LineFrame {
     let height = 200.0
     let left = 56.0
@@ -135,20 +135,20 @@ private struct LineFrame {
         var least = startsAtZero ? min(known.min() ?? 0, 0) : known.min() ?? 0
         var most = max(known.max() ?? 1, least)
         if least == most {
-            // Equal values lie in the middle of an axis that says how large they are.
+            // Equal values are drawn in the middle, on an axis that shows their size.
             let margin = unit == .clock ? 5.0 : 1
             (least, most) = (least >= margin ? least - margin : min(least, 0), most + margin)
         }
         let step = Self.step(for: most - least, unit)
         low = (least / step).rounded(.down) * step
         high = max((most / step).rounded(.up) * step, low + step)
-        // At most a handful: the step is a fifth of the span or more.
+        // Only a few: the step is at least a fifth of the span.
         ticks = (0...Int(((high - low) / step).rounded())).map { [low] in low + Double($0) * step }
         right = width - 8
         count = points.count
     }
 
-    /// A round step, so that at most seven lines are drawn: 1, 2 or 5 times a power of ten, of seconds what a clock has.
+    /// A round step, so that at most seven lines are drawn: 1, 2 or 5 times a power of ten; for seconds, a round time.
     private static func step(for span: Double, _ unit: Plot.Unit) -> Double {
         if unit == .clock, let step = [5.0, 10, 15, 30, 60, 120, 300, 600, 900, 1_800].first(where: { span <= $0 * 5 })
         {

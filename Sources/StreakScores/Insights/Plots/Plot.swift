@@ -1,12 +1,12 @@
 public import StreakGames
 
-/// A chart as data, drawn as SVG for a page: no colours, only classes, so the page's palette applies.
+/// A chart as data, and as SVG for a page. It has only classes and no colours, so that the page's palette applies.
 ///
 /// Classes: `plot` and its kind (`plot-bars`, `plot-columns`, `plot-lines`, `plot-calendar`) on the image; inside
 /// `plot-bar`, `plot-bar-loss`, `plot-bar-marked`, `plot-line`, `plot-area`, `plot-dot`, `plot-grid`, `plot-cell` with
-/// `plot-level-0`…`plot-level-4`, and for texts `plot-label`, `plot-value`.
+/// `plot-level-0`…`plot-level-4`; for texts `plot-label`, `plot-value`.
 public struct Plot: Hashable, Sendable {
-    /// Bars, columns and points beyond this number are left out, the last ones first.
+    /// The most bars, columns or points. Further ones are left out.
     public static let maximumItems = 1_200
 
     public struct Bar: Hashable, Sendable {
@@ -24,7 +24,7 @@ public struct Plot: Hashable, Sendable {
         }
     }
 
-    /// One point of a line; without a value the line has a gap.
+    /// One point of a line. Without a value the line has a gap.
     public struct Point: Hashable, Sendable {
         public var label: String
         public var value: Double?
@@ -39,16 +39,16 @@ public struct Plot: Hashable, Sendable {
     public enum Unit: Hashable, Sendable {
         /// Whole numbers.
         case count
-        /// With a decimal where there is one.
+        /// With a decimal if it is not whole.
         case number
         /// Seconds, as 1:05.
         case clock
     }
 
     public enum Shape: Hashable, Sendable {
-        /// Horizontal bars, one a line: few categories.
+        /// Horizontal bars, one a row, for few categories.
         case bars([Bar])
-        /// Vertical bars side by side: hours of a day.
+        /// Vertical bars, for hours of a day.
         case columns([Bar])
         case line([Point], unit: Unit, isArea: Bool)
         /// A year of days by weeks, Monday on top; counts by day.
@@ -56,7 +56,7 @@ public struct Plot: Hashable, Sendable {
     }
 
     public var title: String
-    /// What the chart says, for who cannot see it.
+    /// The chart in words, for screen readers.
     public var description: String
     public var shape: Shape
 
@@ -66,7 +66,7 @@ public struct Plot: Hashable, Sendable {
         self.shape = shape
     }
 
-    /// The chart as an SVG element. `id` tells charts of one page apart.
+    /// The chart as an SVG element. `id` distinguishes the charts of a page.
     public func svg(id: String) -> String {
         switch shape {
         case .bars(let bars): barsSVG(Array(bars.prefix(Self.maximumItems)), id: id)
@@ -78,7 +78,7 @@ public struct Plot: Hashable, Sendable {
     }
 }
 
-// MARK: The charts there are
+// MARK: Kinds of charts
 
 extension Plot {
     /// The spread of results in one game.
@@ -94,7 +94,7 @@ extension Plot {
             shape: .bars(bars))
     }
 
-    /// The hours in which a player plays, the usual two marked.
+    /// The hours in which a player plays, with the usual two marked.
     public init(_ hours: PlayingHours) {
         let window = hours.window
         let bars = hours.counts.enumerated().map { hour, count in
@@ -105,7 +105,7 @@ extension Plot {
             title: "When you play",
             description: window.map {
                 "Most often from \($0.startHour):00 to \($0.endHour):00: \($0.coverage.label) of \(hours.total) results."
-            } ?? "Too few results to say.", shape: .columns(bars))
+            } ?? "Too few results to tell.", shape: .columns(bars))
     }
 
     /// What a trend shows.

@@ -1,8 +1,8 @@
 import StreakGames
 
-/// Writes the few elements of SVG that plots need. Every text is escaped, no attribute can carry a style or a script.
+/// Writes the few SVG elements that plots need. Every text is escaped, and no attribute can carry a style or a script.
 struct SVGDocument {
-    /// Characters a text may have; longer ones are cut.
+    /// The longest text in characters. Longer ones are cut.
     static let maximumTextLength = 500
 
     private var body = ""
@@ -14,8 +14,8 @@ struct SVGDocument {
         self.height = height
     }
 
-    /// The document: an image for screen readers, with a title and a description. `id` makes the names of those two
-    /// unique on a page; all but letters, digits and `-` is dropped from it.
+    /// The document: an image for screen readers, with a title and a description. `id` makes the IDs of those two
+    /// unique on a page; only letters, digits and `-` of it are used.
     func text(id: String, title: String, description: String, cssClass: String) -> String {
         let name = "plot-" + id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }.prefix(64)
         var text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"\(cssClass)\" viewBox=\"0 0 \(width) \(height)\""
@@ -25,7 +25,7 @@ struct SVGDocument {
         return text + body + "</svg>\n"
     }
 
-    /// A rectangle; `tip` is what a pointer resting on it shows.
+    /// A rectangle. A pointer resting on it shows `tip`.
     mutating func rectangle(
         _ cssClass: String, x: Double, y: Double, width: Double, height: Double, tip: String? = nil
     ) {
@@ -66,7 +66,7 @@ struct SVGDocument {
         "x=\"\(Self.number(x))\" y=\"\(Self.number(y))\""
     }
 
-    /// One decimal, without the help of a locale; what is no number becomes 0.
+    /// One decimal, independent of the locale. NaN and infinity become 0.
     static func number(_ value: Double) -> String {
         guard value.isFinite, abs(value) < 1e9 else { return "0" }
         let tenths = Int((value * 10).rounded())
@@ -75,7 +75,7 @@ struct SVGDocument {
         return size % 10 == 0 ? "\(sign)\(size / 10)" : "\(sign)\(size / 10).\(size % 10)"
     }
 
-    /// Text that is text in XML and in HTML, on one line.
+    /// Escaped for both XML and HTML, on one line.
     static func escaped(_ text: String) -> String {
         let line = text.unicodeScalars.prefix(maximumTextLength).map { $0 == "\t" || $0 == "\n" ? " " : $0 }
         return String(String.UnicodeScalarView(line)).inert.escapedAsMarkup

@@ -1,11 +1,10 @@
 public import StreakNode
 
-/// A failure in words: what happened and what to do about it, with a stable word for programs and an exit code.
+/// Every failure as text: what happened and what to do next, with a stable code for programs and an exit code.
 ///
-/// The only place where failures become text, for the command line and the page alike. No path, key or address of
-/// anybody appears, except the one that the user gave.
+/// The command line and the page both use it. It shows no path, key or address, except one that the user gave.
 public enum FailureText {
-    /// Exit codes of sysexits.h that the command line promises (docs/cli.md).
+    /// Exit codes from sysexits.h that the command line promises (docs/cli.md).
     enum Exit {
         static let failed: Int32 = 1
         static let usage: Int32 = 64
@@ -16,7 +15,7 @@ public enum FailureText {
         static let notAllowed: Int32 = 77
     }
 
-    /// A failure's stable word, what happened, the next step, and the exit code.
+    /// A failure's stable code, what happened, the next step, and the exit code.
     public typealias Description = (code: String, message: String, hint: String, exitCode: Int32)
 
     public static func describe(_ failure: NodeFailure) -> Description {
@@ -25,29 +24,29 @@ public enum FailureText {
         case .noAccount:
             (
                 "noAccount", "There is no account in this data folder yet.",
-                "Run `streakmesh up` and make one on its page, or `streakmesh init --name NAME`; or point `--data` at another folder.",
+                "Run `streakmesh up` and make one on its page, or run `streakmesh init --name NAME`. If you have an account already, name its folder with `--data`.",
                 Exit.failed
             )
         case .accountExists:
             (
-                "accountExists", "This data folder holds an account already.",
+                "accountExists", "This data folder already holds an account.",
                 "Use it as it is, or choose another folder with `--data`.", Exit.cannotCreate
             )
         case .accountUnderWay:
             (
-                "accountUnderWay", "An account is being made in this data folder already.",
-                "Wait until that has ended, then load the page again.", Exit.busy
+                "accountUnderWay", "An account is already being made in this data folder.",
+                "Wait until it is ready, then load the page again.", Exit.busy
             )
         case .accountDamaged:
             (
                 "accountDamaged",
-                "The account in this folder cannot be read: its files are damaged, or are not all there.",
+                "The account in this folder cannot be read: its files are damaged or missing.",
                 "Put a backup of the folder in its place, or choose another folder with `--data`.", Exit.failed
             )
         case .cannotCreate(let reason):
             (
                 "cannotCreate", "The folder cannot be created: \(sentence(reason)).",
-                "Check the rights to the folder around it, or choose another one with `--data`.", Exit.cannotCreate
+                "Check that you may write where it should go, or choose another one with `--data`.", Exit.cannotCreate
             )
         case .invalidName(let limit):
             (
@@ -76,8 +75,8 @@ public enum FailureText {
             )
         case .weakPassphrase(let minimum):
             (
-                "weakPassphrase", "That passphrase would protect nothing.",
-                "Choose one of \(minimum) characters at least, better of several words.", Exit.badData
+                "weakPassphrase", "That passphrase is too easy to guess.",
+                "Choose at least \(minimum) characters; several words are best.", Exit.badData
             )
         case .cannotWriteFile(let reason):
             (
@@ -86,14 +85,14 @@ public enum FailureText {
             )
         case .guestPlaying(let name):
             (
-                "guestPlaying", "\(shortened(name)) is playing as a guest now, and this belongs to the host.",
+                "guestPlaying", "\(shortened(name)) is playing as a guest. Until that ends, this cannot be done.",
                 "End the guest mode first, with `streakmesh guest stop --keep`.", Exit.notAllowed
             )
         case .guestResultsKept(let name, let count):
             (
                 "guestResultsKept",
-                "\(shortened(name)) has left \(count) \(count == 1 ? "result" : "results") here, which another guest must not see.",
-                "First say what becomes of them, with `streakmesh guest stop --export FILE` or `--discard`; or let \(shortened(name)) go on, by that name.",
+                "\(shortened(name)), an earlier guest, has left \(count) \(count == 1 ? "result" : "results") here. No other guest may see them.",
+                "Export or discard them first, with `streakmesh guest stop --export FILE` or `--discard`. Or let \(shortened(name)) play on, by that name.",
                 Exit.notAllowed
             )
         case .noGuest:
@@ -114,7 +113,7 @@ public enum FailureText {
         case .ambiguousGroup(let text, let candidates):
             (
                 "ambiguousGroup", "“\(shortened(text))” could be any of \(listed(candidates)).",
-                "Say more of the title, or use the group's ID.", Exit.badData
+                "Type more of the title, or use the group's ID.", Exit.badData
             )
         case .noGroup(let ended):
             (
@@ -124,14 +123,14 @@ public enum FailureText {
         case .machineShutOut:
             (
                 "machineShutOut",
-                "This machine was shut out of your account with the recovery key, and records nothing more.",
-                "Your results stay here: `streakmesh export` writes them out. To use the machine again, link it anew with `streakmesh device join` and another folder (`--data`).",
+                "This machine was shut out of your account with the recovery key, so it no longer records anything.",
+                "Your results stay here; `streakmesh export` writes them to a file. To use this machine again, link it as a new one with `streakmesh device join`, in another folder (`--data`).",
                 Exit.notAllowed
             )
         case .notMember(let title):
             (
-                "notMember", "You are not a member of “\(shortened(title))” any more.",
-                "See why with `streakmesh group list`; who left or was removed needs a new invite.", Exit.notAllowed
+                "notMember", "You are no longer a member of “\(shortened(title))”.",
+                "See why with `streakmesh group list`. To come back, you need a new invite.", Exit.notAllowed
             )
         case .ownerCannotLeave(let title):
             (
@@ -162,13 +161,14 @@ public enum FailureText {
             )
         case .approvalNeeded(let title):
             (
-                "approvalNeeded", "An admin of “\(shortened(title))” has to let you in; your request stands.",
-                "Run the same `streakmesh join` again once they have.", Exit.busy
+                "approvalNeeded",
+                "An admin of “\(shortened(title))” has to let you in. Your request is waiting for them.",
+                "Run the same `streakmesh join` again once they have let you in.", Exit.busy
             )
         case .joinDenied:
             (
-                "joinDenied", "An admin of the group has turned your request down.",
-                "Ask your friend; a new invite makes a new request.", Exit.notAllowed
+                "joinDenied", "An admin of the group turned your request down.",
+                "Ask your friend. With a new invite you can ask again.", Exit.notAllowed
             )
         case .unknownRequest(let text):
             (
@@ -188,7 +188,7 @@ public enum FailureText {
         case .alreadyShutOut(let text):
             (
                 "alreadyShutOut", "The machine “\(shortened(text))” is shut out already.",
-                "There is nothing left to do; `streakmesh device list` shows your machines.", Exit.failed
+                "Nothing is left to do; `streakmesh device list` shows your machines.", Exit.failed
             )
         case .sharingStopped(let title):
             (
@@ -212,7 +212,7 @@ public enum FailureText {
         case .invalidTimes(let name, let text, let example, let reason):
             (
                 "invalidTimes", "\(name) cannot be “\(shortened(text))”: \(reason).",
-                "Write for instance \(example).",
+                "Write it like this: \(example).",
                 Exit.usage
             )
         case .invalidFriendCode(let reason):
@@ -232,13 +232,13 @@ public enum FailureText {
             )
         case .notAPair(let title):
             (
-                "notAPair", "“\(shortened(title))” was not made for the two of you: it is a group like others.",
-                "To end it for you: `streakmesh group leave`.", Exit.badData
+                "notAPair", "“\(shortened(title))” is an ordinary group, not one for just the two of you.",
+                "To get out of it, leave it with `streakmesh group leave`.", Exit.badData
             )
         case .friendAlreadyAsked:
             (
                 "friendAlreadyAsked", "You have asked the owner of this code already.",
-                "See what became of it with `streakmesh friend list`.", Exit.failed
+                "See whether they have answered with `streakmesh friend list`.", Exit.failed
             )
         case .friendBlocked:
             (
@@ -258,17 +258,17 @@ public enum FailureText {
         case .alreadyBlocked(let text):
             (
                 "alreadyBlocked", "You have blocked “\(shortened(text))” already.",
-                "There is nothing left to do; `streakmesh friend unblock` takes it back.", Exit.failed
+                "Nothing is left to do; `streakmesh friend unblock` takes it back.", Exit.failed
             )
         case .notBlocked(let text):
             (
                 "notBlocked", "“\(shortened(text))” is not blocked.",
-                "There is nothing to take back; `streakmesh friend list` shows whom you blocked.", Exit.failed
+                "Nothing is left to do; `streakmesh friend list` shows the people you blocked.", Exit.failed
             )
         case .deviceLinkUnknown:
             (
                 "deviceLinkUnknown", "None of your machines knows this device link.",
-                "Make a new one with `streakmesh device link`, on a machine that has your account.", Exit.notAllowed
+                "Make a new one with `streakmesh device link` on a machine that has your account.", Exit.notAllowed
             )
         case .tooManyDevices:
             (
@@ -283,7 +283,7 @@ public enum FailureText {
         case .linkForGroup:
             (
                 "linkForGroup", "This is an invite to a group, not a link for a machine of your own.",
-                "Enter the group with `streakmesh join`; `streakmesh device link` on a machine of yours makes the other kind.",
+                "Join the group with `streakmesh join`. To add a machine instead, run `streakmesh device link` on one of your machines.",
                 Exit.badData
             )
         case .linkMalformed:
@@ -304,11 +304,11 @@ public enum FailureText {
         case .linkTampered:
             (
                 "linkTampered", "Somebody has changed this link since it was made.",
-                "Do not use it. Ask your friend for a new one by another way.", Exit.badData
+                "Do not use it. Ask your friend for a new one, sent another way.", Exit.badData
             )
         case .linkUnsupported(let version):
             (
-                "linkUnsupported", "This link is of version \(version), which this program does not know yet.",
+                "linkUnsupported", "This link has version \(version), which this program does not know yet.",
                 "Update StreakMesh, then try again.", Exit.badData
             )
         case .linkExpired(let instant, let now):
@@ -317,11 +317,11 @@ public enum FailureText {
             )
         case .linkUsedUp:
             (
-                "linkUsedUp", "This link has been used as often as it may be.",
+                "linkUsedUp", "This link has no uses left.",
                 "Ask your friend for a new one.", Exit.notAllowed
             )
         case .linkRevoked:
-            ("linkRevoked", "This link has been revoked.", "Ask your friend for a new one.", Exit.notAllowed)
+            ("linkRevoked", "This link was revoked.", "Ask your friend for a new one.", Exit.notAllowed)
         case .removedFromGroup:
             (
                 "removedFromGroup", "You were removed from the group after this link was made.",
@@ -334,18 +334,20 @@ public enum FailureText {
             )
         case .linkOfAnotherGroup:
             (
-                "linkOfAnotherGroup", "The node that answered showed another group than this link names.",
+                "linkOfAnotherGroup", "The machine that answered belongs to another group than this link.",
                 "Nothing was shared. Ask your friend for a new link.", Exit.badData
             )
         case .groupTooLarge:
             (
-                "groupTooLarge", "The group has more entries about who is in than a new member's node takes.",
-                "Nothing was shared. Its owner can remove whoever fills it, or found it again.", Exit.failed
+                "groupTooLarge", "The list of changes to this group's members is too long for a new member to load.",
+                "Nothing was shared. Ask the owner to remove the member who fills it, or to make a new group.",
+                Exit.failed
             )
         case .nobodyReachable:
             (
-                "nobodyReachable", "Nobody of the group answered in time.",
-                "Check that a member's node is running and both are on a network, then try again.", Exit.noPeer
+                "nobodyReachable", "Nobody in the group answered in time.",
+                "Ask a member to start StreakMesh, check that both of you are on a network, then try again.",
+                Exit.noPeer
             )
         case .unknownInvite(let text):
             (
@@ -355,18 +357,19 @@ public enum FailureText {
         case .invalidInvite:
             (
                 "invalidInvite", "An invite like this cannot be made.",
-                "`--uses` takes a number from 1 on or `unlimited`, `--expires` up to 90d.", Exit.usage
+                "Give `--uses` a number from 1 on or `unlimited`, and `--expires` at most 90d.", Exit.usage
             )
         case .invalidGame(let reason, let isPattern):
             (
                 "invalidGame", sentence(reason),
                 isPattern
                     ? "Try the pattern with `streakmesh games test`."
-                    : "`streakmesh games add --help` tells what a game can be like.", Exit.badData
+                    : "`streakmesh games add --help` explains each part.", Exit.badData
             )
         case .gameOfAnother(let name):
             (
-                "gameOfAnother", "“\(shortened(name))” can be changed only by who defined it, admins and the owner.",
+                "gameOfAnother",
+                "Only the member who defined “\(shortened(name))”, an admin or the owner can change it.",
                 "Ask them, or define a game of your own.", Exit.notAllowed
             )
         case .unknownGame(let text, let suggestions):
@@ -378,7 +381,7 @@ public enum FailureText {
         case .ambiguousGame(let text, let candidates):
             (
                 "ambiguousGame", "“\(shortened(text))” could be any of \(listed(candidates)).",
-                "Say more of the name.", Exit.badData
+                "Type more of the name.", Exit.badData
             )
         case .importFailed(let reason):
             ("importFailed", reason, "Nothing was imported. Check the file, and try `--dry-run`.", Exit.badData)
@@ -441,23 +444,23 @@ public enum FailureText {
         case .folderBusy(let pid):
             (
                 "folderBusy", "Another program (process \(pid)) is using this data folder.",
-                "If that is your node, it runs already: `streakmesh status`. Else wait until it ends, or stop it.",
+                "If that is your node, it is running already: see `streakmesh status`. Otherwise wait until that program ends, or stop it.",
                 Exit.busy
             )
         case .diskFull:
             (
-                "diskFull", "The disk is full. Nothing was recorded; what was there is safe.",
+                "diskFull", "The disk is full. Nothing was recorded, and nothing was lost.",
                 "Free some space, then try again.", Exit.cannotCreate
             )
         case .othersFolder:
             (
                 "othersFolder", "The data folder belongs to another user of this machine.",
-                "Everybody has a folder of their own; name yours with `--data`.", Exit.notAllowed
+                "Name a folder of your own with `--data`.", Exit.notAllowed
             )
         case .storageFailed:
             (
                 "storageFailed", "The change could not be stored, so it was not made.",
-                "Try again; if it goes on, `streakmesh status` says more.", Exit.failed
+                "Try again. If it happens again, `streakmesh status` says more.", Exit.failed
             )
         case .cannotListen(let address, let reason):
             (
@@ -466,8 +469,8 @@ public enum FailureText {
             )
         case .invalidRequest(let reason):
             (
-                "invalidRequest", "That request is not understood: \(sentence(reason)).",
-                "Update so that both sides are of one version.", Exit.usage
+                "invalidRequest", "StreakMesh does not understand this request: \(sentence(reason)).",
+                "The command and the running node may have different versions. Update both.", Exit.usage
             )
         case .limitReached(let what, let limit):
             (
@@ -476,14 +479,14 @@ public enum FailureText {
             )
         case .machineFull:
             (
-                "machineFull", "This machine can write nothing more into this group.",
-                "It wrote as much as one machine may, or its clock jumped back too often. Let the system set the clock, then make this a new machine of yours: `streakmesh device link` here, `streakmesh device join` with another folder (`--data`).",
+                "machineFull", "This machine can write no further entries in this group.",
+                "It has written as much as one machine may, or its clock jumped back too often. Let the system set the clock. Then run `streakmesh device link` here, and `streakmesh device join` with another folder (`--data`).",
                 Exit.cannotCreate
             )
         case .clockWrong(let seconds):
             (
                 "clockWrong", "This machine’s clock is still \(ClockReport.length(seconds)) ahead of your friends’.",
-                "Set it right first, then try again; `--force` goes by it as it is.", Exit.failed
+                "Set the clock, then try again; `--force` uses it as it is.", Exit.failed
             )
         case .stopping:
             ("stopping", "The node is shutting down.", "Start it again, then try again.", Exit.busy)

@@ -14,8 +14,8 @@ extension Timestamp {
     /// “28 November 2026”, by UTC.
     var dayText: String { day.longText }
 
-    /// How long ago or ahead this is, in words: “just now”, “5 min ago”, “in 3 days”. What is past is told in whole units that
-    /// have gone by, what is ahead in the nearest: a link made a moment ago for a week ends in 7 days.
+    /// How long ago or ahead this is: “just now”, “5 min ago”, “in 3 days”. Past times count whole units gone by,
+    /// future ones round to the nearest, so that a link made for a week says 7 days.
     public func relativeText(to now: Int64) -> String {
         let (age, overflow) = now.subtractingReportingOverflow(seconds)
         guard !overflow else { return dateText }
@@ -31,7 +31,7 @@ extension Timestamp {
         return "in \(Self.amount((span + unit / 2) / unit * unit))"
     }
 
-    /// How long ago this is, to the second at first: “12 s ago”, “3 min ago”.
+    /// How long ago this is, in seconds during the first minute: “12 s ago”, “3 min ago”.
     public func agoText(to now: Int64) -> String {
         let (age, overflow) = now.subtractingReportingOverflow(seconds)
         return !overflow && 0..<60 ~= age ? "\(age) s ago" : relativeText(to: now)
@@ -65,7 +65,7 @@ extension PuzzleDay {
     /// “November 2026”.
     var monthText: String { "\(monthName) \(year)" }
 
-    /// The day some months on, moved back to the month's last day where it is shorter.
+    /// The day some months later. In a shorter month, that month's last day.
     func adding(months: Int) -> PuzzleDay {
         let count = year * 12 + month - 1 + months
         let first = PuzzleDay(year: count / 12, month: count % 12 + 1, day: 1)

@@ -1,16 +1,16 @@
 public import StreakNode
 
-// What there is to say of machines, in the words of pages and commands alike.
+// Texts about machines, for pages and commands.
 
 extension PeerStatus {
-    /// “heard 12 s ago”; nil where that is not known. `now` in seconds since 1970.
+    /// “heard 12 s ago”; nil if unknown. `now` in seconds since 1970.
     public func heardText(at now: Int64) -> String? {
         lastHeard.flatMap { Timestamp($0) }.map { "heard \($0.agoText(to: now))" }
     }
 }
 
 extension StatusReport {
-    /// When any linked machine was last heard, as of `now`, in seconds since 1970; nil where none is linked.
+    /// When any linked machine was last heard, as of `now` in seconds since 1970; nil if none is linked.
     public func heardText(at now: Int64) -> String? {
         peers.filter { $0.lastHeard != nil }.max { ($0.lastHeard ?? "") < ($1.lastHeard ?? "") }?.heardText(at: now)
     }
@@ -29,7 +29,8 @@ extension DeviceReport {
 }
 
 extension MembersReport {
-    /// “Ben left on 3 November 2026. Nobody else is in this group now.”; nil where others are, were never, or wait.
+    /// “Ben left on 3 November 2026. Nobody else is in this group now.” Nil if somebody else is in, asks to come in, or
+    /// nobody was.
     public var lonelyText: String? {
         guard members.allSatisfy(\.me), waiting.isEmpty,
             let last = former.max(by: { ($0.ended ?? "") < ($1.ended ?? "") })

@@ -1,6 +1,6 @@
 /// A number with one decimal, for people.
 enum Tenths {
-    /// “6.5”; “–” of nothing.
+    /// “6.5”; “–” for nil.
     static func text(_ value: Double?) -> String {
         guard let value, value.isFinite, abs(value) < 1e15 else { return "–" }
         let tenths = Int((abs(value) * 10).rounded())
@@ -8,7 +8,7 @@ enum Tenths {
     }
 }
 
-/// Time spent, for people.
+/// A time span, for people.
 public enum Elapsed {
     /// “7 s”, “12 min”, “3 h 5 min”.
     public static func text(seconds: Int) -> String {

@@ -1,24 +1,24 @@
 public import StreakNode
 
-// What pages and commands say alike: how somebody's place in a group came about and ended, and what was left alone.
+// Texts about groups and members, for pages and commands.
 
-private func isPlace(_ role: String) -> Bool { !["left", "removed", "revoked", "notLetIn"].contains(role) }
+private func isMembership(_ role: String) -> Bool { !["left", "removed", "revoked", "notLetIn"].contains(role) }
 
 extension GroupStatus {
     /// Whether this user is still in.
-    public var isCurrent: Bool { isPlace(role) }
+    public var isCurrent: Bool { isMembership(role) }
 }
 
 extension GroupReport {
     /// Whether this user is still in.
-    public var isCurrent: Bool { isPlace(role) }
+    public var isCurrent: Bool { isMembership(role) }
 
-    /// What is said of a group that this user, or this machine, is in no more; nil while it is in.
+    /// How this user's or machine's place in the group ended; nil while it is in.
     public var endingText: String? {
         endingSentence.map { "\($0) Your own results stay." }
     }
 
-    /// Its first sentence: how the place in the group came to its end, and when.
+    /// Its first sentence: what ended the place, and when.
     var endingSentence: String? {
         guard !isCurrent else { return nil }
         let day = ended.flatMap { Timestamp($0) }.map { " on \($0.dayText)" } ?? ""
@@ -26,7 +26,7 @@ extension GroupReport {
         case "left": "You left “\(title)”\(day)."
         case "revoked": "This machine was shut out of “\(title)”\(day): it gets nothing there and shares nothing."
         case "notLetIn":
-            "You were not let in to “\(title)”\(day): who did it was a member no more, or the link had been revoked."
+            "You were not let in to “\(title)”\(day): the member who did it had been removed, or the link had been revoked."
         default: "You were removed from “\(title)”\(day)."
         }
     }
@@ -42,7 +42,7 @@ extension GroupReport {
         }
     }
 
-    /// The same, where others have decided it: that is told everywhere until it is read. Who left knows it.
+    /// The same if others decided it, to be shown until it is dismissed. A user who left knows.
     public var standingText: String? { role == "left" ? nil : endingText }
 }
 
@@ -62,22 +62,22 @@ private func describing(_ name: String, code: String?, id: String) -> String {
 }
 
 extension MemberReport {
-    /// As of a `PersonReport`.
+    /// As `PersonReport.described`.
     var described: String { describing(name, code: anonymous ? nil : code, id: user) }
 
-    /// The day since when the place stands, “14 February 2026”, by UTC.
+    /// The day since when the member is in, “14 February 2026”, by UTC.
     public var sinceText: String? { since.flatMap { Timestamp($0) }?.dayText }
 
-    /// “let in by Ada”, “founded it”; nil where nothing is known of it.
+    /// “let in by Ada”, “founded it”; nil if unknown.
     public var placeText: String? {
-        // Whoever founded the group was admitted by nobody else.
+        // The founder is the only one who admits themselves.
         if admittedBy == name { return "founded it" }
         return admittedBy.map { "let in by \($0)" }
     }
 }
 
 extension UndoReport {
-    /// What is said of results that undo leaves alone; nil where there are none.
+    /// About results that undo leaves alone; nil if there are none.
     public var keptText: String? {
         switch keptCount {
         case 0: nil
@@ -88,7 +88,7 @@ extension UndoReport {
 }
 
 extension StatusReport {
-    /// What is said of results that two machines recorded differently; nil where there are none.
+    /// About results that two machines recorded differently; nil if there are none.
     public var differingText: String? {
         guard differing > 0 else { return nil }
         let what = differing == 1 ? "One result was" : "\(differing) results were"
@@ -112,30 +112,31 @@ extension AnnulmentReport {
         "\(admin.name) removed \(removed.name)\(Timestamp(at).map { " on \($0.dayText)" } ?? "")."
     }
 
-    /// The same with what cannot be taken for anybody else.
+    /// The same with friend codes and IDs, which nobody can imitate.
     public var describedSentence: String { "\(admin.described) removed \(removed.described)." }
 
-    /// What comes of annulling it: “Ben is in again, and Ada is a plain member.”, and what else changes.
+    /// What annulling changes: “Ben is in again, and Ada is a plain member.”, and what else.
     public var consequence: String {
         var sentences = [
             back
                 ? "\(removed.name) is in again, and \(admin.name) is a plain member."
                 : "\(admin.name) is a plain member; another removal keeps \(removed.name) out."
         ]
-        if !returning.isEmpty { sentences.append("In again, too: \(FailureText.counted(returning)).") }
-        if !leaving.isEmpty { sentences.append("In no more: \(FailureText.counted(leaving)).") }
+        if !returning.isEmpty { sentences.append("Also in again: \(FailureText.counted(returning)).") }
+        if !leaving.isEmpty { sentences.append("No longer in: \(FailureText.counted(leaving)).") }
         if let newTitle { sentences.append("The group is called “\(FailureText.shortened(newTitle))” again.") }
         if settings { sentences.append("Its settings are what they were before.") }
         if voided > 0 {
-            let orders = voided == 1 ? "one other order counts" : "\(voided) other orders count"
-            sentences.append("Of what \(admin.name) did since as an admin, and what rests on it, \(orders) no more.")
+            let rest = "that depended on \(admin.name) being an admin no longer"
+            sentences.append(
+                voided == 1 ? "One other change \(rest) counts." : "\(voided) other changes \(rest) count.")
         }
         return sentences.joined(separator: " ")
     }
 }
 
 extension InviteReport {
-    /// What is said where it ended with a member: “Ben’s invite 1a2b3c4d has ended, 2 of 5 uses used.”
+    /// About an invite that ended with a member's removal: “Ben’s invite 1a2b3c4d has ended, 2 of 5 uses used.”
     public var endedText: String {
         let owner = mine ? "Your" : author.map { "\($0)’s" } ?? "An"
         let times = used == 1 ? "used once" : "used \(used) times"

@@ -1,9 +1,9 @@
 import StreakNode
 
-/// Parts of the sentences, and what of others may stand in them.
+/// Parts of the sentences, and limits for names and texts inserted into them.
 extension FailureText {
     static func nameRule(_ limit: Int) -> String {
-        "Choose 1 to \(limit) characters of any script, without control characters, and nothing that looks like a friend code or an ID."
+        "Choose 1 to \(limit) characters of any script. Invisible control characters are not allowed, nor is anything that looks like a friend code or an ID."
     }
 
     static func noGroup(after ended: [GroupReport]) -> String {
@@ -18,7 +18,7 @@ extension FailureText {
         case .needsOwner: "Only the owner of the group may do this: \(action)."
         case .needsHeir: "Only the heir whom the owner has named may do this: \(action)."
         case .leaves: "You cannot remove yourself from a group."
-        case .ownsGroup: "You own this group already, and can have no other role in it."
+        case .ownsGroup: "You own this group, so you can have no other role in it."
         case .ownerStays: "Nobody can remove the owner of a group."
         }
     }
@@ -34,23 +34,23 @@ extension FailureText {
         }
     }
 
-    /// Where the days differ the clock is told of: it may be the one that is wrong.
+    /// If the days differ the text mentions the clock, which may be the wrong one.
     static func expiry(_ instant: String, now: String?) -> String {
         let day = Timestamp(instant)?.dateText ?? shortened(instant)
         guard let now, now.prefix(10) != instant.prefix(10), let today = Timestamp(now)?.dateText else {
             return "This link expired on \(day)."
         }
-        return "This link expired on \(day), and this machine’s clock says \(today): if that is wrong, set the clock."
+        return "This link expired on \(day). This machine’s clock says \(today); if that is wrong, set the clock."
     }
 
-    /// Text that somebody else may have written, cut to one line of a bearable length.
+    /// Text that somebody else may have written, cut to one short line.
     static func shortened(_ text: String) -> String {
         let line = text.map { $0.isNewline ? " " : $0 }
         return line.count <= 80 ? String(line) : String(line.prefix(79)) + "…"
     }
 
-    /// What this program itself says, on one line. Whoever puts words of others into it cuts those; the bound is for a
-    /// system's message.
+    /// A text of this program or of the system, on one line of at most 400 characters. Names inside it must be cut
+    /// before.
     static func sentence(_ text: String) -> String {
         let line = text.map { $0.isNewline ? " " : $0 }
         return line.count <= 400 ? String(line) : String(line.prefix(399)) + "…"

@@ -1,11 +1,11 @@
 import StreakNode
 
-/// What is said of links.
+/// Texts about device links.
 extension FailureText {
-    /// Why a device link led nowhere: the code and the exit code of the same about an invite.
+    /// Why a device link failed. Code and exit code are those of the same failure of an invite.
     static func describeDeviceLink(_ failure: DeviceLinkFailure) -> Description {
         var text = describe(failure.ofInvite)
-        let another = "Make one with `streakmesh device link` on a machine of yours."
+        let another = "Make a new one with `streakmesh device link` on one of your machines."
         switch failure {
         case .malformed:
             text.message = "This is not a link for a machine of your own."
@@ -13,11 +13,12 @@ extension FailureText {
         case .tampered: text.hint = "Do not use it. \(another)"
         case .expired: text.hint = another
         case .usedUp:
-            text.message = "This link has been used already: it is good for one machine."
+            text.message = "This link has already been used. It works for one machine only."
             text.hint = another
         case .nobodyReachable:
             text.message = "None of your machines answered in time."
-            text.hint = "Check that the one that made the link is running and both are on a network, then try again."
+            text.hint =
+                "Start StreakMesh on the one that made the link, check that both are on a network, then try again."
         }
         return text
     }
