@@ -14,6 +14,10 @@ enum CommandLineFailure: Error, Equatable {
     case nothingAdded(reasons: [String])
     /// A text that the node refused, with its own sentence.
     case refused(RefusedText)
+    /// This system has no program that would keep the node running.
+    case noServiceManager(String)
+    /// The program that keeps services running refused something.
+    case serviceFailed(String, output: String)
 }
 
 /// What a person, or a program that asked for JSON, reads about a failure.
@@ -61,6 +65,16 @@ struct FailureNotice: Equatable {
             self.init(
                 code: refused.reason, message: refused.message, hint: Self.advice(onRefusalsFor: [refused.reason]),
                 exitCode: 65)
+        case CommandLineFailure.noServiceManager(let program):
+            self.init(
+                code: "noServiceManager", message: "This system has no `\(program)`, which would keep the node running.",
+                hint: "Run `streakmesh up` yourself, or from what starts programs here.", exitCode: 1)
+        case CommandLineFailure.serviceFailed(let command, let output):
+            let reason = output.split(separator: "\n").first.map { " It says: \($0.prefix(200))" } ?? ""
+            self.init(
+                code: "serviceFailed", message: "`\(command)` failed.\(reason)",
+                hint: "Sign in to a desktop or by SSH, not by `su` or `sudo`: services belong to who signs in.",
+                exitCode: 1)
         case ControlError.nodeNotRunning:
             self.init(
                 code: "notRunning", message: "No node is running on this data folder.",

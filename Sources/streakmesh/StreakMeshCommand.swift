@@ -15,7 +15,10 @@ struct StreakMeshCommand: AsyncParsableCommand {
         version: NodeVersion.current,
         groupedSubcommands: [
             CommandGroup(
-                name: "Start:", subcommands: [InitCommand.self, UpCommand.self, WhoamiCommand.self, RenameCommand.self]),
+                name: "Start:", subcommands: [
+                    InitCommand.self, UpCommand.self, OpenCommand.self, ServiceCommand.self, WhoamiCommand.self,
+                    RenameCommand.self,
+                ]),
             CommandGroup(
                 name: "Account:",
                 subcommands: [

@@ -49,7 +49,8 @@ import Testing
         "export": ["csv", "--file", "out"], "import": ["in.csv"], "stats": ["--plots"], "streaks": [],
         "achievements": [], "recap": [], "versus": ["Ben"], "champions": [], "share": ["wordle"], "reminders": [],
         "status": [], "clock show": [], "clock repair": [], "page": [], "sync": [], "watch": [],
-        "completion": ["bash"],
+        "completion": ["bash"], "open": ["--print"], "service status": [], "service install": [], "service remove": [],
+        "service unit": [],
     ]
 
     private static func leaves(of command: any ParsableCommand.Type, _ path: [String] = []) -> [String] {
@@ -110,8 +111,12 @@ import Testing
                             if let typing, !word.hasPrefix("--") { return typing }
                             return ["copy", "out", "in.csv"].contains(word) ? "\(folder.path)/\(word)" : word
                         }
+                        // Where services are kept is this user's own business, and no test's.
+                        let launcher =
+                            command.hasPrefix("service")
+                            ? ["/usr/bin/env", "PATH=\(folder.path)", "XDG_CONFIG_HOME=\(folder.path)"] : []
                         let all =
-                            [BuiltProgram.path, "--data", folder.path] + words
+                            launcher + [BuiltProgram.path, "--data", folder.path] + words
                             + command.split(separator: " ").map(String.init) + given
                         try judge(command, try await lab.run(all, input: "\(hostile)\n"))
                     }
@@ -129,6 +134,7 @@ import Testing
     /// What works on this machine alone, or finds nothing there to work on.
     private static let others: Set = [
         "init", "up", "recover", "restore", "device join", "backup", "games edit", "import", "join", "completion",
+        "service status", "service install", "service remove",
     ]
 
     @Test(arguments: [[], ["--json"]])

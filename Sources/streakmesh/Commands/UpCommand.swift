@@ -94,7 +94,9 @@ struct UpCommand: SessionCommand {
         let control = ControlServer(
             node: node, events: events, signIn: { page?.mintSignInURL() },
             socketPath: context.folder.controlSocketPath, logger: logger)
-        let announcer = Announcer(node: node, control: control, pageAddress: pageAddress?.stream, context: context)
+        let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
+        let announcer = Announcer(
+            node: node, control: control, pageAddress: pageAddress?.stream, context: context, notifier: notifier)
         // Ended in reverse: the last lines are printed before the node goes.
         var services = [
             NamedService(description: "node", service: NodeService(node: node)),
@@ -102,6 +104,8 @@ struct UpCommand: SessionCommand {
         ]
         if let page { services.append(NamedService(description: "page", service: page)) }
         services.append(NamedService(description: "announcer", service: announcer))
+        let watchdog = Watchdog(notifier: notifier) { _ = try? await node.call(ProfileRequest.whoami) }
+        services.append(NamedService(description: "watchdog", service: watchdog))
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
@@ -172,6 +176,7 @@ private struct Announcer: Service {
     /// Yields once, when the page is bound; nil without a page.
     let pageAddress: AsyncStream<WebAddress>?
     let context: CommandContext
+    let notifier: ServiceNotifier
 
     func run() async throws {
         let events = node.events()
@@ -185,10 +190,13 @@ private struct Announcer: Service {
         }
         guard !Task.isCancelled else { return }
         let isNew = !context.folder.hasAccount
+        // Without an account the page is what runs.
+        if isNew { notifier.ready() }
         if let address, isNew { welcome(address).forEach(context.terminal.write) }
         guard let opened = await cancelWhenGracefulShutdown({ await node.opened() }) else { return }
         let listen = try await opened.ready()
         guard !Task.isCancelled else { return }
+        notifier.ready()
         if context.usesJSON {
             let ready: JSON = .members([
                 "event": .string("ready"), "listen": .string(listen), "web": .optional(address?.url),
