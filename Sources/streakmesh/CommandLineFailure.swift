@@ -67,7 +67,8 @@ struct FailureNotice: Equatable {
                 exitCode: 65)
         case CommandLineFailure.noServiceManager(let program):
             self.init(
-                code: "noServiceManager", message: "This system has no `\(program)`, which would keep the node running.",
+                code: "noServiceManager",
+                message: "This system has no `\(program)`, which would keep the node running.",
                 hint: "Run `streakmesh up` yourself, or from what starts programs here.", exitCode: 1)
         case CommandLineFailure.serviceFailed(let command, let output):
             let reason = output.split(separator: "\n").first.map { " It says: \($0.prefix(200))" } ?? ""

@@ -15,7 +15,8 @@ struct StreakMeshCommand: AsyncParsableCommand {
         version: NodeVersion.current,
         groupedSubcommands: [
             CommandGroup(
-                name: "Start:", subcommands: [
+                name: "Start:",
+                subcommands: [
                     InitCommand.self, UpCommand.self, OpenCommand.self, ServiceCommand.self, WhoamiCommand.self,
                     RenameCommand.self,
                 ]),

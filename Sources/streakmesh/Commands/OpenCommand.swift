@@ -8,7 +8,8 @@ import StreakStorage
 struct OpenCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open your page in the browser, or a streakmesh:// link on it.",
-        discussion: "Starts your node where none runs. A link is only shown: nothing is joined or stored before you click.")
+        discussion:
+            "Starts your node where none runs. A link is only shown: nothing is joined or stored before you click.")
 
     /// An invite's link takes a quarter of it; the page reads no more of a message either.
     static let maximumLinkSize = 4_096

@@ -53,7 +53,10 @@ struct ServiceCommand: ParsableCommand {
         func act(on service: inout UserService) throws -> UserService.State { try service.remove() }
 
         func lines(for state: UserService.State) -> [String] {
-            ["The service is gone. Your account and results are where they were.", "`streakmesh up` runs your node by hand."]
+            [
+                "The service is gone. Your account and results are where they were.",
+                "`streakmesh up` runs your node by hand.",
+            ]
         }
     }
 

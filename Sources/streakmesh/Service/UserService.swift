@@ -37,7 +37,8 @@ struct UserService {
     }
 
     private var usesPackagedUnit: Bool {
-        unit.data == nil && unit.isSandboxed && unit.program.hasPrefix("/usr/bin/") && FileManager.default.fileExists(atPath: packagedUnit)
+        unit.data == nil && unit.isSandboxed && unit.program.hasPrefix("/usr/bin/")
+            && FileManager.default.fileExists(atPath: packagedUnit)
     }
 
     /// Has the system run the node now and whenever this user signs in.
@@ -93,8 +94,10 @@ struct UserService {
             return State(
                 installed: FileManager.default.fileExists(atPath: unitPath), running: isRunning, unit: unitPath)
         #else
-            let isEnabled = try manage("systemctl", "--user", "--quiet", "is-enabled", ServiceUnit.systemdName, mayFail: true)
-            let isActive = try manage("systemctl", "--user", "--quiet", "is-active", ServiceUnit.systemdName, mayFail: true)
+            let isEnabled = try manage(
+                "systemctl", "--user", "--quiet", "is-enabled", ServiceUnit.systemdName, mayFail: true)
+            let isActive = try manage(
+                "systemctl", "--user", "--quiet", "is-active", ServiceUnit.systemdName, mayFail: true)
             return State(installed: isEnabled, running: isActive, unit: unitPath)
         #endif
     }
