@@ -78,7 +78,7 @@ final class Guest {
         return try await status()
     }
 
-    /// A guest sees own results only (rule 25): what another has left stays closed to a guest of another name, and goes
+    /// A guest sees own results only: what another has left stays closed to a guest of another name, and goes
     /// where it is nothing.
     private func makeRoom(forGuest name: String) async throws {
         let left = try await status()

@@ -104,6 +104,7 @@ struct UpCommand: SessionCommand {
         ]
         if let page { services.append(NamedService(description: "page", service: page)) }
         services.append(NamedService(description: "announcer", service: announcer))
+        // Any answer will do, a failure too: only a node that hangs gives none.
         let watchdog = Watchdog(notifier: notifier) { _ = try? await node.call(ProfileRequest.whoami) }
         services.append(NamedService(description: "watchdog", service: watchdog))
         var configuration = ServiceGroupConfiguration(
