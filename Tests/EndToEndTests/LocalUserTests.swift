@@ -76,7 +76,7 @@ import Testing
         func `another user's data folder is refused in words, whether it can be entered or not`() async throws {
             try await Lab.open { lab in
                 let ada = try await lab.friend("Ada")
-                let program = "/tmp/streakmesh-\(lab.folder.suffix(8))"
+                let program = "/tmp/streakmesh-program-\(lab.folder.suffix(8))"
                 // Whatever the mask was that the build wrote it under, the other user may run the copy.
                 _ = try await lab.run(["install", "-m", "755", BuiltProgram.path, program])
                 lab.atEnd { try? FileManager.default.removeItem(atPath: program) }
