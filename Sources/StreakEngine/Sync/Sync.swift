@@ -98,7 +98,12 @@ struct Sync: Sendable {
 
     mutating func closed(_ link: LinkID, of key: AgreementPublicKey, core: inout EngineCore) {
         let closed = peers.removeAll(on: link)
-        for group in closed.keys.sorted() where closed[group]?.round != nil {
+        for group in closed.keys.sorted() {
+            guard let round = closed[group]?.round else { continue }
+            // Or else a peer could begin as many exchanges as it makes links.
+            if !round.receivedAnything, let user = core.groups[group]?.state.device(linkKey: key)?.user {
+                _ = core.charge(.fruitlessRounds, to: .account(user))
+            }
             if let device = core.deviceID(of: key) { core.publish(.syncEnded(group, device)) }
             roundEnded(of: group, core: &core)
         }

@@ -69,6 +69,21 @@ struct SyncTests {
         #expect(said == [[], [.operations(bench.handle, [operation.bytes], isFinal: false)], []])
     }
 
+    @Test func `links that break within exchanges count as exchanges that brought nothing`() throws {
+        var bench = try MachineBench(friends: 1)
+        var sync = start(bench)
+        let (group, link) = (bench.group, bench.links[0])
+        var begun = 0
+        for _ in 0..<200 {
+            sync.opened(group, over: link)
+            sync.receivedDigest(theirs, arrival: 9, of: group, over: link, core: &bench.core)
+            if sync.peers[link, group]?.round != nil { begun += 1 }
+            let key = try #require(bench.core.sessions[link]?.key)
+            sync.closed(link, of: key, core: &bench.core)
+        }
+        #expect(begun == 64)
+    }
+
     @Test func `a peer that does not answer is given up, and asked again`() throws {
         var bench = try MachineBench(friends: 1)
         var sync = start(bench)
