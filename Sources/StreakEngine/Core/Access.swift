@@ -29,7 +29,7 @@ struct Access: OptionSet, Sendable {
     /// This device's place in a group, by its own copy of the ledger.
     enum Place: CaseIterable, Sendable {
         case member
-        /// Has left, and no member has heard of it yet.
+        /// This device has left, and has not told any member yet.
         case leaving
         /// Removed, revoked, or let in for nothing. That may be undone, and others know first.
         case ended

@@ -2,7 +2,7 @@ import StreakLinks
 import StreakMembership
 import StreakWire
 
-/// Work that others can have this node do in vain, or faster than is good for it; and that is limited therefore.
+/// Work that others can cause, and that is limited: it may be useless, or come too fast.
 public enum ChargedWork: String, CaseIterable, Sendable {
     /// Runs that no honest device passes on: malformed, or with a wrong signature.
     case forgedRuns
@@ -38,7 +38,7 @@ struct PeerAbuseBudget: Sendable {
     enum Payer: Hashable, Sendable {
         /// An account, by whichever of its devices and links.
         case account(UserID)
-        /// The author of something in a group, whoever carries it.
+        /// The author of something in a group, no matter which device passes it on.
         case author(UserID, GroupID)
         /// Somebody whose account no ledger here knows: an address, or a network (`Endpoint.network`).
         case source(Endpoint)
