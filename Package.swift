@@ -50,6 +50,7 @@ let modules: [Target] = [
     module("StreakWire"),
     module("StreakRandom"),
     module("StreakLinks", ["StreakWire", "StreakCrypto"]),
+    module("StreakInternet", ["StreakWire"]),
     module("StreakGames"),
     module("StreakScores", ["StreakGames"]),
     module("StreakReplication", ["StreakWire", "StreakCrypto", "StreakGames", "StreakScores"]),
@@ -65,7 +66,8 @@ let modules: [Target] = [
         "StreakNode",
         [
             "StreakStorage", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores", "StreakGames",
-            "StreakLinks", "StreakWire", "StreakCrypto", .nioCore, .nioPosix, .serviceLifecycle, .logging,
+            "StreakInternet", "StreakLinks", "StreakWire", "StreakCrypto", .nioCore, .nioPosix, .serviceLifecycle,
+            .logging,
         ],
         // A node's services run where the node does (docs/adr/0017-services-that-share-a-core.md).
         further: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
@@ -107,8 +109,29 @@ let programs: [Target] = [
         ]),
 ]
 
+/// Whether libtorrent and miniupnpc are here. The scripts look for them; without them the package has no helper program, and its node
+/// works without one (docs/adr/0021-a-helper-for-foreign-libraries.md).
+let hasInternetLibraries = Context.environment["STREAKMESH_INTERNET"] == "1"
+
+/// The helper program, and what it needs of C and C++. Nothing else may import these.
+let helper: [Target] = [
+    .target(
+        name: "CTorrent",
+        cxxSettings: [
+            // As libtorrent’s pkg-config file has them, which the package manager does not pass on: these change its types.
+            .define("TORRENT_LINKING_SHARED"), .define("TORRENT_USE_OPENSSL"), .define("TORRENT_USE_LIBCRYPTO"),
+            .define("TORRENT_SSL_PEERS"), .define("BOOST_ASIO_ENABLE_CANCELIO"), .define("BOOST_ASIO_NO_DEPRECATED"),
+            .treatAllWarnings(as: .error),
+        ],
+        linkerSettings: [.linkedLibrary("torrent-rasterbar"), .linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(
+        name: "CUPnP", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("miniupnpc")]),
+    .target(name: "CConfinement", cSettings: [.treatAllWarnings(as: .error)]),
+    program("streakmesh-internet", ["StreakInternet", "StreakWire", "CTorrent", "CUPnP", "CConfinement"]),
+]
+
 let fuzzed: [Target.Dependency] = [
-    "StreakWeb", "StreakNode", "StreakStorage", "StreakSimulator", "StreakEngine", "StreakMembership",
+    "StreakWeb", "StreakNode", "StreakInternet", "StreakStorage", "StreakSimulator", "StreakEngine", "StreakMembership",
     "StreakReplication", "StreakScores", "StreakGames", "StreakLinks", "StreakWire", "StreakCrypto", .nioCore,
     .nioEmbedded, .grdb,
 ]
@@ -129,10 +152,11 @@ let testTargets: [Target] = [
     // What is preloaded into programs under test is built by the tests that need it.
     .target(
         name: "StreakTestSupport", dependencies: ["StreakRandom"], path: "Tests/StreakTestSupport",
-        exclude: ["Preloaded"], swiftSettings: settings),
+        exclude: ["Preloaded", "Scripts"], swiftSettings: settings),
     tests("StreakCryptoTests", ["StreakCrypto"]),
     tests("StreakWireTests", ["StreakWire", "StreakRandom"]),
     tests("StreakLinksTests", ["StreakLinks", "StreakWire", "StreakCrypto", "StreakRandom"]),
+    tests("StreakInternetTests", ["StreakInternet", "StreakWire", "StreakRandom"]),
     tests("StreakGamesTests", ["StreakGames"], resources: [.copy("Fixtures")]),
     tests("StreakScoresTests", ["StreakScores", "StreakGames", "StreakRandom"]),
     tests(
@@ -152,10 +176,10 @@ let testTargets: [Target] = [
         "StreakNodeTests",
         [
             "StreakNode", "StreakStorage", "StreakEngine", "StreakMembership", "StreakReplication", "StreakScores",
-            "StreakGames", "StreakLinks", "StreakWire", "StreakCrypto", "StreakRandom", .nioCore, .nioPosix,
-            .serviceLifecycle,
+            "StreakGames", "StreakInternet", "StreakLinks", "StreakWire", "StreakCrypto", "StreakRandom", .nioCore,
+            .nioPosix, .serviceLifecycle,
             .logging,
-        ]),
+        ], resources: [.copy("Fixtures")]),
     tests(
         "StreakWebTests",
         [
@@ -165,7 +189,7 @@ let testTargets: [Target] = [
         "StreakCommandTests",
         [
             "streakmesh", "StreakWeb", "StreakNode", "StreakStorage", "StreakMembership", "StreakTestSupport",
-            .argumentParser, .logging,
+            .argumentParser, .logging, .serviceLifecycle,
         ]),
     tests(
         "ProtocolConformanceTests",
@@ -181,7 +205,12 @@ let testTargets: [Target] = [
         ]),
     // The fuzzer is built by script/fuzz only: it needs libFuzzer, which is not part of every toolchain.
     isFuzzing ? fuzzer : fuzzTests,
-    tests("EndToEndTests", ["StreakTestSupport", "StreakRandom", "streakmesh", .grdb]),
+    tests(
+        "EndToEndTests",
+        [
+            "StreakTestSupport", "StreakNode", "StreakInternet", "StreakLinks", "StreakWire", "StreakCrypto",
+            "StreakRandom", "streakmesh", .grdb,
+        ]),
     tests("RepositoryTests", []),
 ]
 
@@ -200,9 +229,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        // Without what reads its settings from files and variables.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
-    targets: modules + programs + testTargets
+    targets: modules + programs + (hasInternetLibraries ? helper : []) + testTargets,
+    cxxLanguageStandard: .cxx17
 )

@@ -22,14 +22,15 @@ as_root() {
 
 has_library() { command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "$1"; }
 
-# Prints the missing packages of this system. Arguments are pairs “check:package”; check is a command, or a library of
-# pkg-config as “lib=NAME”.
+# Prints the missing packages of this system. Arguments are pairs “check:package”; check is a command, a library of
+# pkg-config as “lib=NAME”, or a file as “file=PATH”.
 missing_packages() {
     local pair check
     for pair in "$@"; do
         check=${pair%%:*}
         case $check in
             lib=*) has_library "${check#lib=}" || printf '%s ' "${pair#*:}" ;;
+            file=*) [ -e "${check#file=}" ] || printf '%s ' "${pair#*:}" ;;
             *) command -v "$check" >/dev/null 2>&1 || PATH=$PATH:/usr/sbin:/sbin command -v "$check" >/dev/null 2>&1 ||
                 printf '%s ' "${pair#*:}" ;;
         esac
@@ -72,12 +73,34 @@ install_for_build() {
         pkg-config --exists libsodium libqrencode sqlite3 ||
             fail "The headers of libsodium, libqrencode and SQLite, and pkg-config, are needed; please install them."
     fi
+    install_for_helper
+}
+
+# Installs what the helper program needs. Package.swift builds it where STREAKMESH_INTERNET is 1; the node works without it.
+install_for_helper() {
+    # In subshells: without these packages there is less, but there is something.
+    if command -v apt-get >/dev/null 2>&1; then
+        (install_debian lib=libtorrent-rasterbar:libtorrent-rasterbar-dev lib=miniupnpc:libminiupnpc-dev) || true
+    elif [ "$(uname)" = Darwin ]; then
+        (install_mac lib=libtorrent-rasterbar:libtorrent-rasterbar lib=miniupnpc:miniupnpc) || true
+        # The compiler does not look there by itself.
+        local prefix
+        prefix=$(brew --prefix 2>/dev/null) || prefix=/opt/homebrew
+        export CPATH=$prefix/include${CPATH:+:$CPATH} LIBRARY_PATH=$prefix/lib:$prefix/opt/openssl@3/lib${LIBRARY_PATH:+:$LIBRARY_PATH}
+    fi
+    export STREAKMESH_INTERNET=0
+    if has_library libtorrent-rasterbar && has_library miniupnpc; then
+        STREAKMESH_INTERNET=1
+    else
+        say "Without libtorrent-rasterbar and miniupnpc there is no helper program: no UPnP, and nobody is found by the DHT."
+    fi
 }
 
 # Installs what the tests in network namespaces need, if they can run here.
 install_for_network_tests() {
     command -v apt-get >/dev/null 2>&1 || return 0
-    install_debian ip:iproute2 nft:nftables tcpdump:tcpdump
+    install_debian ip:iproute2 nft:nftables tcpdump:tcpdump miniupnpd:miniupnpd-nftables \
+        file=/usr/lib/python3/dist-packages/libtorrent.egg-info:python3-libtorrent
 }
 
 # Prints the name of a Python that can make virtual environments.
@@ -121,5 +144,7 @@ build_program() {
     install_for_build
     say "Building; the first time takes a few minutes."
     swift build -c release --product streakmesh >&2
+    # The node looks for it beside itself.
+    if [ "$STREAKMESH_INTERNET" = 1 ]; then swift build -c release --product streakmesh-internet >&2; fi
     streakmesh=$(swift build -c release --show-bin-path)/streakmesh
 }

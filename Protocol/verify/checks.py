@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import beacons, friends, keys, links, messages, noise, patterns
+from . import beacons, friends, keys, links, messages, noise, patterns, reachability
 from .certificates import Certificate
 from .codec import Epoch, Reader, Refusal, blob, decode, signed_varint, varint
-from .crypto import agreement_public_key, derived, hash512, is_signed, signing_bytes, signing_public_key
+from .crypto import agreement_public_key, derived, hash512, is_signed, opened_x, signing_bytes, signing_public_key
 from .feeds import FeedCopy, FeedName, Run, chain_next, chain_origin, is_tip_signed
 from .joining import InviteLink, JoinProof
 from .ledger import Ledger
@@ -442,6 +442,7 @@ def check_messages(file: Entry, report: Report) -> None:
             report.holds(one.name, certificate is not None and certificate.is_valid(), "the certificate is wrong")
             report.taken(one.name, lambda: decode(message.blobs[1], JoinProof.read))
         friends.check_message(one.name, message, report)
+        reachability.check_message(one.name, message, report)
     for one in file.all("accepted"):
         message = report.taken(one.name, lambda: Message.decode(one.hex()))
         report.equal(one.name, message and message.encoded(), one.hex("means"))
@@ -534,6 +535,58 @@ def _side(one: Entry, is_initiator: bool) -> links.Side:
         peer_key=other.hex("linkKey"),
         certificate=b"" if is_initiator else bytes.fromhex(one["certificate"] or ""),
     )
+
+
+def check_whereabouts(file: Entry, report: Report) -> None:
+    """reachability.md §3."""
+    for one in file.all("valid"):
+        told = report.taken(one.name, lambda: reachability.Whereabouts.decode(one.hex()))
+        if told is None:
+            continue
+        found = (told.device, told.number, told.is_steady, told.is_always_on)
+        report.equal(one.name, found, (one.hex("device"), one.number("number"), one["steady"], one["alwaysOn"]))
+        entries = [(entry["source"], entry.hex("address"), entry["port"]) for entry in one["entries"]]
+        report.equal(one.name, list(told.entries), entries)
+        report.equal(one.name, told.encoded(), one.hex())
+        report.holds(one.name, told.is_signed(), "the signature is wrong")
+    full = max((one.hex() for one in file.all("valid")), key=len)
+    for one in file.all("unsigned"):
+        index = one["flipped"]
+        report.equal(one.name, full[:index] + bytes([full[index] ^ 1]) + full[index + 1 :], one.hex())
+        told = report.taken(one.name, lambda: reachability.Whereabouts.decode(one.hex()))
+        report.holds(one.name, told is not None and not told.is_signed(), "the signature is right")
+    _check_invalid(file, report, reachability.Whereabouts.decode)
+
+
+def check_notices(file: Entry, report: Report) -> None:
+    """reachability.md §5."""
+    for one in file.all("valid"):
+        place = reachability.Place.of(one.hex("secret"), one.hex("device"), one["day"])
+        report.equal(one.name, place.key, one.hex("key"))
+        value, sequence = one.hex(), one.number("sequence")
+        is_signed = reachability.is_item_signed(one.hex("signature"), place.key, sequence, value)
+        report.holds(one.name, is_signed, "the signature is wrong")
+        report.equal(one.name, place.open(value), (one.hex("whereabouts"), one.hex("letter")))
+        if one["letter"]:
+            run = report.taken(one.name, lambda: decode(one.hex("letter"), Run.read))
+            records = run and report.taken(one.name, run.records)
+            if records is not None:
+                text = (one.hex("group"), run.feed, run.last, run.hashes(records)[-1], run.signature)
+                report.holds(one.name, is_tip_signed(*text), "the letter's signature is wrong")
+                report.equal(one.name, run.feed.device, one.hex("device"))
+    closed = file["closed"]
+    place = reachability.Place.of(closed.hex("secret"), closed.hex("device"), closed["day"])
+    whole = closed.hex("open")
+    report.holds("open", place.open(whole) is not None, "it does not open")
+    report.equal("a byte too few", place.open(whole[:-1]), None)
+    for one in closed["values"]:
+        value = one.hex()
+        report.equal(one.name, place.open(value), None)
+        if "plain" in one:
+            report.equal(one.name, opened_x(place.sealing_key, value[:24], value[24:]), one.hex("plain"))
+        else:
+            index = one["flipped"]
+            report.equal(one.name, whole[:index] + bytes([whole[index] ^ 1]) + whole[index + 1 :], value)
 
 
 def check_friends(file: Entry, report: Report) -> None:
@@ -657,10 +710,12 @@ CHECKS: dict[str, Check] = {
     "merges.json": check_merges,
     "messages.json": check_messages,
     "noise-25519-chachapoly-blake2b.json": check_noise,
+    "notices.json": check_notices,
     "operations.json": check_operations,
     "records.json": check_records,
     "retractions.json": check_retractions,
     "runs.json": check_runs,
+    "whereabouts.json": check_whereabouts,
 }
 
 

@@ -70,6 +70,23 @@ def opened(key: bytes, nonce: bytes, data: bytes, associated: bytes = b"") -> by
         return None
 
 
+def opened_x(key: bytes, nonce: bytes, data: bytes) -> bytes | None:
+    """XChaCha20-Poly1305, without associated data."""
+    try:
+        return bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(data, None, nonce, key)
+    except (CryptoError, ValueError):
+        return None
+
+
+def is_signed_plainly(signature: bytes, key: bytes, text: bytes) -> bool:
+    """A signature over nothing but the text, as other protocols have it."""
+    try:
+        bindings.crypto_sign_open(signature + text, key)
+    except (BadSignatureError, CryptoError, ValueError):
+        return False
+    return True
+
+
 def argon2id(password: bytes, salt: bytes, size: int) -> bytes:
     """Argon2id at libsodium's interactive cost."""
     return pwhash.argon2id.kdf(

@@ -59,7 +59,7 @@ def invite_psk(seed: bytes) -> bytes:
 
 
 def invite_tag_key(seed: bytes) -> bytes:
-    """Of the pre-shared key, not of the seed: whoever reads the ledger can compute it."""
+    """Of the pre-shared key, not of the seed: anybody who reads the ledger can compute it."""
     return derived(invite_psk(seed), "tag-key")
 
 

@@ -16,11 +16,12 @@ ACCESS_KEYS_REQUESTED, ACCESS_KEYS = range(14, 16)
 DEVICE_REQUESTED, DEVICE_CERTIFIED, DEVICE_REFUSED, FRIEND_REQUESTED = range(16, 20)
 FRIEND_ANSWERED = 20
 PRESENCE = 21
+WHEREABOUTS, SEEN_AT = 25, 26
 NAMES = (
     "hello digest tips-requested tips operations-requested operations runs-requested runs rumour rumour-acknowledged "
     "join-requested welcome join-refused access-keys-requested access-keys "
     "device-requested device-certified device-refused friend-requested friend-answered "
-    "presence"
+    "presence kind-22 kind-23 kind-24 whereabouts seen-at"
 ).split()
 
 
@@ -122,7 +123,7 @@ class Message:
         reader = Reader(data)
         reader.version()
         kind = reader.u8()
-        if not 1 <= kind <= PRESENCE:
+        if not (1 <= kind <= PRESENCE or kind in (WHEREABOUTS, SEEN_AT)):
             raise Refusal("unknown-kind")
         message = cls._fields(kind, reader)
         reader.tail()
@@ -184,9 +185,10 @@ class Message:
                 return cls(kind, blobs=[reader.blob(4096)])
             case 21:
                 return cls(kind, handle, blobs=reader.list(600, lambda: _presence(reader)))
+            case 25:
+                return cls(kind, blobs=reader.list(64, lambda: reader.take(4) + blob(reader.blob(227))))
             case _:
-                group, revoked = reader.take(32), reader.flag("holds revoked")
-                return cls(kind, name=group, flags=int(revoked), blobs=reader.list(32, lambda: reader.blob(1536)))
+                return cls(kind, name=reader.take(18))
 
     def encoded(self) -> bytes:
         fields: list[bytes]
@@ -218,7 +220,7 @@ class Message:
                 fields = [self.name, varint(len(self.blobs)), *self.blobs]
             case 13 | 18:
                 fields = [bytes([self.reason])]
-            case 14 | 15 | 21:
+            case 14 | 15 | 21 | 25:
                 fields = [varint(len(self.blobs)), *self.blobs]
             case 17:
                 fields = [blob(self.blobs[0]), varint(len(self.blobs) - 1), *self.blobs[1:]]

@@ -244,6 +244,6 @@ class Operation:
         return self.body.is_signed_by_account(self.group)
 
     def encoded(self) -> bytes:
-        """The fields before the body anew: what decoding must give back byte for byte."""
+        """The fields before the body, encoded again. They must equal the received bytes."""
         head = bytes([1, self.kind]) + self.group + self.author + varint(self.number) + self.previous
         return head + varint(len(self.parents)) + b"".join(self.parents) + self.time.to_bytes(8, "big", signed=True)

@@ -294,7 +294,7 @@ class Resolver:
             self.ends.setdefault(self.account(one), []).append(one)
 
     def _was_removed_again(self, leave: Operation) -> bool:
-        """Whether an admin that did not know what voids a departure removed the leaver, that had claimed a place anew."""
+        """Whether an admin removed the leaver, who had claimed a place again, not knowing what voids the departure."""
         user = self.account(leave)
         admits = [
             one

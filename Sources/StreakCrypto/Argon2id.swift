@@ -1,6 +1,10 @@
 import CSodium
+import Synchronization
 
 /// Argon2id version 1.3 (RFC 9106), which makes guessing a short secret expensive. One lane.
+///
+/// Derivations in one process take turns. So together they take the memory of the costliest one, which goes back to the
+/// system after each.
 public enum Argon2id {
     /// How much one derivation costs.
     public enum Cost: Sendable, CaseIterable {
@@ -15,10 +19,13 @@ public enum Argon2id {
     }
 
     /// 16.
-    public static let saltByteCount = 16
+    static let saltByteCount = 16
 
     /// Sizes of output this offers, in bytes.
     public static let sizes = 16...1_024
+
+    /// Held by the derivation that is under way.
+    static let turn = Mutex(())
 
     /// `size` bytes derived from `password` and `salt`. The cost decides how long this takes: not for a busy thread.
     ///
@@ -44,9 +51,11 @@ public enum Argon2id {
             // An empty array may have no address at all; libsodium wants one.
             unsafe withUnsafeBytes(of: UInt8(0)) { empty in
                 guard let address = unsafe buffer.baseAddress ?? empty.baseAddress else { return Int32(-1) }
-                return unsafe crypto_pwhash(
-                    &output, UInt64(size), address.assumingMemoryBound(to: CChar.self), UInt64(buffer.count), salt,
-                    UInt64(passes), memory, crypto_pwhash_alg_argon2id13())
+                return turn.withLock { _ in
+                    unsafe crypto_pwhash(
+                        &output, UInt64(size), address.assumingMemoryBound(to: CChar.self), UInt64(buffer.count),
+                        salt, UInt64(passes), memory, crypto_pwhash_alg_argon2id13())
+                }
             }
         }
         guard status == 0 else { throw .outOfMemory }

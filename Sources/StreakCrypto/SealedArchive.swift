@@ -17,7 +17,7 @@ import CSodium
 /// bytes; the last, which alone has the stream's final tag, 0 to 65,536. Integers are big-endian.
 public enum SealedArchive {
     /// Plaintext of a chunk.
-    public static let chunkSize = 65_536
+    static let chunkSize = 65_536
     /// Bytes before the first chunk.
     public static let headerSize = 65
 

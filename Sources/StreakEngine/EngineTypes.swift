@@ -22,16 +22,16 @@ public struct CommandID: Hashable, Comparable, Sendable {
     var isOwn: Bool { number > UInt64.max >> 1 }
 }
 
-/// A record to be written by this device; its time and number are the engine's to choose.
+/// A record to be written by this device. The engine chooses its time and number.
 public enum RecordDraft: Sendable, Equatable {
     case score(DailyScore)
     case withdrawnScore(ScoreKey)
-    /// A record of any other kind, or what withdraws one.
+    /// A record of any other kind, or one that withdraws it.
     case content(RecordContent)
-    /// What a record that friends still hold says, with its own time: it takes the place among others that it had.
+    /// A record that friends still hold, written again with its own time, so that it keeps its place among others.
     case copy(Record)
-    /// What a retracted record said, with a time of today. A result whose first recording lies after `since`, in Unix
-    /// seconds, counts as first recorded then.
+    /// A retracted record, written again with today's time. A result first recorded after `since` (Unix seconds) counts
+    /// as first recorded at `since`.
     case again(Record, since: Int64)
 
     /// A record of any kind but results.
@@ -49,37 +49,37 @@ public enum Command: Sendable {
     case foundGroup(title: String)
     /// Writes records, in each group the drafts named for it. Completed with `.done` once all are on disk.
     case write([(group: GroupID, drafts: [RecordDraft])])
-    /// Retracts what this device wrote while its clock was ahead, in every group, and writes it anew with today's time. One
-    /// transaction. Completed with `.retracted`.
+    /// Retracts what this device wrote while its clock was ahead, in every group, and writes it again with today's
+    /// time, in one transaction. Completed with `.retracted`.
     case retract
-    /// Makes an invite. `uses` 0 is unlimited; `lifetime` in seconds. Who comes with one that needs approval waits until
-    /// owner or an admin says `admit`. Completed with `.invite`.
+    /// Makes an invite. `uses` 0 is unlimited; `lifetime` in seconds. If it needs approval, newcomers wait until the
+    /// owner or an admin sends `admit`. Completed with `.invite`.
     case invite(GroupID, uses: UInt32, lifetime: Int64, needsApproval: Bool = false)
     /// Ends an invite. Completed with `.done`.
     case revokeInvite(GroupID, OperationID)
-    /// Changes a group's title, by owner and admins. Completed with `.done`.
+    /// Changes a group's title, by the owner or an admin. Completed with `.done`.
     case rename(GroupID, title: String)
-    /// Changes a group's settings, by owner and admins. Completed with `.done`.
+    /// Changes a group's settings, by the owner or an admin. Completed with `.done`.
     case changeSettings(GroupID, GroupSettings)
-    /// Names an admin, demotes one, names the heir or withdraws that (`noHeir`, naming the owner), by the owner. What a
-    /// demoted admin did as far as it is known here stays an admin's. Completed with `.done`.
+    /// Names an admin, demotes one, or names or withdraws the heir, by the owner. `noHeir` names the owner. What a
+    /// demoted admin did, as far as this device knows it, stays valid. Completed with `.done`.
     case setRole(GroupID, UserID, RoleChange.Change)
     /// Hands a group on, by its owner; or takes it over, by the heir, `to` itself. Completed with `.done`.
     case transfer(GroupID, to: UserID)
-    /// Removes a member, by owner or admin. What of it is known here goes on counting; the group gets a new access key. The
-    /// invites that it made end with it, and unless `keepingOthersInvites` those of others by which it came in. Completed
-    /// with `.done`.
+    /// Removes a member, by the owner or an admin. What this device knows of the member's history still counts. The
+    /// group gets a new access key. The invites that the member made end, and unless `keepingOthersInvites` so do other
+    /// members' invites by which it joined. Completed with `.done`.
     case remove(GroupID, UserID, keepingOthersInvites: Bool = false)
     /// Undoes an admin's removal of a member, by the owner: the admin is demoted with a cut before that operation.
     /// Completed with `.done`.
     case annul(GroupID, removal: OperationID)
-    /// Takes in who asked under an invite that needs approval, by owner or admin. Completed with `.done`.
+    /// Admits somebody who asked under an invite that needs approval, by the owner or an admin. Completed with `.done`.
     case admit(GroupID, request: OperationID)
     /// Turns down such a request, on this node only: it is no longer listed and its newcomer gets that answer from this
     /// node. Another admin may still admit it; to keep everybody out, revoke the invite. Completed with `.done`.
     case denyRequest(GroupID, request: OperationID)
-    /// Ends a device of this account in every group that it is in, each with a new access key. One transaction. Completed
-    /// with `.done`.
+    /// Ends a device of this account in every group that it is in, each with a new access key, in one transaction.
+    /// Completed with `.done`.
     case revokeDevice(DeviceID, accountKey: SigningSecretKey)
     /// Leaves a group. Completed with `.done`.
     case leave(GroupID, erasing: Bool)
@@ -90,13 +90,13 @@ public enum Command: Sendable {
     /// Makes a link by which another machine becomes a device of this account, once and within ten minutes. Completed
     /// with `.invite`.
     case linkDevice
-    /// Asks for that, by a link of purpose `device`. The engine's identity has fresh keys and a certificate that counts
-    /// for nothing. Completed with `.deviceLinked`; the engine is of no use afterwards.
+    /// Asks to be linked, by a link of purpose `device`. The engine's identity has fresh keys and a certificate that
+    /// counts for nothing. Completed with `.deviceLinked`; the engine is not used afterwards.
     case requestDevice(InviteLink, timeout: Duration)
-    /// Answers to this account's friend code from now on; nil: no more. Completed with `.done`.
+    /// Answers to this account's friend code from now on; nil stops answering. Completed with `.done`.
     case setAnswersToCode(FriendCodeKeys?)
-    /// Asks the owner of a code for friendship, for seven days or until there is an answer; `name` is what it is shown.
-    /// Completed with `.done` once the wish is on disk; events tell what comes of it.
+    /// Asks the owner of a code for friendship, for seven days or until there is an answer. The owner sees `name`.
+    /// Completed with `.done` once the wish is on disk; events report the outcome.
     case addFriend(FriendCodeKeys, name: String)
     /// Takes such a wish back. Completed with `.done`.
     case cancelFriend(FriendCode)
@@ -104,21 +104,24 @@ public enum Command: Sendable {
     case approveFriend(UserID, name: String)
     /// Says no to a request. Completed with `.done`.
     case declineFriend(UserID)
-    /// Takes no requests of a user any more; to the user it looks as if nobody answered yes or no. Completed with `.done`.
-    case blockFriend(UserID)
+    /// Ignores requests of a user from now on. To that user it looks as if nobody had decided yet. The name, at most 640
+    /// bytes, is kept to show whom this user has blocked. Completed with `.done`.
+    case blockFriend(UserID, name: String)
     case unblockFriend(UserID)
     /// Comes back into a group of this account that a friend knows (`offeredReturns`): publishes this device there.
     /// Completed with `.group`.
     case acceptReturn(GroupID)
-    /// Does not, and forgets the group. Completed with `.done`.
+    /// Declines to come back, and forgets the group. Completed with `.done`.
     case declineReturn(GroupID)
     /// Deletes all that is here of a group, and tells nobody. Completed with `.done`.
     case forgetGroup(GroupID)
-    /// Keeps or forgets a small named value. Completed with `.done`.
+    /// Keeps a named value, or forgets it where it is empty. Completed with `.done`.
     case keepSetting(name: String, value: [UInt8])
+    /// Keeps and forgets rows. Completed with `.done`.
+    case keepRows(LocalRows)
     /// Dials every known peer at once.
     case dialEveryone
-    /// Addresses to dial whoever may be there.
+    /// Dials these addresses, whatever device may be there.
     case dialAddresses([Endpoint])
 }
 
@@ -128,9 +131,9 @@ public enum CommandOutcome: Sendable, Equatable {
     case group(GroupID)
     case invite(OperationID, link: String)
     case deviceLinked(DeviceLinking)
-    /// Done, but for these groups, whose ledgers take no more of it.
+    /// Done, except in these groups, whose ledgers accept no further operations.
     case refusedBy([GroupID])
-    /// How many values were written anew, over all groups; 0 where nothing was dated ahead.
+    /// How many values were written again, over all groups; 0 if nothing was dated ahead.
     case retracted(records: Int)
     case failed(CommandFailure)
 }
@@ -140,11 +143,11 @@ public enum CommandFailure: Error, Sendable, Equatable {
     case unknownGroup
     case notMember
     case alreadyMember(GroupID)
-    /// The ledger would not count the operation.
+    /// The ledger would not accept the operation as counting.
     case notAllowed(LedgerError)
     case linkExpired
     case joinRefused(JoinRefusal)
-    /// What the reached device showed does not hold the link's invite, its inviter or itself.
+    /// The ledger that the reached device showed lacks the link's invite, its inviter, or that device itself.
     case ledgerRejected
     /// The ledger that the reached device showed has more bytes than a node takes.
     case ledgerTooLarge
@@ -160,19 +163,21 @@ public enum CommandFailure: Error, Sendable, Equatable {
 public enum EngineEvent: Sendable, Equatable {
     /// Keys of a group have new values.
     case recordsMerged(GroupID, [MergedRecord])
-    /// Records of a group were taken back: all merged values are to be read again.
+    /// Records of a group were taken back: read all merged values again.
     case recordsReset(GroupID)
-    /// The ledger of a group says something new.
+    /// The ledger of a group has changed what it says.
     case ledgerChanged(GroupID)
-    /// This device is a member no more: removed, revoked, or it left and was heard. Other users' records of the group have
-    /// been deleted here, its own account's have not. Nil where the admission turns out not to count: see
-    /// `MeshEngine.exclusion(from:)`.
+    /// This device is no longer a member: it was removed or revoked, or it left and a member heard so. Other users'
+    /// records of the group have been deleted here, those of its own account have not. Nil if its admission turned out
+    /// not to count: see `MeshEngine.exclusion(from:)`.
     case lostGroup(GroupID, GroupState.Standing?)
     case digestChanged(GroupID, GroupDigest)
     case linkOpened(DeviceID, via: LinkVia, endpoint: Endpoint)
     case linkClosed(DeviceID)
-    /// Who of a group is reached, or over which links: see `MeshEngine.route`.
+    /// Which members of a group are online, or over how many links, has changed: see `MeshEngine.route`.
     case presenceChanged(GroupID)
+    /// There are newer whereabouts of a device, this one's among them: see `MeshEngine.whereabouts`.
+    case whereaboutsChanged(DeviceID)
     /// A device said over a new link what its clock says.
     case clockHeard(DeviceID)
     /// An exchange with a peer about a group began or ended.
@@ -182,13 +187,13 @@ public enum EngineEvent: Sendable, Equatable {
     case runRefused(GroupID, ReplicationError)
     /// A ledger operation was refused; the link stays open.
     case operationRefused(GroupID)
-    /// This device's own feed was found to have gone on without this store: a new epoch was opened.
+    /// Another copy of this device's store has continued this device's feed, so a new epoch was opened.
     case epochReplaced(GroupID)
     /// Bytes from outside were ignored.
     case dropped(DropReason)
-    /// Somebody has had this node do too much of something: what it sent was not looked at.
+    /// Somebody has used up their budget for some kind of work; what they sent was ignored.
     case overBudget(ChargedWork)
-    /// Something happened between this user and one whose friend it wants to be, or who wants that.
+    /// Something happened in a friend request that this user sent or received.
     case friend(FriendEvent)
     case messageRefused(WireError)
 }
@@ -203,8 +208,25 @@ public enum EngineInput: Sendable {
     /// Interfaces or addresses have changed, or the machine woke up.
     case networkChanged(addresses: [Endpoint])
     case command(CommandID, Command)
-    /// The friend code of a user that `deriveCode` asked for; nil where it could not be worked out. One that nobody asked
-    /// for is kept, too.
+    /// How far this node may go for friends beyond the local network; `off` until it is said. Say it before `listening`.
+    case internetSettingChanged(InternetSetting)
+    /// Where others on the internet find this node, all of it, as far as the shell knows: ports that a router has opened, the
+    /// address that the system chooses for IPv6, and what its user named. Entries of source `seen` are left out: the engine makes
+    /// these itself.
+    case ownEndpointsFound([Whereabouts.Entry])
+    /// Somebody without a link, at the address `by`, has said from which endpoint this node's datagrams come: those of the port
+    /// at which it takes links.
+    case seenFromOutside(Endpoint, by: Endpoint)
+    /// Whether what this device leaves in the DHT holds its newest records, too; true until it is said.
+    case lettersChanged(Bool)
+    /// The DHT has a value under a key that `getNotice` asked for. Several may come, older ones first.
+    case noticeFound([UInt8], at: Bytes32)
+    /// No further value comes, or none could be asked for.
+    case noticeSearched(Bytes32)
+    /// No node of the DHT has stored a notice.
+    case putNoticeFailed
+    /// The friend code of a user, worked out after `deriveCode`; nil if it could not be worked out. A code that nobody
+    /// asked for is kept, too.
     case codeDerived(UserID, FriendCode?)
     case changeStored(ChangeID)
     case deadlineReached
@@ -215,12 +237,16 @@ public enum EngineOutput: Sendable {
     case link(LinkOutput)
     /// Sends a beacon to everybody on the local networks, or to one address.
     case sendBeacon([UInt8], to: Endpoint?)
-    /// Stores a transaction; `changeStored` follows once it is on disk. If it cannot be stored, the engine is to be
-    /// thrown away and started anew from the store.
+    /// Stores a transaction; `changeStored` follows once it is on disk. If it cannot be stored, throw the engine away
+    /// and start another from the store.
     case persist(DurableChange, ChangeID)
     case complete(CommandID, CommandOutcome)
-    /// Works out a user's friend code, beside whatever else is going on: it takes 60 ms and 64 MB. `codeDerived` follows; the
-    /// next one is asked for only then.
+    /// Works out a user's friend code, in the background: it takes 60 ms and 64 MB. `codeDerived` follows; only then
+    /// does the engine ask for the next one.
     case deriveCode(UserID)
+    /// Leaves a notice in the DHT; `putNoticeFailed` follows where nobody has stored it.
+    case putNotice(Notice)
+    /// Looks in the DHT for what lies under a key. `noticeFound` follows for each value, and `noticeSearched` at the end.
+    case getNotice(Bytes32)
     case publish(EngineEvent)
 }

@@ -34,6 +34,10 @@ extension MeshEngine {
             core.forget(group, then: [.complete(id, .done)])
         case .keepSetting(let name, let value):
             core.storeSetting(name, value, then: [.complete(id, .done)])
+        case .keepRows(let rows):
+            var change = DurableChange()
+            change.local = rows
+            core.persist(change, then: [.complete(id, .done)])
         case .dialEveryone:
             lookForEverybody()
             core.complete(id, .done)
@@ -61,8 +65,8 @@ extension MeshEngine {
         case .cancelFriend(let code): friends.cancelFriend(code, id: id, core: &core)
         case .approveFriend(let user, let name): friends.approveFriend(user, name: name, id: id, core: &core)
         case .declineFriend(let user): friends.declineFriend(user, id: id, core: &core)
-        case .blockFriend(let user): friends.setBlocked(user, to: true, id: id, core: &core)
-        case .unblockFriend(let user): friends.setBlocked(user, to: false, id: id, core: &core)
+        case .blockFriend(let user, let name): friends.block(user, name: name, id: id, core: &core)
+        case .unblockFriend(let user): friends.unblock(user, id: id, core: &core)
         case .acceptReturn(let group): admission.acceptReturn(group, id: id, core: &core)
         case .declineReturn(let group): admission.declineReturn(group, id: id, core: &core)
         }

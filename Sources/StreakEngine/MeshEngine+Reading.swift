@@ -11,28 +11,29 @@ extension MeshEngine {
     public var identity: DeviceIdentity { core.identity }
     public var store: StoreID { core.store }
 
-    /// The number of the next stream that this engine dials; a successor on the same sockets goes on from it.
+    /// The number of the next stream that this engine dials. A successor on the same sockets continues from it.
     public var nextStream: UInt64 {
         get { core.links.nextStream }
         set { core.links.nextStream = newValue }
     }
 
-    /// Begins new epochs wherever this device has written, as a store that may be a copy must. To be stored at once.
-    public mutating func renewEpochs() -> [OwnEpoch] { core.renewEpochs() }
+    /// Begins new epochs wherever this device has written, as a store that may be a copy must. Store the result at
+    /// once.
+    public mutating func renewEpochs() -> LocalRows { core.renewEpochs() }
 
-    /// Where this device keeps what is private; nil before the account has made it.
+    /// The account's private group; nil before the account has made it.
     public var privateGroup: GroupID? { core.privateGroup }
 
-    /// Whether a group is the one that this account's devices keep among themselves.
+    /// Whether a group is this account's private group.
     public func isPrivate(_ group: GroupID) -> Bool { core.isPrivate(group) }
 
-    /// Whether the account has given this device up, by any ledger that it holds.
+    /// Whether any ledger here says that the account has revoked this device.
     public var isShutOut: Bool { core.isShutOut }
 
-    /// Whether the account has given up a device by its word for every group, though a ledger may not show it.
+    /// Whether the account has revoked a device for every group, though a ledger may not show it.
     public func isGivenUp(_ certificate: DeviceCertificate) -> Bool { core.isGivenUp(certificate) }
 
-    /// How long a device link is good, in seconds.
+    /// How long a device link lives, in seconds.
     public static let deviceLinkLifetime = Admission.deviceLinkLifetime
 
     /// The ledger of a group; nil for an unknown one.
@@ -40,11 +41,12 @@ extension MeshEngine {
 
     // MARK: Members
 
-    /// The operation because of which nobody who counts has let this device into a group.
+    /// The operation that makes this device's admission to a group count for nothing; nil if there is none.
     public func exclusion(from group: GroupID) -> OperationID? { core.exclusion(from: group) }
 
-    /// The live invites that a member made, or by which it was let in: by the same link it could come back as somebody else.
-    public func invitesEnding(with user: UserID, in group: GroupID) -> [GroupState.Invite] {
+    /// The live invites that a member made, or by which it joined. By the same link it could come back as another
+    /// account.
+    func invitesEnding(with user: UserID, in group: GroupID) -> [GroupState.Invite] {
         core.invitesEnding(with: user, in: group)
     }
 
@@ -54,51 +56,51 @@ extension MeshEngine {
         core.groups[group]?.ledger.annulments(by: core.identity, at: core.wall.seconds) ?? []
     }
 
-    /// The link of an invite whose link this node keeps; nil for others'.
+    /// The link of an invite, if this node keeps it; nil for the invites of others.
     public func link(ofInvite id: OperationID, in group: GroupID) -> String? { core.link(ofInvite: id, in: group) }
 
-    /// Who waits for owner or an admin of a group to let them in.
+    /// Newcomers to a group who wait for the owner or an admin to admit them.
     public func openRequests(in group: GroupID) -> [GroupState.Request] { core.openRequests(in: group) }
 
-    /// Whether somebody on this node has turned an account down that asks under this invite, with whatever device. It can still
-    /// be let in; a new invite makes a new request.
+    /// Whether this node has turned down the account that asks under this invite, whatever its device. It can still be
+    /// admitted; a new invite makes a new request.
     public func isDenied(_ claim: JoinClaim, in group: GroupID) -> Bool { core.isDenied(claim, in: group) }
 
-    /// How this device reaches another one of a group: over so many links, the first of which leads to `via`. Nil
-    /// where it is offline, as far as the group knows.
+    /// How this device reaches another one of a group: the number of links, and the first device on the way. Nil if it
+    /// is offline, as far as the group knows.
     public func route(to device: DeviceID, in group: GroupID) -> (hops: Int, via: DeviceID)? {
         reachability.route(to: device, in: group, core: core)
     }
 
-    /// How many records a device lacks of a group, by what it said last, also while it is away: 0 if it has all; nil if it
-    /// has said nothing since this node started. Where a feed is forked this is an estimate.
+    /// How many records of a group a device lacks, by its last report, also while it is away: 0 if it has all; nil if
+    /// it has reported nothing since this node started. With a forked feed this is an estimate.
     public func behind(_ device: DeviceID, in group: GroupID) -> Int? { sync.behind(device, in: group, core: core) }
 
-    /// How far this device has come with a group of which it lacks a part: the records that count here, and how many they
-    /// will be by what members have said. Nil where nothing is being fetched.
+    /// How far this device has come in fetching a group: the records that count here, and how many there will be by
+    /// what members report. Nil if nothing is being fetched.
     public func progress(of group: GroupID) -> (held: Int, total: Int)? { sync.progress(of: group, core: core) }
 
     // MARK: Friends
 
-    /// A group that this user and one other have to themselves.
+    /// A group of this user and exactly one other.
     public struct FriendGroup: Sendable {
         public let group: GroupID
         public let friend: UserID
-        /// Whether it was founded for the two of them; else they happen to be the only ones left, or so far.
+        /// Whether it was founded for these two; otherwise the others have left, or nobody else has joined yet.
         public let isPair: Bool
     }
 
     /// In order of the groups' IDs.
     public var friendGroups: [FriendGroup] { core.friendGroups }
 
-    /// Groups in which this user goes by an alias: their members are not asked to be friends, for a request names its
-    /// asker.
+    /// Groups in which this user goes by an alias. Their members are not asked to be friends, because a request names
+    /// its asker.
     public var aliasGroups: Set<GroupID> {
         get { friends.aliasGroups }
         set { friends.aliasGroups = newValue }
     }
 
-    /// Wishes of this user that may be open at once.
+    /// Friend requests that this user may have open at once.
     public static let maximumFriendRequests = FriendRequests.maximumSent
 
     /// Whether this node answers to its account's friend code.
@@ -110,7 +112,7 @@ extension MeshEngine {
     /// Requests of others, oldest first.
     public var receivedFriendRequests: [ReceivedFriendRequest] { friends.receivedFriendRequests }
 
-    /// Users of whom no requests are taken.
+    /// Users whose requests this node ignores.
     public var blockedUsers: [UserID] { friends.blockedUsers }
 
     /// The groups into which this device may come back, in the order of their IDs.
@@ -118,7 +120,7 @@ extension MeshEngine {
 
     // MARK: Groups and records
 
-    /// This machine's clock beside those of the devices that links are open to.
+    /// This machine's clock compared with those of the linked devices.
     public func compareClocks(at instant: MonotonicInstant, wallTime: WallTime) -> ClockComparison {
         var leads: [DeviceID: ClockComparison.Member] = [:]
         for link in core.sessions.keys {
@@ -135,14 +137,14 @@ extension MeshEngine {
         }
     }
 
-    /// How many records of a group wait for their time because they are dated ahead: this device's, and all.
+    /// How many records of a group are dated ahead and wait for their time: this device's, and everybody's.
     public func waitingRecords(of group: GroupID) -> (own: Int, all: Int) {
         guard let merged = core.groups[group]?.merged else { return (0, 0) }
         return (merged.quarantinedCount(of: core.identity.device), merged.quarantinedCount)
     }
 
-    /// Whose operation this is, and when its device made it by its own clock, in seconds since 1970; nil for one that is
-    /// not here. O(1).
+    /// Whose operation this is, and when it was made by its device's clock, in seconds since 1970; nil if it is not
+    /// here. O(1).
     public func origin(of operation: OperationID, in group: GroupID) -> (user: UserID, time: Int64)? {
         guard let ledger = core.groups[group]?.ledger, let signed = ledger.operation(operation),
             let user = ledger.user(of: signed.operation.author)
@@ -161,19 +163,20 @@ extension MeshEngine {
         core.groups[group]?.feeds.feeds.flatMap(\.storedRuns) ?? []
     }
 
-    /// The groups of which there is a ledger, in the order of their IDs.
+    /// The groups with a ledger here, in the order of their IDs.
     public var groupIDs: [GroupID] { core.groups.keys }
 
     /// Who is in a group; nil for an unknown one.
     public func state(of group: GroupID) -> GroupState? { core.groups[group]?.state }
 
-    /// The digest of a group; nil for an unknown one.
+    /// A group's digest; nil for an unknown group.
     public func digest(of group: GroupID) -> GroupDigest? { core.groups[group]?.digest }
 
     /// Every merged value of a group, in the order of `MergedRecords.forEach`.
     public func mergedRecords(of group: GroupID) -> [MergedRecord] { core.groups[group]?.merged.all ?? [] }
 
-    /// Calls `results` with what stands of each user in each game, and `other` with every other merged value of a group.
+    /// Calls `results` with each user's standing results in each game, and `other` with every other merged value of a
+    /// group.
     public func forEachMergedRecord(
         of group: GroupID, results: (StandingResults) -> Void, other: (MergedRecord) -> Void
     ) {
@@ -185,39 +188,42 @@ extension MeshEngine {
         core.groups[group]?.merged.record(key)
     }
 
-    /// The device whose word stands for one key of a group; nil where there never was one.
+    /// The device that wrote the value that stands for a key; nil if there never was one.
     public func writer(of key: RecordKey, in group: GroupID) -> DeviceID? { core.groups[group]?.merged.writer(of: key) }
 
-    /// When a user last wrote in a group, by the author's clock; nil for who never did.
+    /// When a user last wrote in a group, by the author's clock; nil if never.
     public func latestRecord(of user: UserID, in group: GroupID) -> HybridTime? {
         core.groups[group]?.merged.latest(of: user)
     }
 
-    /// How many records of a group's feeds are held.
+    /// How many records this node holds in a group's feeds.
     public func recordCount(of group: GroupID) -> Int { core.groups[group]?.feeds.recordCount ?? 0 }
 
-    /// How many of them count under the cuts of the ledger, of a forked feed those of its longest branch.
+    /// How many of them count under the ledger's cuts. Of a forked feed, only the longest branch is counted.
     public func countingRecordCount(of group: GroupID) -> Int { core.groups[group]?.countingRecords ?? 0 }
 
-    /// Whether a feed of a group has more than one branch: a device wrote on from an old state of its store.
+    /// Whether a feed of a group has several branches: a device went on writing from an old state of its store.
     public func hasFork(in group: GroupID) -> Bool {
         core.groups[group]?.feeds.feeds.contains(where: \.isForked) ?? false
     }
 
-    /// Whether records of a group wait here until their time has come, for their authors' clocks are ahead of this one.
+    /// Whether records of a group wait here because their authors' clocks are ahead of this one.
     public func holdsBackRecords(of group: GroupID) -> Bool {
         guard let merged = core.groups[group]?.merged else { return false }
         return merged.nextRelease != nil || merged.firstOmitted != nil
     }
 
-    /// Whether records are shown that came ahead of what precedes them: digests leave those out.
+    /// Whether records are shown whose predecessors are still missing. Digests leave those out.
     public func showsRecordsAhead(of group: GroupID) -> Bool { !(core.groups[group]?.ahead.isEmpty ?? true) }
 
-    /// Whether what is merged of a group is about to be merged anew, since some of it counts no more.
+    /// Whether a group is about to be merged again because some merged records count no longer.
     public func awaitsRebuild(of group: GroupID) -> Bool { core.groups[group]?.isStale ?? false }
 
-    /// A small named value kept with `Command.keepSetting`.
+    /// A named value kept with `Command.keepSetting`.
     public func setting(_ name: String) -> [UInt8]? { core.settings[name] }
+
+    /// What this machine alone keeps: what the engine does, and what was kept with `Command.keepRows`.
+    public var local: LocalRows { core.local }
 
     /// Whether this device is a current member.
     public func isMember(of group: GroupID) -> Bool { core.isCurrentMember(of: group) }
@@ -228,13 +234,16 @@ extension MeshEngine {
         public let groups: [GroupID]
         public let via: LinkVia
         public let endpoint: Endpoint
-        /// Groups whose digest the device last named is ours.
+        public let path: DevicePath
+        /// Since when.
+        public let openedAt: MonotonicInstant
+        /// Groups for which the device's last reported digest equals ours.
         public let agreeing: [GroupID]
-        /// Groups about which an exchange is under way.
+        /// Groups with an exchange in progress.
         public let syncing: [GroupID]
         /// When the device was last heard.
         public let lastHeard: MonotonicInstant
-        /// When it says something at the latest, if it is there: an idle link is quiet for long.
+        /// The latest time by which the device says something, if it is still there. An idle link is quiet for long.
         public let nextExpected: MonotonicInstant
     }
 
@@ -247,18 +256,20 @@ extension MeshEngine {
             let shared = core.groups(on: link, allowing: .records)
             return LinkedDevice(
                 device: device, groups: shared, via: summary.via, endpoint: summary.endpoint,
+                path: reachability.path(of: link, to: device, at: summary.endpoint, core: core),
+                openedAt: reachability.dialler.linkedSince(device) ?? summary.lastHeard,
                 agreeing: shared.filter { sync.peers[link, $0]?.digest == core.groups[$0]?.digest },
                 syncing: shared.filter { sync.peers[link, $0]?.round != nil }, lastHeard: summary.lastHeard,
                 nextExpected: summary.nextExpected)
         }.sorted { $0.device < $1.device }
     }
 
-    /// Whether anything is under way with a peer: a join, an exchange, or a rumour not yet acknowledged.
+    /// Whether anything is in progress with a peer: a join, an exchange, or a rumour not yet acknowledged.
     public var isExchanging: Bool {
         admission.isJoining || rumours.nextDeadline != nil || sync.peers.isExchanging
             || core.sessions.keys.contains { core.links.queuedByteCount($0) > 0 }
     }
 
-    /// Stored runs that did not fit what precedes them; left out, and fetched again from peers.
+    /// Stored runs that do not fit their predecessors. They are left out, and fetched again from peers.
     public var runsLeftOut: [RunKey] { core.unfitRuns }
 }

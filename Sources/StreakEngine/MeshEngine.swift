@@ -4,21 +4,22 @@ public import StreakMembership
 public import StreakReplication
 package import StreakWire
 
-/// The node's mind: everything it decides, and nothing it does.
+/// Everything a node decides, and nothing it does.
 ///
-/// Pure. Whatever happens comes in through `handle`, with the time; what is to be done goes out, in order. The shell
-/// performs outputs in that order; what depends on a stored change is put out only after `changeStored`.
+/// A pure state machine. `handle` takes one input and the time, and returns what to do, in order. The shell performs
+/// the outputs in that order. What depends on a stored change comes out only after `changeStored`.
 ///
-/// The engine only routes. Machines decide, each with state of its own; what they share is the core. A machine calls no other:
-/// it posts work, which `perform` hands on once the machine has returned, first in first out.
+/// The engine only routes; machines decide. Each machine has state of its own, and they share the core. A machine calls
+/// no other: it posts work, and `perform` hands that on once the machine has returned, first in first out.
 public struct MeshEngine: Sendable {
     var core: EngineCore
     var greeting = Greeting()
-    var sync: Sync
+    var sync = Sync()
     var rumours = Rumours()
     var admission: Admission
     var friends: Friends
     var reachability: Reachability
+    var notices = Notices()
 
     /// Starts from what a store holds. `runsLeftOut` names stored runs that do not fit; peers will send them again.
     public init(
@@ -30,8 +31,8 @@ public struct MeshEngine: Sendable {
             recordPace: recordPace, ledgers: [:])
     }
 
-    /// The same, with ledgers that hold what the store holds of their groups and that are checked: a thousand engines in one
-    /// process need not check the same operations each.
+    /// The same, with ledgers that were checked before and match the store. A thousand engines in one process then need
+    /// not check the same operations a thousand times.
     package init(
         snapshot: Snapshot, identity: DeviceIdentity, entropy: any EntropySource, wallTime: WallTime,
         linkLimits: LinkLimits = LinkLimits(), recordPace: RecordPace = RecordPace(), ledgers: [GroupID: Ledger]
@@ -41,14 +42,13 @@ public struct MeshEngine: Sendable {
             recordPace: recordPace, ledgers: ledgers)
         admission = Admission(core: &core)
         core.restorePlaces(snapshot)
-        sync = Sync(cursors: snapshot.cursors, core: core)
         friends = Friends(core: &core)
         reachability = Reachability(snapshot: snapshot, core: &core)
         refreshKeys()
     }
 
-    /// The engine's one entry: takes in what happened at an instant and a wall-clock reading, and answers with all that
-    /// is to be done. Instants never go back; wall-clock readings may.
+    /// The engine's one entry: takes an input with an instant and a wall-clock reading, and returns everything to do.
+    /// Instants never go back; wall-clock readings may.
     public mutating func handle(
         _ input: EngineInput, at instant: MonotonicInstant, wallTime: WallTime
     ) -> [EngineOutput] {
@@ -73,6 +73,15 @@ public struct MeshEngine: Sendable {
             lookForEverybody()
         case .command(let id, let command):
             carryOut(command, id: id)
+        case .internetSettingChanged(let setting):
+            reachability.change(setting, core: &core)
+            notices.reconsider()
+        case .ownEndpointsFound(let entries): reachability.found(entries, core: core)
+        case .seenFromOutside(let endpoint, let witness): reachability.seen(at: endpoint, by: witness, core: core)
+        case .lettersChanged(let leavesLetters): notices.leavesLetters = leavesLetters
+        case .noticeFound(let value, let key): notices.found(value, at: key, core: &core)
+        case .noticeSearched(let key): notices.searched(key, core: &core)
+        case .putNoticeFailed: notices.putFailed(core: core)
         case .codeDerived(let user, let code):
             friends.codeDerived(code, of: user, core: &core)
         case .changeStored(let change):
@@ -91,18 +100,18 @@ public struct MeshEngine: Sendable {
         return core.outputs
     }
 
-    /// When `deadlineReached` is due next; nil where nothing waits for time to pass.
+    /// When `deadlineReached` is due next; nil if nothing waits for time to pass.
     public var nextDeadline: MonotonicInstant? {
         var candidates = [
             core.links.nextDeadline, core.sessions.deadline, rumours.nextDeadline, sync.nextDeadline,
-            reachability.nextDeadline, greeting.keepaliveRefresh, admission.nextDeadline,
+            reachability.nextDeadline, notices.nextDeadline, greeting.keepaliveRefresh, admission.nextDeadline,
             friends.nextDeadline(core: core),
         ]
         for group in core.groups.values { candidates.append(group.nextRelease(at: core.now, wall: core.wall)) }
         return candidates.compactMap { $0 }.min()
     }
 
-    /// Tells every peer that this node goes, and lets go of what is under way. The engine is not used afterwards.
+    /// Tells every peer that this node stops. The engine is not used afterwards.
     public mutating func closeLinks(at instant: MonotonicInstant) -> [EngineOutput] {
         core.now = max(core.now, instant)
         for link in core.sessions.keys { core.links.close(link, at: core.now) }
@@ -127,9 +136,13 @@ public struct MeshEngine: Sendable {
         route()
         reachability.runTimers(core: &core)
         route()
+        notices.runTimers(
+            Notices.Surroundings(
+                isAllowed: reachability.own.setting == .on, table: reachability.whereabouts,
+                presence: reachability.presence, joining: admission.joining), core: &core)
     }
 
-    /// Hands on what machines have left, until nothing is left.
+    /// Hands on the machines' work until none is left.
     private mutating func route() {
         if core.keysAreStale { refreshKeys() }
         while let work = core.takePosted() {
@@ -144,10 +157,10 @@ public struct MeshEngine: Sendable {
 
     mutating func lookForEverybody() {
         reachability.lookForMembers(core: core)
-        friends.hurry(core: core)
+        friends.lookAgain(core: core)
     }
 
-    /// Who gets what: the machines in the order in which they are named.
+    /// Which machine does which work. Where several are named, they run in that order.
     private mutating func perform(_ work: Work) {
         switch work {
         case .complete(let id, let outcome): core.complete(id, outcome)
@@ -161,38 +174,55 @@ public struct MeshEngine: Sendable {
             friends.linkOpened(link, core: &core)
             greeting.greet(link, core: &core)
         case .peerKnown(let device, let link): reachability.peerKnown(device, over: link, core: &core)
-        case .peerGone(let device): reachability.peerGone(device, core: core)
-        case .greet(let link): greeting.greet(link, core: &core)
+        case .peerGone(let device):
+            reachability.peerGone(device, core: &core)
+            notices.reconsider()
+        case .greet(let link):
+            greeting.greet(link, core: &core)
+            reachability.greeted(link, core: &core)
         case .keysGained:
             for link in core.sessions.keys { greeting.recogniseGroups(on: link, core: &core) }
         case .groupOpened(let group, let link):
+            notices.reconsider()
             sync.opened(group, over: link)
             reachability.notePresence(of: group, core: core)
+            reachability.tellWhereabouts(over: link, again: false, core: &core)
             if core.access(of: link, in: group).contains(.records) {
                 sync.sendDigest(of: group, over: link, core: &core)
             } else {
                 greeting.openUnauthorised(group, over: link, core: &core)
             }
         case .authorised(let group, let link):
+            notices.reconsider()
+            reachability.tellWhereabouts(over: link, again: false, core: &core)
             sync.sendDigest(of: group, over: link, core: &core)
-            // What the peer told before this node's ledger knew it was kept, and not acted on.
+            // What the peer reported before this node's ledger knew it was kept, but not acted on.
             sync.compareSoon(group, over: link, core: core)
         case .unauthorised(let group, let link): sync.endRoundWithStranger(over: link, in: group, core: &core)
 
         case .authorise(let group):
+            notices.reconsider()
             reachability.notePresence(of: group, core: core)
+            reachability.forgetFormerMembers(core: core)
             greeting.refreshAuthorisation(of: group, core: &core)
         case .digestMoved(let group):
             core.publishDigest(of: group)
             greeting.refreshKeepalivesSoon(core: core)
             sync.changed(group, core: core)
-        case .groupDropped(let group): sync.forget(group)
-        case .groupLost(let group): sync.lose(group, core: &core)
+        case .groupDropped(let group):
+            notices.reconsider()
+            sync.groupDropped(group)
+            reachability.forgetFormerMembers(core: core)
+        case .groupLost(let group):
+            notices.reconsider()
+            sync.groupLost(group, core: &core)
+            reachability.forgetFormerMembers(core: core)
         case .publishRevocations(let group): core.tellRevocations(in: group)
         case .sayFarewell(let group):
             for link in core.sessions.keys { core.sayFarewell(to: group, over: link) }
 
         case .pushRun(let group, let run, let source):
+            notices.wrote(run, core: core)
             rumours.push(run, in: group, except: source, presence: reachability.presence[group], core: &core)
         case .passOnOperations(let group, let operations, let source):
             sync.passOn(operations, in: group, except: source, core: &core)
@@ -208,17 +238,21 @@ public struct MeshEngine: Sendable {
             join(link, timeout: .seconds(60), pair: pair, command: id)
             for endpoint in endpoints { admission.dialForJoining(id, at: endpoint, core: &core) }
         case .cancelJoin(let id): admission.cancel(id)
-        case .joinSighted(let group, let endpoint): admission.sighted(group, at: endpoint, core: &core)
+        case .joinSighted(let group, let endpoint): admission.memberSighted(of: group, at: endpoint, core: &core)
         case .endpointDue(let endpoint): admission.dialForJoining(at: endpoint, core: &core)
         case .welcome(let link, let group): admission.welcome(to: group, over: link, core: &core)
         case .refuseJoin(let link, let reason): admission.refuseJoin(reason, over: link, core: &core)
         case .introduceDevice(let link, let certificate):
             admission.introduceDevice(certificate, over: link, core: &core)
         case .addressHeard(let device, let endpoint): reachability.heard(device, at: endpoint, core: core)
+        case .inviterFound(let id, let endpoint): admission.dialForJoining(id, at: endpoint, core: &core)
+        case .whereaboutsFound(let bytes): reachability.foundWhereabouts(bytes, core: &core)
+        case .letterFound(let bytes, let device, let group):
+            rumours.receivedLetter(bytes, of: device, in: group, core: &core)
         case .addressAnswered(let address): reachability.answered(address)
         case .lookForMembers: reachability.lookForMembers(core: core)
 
-        case .ownerAsked(let link, let owner): admission.asked(owner, over: link, core: core)
+        case .ownerAsked(let link, let owner): admission.ownerAsked(owner, over: link, core: core)
         case .returnDeclined(let friend): friends.returnDeclined(by: friend, core: &core)
         case .friendBeacon(let content, let code, let hourKey, let endpoint):
             friends.handleFriendBeacon(content, under: code, hourKey: hourKey, from: endpoint, core: &core)
@@ -247,13 +281,18 @@ public struct MeshEngine: Sendable {
             let session = PeerSession(
                 link: link, key: peer, handshakeHash: handshakeHash, label: label, isInitiator: isInitiator)
             greeting.opened(session, core: &core)
-        case .pathChanged(let link, _): reachability.rememberAddress(of: link, core: &core)
+        case .pathChanged(let link, _):
+            reachability.rememberAddress(of: link, core: &core)
+            reachability.tellWhereabouts(over: link, again: false, core: &core)
         case .messageReceived(let link, let bytes, _): received(bytes, over: link)
         case .keepaliveReceived(let link, let payload):
-            guard payload != greeting.keepalivePayload(for: link, core: core) else { return }
+            guard payload != greeting.keepalivePayload(for: link, core: core), core.beginAnswer(over: link) else {
+                return
+            }
             for group in core.groups(on: link, allowing: .records) {
                 sync.sendDigest(of: group, over: link, core: &core)
             }
+            core.endAnswer()
         case .closed(let link, _):
             rumours.linkClosed(link)
             guard let session = core.sessions.removeValue(forKey: link) else { return }
@@ -261,7 +300,7 @@ public struct MeshEngine: Sendable {
             sync.closed(link, of: session.key, core: &core)
             greeting.closed(session, core: &core)
         case .responderShown(let dial, let peer, let credential, let key):
-            friends.judgeCredential(credential, of: peer, under: key, dial: dial, core: &core)
+            friends.credentialShown(credential, of: peer, under: key, dial: dial, core: &core)
         case .dialFailed: break
         case .dropped(let reason): core.publish(.dropped(reason))
         }
@@ -270,25 +309,31 @@ public struct MeshEngine: Sendable {
     private mutating func received(_ bytes: [UInt8], over link: LinkID) {
         guard core.sessions[link] != nil else { return }
         do {
-            receive(try LinkMessage(decoding: bytes), over: link)
+            let message = try LinkMessage(decoding: bytes)
+            let group = message.handle.flatMap { core.provenGroup($0, over: link) }
+            guard mayPeerSend(message, of: group, over: link), core.beginAnswer(to: message, over: link) else {
+                return
+            }
+            receive(message, of: group, over: link)
+            core.endAnswer(to: message, of: group)
         } catch {
             core.publish(.messageRefused(error))
         }
     }
 
-    /// Whether the peer of a link may say a message; `group` is the one that it names, where both ends know it.
-    private mutating func mayBeSaid(_ message: LinkMessage, of group: GroupID?, over link: LinkID) -> Bool {
+    /// Whether the peer of a link may send a message. `group` is the group that the message names, if both ends know
+    /// it.
+    private mutating func mayPeerSend(_ message: LinkMessage, of group: GroupID?, over link: LinkID) -> Bool {
         switch message.sender {
         case .anybody, .asked, .proverOrAsked: true
         case .asker: core.charge(.requests, over: link)
         case .prover: group != nil
+        case .allowedOfAny(let flow): !core.groups(on: link, allowing: flow).isEmpty
         case .allowed(let flow): group.map { core.access(of: link, in: $0).isSuperset(of: flow) } ?? false
         }
     }
 
-    private mutating func receive(_ message: LinkMessage, over link: LinkID) {
-        let group = message.handle.flatMap { core.provenGroup($0, over: link) }
-        guard mayBeSaid(message, of: group, over: link) else { return }
+    private mutating func receive(_ message: LinkMessage, of group: GroupID?, over link: LinkID) {
         switch message {
         case .hello(let store, let proofs):
             greeting.receivedHello(store: store, proofs: proofs, over: link, core: &core)
@@ -308,12 +353,14 @@ public struct MeshEngine: Sendable {
         case .operationsRequested(_, let known):
             if let group { sync.answerOperations(known: known, of: group, over: link, core: &core) }
         case .presence(_, let entries):
-            // Kept also of a peer that this node's ledger does not know yet; routes lead over current members only.
+            // Also kept for a peer that this node's ledger does not know yet; routes lead over current members only.
             if let group { reachability.receivedPresence(entries, of: group, over: link, core: &core) }
+        case .whereabouts(let told): reachability.receivedWhereabouts(told, over: link, core: &core)
+        case .seenAt(let endpoint): reachability.receivedSeen(at: endpoint, over: link, core: &core)
         case .digest(_, let digest, let arrival, let count, let clock):
             guard let group else { return }
-            sync.noteTold(digest, count: count, clock: clock, of: group, over: link, core: &core)
-            if sync.peers[link, group]?.digest != digest { greeting.askWhyTold(of: group, over: link, core: &core) }
+            sync.digestReported(digest, count: count, clock: clock, of: group, over: link, core: &core)
+            if sync.peers[link, group]?.digest != digest { greeting.questionDigest(of: group, over: link, core: &core) }
             if core.access(of: link, in: group).contains(.records) {
                 sync.receivedDigest(digest, arrival: arrival, of: group, over: link, core: &core)
             } else {

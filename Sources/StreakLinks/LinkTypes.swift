@@ -70,7 +70,8 @@ public enum LinkInput: Sendable {
 
 /// What the shell has to do, in this order.
 public enum LinkOutput: Sendable, Equatable {
-    case sendDatagram([UInt8], to: Endpoint)
+    /// The hop limit (IPv4: TTL) is for this datagram only; nil is the system's.
+    case sendDatagram([UInt8], to: Endpoint, hopLimit: UInt8? = nil)
     case openStream(StreamID, to: Endpoint)
     case sendStream(StreamID, [UInt8])
     /// Flush what was sent, then close. Nothing about the stream is reported afterwards.
@@ -99,6 +100,17 @@ public enum LinkEvent: Sendable, Equatable {
     case dialFailed(DialID, peer: AgreementPublicKey?, endpoint: Endpoint, reason: DialFailure)
     /// Something from outside was ignored.
     case dropped(DropReason)
+}
+
+/// How a dial sends its message 1 over datagrams.
+public enum DialManner: Sendable {
+    /// At once, and again and again (Protocol/links.md §2.5).
+    case plain
+    /// The same, but the first one with `LinkLimits.knockHopLimit`: it opens this side's router, and dies before it reaches the other
+    /// side's, which might take it for somebody else's and give its port away.
+    case quiet
+    /// Once, with that hop limit or without one.
+    case knock(isFull: Bool)
 }
 
 /// How a message arrived.
@@ -210,6 +222,8 @@ public struct LinkLimits: Sendable {
     public var remoteKeepalive: Duration = .seconds(25)
     /// A stream without messages is closed after this time if datagrams work.
     public var streamIdleLimit: Duration = .seconds(300)
+    /// How far a knock gets: through the routers of a home and of its provider, and not into the other home's.
+    public var knockHopLimit: UInt8 = 5
     /// Messages without a valid tag, per source address.
     package var taglessMessages = TokenBucket.Limit(burst: 5, interval: .milliseconds(50))
     /// Handshakes under this device's friend code, per source address.

@@ -63,7 +63,8 @@ extension Links {
             // A link under an invite's key knows its peer now, but handshakes under that key do not name it.
             let target = Dial.Target(
                 peer: key.handshake == .member ? link.peer : nil, key: key, endpoint: path.endpoint, rekeys: id)
-            let dial = startDial(target, usesDatagrams: true, usesStreams: false, at: now, entropy: &entropy)
+            let dial = startDial(
+                target, usesDatagrams: true, usesStreams: false, manner: .plain, at: now, entropy: &entropy)
             if dials[dial] != nil { links[id]?.beginRenewal(by: dial) }
         }
     }

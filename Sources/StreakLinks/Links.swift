@@ -15,6 +15,7 @@ public struct Links: Sendable {
 
     let staticKey: AgreementSecretKey
     let limits: LinkLimits
+    package var knockHopLimit: UInt8 { limits.knockHopLimit }
     var links = LinkTable()
     var dials = Dials()
     var gate: Gate
@@ -78,11 +79,12 @@ public struct Links: Sendable {
     @discardableResult
     public mutating func dial(
         peer: AgreementPublicKey?, key: LinkKey, to endpoint: Endpoint, usesDatagrams: Bool = true,
-        usesStreams: Bool = true, at now: MonotonicInstant, entropy: inout some EntropySource
+        usesStreams: Bool = true, manner: DialManner = .plain, at now: MonotonicInstant,
+        entropy: inout some EntropySource
     ) -> DialID {
         let id = startDial(
             Dial.Target(peer: peer, key: key, endpoint: endpoint, rekeys: nil), usesDatagrams: usesDatagrams,
-            usesStreams: usesStreams, at: now, entropy: &entropy)
+            usesStreams: usesStreams, manner: manner, at: now, entropy: &entropy)
         settle(at: now)
         return id
     }

@@ -5,18 +5,19 @@ import StreakReplication
 public import StreakStorage
 import StreakWire
 
-/// Accounts of folders that have none yet: new ones, and those that come back from a copy or from nothing but the recovery key.
+/// Making accounts in folders that have none: new accounts, and accounts restored from a backup or from the recovery
+/// key alone.
 extension MeshNode {
-    /// Makes an account in an empty folder: keys, profile, and the group of one user in which its own results are kept.
+    /// Makes an account in an empty folder: keys, profile, and the private group.
     ///
     /// - Throws: `NodeFailure`, `StorageError`.
     public static func createAccount(in folder: DataFolder, name: String) throws -> ProfileReport {
         try createAccount(in: folder, name: name) { entropy in try Account.create(in: folder, entropy: &entropy) }
     }
 
-    /// Makes the first device of a folder, of the account whose key `accountKey` has.
+    /// Makes the first device in a folder, of the account whose key is `accountKey`.
     ///
-    /// - Parameter settings: what this user's devices are to know of the new one.
+    /// - Parameter settings: what this user's devices have to know about the new one.
     static func createAccount(
         in folder: DataFolder, name: String, settings: (DeviceIdentity) -> [RecordDraft] = { _ in [] },
         accountKey: (inout SystemEntropy) throws -> SigningSecretKey
@@ -59,11 +60,11 @@ extension MeshNode {
         return StoreID(bytes: Bytes16(entropy.bytes(16)) ?? .zero)
     }
 
-    /// Characters of a passphrase that protect a backup at the least.
+    /// The shortest passphrase for a backup, in characters.
     public static let minimumPassphraseLength = 8
 
-    /// Makes the account of a backup again in a folder that has none. It goes on as a copy that may be old: with a new store
-    /// ID and new epochs.
+    /// Restores an account from a backup in a folder that has none. The backup may be old, so it gets a new store ID
+    /// and new epochs.
     ///
     /// - Throws: `NodeFailure`.
     @concurrent
@@ -87,8 +88,8 @@ extension MeshNode {
         return try await openOnce(folder)
     }
 
-    /// Makes a new device of an account in an empty folder, with nothing but the recovery key. Its groups come back by any
-    /// live link of theirs; what friends hold of its results comes with them.
+    /// Makes a new device of an account in an empty folder, with nothing but the recovery key. Any live invite link of
+    /// a group brings that group back, and with it the results that friends hold.
     ///
     /// - Throws: `NodeFailure`.
     public static func recoverAccount(in folder: DataFolder, key text: String, name: String) throws -> ProfileReport {
@@ -98,19 +99,20 @@ extension MeshNode {
         ) { _ in key.accountKey }
     }
 
-    /// The recovery key of a folder's account, as long as it is on this machine. Nobody may use the folder meanwhile.
+    /// The recovery key of a folder's account, while its secret is on this machine. Nobody may use the folder
+    /// meanwhile.
     public static func recoveryKey(in folder: DataFolder) throws -> String {
         let identity = try Account.identity(in: folder)
         guard let key = try Account.secret(in: folder, of: identity.user) else { throw NodeFailure.recoveryKeyNeeded }
         return RecoveryKey(key).text()
     }
 
-    /// The device of a folder, for programs of this package that measure.
+    /// The device of a folder, for this package's programs that measure.
     ///
     /// - Throws: `NodeFailure.noAccount`, `.accountDamaged`.
     package static func identity(of folder: DataFolder) throws -> DeviceIdentity { try Account.identity(in: folder) }
 
-    /// Makes the folder if need be, locks it, and makes it ready for an account.
+    /// Makes the folder if necessary, locks it, and prepares it for an account.
     static func prepare(_ folder: DataFolder) throws -> DataFolderLock {
         do {
             return try folder.create()
@@ -123,7 +125,7 @@ extension MeshNode {
         }
     }
 
-    /// Opens an account and closes it again, so that whatever the first opening changes is done.
+    /// Opens an account and closes it again, so that the changes of the first opening are done.
     static func openOnce(_ folder: DataFolder) async throws -> ProfileReport {
         let configuration = NodeConfiguration(listen: "127.0.0.1:0", usesNetwork: false, usesLAN: false, peers: [])
         let node = try await MeshNode(opening: folder, configuration: configuration)
@@ -137,13 +139,13 @@ extension NodeFailure {
     init(_ error: SealedArchiveError) {
         switch error {
         case .emptyPassphrase: self = .weakPassphrase(minimum: MeshNode.minimumPassphraseLength)
-        case .notAnArchive: self = .invalidBackup(reason: "it is no StreakMesh backup")
+        case .notAnArchive: self = .invalidBackup(reason: "it is not a StreakMesh backup")
         case .unsupportedVersion(let version): self = .invalidBackup(reason: "it is of version \(version)")
         case .costOutOfRange: self = .invalidBackup(reason: "its beginning is damaged")
         case .wrongPassphraseOrDamaged:
-            self = .invalidBackup(reason: "the passphrase is another, or the file is damaged")
+            self = .invalidBackup(reason: "the passphrase is wrong, or the file is damaged")
         case .truncated: self = .invalidBackup(reason: "its end is missing")
-        case .outOfMemory: self = .invalidBackup(reason: "there are not 256 MB of memory free to open it")
+        case .outOfMemory: self = .invalidBackup(reason: "opening it needs 256 MB of free memory")
         }
     }
 }

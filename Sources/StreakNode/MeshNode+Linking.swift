@@ -7,10 +7,10 @@ import StreakWire
 
 /// Linking a further machine to an account (Protocol/friends.md §2).
 extension MeshNode {
-    /// Makes an empty folder the data folder of a further machine of the account that made `text`.
+    /// Makes an empty folder the data folder of another machine, of the account that made the link `text`.
     ///
-    /// The machine makes its own keys; one of the account's other machines has to be running and reachable. Nothing is
-    /// left in the folder where it comes to nothing.
+    /// The machine makes its own keys. One of the account's other machines has to be running and reachable. If linking
+    /// fails, nothing is left in the folder.
     ///
     /// - Parameter timeout: In seconds.
     /// - Throws: `NodeFailure`.
@@ -44,7 +44,7 @@ extension MeshNode {
         }
         let lock = try prepare(folder)
         let waiting = folder.inner("linking")
-        // What a crash in the middle of it left.
+        // Left behind if a crash ended an earlier attempt.
         try waiting.delete()
         let identity: DeviceIdentity
         let linking: DeviceLinking
@@ -60,12 +60,12 @@ extension MeshNode {
             try waiting.delete()
             throw error
         }
-        try keep(linking, of: identity, under: link, in: folder)
+        try storeLinking(linking, of: identity, under: link, in: folder)
         lock.close()
         return try await openOnce(folder)
     }
 
-    /// Runs a node of nobody's account, in a folder that goes again, until one of the account's machines has answered.
+    /// Runs a node without an account, in a temporary folder, until one of the account's machines has answered.
     private static func request(
         _ link: InviteLink, timeout: Int64, in folder: DataFolder, configuration: NodeConfiguration
     ) async throws -> (DeviceIdentity, DeviceLinking) {
@@ -106,7 +106,7 @@ extension MeshNode {
     }
 
     /// Writes what a new machine starts with.
-    private static func keep(
+    private static func storeLinking(
         _ linking: DeviceLinking, of identity: DeviceIdentity, under link: InviteLink, in folder: DataFolder
     ) throws {
         guard
@@ -119,7 +119,7 @@ extension MeshNode {
             code = try FriendCode(of: device.user)
             keys = try FriendCodeKeys(of: code)
         } catch {
-            throw NodeFailure.storageFailed("there is not memory enough for the code’s hash")
+            throw NodeFailure.storageFailed("there is not enough memory for the code’s hash")
         }
         let store = try Store(opening: folder, newStoreID: Self.newStoreID)
         let clock = SystemClock()
@@ -132,7 +132,7 @@ extension MeshNode {
         var arrival = try store.snapshot().nextArrival
         for group in linking.groups {
             for bytes in group.operations {
-                // The engine has checked every one.
+                // The engine has checked each of them.
                 guard let operation = try? SignedOperation(decoding: bytes) else { throw NodeFailure.accountDamaged }
                 change.operations.append(
                     StoredOperation(group: group.group, id: operation.id, bytes: bytes, arrival: arrival))
@@ -140,7 +140,7 @@ extension MeshNode {
             }
             change.accessKeys += group.accessKeys.map { StoredAccessKey(group: group.group, key: $0) }
         }
-        // The machine that made the link is found again without asking around.
+        // So that this machine finds the one that made the link without searching.
         change.addresses = (link.addresses.first ?? []).map {
             RememberedAddress(device: link.inviter, endpoint: $0, lastAnswered: clock.wallTime.seconds)
         }

@@ -4,9 +4,9 @@ import StreakWire
 
 /// A node: one account's device, its store, its engine and, while it runs, its sockets.
 ///
-/// Requests are answered whether it runs or not; only while it runs does it reach others. One process holds a data
-/// folder at a time. The actor is where all of it runs: it opens, runs and closes. The loop drives the engine, and the services do
-/// what is asked.
+/// It answers requests whether or not it runs, but reaches others only while it runs. One process holds a data folder
+/// at a time. Everything runs in the actor's isolation: the actor opens, runs and closes; the loop drives the engine;
+/// and the services do what is asked.
 public actor MeshNode: NodeCalling {
     private let folderLock: DataFolderLock
     private let inbox: Inbox
@@ -21,14 +21,14 @@ public actor MeshNode: NodeCalling {
         try await self.init(opening: folder, configuration: configuration, inbox: Inbox())
     }
 
-    /// The same with an inbox whose events somebody hears already.
+    /// The same, with an inbox whose events somebody listens to already.
     init(opening folder: DataFolder, configuration: NodeConfiguration, inbox: Inbox) async throws {
         self.inbox = inbox
         guard folder.hasAccount else { throw NodeFailure.noAccount }
         do { folderLock = try folder.lock() } catch StorageError.folderInUse(processID: let pid) {
             throw NodeFailure.folderBusy(pid: pid ?? 0)
         }
-        // A leftover that cannot be removed takes room and nothing else.
+        // A file that cannot be removed takes space and does no other harm.
         try? folder.removeAbandonedFiles()
         let identity = try Account.identity(in: folder)
         let store = try Store(opening: folder, newStoreID: Self.newStoreID)
@@ -40,9 +40,10 @@ public actor MeshNode: NodeCalling {
         loop = NodeLoop(core: core, store: store)
         services = NodeServices(core: core, loop: loop, store: store, folder: folder)
         loop.follower = services
-        services.begin(damaged: state.damage.count(where: \.isOfGroup), lostChanges: store.lostChanges)
+        services.begin(damaged: state.damage.count(where: \.isTold), lostChanges: store.lostChanges)
         if state.snapshot.mayBeCopy { try loop.renewEpochs() }
         services.account.introduceWhereUnknown()
+        try await services.internet.adoptSetting()
         try await services.guest.reopen()
     }
 
@@ -56,13 +57,13 @@ public actor MeshNode: NodeCalling {
     /// - Throws: what kept it from running.
     public func ready() async throws -> String { try await loop.ready() }
 
-    /// The page of this node is here, says the program that serves it.
+    /// The program that serves this node's page calls it when the page is there.
     public func serves(page address: String) { services.health.pageAddress = address }
 
-    /// What there is to say of damage that was found, sentence by sentence.
+    /// What to tell the user about damage that was found, sentence by sentence.
     public var foundDamage: [String] { services.health.damage.sentences }
 
-    /// What happens, from now on. The stream ends when the node is closed.
+    /// Events from now on. The stream ends when the node is closed.
     public nonisolated func events() -> AsyncStream<NodeEvent> { inbox.subscribe() }
 
     /// Answers one request. Throws `NodeFailure`.
@@ -81,7 +82,7 @@ public actor MeshNode: NodeCalling {
         }
     }
 
-    /// What the guest's node answers. Whether a node runs, and where its page is, only this one knows.
+    /// What the guest's node answers. Only this node knows whether a node runs, and where its page is.
     private func answer<Request: NodeRequest>(_ request: Request, by guest: MeshNode) async throws -> Request.Report {
         let report = try await guest.call(request)
         guard var status = report as? StatusReport else { return report }

@@ -4,7 +4,7 @@ import StreakStorage
 import StreakWire
 
 extension NodeFailure {
-    /// Why the engine did not carry out a command. `title` is the group's, where it is about one.
+    /// Why the engine did not carry out a command. `title` is the group's, if the command is about one.
     init(_ failure: CommandFailure, title: String) {
         switch failure {
         case .unknownGroup: self = .noGroup()
@@ -94,12 +94,13 @@ extension NodeFailure {
         }
     }
 
-    /// Why something could not be kept.
+    /// Why something could not be stored.
     init(storage error: any Error) {
         switch error {
         case let failure as NodeFailure: self = failure
         case StorageError.diskFull: self = .diskFull
         case StorageError.othersFolder: self = .othersFolder
+        case StorageError.newerFormat: self = .newerData
         case StorageError.folderInUse(processID: let pid): self = .folderBusy(pid: pid ?? 0)
         default: self = .storageFailed("\(error)")
         }

@@ -5,9 +5,9 @@ import StreakReplication
 import StreakStorage
 import StreakWire
 
-/// What a node does for its user, service by service; and which of them hears what the engine tells.
+/// What a node does for its user, service by service, and which service hears which event of the engine.
 ///
-/// A service has state of its own, which no other sees. All read the core, and have the loop carry out commands.
+/// Each service keeps its state private. All of them read the core, and make the loop carry out commands.
 final class NodeServices {
     private let core: NodeCore
 
@@ -20,7 +20,9 @@ final class NodeServices {
     let boards: Boards
     let reminders: Reminders
     let health: Health
+    let doctor: Doctor
     let guest: Guest
+    let internet: Internet
 
     init(core: NodeCore, loop: NodeLoop, store: Store, folder: DataFolder) {
         self.core = core
@@ -32,15 +34,17 @@ final class NodeServices {
         account = OwnAccount(core: core, loop: loop, store: store, folder: folder)
         boards = Boards(core: core, loop: loop, people: people)
         reminders = Reminders(core: core, loop: loop)
-        health = Health(core: core, loop: loop, folder: folder)
         guest = Guest(core: core, loop: loop, folder: folder)
+        internet = Internet(core: core, loop: loop)
+        health = Health(core: core, loop: loop, internet: internet, folder: folder)
+        doctor = Doctor(core: core, loop: loop, folder: folder, people: people, health: health, internet: internet)
     }
 
-    /// Takes in what a store held.
+    /// Loads what a store held.
     ///
-    /// - Parameter damaged: Places of it that were set aside.
+    /// - Parameter damaged: the number of places in the store that were set aside.
     func begin(damaged: Int, lostChanges: Int) {
-        health.found(damaged: damaged, lostChanges: lostChanges)
+        health.damageFoundAtStart(setAside: damaged, lostChanges: lostChanges)
         rebuildViews()
         results.reviewAll()
     }
@@ -67,7 +71,7 @@ extension NodeServices: LoopFollower {
             results.review(group)
             account.tellShutOutMachines(in: group)
             core.publish(.groupsChanged)
-        case .digestChanged(let group, let digest): tell(digest, of: group)
+        case .digestChanged(let group, let digest): publishChange(digest, of: group)
         case .linkOpened(let device, let via, _):
             core.publish(.peer(device: device.description, state: "linked", via: via.word))
         case .linkClosed(let device):
@@ -77,10 +81,12 @@ extension NodeServices: LoopFollower {
         case .clockHeard: health.noteClock()
         case .syncEnded(let group, _):
             health.noteSync()
-            if let digest = core.engine.digest(of: group) { tell(digest, of: group) }
+            if let digest = core.engine.digest(of: group) { publishChange(digest, of: group) }
         case .epochReplaced:
             core.publish(
-                .notice("This device’s history went on elsewhere; a new chapter was begun and nothing is lost."))
+                .notice(
+                    "Another copy of this machine’s data was used. This machine begins a new history; nothing is lost.")
+            )
         case .lostGroup(let group, _):
             rebuildView(of: group)
             groups.tellLoss(of: group)
@@ -90,6 +96,7 @@ extension NodeServices: LoopFollower {
         case .dropped(let reason): health.noteRefusal(of: reason)
         case .messageRefused(let error): health.noteRefusal(of: error)
         case .overBudget(let work): health.noteRefusal(of: work)
+        case .whereaboutsChanged: internet.noteSeen()
         case .syncBegan: break
         }
     }
@@ -106,25 +113,39 @@ extension NodeServices: LoopFollower {
         results.compare(records, of: group)
     }
 
-    private func tell(_ digest: GroupDigest, of group: GroupID) {
+    private func publishChange(_ digest: GroupDigest, of group: GroupID) {
         guard !core.engine.isPrivate(group) else { return }
         core.publish(.changed(group: group.description, digest: digest.description))
     }
+
+    func put(_ notice: Notice) { internet.put(notice) }
+
+    func look(for key: Bytes32) { internet.look(for: key) }
 
     func codeArrived(_ code: FriendCode?, of user: UserID) { people.codeArrived(code, of: user) }
 
     func writeNoted() -> Bool { friends.introduceToNewGroups() || results.writeNoted() }
 
-    func remind() {
+    func followTime() {
         if !guest.isPlaying { reminders.remind() }
+        internet.deadlineReached()
     }
 
-    var nextReminder: MonotonicInstant? { guest.isPlaying ? nil : reminders.next }
+    var nextDeadline: MonotonicInstant? {
+        [guest.isPlaying ? nil : reminders.next, internet.nextDeadline].compactMap(\.self).min()
+    }
+
+    func networkOpened() { internet.opened() }
+
+    func networkClosed() async { await internet.closed() }
+
+    func takes(_ input: NetworkInput) -> Bool { internet.takes(input) }
 
     func restarted(damaged: Int) {
-        health.tell(damaged: damaged)
+        health.reportDamage(setAside: damaged)
         results.forget()
         friends.forget()
+        internet.engineRestarted()
         rebuildViews()
     }
 }

@@ -1,10 +1,10 @@
 public import StreakStorage
 
-/// Where an account comes from on a machine that has none yet.
+/// Where the account comes from on a machine that has none yet.
 public enum AccountOrigin: Sendable, Equatable {
-    /// Somebody new.
+    /// A new account.
     case new(name: String)
-    /// A link that another machine of the user's has made.
+    /// A link made by another machine of the user.
     case machine(link: String)
     /// The recovery key on paper.
     case recoveryKey(String, name: String)
@@ -12,27 +12,27 @@ public enum AccountOrigin: Sendable, Equatable {
     case backup(file: String, passphrase: String)
 }
 
-/// Something that puts an account into a folder that has none.
+/// Something that can put an account into a folder without one.
 public protocol AccountMaking: Sendable {
     /// Makes the account, or brings it here. Throws `NodeFailure`; then the folder is as empty as before.
     func makeAccount(_ origin: AccountOrigin) async throws -> ProfileReport
 }
 
-/// A node whose folder may have no account yet: it answers `noAccount` until one is made, and then as that node does. So a
-/// program starts once, and its page makes the account.
+/// A node whose folder may have no account yet. It answers `noAccount` until one is made, and then as that node does.
+/// So a program starts once, and its page makes the account.
 public actor StartingNode: NodeCalling, AccountMaking {
-    /// How long a link's machine is looked for, in seconds.
+    /// How long to look for the machine that made a link, in seconds.
     public static let linkTimeout: Int64 = 30
 
     private let folder: DataFolder
     private let configuration: NodeConfiguration
     private let inbox = Inbox()
     private var node: MeshNode?
-    /// Who waits for the node.
+    /// Callers that wait for the node.
     private var waiting: [AsyncStream<MeshNode>.Continuation] = []
     private var pageAddress: String?
     private var isOpening = false
-    /// Who waits for an opening that is under way to end, well or not.
+    /// Callers that wait until an opening in progress ends, whether or not it succeeds.
     private var openers: [CheckedContinuation<Void, any Error>] = []
     private var isMaking = false
     private var isClosed = false
@@ -42,8 +42,8 @@ public actor StartingNode: NodeCalling, AccountMaking {
         self.configuration = configuration
     }
 
-    /// Opens the account, if the folder has one and it is not being made yet. Whoever calls meanwhile waits for the same
-    /// opening.
+    /// Opens the account, if the folder has one and it is not just being made. Others who call meanwhile wait for the
+    /// same opening.
     ///
     /// - Throws: what `MeshNode.init(opening:configuration:)` throws.
     public func openIfPossible() async throws {
@@ -68,7 +68,7 @@ public actor StartingNode: NodeCalling, AccountMaking {
         waiting = []
     }
 
-    /// The node, as soon as there is one; nil where this is closed or cancelled first.
+    /// The node, as soon as there is one; nil if this is closed or cancelled first.
     public func opened() async -> MeshNode? {
         if let node { return node }
         guard !isClosed else { return nil }
@@ -83,16 +83,16 @@ public actor StartingNode: NodeCalling, AccountMaking {
     /// - Throws: what `MeshNode.run` throws.
     public func run() async throws { try await opened()?.run() }
 
-    /// As of a `MeshNode`, also before there is one.
+    /// As in `MeshNode`, also before there is one.
     public func serves(page address: String) async {
         pageAddress = address
         await node?.serves(page: address)
     }
 
-    /// What happens, from now on.
+    /// Events from now on.
     public nonisolated func events() -> AsyncStream<NodeEvent> { inbox.subscribe() }
 
-    /// Answers as the node. A command may have made the account meanwhile.
+    /// Answers as the node does. Another process may have made the account meanwhile.
     public func call<Request: NodeRequest>(_ request: Request) async throws -> Request.Report {
         try request.checkArguments()
         try await openIfPossible()

@@ -85,6 +85,10 @@ public struct Cursor: Hashable, Sendable {
     }
 }
 
+extension Cursor: LocalRow {
+    public static var shape: RowShape<Self> { RowShape(.cursors, Self.init, \.group, \.peer, \.store, \.arrival) }
+}
+
 /// An address at which a device answered.
 public struct RememberedAddress: Hashable, Sendable {
     public let device: DeviceID
@@ -121,6 +125,14 @@ public struct OwnEpoch: Hashable, Sendable {
     }
 }
 
+extension OwnEpoch: LocalRow {
+    public static var shape: RowShape<Self> {
+        RowShape(
+            .ownEpochs, { Self(group: $0, epoch: Epoch(counter: $1, nonce: $2)) }, \.group, \.epoch.counter,
+            \.epoch.nonce)
+    }
+}
+
 /// One transaction: all of it is on disk, or nothing.
 public struct DurableChange: Hashable, Sendable {
     public var operations: [StoredOperation] = []
@@ -129,21 +141,20 @@ public struct DurableChange: Hashable, Sendable {
     public var runs: [StoredRun] = []
     /// Runs that are replaced or erased. Removed before `runs` are added.
     public var removedRuns: [RunKey] = []
-    public var cursors: [Cursor] = []
     public var accessKeys: [StoredAccessKey] = []
-    public var ownEpochs: [OwnEpoch] = []
     public var addresses: [RememberedAddress] = []
+    /// What this machine alone keeps, row by row.
+    public var local = LocalRows()
     /// Groups to delete completely.
     public var droppedGroups: [GroupID] = []
-    /// Small named values; an empty one is deleted. Names are ASCII, at most 64 bytes; values at most 64 MiB.
+    /// Named values, of each of which there is one; an empty one is deleted. Names are ASCII, at most 64 bytes; values at most 64 MiB.
     public var settings: [String: [UInt8]] = [:]
 
     public init() {}
 
     public var isEmpty: Bool {
-        operations.isEmpty && removedOperations.isEmpty && runs.isEmpty && removedRuns.isEmpty && cursors.isEmpty
-            && accessKeys.isEmpty
-            && ownEpochs.isEmpty && addresses.isEmpty && droppedGroups.isEmpty && settings.isEmpty
+        operations.isEmpty && removedOperations.isEmpty && runs.isEmpty && removedRuns.isEmpty && accessKeys.isEmpty
+            && addresses.isEmpty && local.isEmpty && droppedGroups.isEmpty && settings.isEmpty
     }
 }
 
@@ -156,10 +167,9 @@ public struct Snapshot: Sendable {
     public var mayBeCopy: Bool
     public var operations: [StoredOperation] = []
     public var runs: [StoredRun] = []
-    public var cursors: [Cursor] = []
     public var accessKeys: [StoredAccessKey] = []
-    public var ownEpochs: [OwnEpoch] = []
     public var addresses: [RememberedAddress] = []
+    public var local = LocalRows()
     public var settings: [String: [UInt8]] = [:]
 
     public init(store: StoreID, nextArrival: UInt64 = 1, mayBeCopy: Bool = false) {
@@ -178,10 +188,9 @@ extension DurableChange {
         operations += later.operations
         removedOperations += later.removedOperations
         runs += later.runs
-        cursors += later.cursors
         accessKeys += later.accessKeys
-        ownEpochs += later.ownEpochs
         addresses += later.addresses
+        local.append(later.local)
         droppedGroups += later.droppedGroups
         settings.merge(later.settings) { _, new in new }
     }

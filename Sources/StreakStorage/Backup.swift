@@ -52,7 +52,7 @@ public enum Backup {
         let copy = folder.databasePath + ".backup"
         try store.copyDatabase(to: copy)
         defer {
-            // A copy that stays is replaced by the next.
+            // If it cannot be removed, the next backup replaces it.
             try? DurableFile.remove(copy)
         }
         var writer: SealedArchive.Writer? = try SealedArchive.Writer(
@@ -83,8 +83,8 @@ public enum Backup {
         return bytes
     }
 
-    /// Opens a backup and puts its database into a folder that has no account. `accept` gets the secrets, to put them in
-    /// place; it is called once the whole file has proven sound. Where anything fails the folder stays without an account.
+    /// Opens a backup and puts its database into a folder that has no account. Once the whole file is verified, `accept` gets
+    /// the secrets to store. If anything fails, the folder stays without an account.
     ///
     /// The database is now another file than before. Opening it notices that, gives the store a new ID, and begins new
     /// epochs. So it never contradicts what was written since the backup.
@@ -116,12 +116,12 @@ public enum Backup {
         }
     }
 
-    /// Takes the secrets off the beginning of what a backup holds.
+    /// Reads the secrets at the beginning of a backup's contents.
     struct HeaderParser {
         private(set) var content: BackupContent?
         private var waiting: [UInt8] = []
 
-        /// Returns what of `bytes` belongs to the database.
+        /// Returns the part of `bytes` that belongs to the database.
         mutating func take(_ bytes: [UInt8]) throws -> [UInt8] {
             guard content == nil else { return bytes }
             waiting += bytes
@@ -131,7 +131,7 @@ public enum Backup {
             return Array(waiting[end...])
         }
 
-        /// Nil as long as there is too little of it.
+        /// Nil until enough bytes have come.
         private func parsed() throws -> (BackupContent, end: Int)? {
             guard waiting.count >= 2 else { return nil }
             guard waiting[0] == version else { throw StorageError.newerFormat }
@@ -155,7 +155,7 @@ public enum Backup {
 }
 
 extension Store {
-    /// Writes a copy of the database, of one moment, to a new file.
+    /// Writes a copy of the database, as it is at one moment, to a new file.
     func copyDatabase(to path: String) throws {
         try DurableFile.remove(path)
         try StorageError.translating {

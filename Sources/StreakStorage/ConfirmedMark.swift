@@ -10,10 +10,9 @@ internal import Synchronization
 
 /// The number of the last confirmed change, in a file beside the database.
 ///
-/// SQLite drops the end of a write-ahead log from the first damaged frame on, and says nothing. A database that has
-/// counted fewer changes than this file was told has lost some. The number is written once a change is on disk, without
-/// waiting for the disk. After the end of the process it is right. After a power cut it may be too small, but never too
-/// great.
+/// SQLite silently drops a write-ahead log from its first damaged frame on. If the database counts fewer changes than this
+/// file says, it has lost some. The number is written after a change is on disk, without waiting for the disk. It survives the
+/// end of the process. After a power cut it may be too small, but never too large.
 final class ConfirmedMark: Sendable {
     private let file: Int32
 
@@ -25,7 +24,7 @@ final class ConfirmedMark: Sendable {
 
     deinit { close(file) }
 
-    /// Nil where none was written, or what stands there is not whole.
+    /// Nil if there is no number, or if it is not complete.
     func read() -> Int64? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe pread(file, $0.baseAddress, 16, 0) }
@@ -37,7 +36,7 @@ final class ConfirmedMark: Sendable {
     func write(_ number: Int64) {
         let word = UInt64(bitPattern: number)
         let bytes = [word, ~word].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
-        // Where it fails, an earlier number stays, or none: then less is noticed.
+        // If this fails, an earlier number stays, or none. Then fewer losses are noticed.
         _ = unsafe bytes.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, 16, 0) }
     }
 }

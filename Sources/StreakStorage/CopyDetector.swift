@@ -56,7 +56,7 @@ struct CopyDetector {
         machine = Machine.identity()
     }
 
-    /// What an opening found.
+    /// What was found when the store was opened.
     struct Finding {
         let store: StoreID
         let signs: [CopySign]
@@ -138,7 +138,7 @@ struct CopyDetector {
         }
         var signs: [CopySign] = []
         if state.databaseFile != databaseFile { signs.append(.databaseFileReplaced) }
-        // A machine without a name, in a container say, tells nothing.
+        // A machine without a name, for example a container, gives no sign.
         if let known = state.machine, let machine, known != machine { signs.append(.otherMachine) }
         switch generationFile {
         // None was there before the very first opening, which may have ended between its two writes.

@@ -49,30 +49,30 @@ public struct DataFolder: Sendable, Hashable {
 
     var lockPath: String { path + "/lock" }
 
-    /// There from `create` until `finish`: what is beside it was never confirmed to anybody.
+    /// This file exists from `create` until `finish`. As long as it does, nothing in the folder was ever confirmed to anybody.
     private var unfinishedPath: String { path + "/unfinished" }
 
     private var isUnfinished: Bool { unsafe access(unfinishedPath, F_OK) == 0 }
 
-    /// Whether the folder holds a database or any secret, and not one whose making a crash cut short.
+    /// Whether the folder holds a database or a secret of an account that was made completely.
     public var hasAccount: Bool { !isUnfinished && holdsAnything }
 
     private var holdsAnything: Bool {
         if unsafe access(databasePath, F_OK) == 0 { return true }
-        // A folder that cannot be listed does not exist, or everything else done with it will say why.
+        // A folder that cannot be listed does not exist, or the next use of it reports the error.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.contains { $0.hasSuffix(Self.secretSuffix) }
     }
 
-    /// Makes the folder and those above it, takes it for this process, and removes what a crash left of an account that was
-    /// being made here. Until `finish` whatever is put into it is no account.
+    /// Makes the folder and those above it, and locks it for this process. Removes what is left of an account whose making a
+    /// crash interrupted. Until `finish` the folder counts as having no account.
     ///
     /// - Throws: `accountExists`, `folderInUse`, `diskFull`, `failed`.
     @discardableResult
     public func create() throws -> DataFolderLock {
         guard !hasAccount else { throw StorageError.accountExists }
         try makeFolder()
-        // Another process may be putting an account into it, whose files are no leftovers.
+        // Another process may be making an account here at this moment: its files are not leftovers.
         let lock = try lock()
         guard !hasAccount else { throw StorageError.accountExists }
         if isUnfinished {
@@ -109,12 +109,12 @@ public struct DataFolder: Sendable, Hashable {
         name.hasSuffix(secretSuffix) || name.hasPrefix("streakmesh.sqlite") || name == "generation"
     }
 
-    /// What is in the folder is an account from here on.
+    /// From here on the folder counts as having an account.
     ///
     /// - Throws: `failed`.
     public func finish() throws { try DurableFile.remove(unfinishedPath) }
 
-    /// Makes sure that the folder, if there is one, is this user's. The administrator may use any.
+    /// Makes sure that the folder, if it exists, belongs to this user. The administrator may use any folder.
     ///
     /// - Throws: `othersFolder`.
     public func checkOwner() throws {
@@ -126,8 +126,8 @@ public struct DataFolder: Sendable, Hashable {
         guard status.st_uid == geteuid() || geteuid() == 0 else { throw StorageError.othersFolder }
     }
 
-    /// Takes the folder for this process, and closes it to other users where somebody has opened it. Nothing in it is opened
-    /// or written without this.
+    /// Locks the folder for this process, and takes other users' access away if somebody gave it. Nothing in the folder is
+    /// opened or written before this.
     ///
     /// - Throws: `folderInUse`, `folderMissing`, `othersFolder`, `failed`.
     public func lock() throws -> DataFolderLock {
@@ -165,8 +165,8 @@ extension DataFolder {
 extension DataFolder {
     private static let asidePrefix = "import-"
 
-    /// Keeps bytes in a new file of the folder, which another process can read. The caller removes it. What a process
-    /// leaves behind is removed when the folder is opened after its end. Returns the path.
+    /// Writes bytes to a new file of the folder, for another process to read, and returns its path. The caller removes it. If
+    /// the process ends before that, the next opening of the folder removes it.
     ///
     /// - Throws: `diskFull`, `failed`.
     public func putAside(_ bytes: [UInt8]) throws -> String {
@@ -217,9 +217,9 @@ extension DataFolder {
         #endif
     }()
 
-    /// Where a running node listens to the command line. In the folder, unless that name is too long for a socket. Then
-    /// under a name made of the folder's real path, in a folder of this user in /tmp: all processes of the user find
-    /// the same one, in any environment. `prepareControlSocketFolder` is called before either is used.
+    /// The socket at which a running node listens to the command line. It is in the folder, unless that path is too long for
+    /// a socket. Then it is in a folder of this user in /tmp, under a name made from the folder's real path, which every
+    /// process of the user finds. Call `prepareControlSocketFolder` first.
     public var controlSocketPath: String {
         let inside = realPath + "/control.sock"
         if inside.utf8.count <= Self.maximumSocketPathSize { return inside }
@@ -249,12 +249,21 @@ extension DataFolder {
         return "/tmp/streakmesh-\(geteuid())-\(name)"
     }
 
-    /// The path with symbolic links followed, so that two ways to the folder are one; the path as given before it
-    /// exists.
+    /// The path with symbolic links followed, so that the folder has one name; the path as given if the folder does not exist.
     private var realPath: String {
         guard let resolved = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
+    }
+}
+
+extension DataFolder {
+    /// How many bytes this user may still write to the folder's disk; nil where the system does not say.
+    public var freeBytes: Int64? {
+        var facts = statvfs()
+        guard unsafe statvfs(path, &facts) == 0 else { return nil }
+        return Int64(
+            clamping: UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue)
     }
 }
 
@@ -263,8 +272,8 @@ extension DataFolder {
 extension DataFolder {
     private static let secretSuffix = ".secret"
 
-    /// Keeps `bytes` under a name of 1 to 64 of a–z, 0–9 and "-", in place of what was there. They are on disk when
-    /// this returns; a crash leaves the old or the new, never a part.
+    /// Keeps `bytes` under a name, in place of what was there. The name has 1 to 64 of a–z, 0–9 and "-". The bytes are on disk
+    /// when this returns. A crash leaves the old bytes or the new, never a part.
     ///
     /// - Throws: `invalidName`, `diskFull`, `failed`.
     public func writeSecret(_ bytes: [UInt8], named name: String) throws {
@@ -278,7 +287,7 @@ extension DataFolder {
         try DurableFile.read(try secretPath(name), maximumSize: maximumSize)
     }
 
-    /// Overwrites what is kept under a name, and removes it; it is gone from the file when this returns.
+    /// Overwrites the bytes kept under a name, and removes them. They are gone from the file when this returns.
     ///
     /// - Throws: `invalidName`, `failed`.
     public func eraseSecret(named name: String) throws {
@@ -287,7 +296,7 @@ extension DataFolder {
 
     /// Whether anything is kept under a name.
     public func hasSecret(named name: String) -> Bool {
-        guard let path = try? secretPath(name) else { return false }  // nothing is kept under what is no name
+        guard let path = try? secretPath(name) else { return false }  // no such name is allowed
         return unsafe access(path, F_OK) == 0
     }
 

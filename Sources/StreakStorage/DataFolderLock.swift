@@ -35,7 +35,7 @@ public final class DataFolderLock: Sendable {
     public func close() {
         file.withLock { file in
             guard let open = file else { return }
-            // So that nobody is told the ID of a process that is gone; the lock itself ends with the descriptor.
+            // Removes the process ID, so that nobody is told one that has ended. The lock itself ends with the descriptor.
             _ = ftruncate(open, 0)
             // A program that is being started has a copy of the descriptor until it runs; it must not hold the folder.
             _ = flock(open, LOCK_UN)

@@ -32,7 +32,7 @@ enum DurableFile {
             guard unsafe futimens(file, times) == 0 else { throw StorageError.system("setting a file's time") }
             try synchronize(file)
         } catch {
-            // The first error is the one to tell; what cannot be removed now is removed by the next write.
+            // The first error is reported. If the file cannot be removed now, the next write removes it.
             _ = unsafe unlink(path)
             throw error
         }
@@ -63,7 +63,9 @@ enum DurableFile {
         try synchronizeFolder(of: path)
     }
 
-    /// Hands over a file's bytes in pieces of `size`, the last of what is left. Returns whether there is such a file.
+    /// Passes a file's bytes on in pieces of `size`; the last piece may be shorter.
+    ///
+    /// - Returns: whether the file exists.
     @discardableResult
     static func readPieces(_ path: String, size: Int, _ body: ([UInt8]) throws -> Void) throws -> Bool {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -84,8 +86,8 @@ enum DurableFile {
         }
     }
 
-    /// Overwrites a file with zeros, waits until they are on disk, and removes it. What flash memory or a journalling
-    /// file system keeps beside it is out of reach.
+    /// Overwrites a file with zeros, waits until they are on disk, and removes it. Flash memory or a journalling file system
+    /// may still keep old copies.
     static func erase(_ path: String) throws {
         let file = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else {

@@ -17,7 +17,7 @@ enum FileIdentity {
     /// Linux: `FS_IOC_GETVERSION`, `_IOR('v', 1, long)` of linux/fs.h, on the 64-bit machines this runs on.
     private static let generationRequest: UInt = 0x8008_7601
 
-    /// The identity of an open file, and of `contents` with the time of their writing where those are given.
+    /// The identity of an open file. If `contents` are given, they and the time when they were written are part of it.
     static func identity(of file: Int32, contents: [UInt8]? = nil) throws -> [UInt8] {
         var status = stat()
         guard unsafe fstat(file, &status) == 0 else { throw StorageError.system("reading a file's state") }

@@ -19,7 +19,7 @@ enum Schema {
             try database.execute(sql: "ALTER TABLE set_aside_runs ADD COLUMN after")
             try addEnds(in: database)
         }
-        // What takes back an import of 20,000 results is half a megabyte.
+        // To undo an import of 20,000 results takes half a megabyte.
         migrator.registerMigration("settings may be large") { database in
             try database.execute(sql: largeSettings)
         }
@@ -30,10 +30,13 @@ enum Schema {
                     ALTER TABLE state ADD COLUMN lost_changes INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        migrator.registerMigration("what this machine alone keeps is rows") { database in
+            try database.execute(sql: localRows + formerSettings)
+        }
         return migrator
     }
 
-    /// Computes the chain hash after each run. A row that is damaged goes without, and is found damaged when it is read.
+    /// Computes the chain hash after each run. A damaged row gets none, and is found damaged when it is read.
     private static func addEnds(in database: Database) throws {
         let rows = try Row.fetchCursor(
             database,
@@ -77,7 +80,7 @@ enum Schema {
         ) STRICT;
         """
 
-    /// What other devices may have too. Each row carries a hash of itself: see `RowChecksum`.
+    /// Data that other devices may have too. Each row has a checksum: see `RowChecksum`.
     private static let replicatedTables = """
         CREATE TABLE operations (
           row INTEGER PRIMARY KEY,
@@ -151,6 +154,58 @@ enum Schema {
           key TEXT NOT NULL UNIQUE CHECK (length(CAST(key AS BLOB)) BETWEEN 1 AND 256),
           text TEXT NOT NULL CHECK (length(CAST(text AS BLOB)) <= 65536)
         ) STRICT;
+        """
+
+    /// The tables of `LocalTable`.
+    private static let localRows = [
+        table("awaited_approvals", key: "group_id", id("group_id")),
+        table("blocked_users", key: "user", id("user"), text("name", 0...640)),
+        table("denials", key: "group_id, user, invite", id("group_id"), id("user"), id("invite")),
+        table(
+            "endings", key: "group_id", id("group_id"), id("operation"), "noted_at INTEGER NOT NULL",
+            flag("is_dismissed")),
+        table("farewells", key: "group_id", id("group_id")),
+        table("friend_codes", key: "user", id("user"), text("code", 14...14)),
+        table("invite_links", key: "group_id, invite", id("group_id"), id("invite"), text("link", 1...4_096)),
+        table(
+            "received_requests", key: "user", id("user"), text("name", 0...640), text("code", 14...14), id("link_key"),
+            "asked_at INTEGER NOT NULL, received_at INTEGER NOT NULL", flag("is_declined"),
+            "pair BLOB CHECK (length(pair) = 32), link TEXT CHECK (length(CAST(link AS BLOB)) BETWEEN 1 AND 4096)",
+            "CHECK ((pair IS NULL) = (link IS NULL) AND (pair IS NULL OR is_declined = 0))"),
+        table("returns", key: "group_id", id("group_id"), id("friend"), "offered_at INTEGER NOT NULL"),
+        table(
+            "sent_requests", key: "code", text("code", 14...14), id("root"), text("name", 0...640),
+            "asked_at INTEGER NOT NULL", flag("is_declined"),
+            "link TEXT CHECK (length(CAST(link AS BLOB)) BETWEEN 1 AND 4096)",
+            "owner BLOB CHECK (length(owner) BETWEEN 1 AND 4096)", "CHECK (link IS NULL OR is_declined = 0)"),
+    ].joined()
+
+    private static func table(_ name: String, key: String, _ columns: String...) -> String {
+        let columns = columns.joined(separator: ", ")
+        return "CREATE TABLE \(name) (\(columns), PRIMARY KEY (\(key))) STRICT, WITHOUT ROWID;\n"
+    }
+
+    /// Thirty-two bytes.
+    private static func id(_ name: String) -> String { "\(name) BLOB NOT NULL CHECK (length(\(name)) = 32)" }
+    private static func flag(_ name: String) -> String { "\(name) INTEGER NOT NULL CHECK (\(name) IN (0, 1))" }
+
+    /// - Parameter sizes: in bytes of UTF-8.
+    private static func text(_ name: String, _ sizes: ClosedRange<Int>) -> String {
+        "\(name) TEXT NOT NULL CHECK (length(CAST(\(name) AS BLOB)) BETWEEN \(sizes.lowerBound) AND \(sizes.upperBound))"
+    }
+
+    /// Forgets what version 0.1 kept of this as settings. Who is blocked, which groups a friend offers and of which
+    /// departures nobody has heard stays.
+    private static let formerSettings = """
+        INSERT OR IGNORE INTO blocked_users SELECT value, '' FROM settings
+          WHERE name GLOB 'friend-block-*' AND length(value) = 32;
+        INSERT OR IGNORE INTO returns SELECT substr(value, 1, 32), substr(value, 33, 32), 0 FROM settings
+          WHERE name GLOB 'return-*' AND length(value) > 64;
+        INSERT OR IGNORE INTO farewells SELECT DISTINCT group_id FROM operations
+          JOIN settings ON name = 'farewell-' || lower(hex(substr(group_id, 1, 16)));
+        DELETE FROM settings WHERE name GLOB 'friend-in-*' OR name GLOB 'friend-out-*' OR name GLOB 'friend-block-*'
+          OR name GLOB 'invite-*' OR name GLOB 'farewell-*' OR name GLOB 'denied-*' OR name GLOB 'waiting-*' OR name GLOB 'return-*' OR name GLOB 'removed-*'
+          OR name GLOB 'ended-*' OR name GLOB 'code-*' OR name GLOB 'blocked-*';
         """
 
     /// Settings of up to 64 MiB.

@@ -5,13 +5,13 @@ internal import StreakWire
 
 extension Store {
     /// Addresses kept for each device, the ones that answered last.
-    public static let maximumAddressesPerDevice = 8
+    static let maximumAddressesPerDevice = 8
 
     /// Makes a change, in one transaction: all of it is on disk when this returns, and none of it if this throws.
     ///
-    /// Runs in `removedRuns` go before `runs` are added; `droppedGroups` are deleted last, whatever else the change
-    /// says about them. A row that is there already is replaced. One that a snapshot set aside stays set aside. Of what is
-    /// erased no bytes are left in the files, unless another program is reading them just then. `texts` are kept with it.
+    /// `removedRuns` are removed before `runs` are added. `droppedGroups` are deleted last, whatever else the change says about
+    /// them. A row with the same key is replaced. Rows that were set aside stay so. Erased bytes are overwritten in the files,
+    /// unless another program reads them at that moment. `texts` are stored in the same transaction.
     ///
     /// - Throws: `diskFull`, `invalidChange`, `failed`, `damaged`; of texts `invalidName`, `fileTooLarge`.
     public func apply(_ change: DurableChange, keeping texts: [ShareText] = []) throws {
@@ -62,9 +62,6 @@ extension Store {
         guard arrivals.allSatisfy({ 1..<UInt64(Int64.max) ~= $0 }) else {
             throw StorageError.invalidChange("an arrival is out of range")
         }
-        guard change.cursors.allSatisfy({ $0.arrival <= UInt64(Int64.max) }) else {
-            throw StorageError.invalidChange("a cursor's arrival is out of range")
-        }
         let firsts = change.runs.map(\.run.first) + change.removedRuns.map(\.first)
         guard firsts.allSatisfy({ 1...ProtocolLimits.maximumFeedLength ~= $0 }) else {
             throw StorageError.invalidChange("a record's number is out of range")
@@ -82,6 +79,7 @@ extension Store {
         try writeRuns(change.runs, in: database)
         try writeLocalRows(change, in: database)
         try writeAddresses(change.addresses, in: database)
+        try write(change.local, in: database)
         try writeSettings(change.settings, in: database)
         for group in change.droppedGroups { try drop(group, in: database) }
         let last = max(change.operations.map(\.arrival).max() ?? 0, change.runs.map(\.arrival).max() ?? 0)
@@ -173,29 +171,11 @@ extension Store {
     }
 
     private static func writeLocalRows(_ change: DurableChange, in database: Database) throws {
-        for cursor in change.cursors {
-            try database.cachedStatement(
-                sql: """
-                    INSERT INTO cursors (group_id, peer, store, arrival) VALUES (?1, ?2, ?3, ?4)
-                    ON CONFLICT (group_id, peer) DO UPDATE SET store = ?3, arrival = ?4
-                    """
-            ).execute(arguments: [
-                cursor.group.stored, cursor.peer.stored, cursor.store.bytes.array.stored, Int64(cursor.arrival),
-            ])
-        }
         for accessKey in change.accessKeys {
             // Keys are kept in the order in which they came.
             try database.cachedStatement(
                 sql: "INSERT INTO access_keys (group_id, key) VALUES (?, ?) ON CONFLICT (group_id, key) DO NOTHING"
             ).execute(arguments: [accessKey.group.stored, accessKey.key.stored])
-        }
-        for own in change.ownEpochs {
-            try database.cachedStatement(
-                sql: """
-                    INSERT INTO own_epochs (group_id, counter, nonce) VALUES (?1, ?2, ?3)
-                    ON CONFLICT (group_id) DO UPDATE SET counter = ?2, nonce = ?3
-                    """
-            ).execute(arguments: [own.group.stored, Int64(own.epoch.counter), Int64(bitPattern: own.epoch.nonce)])
         }
     }
 
@@ -240,9 +220,9 @@ extension Store {
     }
 
     private static func drop(_ group: GroupID, in database: Database) throws {
-        let tables = [
-            "operations", "runs", "set_aside_operations", "set_aside_runs", "cursors", "access_keys", "own_epochs",
-        ]
+        let tables =
+            ["operations", "runs", "set_aside_operations", "set_aside_runs", "access_keys"]
+            + LocalTable.allCases.filter(\.isOfGroups).map(\.rawValue)
         for table in tables {
             try database.cachedStatement(sql: "DELETE FROM \(table) WHERE group_id = ?")
                 .execute(arguments: [group.stored])

@@ -5,8 +5,8 @@ internal import StreakWire
 extension Store {
     /// Sets rows aside and does `work`, in one transaction.
     ///
-    /// Their tables are rebuilt. With damage in a column of the key, SQLite would refuse to delete the row, or remove
-    /// another row's entry of the index.
+    /// The tables are rebuilt instead of deleting rows: if a column of the key is damaged, SQLite would refuse to delete the
+    /// row, or would remove another row's entry from the index.
     func settingAside(_ rows: [DamagedRow], _ work: (Database) throws -> Void) throws {
         try writing { database in
             for isRun in [false, true] {
@@ -20,8 +20,8 @@ extension Store {
     private static func setAside(_ rows: [DamagedRow], from table: String, in database: Database) throws {
         let last = try Int64.fetchOne(database, sql: "SELECT coalesce(max(id), 0) FROM set_aside_\(table)") ?? 0
         for row in rows { try row.copy(from: table, in: database) }
-        try makeAnew(table, in: database) { old in
-            // Of two whole rows of one key, as an older version could leave them, the later one stays.
+        try rebuild(table, in: database) { old in
+            // Where two rows have the same key, the one that was written later stays.
             try database.execute(
                 sql: """
                     INSERT OR REPLACE INTO \(table) SELECT * FROM \(old) NOT INDEXED
@@ -30,8 +30,10 @@ extension Store {
         }
     }
 
-    /// Makes a table again, empty and with empty indexes; `fill` is told the name under which the old one still is.
-    static func makeAnew(_ table: String, in database: Database, fill: (String) throws -> Void) throws {
+    /// Replaces a table by a new, empty one, with new indexes.
+    ///
+    /// - Parameter fill: fills the new table. It gets the name of the old one, which is deleted afterwards.
+    static func rebuild(_ table: String, in database: Database, fill: (String) throws -> Void) throws {
         let schema = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
         guard let definition = try String.fetchOne(database, sql: schema, arguments: [table]) else {
             throw StorageError.damaged("there is no table \(table)")
@@ -43,13 +45,16 @@ extension Store {
         try database.execute(sql: "DROP TABLE \(old)")
     }
 
-    /// The tables whose rows have no checksum, but keys.
-    private static let localTables = ["cursors", "access_keys", "own_epochs", "addresses", "settings", "share_texts"]
+    /// The tables of this machine alone.
+    private static let localTables =
+        ["access_keys", "addresses", "settings", "share_texts"] + LocalTable.allCases.map(\.rawValue)
 
-    /// Rebuilds tables whose keys are no longer in order: writing to them could fail, or reach another row.
+    /// Rebuilds each table whose index is out of order, or that has rows which break a constraint. Writing to such a table
+    /// could fail or change another row.
     ///
-    /// Of rows with one key the first stays. Returns a row's damage for each that is lost, and one for each table where none
-    /// is: then a row has another key than it was written with.
+    /// Rows that break a constraint are lost. Where several rows have the same key, only the first stays.
+    ///
+    /// - Returns: one entry for each lost row. One entry for a rebuilt table that lost none: damage changed a row's key there.
     func mendLocalTables() throws -> [StoreDamage] {
         let broken = try reading { database in
             try Self.localTables.filter {
@@ -62,7 +67,7 @@ extension Store {
 
     private static func mend(_ table: String, in database: Database) throws -> [StoreDamage] {
         var lost = 0
-        try makeAnew(table, in: database) { old in
+        try rebuild(table, in: database) { old in
             let rows = try Row.fetchCursor(database, sql: "SELECT * FROM \(old) NOT INDEXED")
             while let row = try rows.next() {
                 let places = repeatElement("?", count: row.count).joined(separator: ", ")

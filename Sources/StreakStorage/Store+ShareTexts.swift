@@ -15,7 +15,7 @@ public struct ShareText: Hashable, Sendable {
 
 extension Store {
     /// A key, in bytes of UTF-8.
-    public static let maximumShareTextKeySize = 256
+    static let maximumShareTextKeySize = 256
     /// A text, in bytes of UTF-8.
     public static let maximumShareTextSize = 65_536
 

@@ -11,11 +11,11 @@ extension Store {
 
     /// Everything in the store, and what was found damaged.
     ///
-    /// A damaged run or operation is set aside for `damageSetAside` to name, and so is every later run of the same feed
-    /// and branch. The feed then ends before the damage, and the rest is fetched from others like any missing record.
-    /// Damage in the epoch that this device writes, or in a run that may be of it, makes `Snapshot.mayBeCopy` true:
-    /// continuing it would fork the feed. Before all that, this machine's own tables are rebuilt where their keys are
-    /// not in order. O(n): about a microsecond for each kilobyte and each row.
+    /// First, this machine's own tables are rebuilt if their keys are out of order. Then damaged runs and operations are set
+    /// aside, and with a damaged run every later one of its branch; `damageSetAside` names them. The feed now ends before the
+    /// damage, and the rest is fetched from others like any missing record. If the damage is, or may be, in the epoch that this
+    /// device writes, `Snapshot.mayBeCopy` becomes true, because continuing the epoch would fork the feed. O(n): about a
+    /// microsecond for each kilobyte and each row.
     ///
     /// - Throws: `damaged` when the file's structure is broken; `failed`.
     public func load() throws -> StoredState {
@@ -100,9 +100,9 @@ extension Snapshot {
         switch damage {
         case .row: true
         case .run(let key):
-            // A nonce of 64 random bits: no other device has this epoch. And what was damaged may be the very name of the
-            // feed: where no other run has that name, it may have been any.
-            ownEpochs.contains { $0.group == key.group && $0.epoch == key.feed.epoch }
+            // No other device has an epoch with the same 64 random bits. If no intact run has the name of this feed, the
+            // name itself may be damaged, and the run may be of any feed.
+            local[OwnEpoch.self, key.group]?.epoch == key.feed.epoch
                 || !wholeFeeds.contains(key.ofFeed)
         case .runBehindDamage, .operation, .structure: false
         }
@@ -129,6 +129,7 @@ extension Store {
         state.snapshot.operations = try readOperations(in: database, bad: &bad)
         state.snapshot.runs = try readRuns(in: database, bad: &bad)
         state.damage = bad.map(\.damage)
+        try readSmallRows(into: &state, in: database)
         try readLocalRows(into: &state, in: database)
         let last = max(
             state.snapshot.operations.last?.arrival ?? 0, state.snapshot.runs.last?.arrival ?? 0)
@@ -186,7 +187,7 @@ extension Store {
         return StoredRun(group: key.group, branch: key.branch, run: run, after: after, arrival: arrival)
     }
 
-    private static func readLocalRows(into state: inout StoredState, in database: Database) throws {
+    private static func readSmallRows(into state: inout StoredState, in database: Database) throws {
         func all<Value>(_ table: String, _ query: String, _ value: (Row) -> Value?) throws -> [Value] {
             var values: [Value] = []
             let rows = try Row.fetchCursor(database, sql: query)
@@ -195,24 +196,10 @@ extension Store {
             }
             return values
         }
-        state.snapshot.cursors = try all(
-            "cursors", "SELECT group_id, peer, store, arrival FROM cursors ORDER BY group_id, peer"
-        ) { row in
-            guard let group: GroupID = row.identifier(0), let peer: DeviceID = row.identifier(1),
-                let store = row.storeID(2), let arrival = row.integer(3).flatMap({ UInt64(exactly: $0) })
-            else { return nil }
-            return Cursor(group: group, peer: peer, store: store, arrival: arrival)
-        }
         state.snapshot.accessKeys = try all("access_keys", "SELECT group_id, key FROM access_keys ORDER BY row") {
             row in
             guard let group: GroupID = row.identifier(0), let key = row.bytes(1) else { return nil }
             return StoredAccessKey(group: group, key: key)
-        }
-        state.snapshot.ownEpochs = try all(
-            "own_epochs", "SELECT group_id, counter, nonce FROM own_epochs ORDER BY group_id"
-        ) { row in
-            guard let group: GroupID = row.identifier(0), let epoch = row.epoch(1) else { return nil }
-            return OwnEpoch(group: group, epoch: epoch)
         }
         state.snapshot.addresses = try all(
             "addresses",
@@ -231,7 +218,7 @@ extension Store {
         let settings = try all("settings", "SELECT name, value FROM settings ORDER BY name") { row in
             row.text(0).flatMap { name in row.bytes(1).map { (name, $0) } }
         }
-        // Two damaged names may be equal; either value is as good as the other.
+        // Damage may have made two names equal. Either value will do.
         state.snapshot.settings = Dictionary(settings, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -150,7 +150,7 @@ public final class Store: Sendable {
         }
         let migrator = Schema.migrator
         guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else { throw StorageError.newerFormat }
-        try migrator.migrate(database)
+        try migrate(database, at: path, by: migrator)
         return database
     }
 }

@@ -14,26 +14,27 @@ public enum StoreDamage: Hashable, Sendable {
     /// What SQLite says about the file's structure.
     case structure(String)
 
-    /// Whether results or members' operations were damaged here: neither a whole run behind others, nor a row that only
-    /// concerns this machine, as where a friend's was last found.
-    public var isOfGroup: Bool {
+    /// Whether the user is told. Not told is what comes back by itself: an intact run after a damaged one, and facts such as the
+    /// last address of a friend's machine.
+    public var isTold: Bool {
         switch self {
         case .run, .operation, .structure: true
         case .runBehindDamage: false
-        case .row(let table): table == "runs" || table == "operations"
+        case .row("runs"), .row("operations"): true
+        case .row(let table): LocalTable(rawValue: table).map { $0 != .friendCodes } ?? false
         }
     }
 }
 
-/// What a store holds and what of it was damaged.
+/// The contents of a store, and the damage that was found.
 public struct StoredState: Sendable {
-    /// Everything that is whole.
+    /// Everything that is intact.
     public var snapshot: Snapshot
-    /// What was found damaged in making the snapshot, and is not in it.
+    /// The damage that was found. Damaged rows are not in the snapshot.
     public var damage: [StoreDamage] = []
 }
 
-/// A row that is not as it was written, or cannot be used because of one.
+/// A row that is damaged, or that cannot be used because another is.
 public struct DamagedRow: Hashable, Sendable {
     let row: Int64
     let isRun: Bool

@@ -41,6 +41,22 @@ public struct Endpoint: Hashable, Comparable, Sendable {
         return ipv4 >> 24 == 10 || ipv4 >> 20 == 0xAC1 || ipv4 >> 16 == 0xC0A8 || ipv4 >> 16 == 0xA9FE
     }
 
+    /// Whether it may be told to others as an address on the internet: a port of 1024 or above at a global unicast address.
+    /// Not at one that is private, shared (100.64/10, RFC 6598), multicast or reserved. The networks for documentation and for tests
+    /// (198.18/15, 2001:db8::/32) pass.
+    public var mayBeTold: Bool {
+        guard port >= 1024, !isLocal else { return false }
+        guard let ipv4 else { return address.w0 >> 61 == 1 }
+        let isShared = ipv4 >> 22 == 0x6440_0000 >> 22
+        return ipv4 >> 24 != 0 && !isShared && ipv4 >> 28 < 0xE
+    }
+
+    /// The block of addresses it is in, which most likely belongs to one provider: IPv4 /16, IPv6 /32.
+    public var provider: Bytes16 {
+        guard let ipv4 else { return Bytes16(address.w0 & 0xFFFF_FFFF_0000_0000, 0) }
+        return Endpoint(ipv4: ipv4 & 0xFFFF_0000, port: 0).address
+    }
+
     public static func < (left: Endpoint, right: Endpoint) -> Bool {
         (left.address, left.port, left.scope) < (right.address, right.port, right.scope)
     }

@@ -36,7 +36,7 @@ public enum ProtocolLimits {
 
 /// What a signature is for: no signature made for one purpose verifies for another.
 public enum SigningContext: String, Sendable, CaseIterable {
-    case certificate, operation, feed, invite, joinProof, deviceLink, deviceProof, friendRequest
+    case certificate, operation, feed, invite, joinProof, deviceLink, deviceProof, friendRequest, whereabouts
 
     /// The bytes that precede the signed ones: the context, then a zero byte.
     public var prefix: [UInt8] { Array("streakmesh/v1/\(rawValue)".utf8) + [0] }

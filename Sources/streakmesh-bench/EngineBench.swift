@@ -164,7 +164,7 @@ private struct EnginePair {
     private mutating func perform(_ output: EngineOutput, of index: Int) {
         let other = 1 - index
         switch output {
-        case .link(.sendDatagram(let bytes, let target)) where target == endpoint(other):
+        case .link(.sendDatagram(let bytes, let target, _)) where target == endpoint(other):
             byteCount += bytes.count
             send(.link(.datagramReceived(bytes, from: endpoint(index))), to: other)
         case .link(.openStream(let id, let target)) where target == endpoint(other):
@@ -182,7 +182,9 @@ private struct EnginePair {
         case .publish(.linkOpened):
             openCount += 1
             if openCount == 2 { opened = (byteCount, now) }
-        case .link(.sendDatagram), .link(.openStream), .sendBeacon, .complete, .deriveCode, .publish: break
+        case .link(.sendDatagram), .link(.openStream), .sendBeacon, .complete, .deriveCode, .putNotice, .getNotice,
+            .publish:
+            break
         }
     }
 }

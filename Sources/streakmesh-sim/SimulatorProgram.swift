@@ -14,6 +14,7 @@ struct SimulatorProgram: AsyncParsableCommand {
             """,
         subcommands: [
             RunCommand.self, ListCommand.self, SoakCommand.self, MinimiseCommand.self, FiguresCommand.self,
+            DeliveryCommand.self,
         ])
 }
 

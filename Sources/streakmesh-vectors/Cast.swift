@@ -32,12 +32,14 @@ struct Person {
     }
 
     /// A second device, certified by the first.
-    func secondDevice() throws -> DeviceIdentity {
-        let made = try Self.device("\(name) second", of: accountKey)
-        guard let certificate = identity.certificate(for: made.consent(to: user)),
-            let identity = DeviceIdentity(
-                certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
-        else { throw VectorFailure(text: "\(name) cannot certify a second device") }
+    func secondDevice() throws -> DeviceIdentity { try device("\(name) second", certifiedBy: identity) }
+
+    /// A device of the account, certified by another one of it.
+    func device(_ label: String, certifiedBy issuer: DeviceIdentity) throws -> DeviceIdentity {
+        let made = try Self.device(label, of: accountKey)
+        guard let certificate = issuer.certificate(for: made.consent(to: issuer.user)),
+            let identity = DeviceIdentity(certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
+        else { throw VectorFailure(text: "\(label) cannot be certified") }
         return identity
     }
 

@@ -17,12 +17,9 @@ extension VectorFile {
     private static func takenOver() throws -> JSON {
         var friends = try Friends()
         let (ada, cleo) = (friends.ada, friends.cleo)
-        try friends.stage.perform(
-            "name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
+        try friends.nameHeir()
         var other = friends.stage
-        try friends.stage.perform(
-            "take over", .transfer(Transfer(newOwner: cleo.user, cuts: friends.stage.cuts(of: ada.user))),
-            by: cleo.identity)
+        try friends.takeOver()
         try other.perform("rename", .rename("Too late"), by: ada.identity)
         try friends.stage.merge(other)
         return try set(
@@ -35,8 +32,7 @@ extension VectorFile {
     private static func takenOverTooLate() throws -> JSON {
         var friends = try Friends()
         let (ada, cleo) = (friends.ada, friends.cleo)
-        try friends.stage.perform(
-            "name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
+        try friends.nameHeir()
         var other = friends.stage
         try friends.stage.perform(
             "name no heir", .setRole(RoleChange(user: cleo.user, change: .noHeir)), by: ada.identity)
@@ -53,15 +49,7 @@ extension VectorFile {
     private static func handedBack() throws -> JSON {
         var friends = try Friends()
         let (ada, cleo) = (friends.ada, friends.cleo)
-        try friends.stage.perform(
-            "name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
-        try friends.stage.perform(
-            "take over", .transfer(Transfer(newOwner: cleo.user, cuts: friends.stage.cuts(of: ada.user))),
-            by: cleo.identity)
-        try friends.stage.perform("rename meanwhile", .rename("By Cleo"), by: cleo.identity)
-        try friends.stage.perform(
-            "hand back", .transfer(Transfer(newOwner: ada.user, cuts: friends.stage.cuts(of: cleo.user))),
-            by: cleo.identity)
+        try friends.lendToCleo()
         // The owner's later statements about heirs do not undo the time in between.
         try friends.stage.perform(
             "no heir any more", .setRole(RoleChange(user: ada.user, change: .noHeir)), by: ada.identity)
@@ -112,16 +100,8 @@ extension VectorFile {
         var friends = try Friends()
         let ada = friends.ada
         let second = try ada.secondDevice()
-        func certified(_ label: String) throws -> DeviceIdentity {
-            let made = try Person.device(label, of: ada.accountKey)
-            guard let certificate = second.certificate(for: made.consent(to: second.user)),
-                let identity = DeviceIdentity(
-                    certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
-            else { throw VectorFailure(text: "the chain of \(label) is full") }
-            return identity
-        }
-        let third = try certified("ada third")
-        let fourth = try certified("ada fourth")
+        let third = try ada.device("ada third", certifiedBy: second)
+        let fourth = try ada.device("ada fourth", certifiedBy: second)
         try friends.stage.perform("add the second", .addDevice(second.certificate), by: ada.identity)
         try friends.stage.perform("add the third", .addDevice(third.certificate), by: second)
         var other = friends.stage

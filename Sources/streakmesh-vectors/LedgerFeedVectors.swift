@@ -190,10 +190,7 @@ extension VectorFile {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
         let second = try ben.secondDevice()
-        let made = try Person.device("ben third", of: ben.accountKey)
-        guard let certificate = second.certificate(for: made.consent(to: second.user)),
-            let third = DeviceIdentity(certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
-        else { throw VectorFailure(text: "the chain of ben's third device is full") }
+        let third = try ben.device("ben third", certifiedBy: second)
         try friends.stage.perform("add the second", .addDevice(second.certificate), by: ben.identity)
         var other = friends.stage
         try friends.stage.perform("add the third", .addDevice(third.certificate), by: second)

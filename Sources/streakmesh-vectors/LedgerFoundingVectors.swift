@@ -59,10 +59,7 @@ extension VectorFile {
     /// The founder's certificate was signed by a revoked device, whose link is not kept.
     private static func foundingByBroken() throws -> JSON {
         let ada = try Person("ada")
-        let made = try Person.device("ada laptop", of: ada.accountKey)
-        guard let certificate = ada.identity.certificate(for: made.consent(to: ada.user)),
-            let laptop = DeviceIdentity(certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
-        else { throw VectorFailure(text: "the chain is full") }
+        let laptop = try ada.device("ada laptop", certifiedBy: ada.identity)
         let phone = try Person.device("ada phone", of: ada.accountKey)
         var stage = try LedgerStage(founder: ada, on: laptop)
         try stage.perform("add a phone", .addDevice(phone.certificate), by: phone)

@@ -287,8 +287,8 @@ extension VectorFile {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
         let lost = try ben.secondDevice()
-        let thief = try certified("ben thief", by: lost, of: ben)
-        let tablet = try certified("ben tablet", by: lost, of: ben)
+        let thief = try ben.device("ben thief", certifiedBy: lost)
+        let tablet = try ben.device("ben tablet", certifiedBy: lost)
         var old = friends.stage
         try old.perform("add the lost", .addDevice(lost.certificate), by: ben.identity)
         try old.perform("add the tablet", .addDevice(tablet.certificate), by: lost)
@@ -320,16 +320,6 @@ extension VectorFile {
                 ]))
     }
 
-    private static func certified(_ label: String, by issuer: DeviceIdentity, of person: Person) throws
-        -> DeviceIdentity
-    {
-        let made = try Person.device(label, of: person.accountKey)
-        guard let certificate = issuer.certificate(for: made.consent(to: issuer.user)),
-            let identity = DeviceIdentity(certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
-        else { throw VectorFailure(text: "the chain of \(label) is full") }
-        return identity
-    }
-
     /// The group's own cut keeps what the revocation for every group would not, whichever arrives first.
     private static func revokedTwice() throws -> JSON {
         var hosts = try Hosts()
@@ -355,7 +345,7 @@ extension VectorFile {
         let before = friends.stage
         let own = revocation(of: lost, by: ben, in: friends.stage, label: "second access key")
         try friends.stage.perform("revoke", own, by: ben.identity)
-        let thief = try certified("ben thief", by: lost, of: ben)
+        let thief = try ben.device("ben thief", certifiedBy: lost)
         let add = try before.signed(.addDevice(thief.certificate), by: lost, number: 1, previous: .none)
         try friends.stage.take(add, "add the thief")
         let copy = try friends.stage.signed(own, by: thief, number: 1, previous: .none)
@@ -375,10 +365,7 @@ extension VectorFile {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
         let second = try ben.secondDevice()
-        let made = try Person.device("ben third", of: ben.accountKey)
-        guard let certificate = second.certificate(for: made.consent(to: second.user)),
-            let third = DeviceIdentity(certificate: certificate, signingKey: made.signingKey, linkKey: made.linkKey)
-        else { throw VectorFailure(text: "the chain of ben's third device is full") }
+        let third = try ben.device("ben third", certifiedBy: second)
         try friends.stage.perform("add the second", .addDevice(second.certificate), by: ben.identity)
         try friends.stage.perform("add the third", .addDevice(third.certificate), by: second)
         var other = friends.stage
@@ -413,15 +400,7 @@ extension VectorFile {
     private static func heirRemovedAfterHandBack() throws -> JSON {
         var friends = try Friends()
         let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
-        try friends.stage.perform(
-            "name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
-        try friends.stage.perform(
-            "take over", .transfer(Transfer(newOwner: cleo.user, cuts: friends.stage.cuts(of: ada.user))),
-            by: cleo.identity)
-        try friends.stage.perform("rename meanwhile", .rename("By Cleo"), by: cleo.identity)
-        try friends.stage.perform(
-            "hand back", .transfer(Transfer(newOwner: ada.user, cuts: friends.stage.cuts(of: cleo.user))),
-            by: cleo.identity)
+        try friends.lendToCleo()
         try friends.stage.perform(
             "name another heir", .setRole(RoleChange(user: ben.user, change: .heir)), by: ada.identity)
         let removal = friends.stage.removal(of: cleo.user, key: "second access key")

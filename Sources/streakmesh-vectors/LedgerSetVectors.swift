@@ -28,7 +28,7 @@ extension VectorFile {
         var refused: [(String, String)] = []
         var erased: [Person] = []
         var feeds: [CountedFeed] = []
-        /// Users whose admission does not count, and the operation that shows it.
+        /// Users whose admission does not count. With each, the operation because of which it does not.
         var excluded: [(Person, SignedOperation)] = []
     }
 

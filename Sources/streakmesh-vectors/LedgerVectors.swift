@@ -121,6 +121,26 @@ struct Friends {
         try stage.perform(
             "admit cleo", .admit(stage.claim(cleo.identity, invite.secrets, invite.operation)), by: ben.identity)
     }
+
+    /// Ada names Cleo her heir.
+    mutating func nameHeir() throws {
+        try stage.perform("name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
+    }
+
+    /// Cleo takes the group over.
+    mutating func takeOver() throws {
+        try stage.perform(
+            "take over", .transfer(Transfer(newOwner: cleo.user, cuts: stage.cuts(of: ada.user))), by: cleo.identity)
+    }
+
+    /// Cleo takes the group over, renames it, and hands it back.
+    mutating func lendToCleo() throws {
+        try nameHeir()
+        try takeOver()
+        try stage.perform("rename meanwhile", .rename("By Cleo"), by: cleo.identity)
+        try stage.perform(
+            "hand back", .transfer(Transfer(newOwner: ada.user, cuts: stage.cuts(of: cleo.user))), by: cleo.identity)
+    }
 }
 
 extension VectorFile {
@@ -184,8 +204,7 @@ extension VectorFile {
         try friends.stage.perform("settings", .settings(settings), by: ada.identity)
         try friends.stage.perform(
             "name an admin", .setRole(RoleChange(user: ben.user, change: .admin)), by: ada.identity)
-        try friends.stage.perform(
-            "name an heir", .setRole(RoleChange(user: cleo.user, change: .heir)), by: ada.identity)
+        try friends.nameHeir()
         try friends.stage.perform("add a device", .addDevice(second.certificate), by: ada.identity)
         let asked = try friends.stage.invite(by: ada.identity, uses: 1, label: "second invite")
         let dora = try Person("dora")

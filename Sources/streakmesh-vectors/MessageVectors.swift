@@ -118,6 +118,19 @@ extension VectorFile {
                         PresenceEntry(device: DeviceHandle($0.0.device), hops: $0.1)
                     })
             ),
+        ] + addressMessages(friends)
+    }
+
+    private static func addressMessages(_ friends: Friends) -> [(String, LinkMessage)] {
+        [
+            (
+                "whereabouts of two, one of them three hours old",
+                .whereabouts([
+                    ToldWhereabouts(age: 0, bytes: wherever(friends.ada, number: 2).bytes),
+                    ToldWhereabouts(age: 10_800, bytes: wherever(friends.ben, number: 1, entries: []).bytes),
+                ])
+            ),
+            ("seen at", .seenAt(Endpoint(ipv4: 0xC612_0001, port: 7_420))),
         ]
     }
 
@@ -191,6 +204,9 @@ extension VectorFile {
                 "a device 16 links away",
                 [1, 21] + [UInt8](repeating: 0, count: 8) + [1] + [UInt8](repeating: 7, count: 8) + [16],
                 "invalid-value: hops"),
+            refused("65 whereabouts", [1, 25, 65], "limit-exceeded"),
+            refused("whereabouts of 228 bytes", [1, 25, 1, 0, 0, 0, 0, 0xE4, 1], "limit-exceeded"),
+            refused("seen at no port", [1, 26] + [UInt8](repeating: 0, count: 16), "truncated"),
             refused("a device proof of 513 bytes", [1, 16, 0x81, 4], "limit-exceeded"),
             refused("a device's certificate of 4,097 bytes", [1, 17, 0x81, 0x20], "limit-exceeded"),
             refused("513 groups", [1, 17, 0, 0x81, 4], "limit-exceeded"),

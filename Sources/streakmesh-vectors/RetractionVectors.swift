@@ -93,7 +93,7 @@ extension VectorFile {
             [
                 "name": .text(name), "wallMilliseconds": .text(String(Cast.now * 1_000)),
                 "devices": .list(
-                    [ada, ben].map {
+                    [ada, ben].filter { one in feeds.contains { $0.0.device == one.device } }.map {
                         ["device": .text($0.device.description), "user": .text($0.user.description)]
                     }),
                 "feeds": .list(

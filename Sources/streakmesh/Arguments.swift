@@ -24,8 +24,8 @@ enum Arguments {
         return rest[..<end] + leading + rest[end...]
     }
 
-    /// Throws `CommandLineFailure.unknownCommand` where the first words, normalised, name none. The parser itself would
-    /// complain of the first option behind the word instead.
+    /// Throws `CommandLineFailure.unknownCommand` if the first words, normalised, name no command. The parser would
+    /// complain about the first option after them instead.
     static func checkCommand(_ words: [String]) throws {
         var command: any ParsableCommand.Type = StreakMeshCommand.self
         var path: [String] = []
@@ -33,7 +33,7 @@ enum Arguments {
             let subcommands = command.configuration.subcommands
             guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
             guard let next = subcommands.first(where: { $0._commandName == word }) else {
-                // What else stands behind `games` is searched for.
+                // Other words after `games` are a search text.
                 guard ObjectIdentifier(command) != ObjectIdentifier(GamesCommand.self) else { return }
                 let names = subcommands.map { $0._commandName }
                 let near = Spelling.suggestions(for: word, among: names)
@@ -47,7 +47,7 @@ enum Arguments {
     }
 
     /// The help of a command that stands for one of its subcommands, such as `friend --help`; nil for other words. The
-    /// parser itself would describe that subcommand only. `words` are normalised.
+    /// parser would describe that subcommand only. `words` are normalised.
     static func helpOfFamily(_ words: [String]) -> String? {
         var command: any ParsableCommand.Type = StreakMeshCommand.self
         var rest = words[...]
@@ -65,7 +65,7 @@ enum Arguments {
             + StreakMeshCommand.helpMessage(for: usual)
     }
 
-    /// Whether errors are to be written as JSON, known before, and even if, parsing fails.
+    /// Whether to write errors as JSON. It is known before parsing, and even if parsing fails.
     static func wantJSON(_ words: [String]) -> Bool {
         words.prefix { $0 != "--" }.contains("--json")
     }
@@ -77,13 +77,13 @@ enum Spelling {
     static func suggestions(for word: String, among names: [String]) -> [String] {
         guard word.count <= 40 else { return [] }
         let near = names.enumerated().map { (distance(word, $1), $0, $1) }
-            // Two changes make anything of a word of three letters.
+            // With two changes, a word of three letters becomes almost any other.
             .filter { $0.0 <= min(2, max(1, $0.2.count / 2)) }
         return near.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.prefix(3).map(\.2)
     }
 
-    /// How many letters must be put in, left out, replaced, or swapped with their neighbour, to turn `a`
-    /// into `b`. O(n·m).
+    /// How many letters must be added, removed, replaced, or swapped with their neighbour, to turn `a` into `b`.
+    /// O(n·m).
     static func distance(_ a: String, _ b: String) -> Int {
         let a = Array(a)
         let b = Array(b)

@@ -24,7 +24,8 @@ struct CommandContext {
     /// The questions start again if the running node stops before it has answered the first one. Two commands at once
     /// take turns. Throws `folderBusy` if the other one takes longer than `patience`.
     func ask<Answer: Sendable>(
-        needsNetwork: Bool, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
+        needsNetwork: Bool, needsInternet: Bool = false,
+        _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
     ) async throws -> Answer {
         try await takingTurns {
             do {
@@ -32,7 +33,7 @@ struct CommandContext {
             } catch ControlError.nodeNotRunning {
                 guard folder.hasAccount else { throw NodeFailure.noAccount }
             }
-            return try await askStore(needsNetwork: needsNetwork, questions)
+            return try await askStore(needsNetwork: needsNetwork, needsInternet: needsInternet, questions)
         }
     }
 
@@ -59,14 +60,15 @@ struct CommandContext {
         }
     }
 
-    /// Has a node that runs without an account open the one that this command has just made. Returns whether one runs.
+    /// Makes a node that runs without an account open the one that this command has just made. Returns whether one
+    /// runs.
     @discardableResult
     func wakeNode() async -> Bool {
-        // Where none runs, the next one opens it.
+        // If none runs, the next node opens it.
         (try? await client().call(ProfileRequest.whoami)) != nil
     }
 
-    /// What reaches the running node, if there is one.
+    /// A client for the running node; nil if none runs.
     func client() throws -> ControlClient {
         try folder.prepareControlSocketFolder()
         return ControlClient(socketPath: folder.controlSocketPath)
@@ -84,7 +86,7 @@ struct CommandContext {
     /// Whether a person sits at the terminal who can be asked. Scripts and `--json` are not.
     var isAttended: Bool { !usesJSON && terminal.isInputInteractive }
 
-    /// Tells the person at the terminal what will follow from a command, and asks.
+    /// Tells the person at the terminal what a command will do, and asks whether to go on.
     ///
     /// - Throws: `ExitCode.failure` if the answer is not yes.
     func confirm(_ consequence: String, _ question: String) throws {
@@ -97,10 +99,12 @@ struct CommandContext {
     }
 
     private func askStore<Answer: Sendable>(
-        needsNetwork: Bool, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
+        needsNetwork: Bool, needsInternet: Bool,
+        _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
     ) async throws -> Answer {
-        let configuration = NodeConfiguration(
+        var configuration = NodeConfiguration(
             listen: "0.0.0.0:0", usesNetwork: needsNetwork, usesLAN: needsNetwork, peers: [])
+        configuration.usesInternet = needsInternet
         let node = try await MeshNode(opening: folder, configuration: configuration)
         if !usesJSON { await node.foundDamage.forEach(terminal.writeError) }
         do {
@@ -113,7 +117,7 @@ struct CommandContext {
         }
     }
 
-    /// Lets the node reach others for as long as the answers take.
+    /// Connects the node to others for as long as the questions take.
     private func askRunning<Answer: Sendable>(
         _ node: MeshNode, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
     ) async throws -> Answer {
@@ -132,7 +136,7 @@ struct CommandContext {
         }
     }
 
-    /// Gives the process that holds the folder a moment. Its lock cannot be awaited with a limit.
+    /// Gives the process that holds the folder a moment. Waiting for its lock cannot be limited in time.
     private func pause() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { continuation.resume() }
@@ -148,14 +152,14 @@ struct OutputStyle {
         usesColour ? style.applied(to: text.printable) : text.printable
     }
 
-    /// What `add` and `parse` say of a text, or a part of one, that is no result.
+    /// What `add` and `parse` write about a text, or a part of one, that is not a result.
     func refusalLine(text: String, message: String) -> String {
         let excerpt = text.split(separator: "\n").first.map(String.init) ?? ""
         let quoted = excerpt.isEmpty ? "" : "“\(excerpt.printable.truncated(toWidth: 40))”: "
         return "\(applying(.bad, to: "✗")) \(quoted)\(message.printable)"
     }
 
-    /// What is said until the recovery key is confirmed.
+    /// The line shown until the recovery key is confirmed.
     var recoveryReminder: String {
         applying(.bad, to: "Your recovery key is not confirmed yet: ")
             + "`streakmesh recovery show`, then `recovery confirm`."

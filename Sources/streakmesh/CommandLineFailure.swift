@@ -2,15 +2,15 @@ import StreakNode
 import StreakStorage
 import StreakWeb
 
-/// Why a command ended without having done its work, apart from what the node itself says.
+/// Why a command ended without doing its work, except for the node's own failures.
 enum CommandLineFailure: Error, Equatable {
     /// A file or standard input cannot be read.
     case unreadable(String, reason: String)
-    /// An argument is understood by the parser and still wrong, such as “1x” for a duration.
+    /// The parser accepts an argument, but its value is wrong, such as “1x” for a duration.
     case usage(String)
-    /// There is no such command; the suggestions are those that are spelled much like it.
+    /// There is no such command; the suggestions have a similar spelling.
     case unknownCommand(String, suggestions: [String])
-    /// Nothing that was handed in was recorded; the refusals are shown already, and their words decide on the advice.
+    /// None of the input was recorded. The refusals have been shown; their reasons decide on the advice.
     case nothingAdded(reasons: [String])
     /// A text that the node refused, with its own sentence.
     case refused(RefusedText)
@@ -74,7 +74,8 @@ struct FailureNotice: Equatable {
             let reason = output.split(separator: "\n").first.map { " It says: \($0.prefix(200))" } ?? ""
             self.init(
                 code: "serviceFailed", message: "`\(command)` failed.\(reason)",
-                hint: "Sign in to a desktop or by SSH, not by `su` or `sudo`: services belong to who signs in.",
+                hint:
+                    "Sign in to a desktop or by SSH, not by `su` or `sudo`: a service belongs to the user who signs in.",
                 exitCode: 1)
         case ControlError.nodeNotRunning:
             self.init(
@@ -123,7 +124,7 @@ struct FailureNotice: Equatable {
 }
 
 extension NodeFailure {
-    /// What the store says before there is a node to say it.
+    /// The store's errors, before there is a node to report them.
     fileprivate init(_ error: StorageError) {
         self =
             switch error {
@@ -132,8 +133,8 @@ extension NodeFailure {
             case .folderInUse(let pid): .folderBusy(pid: pid ?? 0)
             case .diskFull: .diskFull
             case .othersFolder: .othersFolder
-            case .fileExists, .damaged, .newerFormat, .invalidChange, .invalidName, .fileTooLarge, .unsafeFolder,
-                .closed, .failed:
+            case .newerFormat: .newerData
+            case .fileExists, .damaged, .invalidChange, .invalidName, .fileTooLarge, .unsafeFolder, .closed, .failed:
                 .storageFailed("\(error)")
             }
     }

@@ -8,7 +8,7 @@
 
 /// How many files and sockets this process may have open.
 enum DescriptorLimit {
-    /// Raises the limit to the highest that this user may set: the usual 1,024 are soon used up by connections. Where the
+    /// Raises the limit to the highest that this user may set, because connections soon use up the usual 1,024. If the
     /// system refuses, the limit stays as it is.
     static func raise() {
         #if canImport(Glibc)
@@ -19,7 +19,7 @@ enum DescriptorLimit {
         var limit = rlimit()
         guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
         #if canImport(Darwin)
-            // Its hard limit may be “unlimited”, which it does not take (getrlimit(2)).
+            // Its hard limit may be “unlimited”, but it refuses that value (getrlimit(2)).
             limit.rlim_cur = min(limit.rlim_max, rlim_t(OPEN_MAX))
         #else
             limit.rlim_cur = limit.rlim_max

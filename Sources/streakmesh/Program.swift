@@ -31,7 +31,7 @@ enum Program {
             if !message.isEmpty { terminal.write(message) }
             return code.rawValue
         }
-        // What the parser itself found wrong comes with exit code 64; every other error is one of ours.
+        // The parser's own errors have exit code 64; every other error is one of ours.
         let isUsage = code == .validationFailure
         let notice =
             isUsage

@@ -48,13 +48,13 @@ struct StreakMeshCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Node:",
                 subcommands: [
-                    StatusCommand.self, ClockCommand.self, PageCommand.self, SyncCommand.self, WatchCommand.self,
-                    CompletionCommand.self,
+                    StatusCommand.self, DoctorCommand.self, InternetCommand.self, ClockCommand.self, PageCommand.self,
+                    SyncCommand.self, WatchCommand.self, CompletionCommand.self,
                 ]),
         ])
 }
 
-/// What every command takes.
+/// The options of every command.
 struct SharedOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The data folder (else STREAKMESH_DATA, else the usual place).", valueName: "dir"))
     var data: String?
@@ -85,12 +85,14 @@ extension SessionCommand {
     }
 }
 
-/// A command that asks one thing and shows the answer.
+/// A command that makes one request and shows the answer.
 protocol QueryCommand: SessionCommand {
     associatedtype Request: NodeRequest
     typealias Report = Request.Report
     /// Whether the node must reach others to answer. If so, it runs as long as that takes.
     static var needsNetwork: Bool { get }
+    /// Whether it then looks for others on the internet, too.
+    static var needsInternet: Bool { get }
     /// Whether the answer also lists groups that the user is no longer in.
     static var tellsEndings: Bool { get }
     func request() throws -> Request
@@ -100,19 +102,21 @@ protocol QueryCommand: SessionCommand {
 
 extension QueryCommand {
     static var needsNetwork: Bool { false }
+    static var needsInternet: Bool { false }
     static var tellsEndings: Bool { false }
 
     func run(in context: CommandContext) async throws {
         try await show(request(), in: context)
     }
 
-    /// Asks, and shows the answer, with the endings before it where they are told.
+    /// Makes the request and shows the answer. If the command lists endings, these come first.
     fileprivate func show(_ request: Request, in context: CommandContext) async throws {
         try request.checkArguments()
         let tellsEndings = Self.tellsEndings && !context.usesJSON
-        let (groups, answer) = try await context.ask(needsNetwork: Self.needsNetwork) {
+        let (groups, answer) = try await context.ask(needsNetwork: Self.needsNetwork, needsInternet: Self.needsInternet)
+        {
             node -> ([GroupReport], Result<Request.Report, NodeFailure>) in
-            // What is asked for says itself why nothing can be told.
+            // The answer itself says why the endings cannot be shown.
             let list = tellsEndings ? try? await node.call(GroupListRequest.all) : nil
             do {
                 let report = try await node.call(request)
@@ -133,7 +137,7 @@ extension QueryCommand {
 }
 
 extension [GroupReport] {
-    /// What is said of groups that have put their user out, until they are taken off the list.
+    /// The lines about groups that this user is no longer in, until the user takes them off the list.
     func endingLines(_ style: OutputStyle) -> [String] {
         compactMap { group in
             group.standingText.map { text in
@@ -150,15 +154,15 @@ struct ConfirmationOptions: ParsableArguments {
     var yes = false
 }
 
-/// A command that says beforehand what will follow, and asks. The question names what the node found for the typed
-/// text. The command then acts on exactly that.
+/// A command that says what it will do, and asks first. The question names what the node found for the typed text. The
+/// command then acts on exactly that.
 protocol ConfirmedCommand: QueryCommand {
     var confirmation: ConfirmationOptions { get }
-    /// Whom or what it is about, as typed.
+    /// The person or thing that it concerns, as typed.
     var target: ConfirmationTarget { get }
     /// What others keep and what changes, in sentences, and the question about what was found.
     func warning(about found: String) -> (consequence: String, question: String)
-    /// `selector` is the ID that the question named; nil if nobody was asked, which stands for the typed text.
+    /// `selector` is the ID that the question named. If nobody was asked it is nil, and the typed text is used.
     func request(about selector: String?) -> Request
 }
 
@@ -174,7 +178,7 @@ extension ConfirmedCommand {
     }
 }
 
-/// Whom or what a question is about.
+/// The person or thing that a question concerns.
 enum ConfirmationTarget {
     case person(PersonRequest)
     /// Nil for the active group.

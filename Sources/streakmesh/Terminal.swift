@@ -10,7 +10,7 @@ import StreakWeb
 
 /// Where a command reads and writes: the standard streams of this process.
 ///
-/// Whatever is written as a line goes through `String.shown`: nothing steers the terminal but this program's own styles.
+/// Every line goes through `String.shown`: only this program's own styles can control the terminal.
 struct Terminal {
     /// Whether styles may be shown where the output is a terminal.
     var allowsColour = true
@@ -45,7 +45,12 @@ struct Terminal {
 
     /// Writes the content of a file, which has its own line ends, to standard output: as it is, unless that is a terminal.
     func writeContent(_ content: String) {
-        Self.write(raw: isOutputInteractive ? content.shown(styled: false) : content, to: STDOUT_FILENO)
+        Self.write(raw: written(content), to: STDOUT_FILENO)
+    }
+
+    /// The content as it is written.
+    func written(_ content: String) -> String {
+        isOutputInteractive ? content.shown(styled: false) : content
     }
 
     /// Writes a line to standard error at once.
@@ -74,7 +79,7 @@ struct Terminal {
         return ask(question)
     }
 
-    /// All that comes from a descriptor, or what of it fits into `limit` + 1 bytes.
+    /// The content of a descriptor, or its first `limit` + 1 bytes.
     func read(_ descriptor: Int32, limit: Int) throws -> [UInt8] {
         do {
             return try Self.read(descriptor, limit: limit)
@@ -83,12 +88,12 @@ struct Terminal {
         }
     }
 
-    /// All of standard input, or what of it fits into `limit` + 1 bytes.
+    /// The content of standard input, or its first `limit` + 1 bytes.
     func readInput(limit: Int) throws -> [UInt8] {
         try Self.read(STDIN_FILENO, limit: limit)
     }
 
-    /// All of a file, or what of it fits into `limit` + 1 bytes.
+    /// The content of a file, or its first `limit` + 1 bytes.
     func readFile(_ path: String, limit: Int) throws -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {

@@ -86,6 +86,8 @@ import Testing
             expect(try await ada.run("init", "--name", "Again"), 73, "accountExists")
             expect(try await ada.run("no-such-command"), 64, "usage")
             expect(try await ada.run("board"), 1, "noGroup")
+            // What is wrong with the words is said first.
+            expect(try await ada.run("board", "--range", "sometimes"), 64, "invalidRange")
             try await ada.ask("group", "create", "Club")
             expect(try await ada.run("board", "--group", "Other"), 65, "unknownGroup")
             expect(try await ada.run("board", "--range", "sometimes"), 64, "invalidRange")
@@ -158,8 +160,7 @@ import Testing
             let belaNode = try await bela.start()
             var node = try await ada.start(listen: "127.0.0.1:\(freePort())")
             let address = node.address
-            try await ada.ask("group", "create", "Club")
-            try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+            try await ada.share(with: bela)
             for ending in ["kill", "stop", "kill"] {
                 if ending == "kill" { await node.kill() } else { try await node.stop() }
                 node = try await ada.start(listen: address)

@@ -14,8 +14,7 @@
                 let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
                 var node = try await ada.start()
                 let belaNode = try await bela.start()
-                try await ada.ask("group", "create", "Breakfast club")
-                try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+                try await ada.share(with: bela)
                 try await node.stop()
 
                 var (confirmed, step) = (Set<Int>(), 0)
@@ -54,8 +53,7 @@
                 let adaNode = try await ada.start()
                 let unlucky = disk.user(bela, fault)
                 var belaNode = try await unlucky.start()
-                try await ada.ask("group", "create", "Breakfast club")
-                try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+                try await ada.share(with: bela)
                 try await lab.agreement(of: [ada, bela])
 
                 var (step, hasFired) = (0, true)

@@ -72,8 +72,7 @@ import Testing
             try await Lab.open { lab in
                 let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
                 let (node, belaNode) = (try await ada.start(), try await bela.start())
-                try await ada.ask("group", "create", "Breakfast club")
-                try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+                try await ada.share(with: bela)
                 try await lab.agreement(of: [ada, bela])
                 var random = SplitMix64(seed: 1)
                 let stranger = try RawSocket(.datagram)

@@ -168,8 +168,7 @@ import StreakRandom
                     try await ada.start(listen: "0.0.0.0:0", lan: true),
                     try await bela.start(listen: "0.0.0.0:0", lan: true),
                 ]
-                try await ada.ask("group", "create", "Breakfast club")
-                try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+                try await ada.share(with: bela)
                 let before = try await lab.agreement(of: [ada, bela])
 
                 try await lan.setCable(of: lan.hosts[1], isPlugged: false)

@@ -33,6 +33,9 @@ import Testing
             let backup = try await Self.answer(of: page, to: "POST", "/backup", form: form, cookie: cookie, in: lab)
             #expect(backup.contains(" 303 ") || backup.contains(" 200 "), "\(backup.prefix(200))")
             _ = try await Self.answer(of: page, to: "POST", "/backup?\(form)", form: "%", cookie: cookie, in: lab)
+            // What commands carry past the page.
+            _ = try await ada.run("join", link)
+            _ = try await ada.run("recovery", "confirm", key)
             #expect(try await node.stop() == 0)
 
             let log = try node.errors
@@ -65,8 +68,7 @@ import Testing
                     idle.append(connection)
                 }
                 #expect(try await Self.answer(of: page, to: "GET", "/today", in: lab).contains(" 401 "))
-                try await ada.ask("group", "create", "Breakfast club")
-                try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+                try await ada.share(with: bela)
                 try await lab.agreement(of: [ada, bela])
                 withExtendedLifetime((idle, belaNode)) {}
             }

@@ -155,8 +155,7 @@
                     try await ada.start(listen: "0.0.0.0:0", lan: true),
                     try await bela.start(listen: "0.0.0.0:0", lan: true),
                 ]
-                try await ada.ask("group", "create", "Breakfast club")
-                try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+                try await ada.share(with: bela)
                 try await lab.agreement(of: [ada, bela])
                 let starts = nodes.map(\.events.count)
 

@@ -11,8 +11,7 @@ import Testing
             let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
             var node = try await ada.start()
             let belaNode = try await bela.start()
-            try await ada.ask("group", "create", "Breakfast club")
-            try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+            try await ada.share(with: bela)
 
             var confirmed: Set<Int> = []
             for limit in [350, 700, 1_000] {
@@ -74,8 +73,7 @@ import Testing
             let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
             var node = try await ada.start()
             let belaNode = try await bela.start()
-            try await ada.ask("group", "create", "Breakfast club")
-            try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+            try await ada.share(with: bela)
             for number in 1_348...1_350 { try await ada.ask("add", input: ShareTexts.wordle(number, guesses: 3)) }
             try await lab.agreement(of: [ada, bela])
             await node.kill()
@@ -117,8 +115,7 @@ import Testing
             let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
             let first = try await ada.start()
             let belaNode = try await bela.start()
-            try await ada.ask("group", "create", "Breakfast club")
-            try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+            try await ada.share(with: bela)
             try await ada.ask("add", input: ShareTexts.wordle(1_349, guesses: 3))
             try await lab.agreement(of: [ada, bela])
             try await first.stop()
@@ -151,8 +148,7 @@ import Testing
             let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
             var node = try await ada.start()
             let belaNode = try await bela.start()
-            try await ada.ask("group", "create", "Breakfast club")
-            try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+            try await ada.share(with: bela)
             try await ada.ask("add", input: ShareTexts.wordle(1_348, guesses: 3))
             try await lab.agreement(of: [ada, bela])
             try await node.stop()

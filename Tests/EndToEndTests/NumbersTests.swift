@@ -115,6 +115,15 @@ import Testing
             lab.atEnd { try? FileManager.default.removeItem(atPath: listed) }
             try Data(try await ada.run("results").output.utf8).write(to: URL(fileURLWithPath: listed))
             #expect(try await bea.ask("import", listed)["skipped"].integer == 1)
+            // A line that is none holds the whole file, until it is to be left out; and so says the exit code.
+            try Data("game,date,score\nwordle,2025-03-02,4\nwordle,2025-03-03,no\n".utf8).write(
+                to: URL(fileURLWithPath: file))
+            let held = try await bea.run("import", file)
+            #expect(held.exitCode == 65, "\(held)")
+            #expect(try held.json["imported"].integer == 0)
+            #expect(try await bea.ask("results")["results"].items.count == 1)
+            #expect(try await bea.ask("import", file, "--skip-bad")["imported"].integer == 1)
+            #expect(try await bea.ask("results")["results"].items.count == 2)
             let missing = try await bea.run("import", file + ".not")
             #expect(missing.exitCode == 65 && missing.errorCode == "importFailed")
         }

@@ -77,8 +77,7 @@ import Testing
         try await Lab.open { lab in
             let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
             let (adaNode, belaNode) = (try await ada.start(), try await bela.start())
-            try await ada.ask("group", "create", "Breakfast club")
-            try await bela.ask("join", try #require(try await ada.ask("invite")["link"].text))
+            try await ada.share(with: bela)
             try await ada.ask("add", input: ShareTexts.wordle(1_351, guesses: 3))
             for number in 1_349...1_351 {
                 try await bela.ask("add", input: ShareTexts.wordle(number, guesses: 5))

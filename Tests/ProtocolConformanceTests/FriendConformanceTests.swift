@@ -6,6 +6,25 @@ import Testing
 @testable import streakmesh_vectors
 
 struct FriendConformanceTests {
+    @Test func `whereabouts have the fields they say, and are signed`() throws {
+        let vectors = try Vectors.read("whereabouts")
+        for entry in vectors.list("valid") {
+            let told = try Whereabouts(decoding: entry.bytes("hex"))
+            #expect(told.isSigned, "\(entry.name)")
+            #expect(try told.device == entry.identifier("device"))
+            #expect(try String(told.number) == entry.text("number"))
+            #expect(told.entries.count == entry.list("entries").count)
+            for (known, expected) in zip(told.entries, entry.list("entries")) {
+                #expect(try Int(known.source.rawValue) == expected.number("source"))
+                #expect(try known.endpoint.address.array == expected.bytes("address"))
+                #expect(try Int(known.endpoint.port) == expected.number("port"))
+            }
+        }
+        for entry in vectors.list("unsigned") {
+            #expect(try !Whereabouts(decoding: entry.bytes("hex")).isSigned, "\(entry.name)")
+        }
+    }
+
     @Test func `the keys of a friend code`() throws {
         for entry in try Vectors.read("friends").list("codeKeys") {
             let keys = try FriendCodeKeys(of: try #require(FriendCode(entry.text("code"))))

@@ -26,6 +26,7 @@ struct VectorDecoder {
         case "message": body = { bytes throws(WireError) in try LinkMessage(decoding: bytes).encoded }
         case "proof": body = Self.proof
         case "device proof": body = Self.deviceProof
+        case "whereabouts": body = { bytes throws(WireError) in try Whereabouts(decoding: bytes).bytes }
         case "friend request": body = { bytes throws(WireError) in try FriendRequest(decoding: bytes).bytes }
         default: throw VectorProblem(text: "no decoder “\(name)”")
         }

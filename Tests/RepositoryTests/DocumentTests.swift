@@ -48,10 +48,30 @@ import Testing
         }
     }
 
-    @Test func `the scripts can be run`() throws {
-        for name in ["script/run", "script/test", "script/demo", ".ci/run"] {
-            #expect(FileManager.default.isExecutableFile(atPath: Repository.root.appending(path: name).path), "\(name)")
+    @Test func `every script that a document names can be run, and the shell can read it`() throws {
+        let pattern = try NSRegularExpression(pattern: #"(?<![\w/])(script|\.ci)/[a-z-]+(?![\w/.-])"#)
+        var names: Set = [".ci/run"]
+        for line in Repository.documents.flatMap(\.lines) {
+            for match in pattern.matches(in: line, range: NSRange(line.startIndex..., in: line)) {
+                if let range = Range(match.range, in: line) { names.insert(String(line[range])) }
+            }
         }
+        #expect(names.isSuperset(of: ["script/run", "script/test", "script/demo", "script/release-check"]))
+        for name in names {
+            let path = Repository.root.appending(path: name).path
+            #expect(FileManager.default.isExecutableFile(atPath: path), "\(name)")
+            let shell = Process()
+            shell.executableURL = URL(filePath: "/bin/bash")
+            shell.arguments = ["-n", path]
+            try shell.run()
+            shell.waitUntilExit()
+            #expect(shell.terminationStatus == 0, "\(name)")
+        }
+    }
+
+    @Test func `a contributor needs ten commands`() throws {
+        let document = try #require(Repository.documents.first { $0.path == "CONTRIBUTING.md" })
+        #expect(document.lines.filter { $0.hasPrefix("| `script/") }.count == 10)
     }
 
     /// The numbered lines outside of code blocks.

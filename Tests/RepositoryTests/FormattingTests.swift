@@ -22,6 +22,15 @@ private let formatterExists: Bool = {
         let long = file.lines.indices.filter { file.lines[$0].count > 160 }.map { $0 + 1 }
         #expect(long.isEmpty, "\(file.path): lines \(long)")
     }
+
+    /// The layout shows nothing in place of a template that it does not know.
+    @Test(arguments: Repository.files(under: ["Sources/StreakWeb/Resources"], withExtension: "mustache"))
+    func `every template is listed where pages look for it`(file: Repository.File) throws {
+        let name = URL(filePath: file.path).deletingPathExtension().lastPathComponent
+        let list = Repository.files(under: ["Sources/StreakWeb/Server"], withExtension: "swift")
+        let line = "\"\(name)\": PackageResources.\(name)_mustache,"
+        #expect(list.contains { $0.lines.contains { $0.hasSuffix(line) } })
+    }
 }
 
 /// Runs a program at the top of the repository to its end.

@@ -12,6 +12,7 @@ import Testing
         "StreakWire": [],
         "StreakRandom": [],
         "StreakLinks": ["StreakCrypto", "StreakWire"],
+        "StreakInternet": ["StreakWire"],
         "StreakGames": [],
         "StreakScores": ["StreakGames"],
         "StreakReplication": ["StreakCrypto", "StreakWire", "StreakGames", "StreakScores"],
@@ -25,7 +26,7 @@ import Testing
         ],
         "StreakNode": [
             "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
-            "StreakMembership", "StreakEngine", "StreakStorage",
+            "StreakMembership", "StreakEngine", "StreakStorage", "StreakInternet",
         ],
         "StreakWeb": ["StreakGames", "StreakNode", "CQREncode"],
         "StreakSimulator": [
@@ -33,6 +34,8 @@ import Testing
             "StreakMembership", "StreakEngine", "StreakRandom",
         ],
         "streakmesh": ["StreakGames", "StreakStorage", "StreakNode", "StreakWeb"],
+        "CTorrent": [], "CUPnP": [], "CConfinement": [],
+        "streakmesh-internet": ["StreakInternet", "StreakWire", "CTorrent", "CUPnP", "CConfinement"],
         "streakmesh-sim": ["StreakSimulator"],
         "streakmesh-vectors": [
             "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
@@ -61,6 +64,7 @@ import Testing
             "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Musl", "Darwin", "Logging", "ServiceLifecycle",
             "UnixSignals",
         ],
+        "streakmesh-internet": ["Dispatch", "Synchronization", "Glibc", "Musl", "Darwin"],
         "streakmesh-sim": ["ArgumentParser", "Foundation", "Glibc", "Musl", "Darwin"],
         "streakmesh-vectors": ["Foundation"],
         "streakmesh-bench": ["ArgumentParser", "Foundation", "Glibc", "Musl", "Darwin"],
@@ -79,7 +83,7 @@ import Testing
     @Test func `the engine and what is below it touch no system`() {
         let pure: Set = [
             "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
-            "StreakMembership", "StreakEngine",
+            "StreakMembership", "StreakInternet", "StreakEngine",
         ]
         for target in pure.sorted() {
             #expect(Self.foreign[target, default: []].subtracting(["Synchronization"]).isEmpty)

@@ -55,6 +55,18 @@ struct CheckerTests {
         #expect(text.contains("has not learnt"))
     }
 
+    @Test func `nodes that do not find each other are noticed`() {
+        let text = failure(
+            together + [.partition([[0], [1]]), .run(.seconds(200)), .expectLinkedAmong([0, 1], within: .seconds(5))])
+        #expect(text.contains("are not all linked within"))
+    }
+
+    @Test func `a stranger who gets more or less than allowed is noticed`() {
+        #expect(failure(together + [.expectAtStranger(bytes: 0...0, over: .seconds(60))]) == "")
+        let text = failure(together + [.expectAtStranger(bytes: 1...10, over: .seconds(60))])
+        #expect(text.contains("0 bytes came to the stranger"))
+    }
+
     @Test func `a fork is noticed`() {
         let text = failure(
             together + [

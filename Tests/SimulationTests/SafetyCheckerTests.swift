@@ -85,6 +85,31 @@ struct SafetyCheckerTests {
         #expect(rule([story.observation(of: results)], story.truth) == nil)
     }
 
+    @Test func `a node that knows where somebody is in no group with it is noticed`() {
+        var story = Story()
+        let groups = [UInt64(1), 2].map { GroupID(bytes: Bytes32($0, 0, 0, 0)) }
+        story.truth.join(0, groups[0])
+        story.truth.join(1, groups[0])
+        story.truth.join(1, groups[1])
+        story.truth.join(2, groups[1])
+        func knowing(_ nodes: Set<Int>) -> SafetyChecker.Rule? {
+            var shown = story.observation(of: [story.confirmed: 1])
+            shown.located = nodes
+            return rule([shown], story.truth)
+        }
+        #expect(knowing([1]) == nil)
+        #expect(knowing([1, 2]) == .placeIsLeaked)
+        #expect(SafetyChecker.leak(to: 2, of: [1], truth: story.truth) == nil)
+        #expect(SafetyChecker.leak(to: 2, of: [0], truth: story.truth)?.rule == .placeIsLeaked)
+    }
+
+    @Test func `a node that tells a stranger's address as its own is noticed`() {
+        let story = Story()
+        var shown = story.observation(of: [story.confirmed: 1])
+        shown.strangeEndpoints = ["198.51.100.1:7420"]
+        #expect(rule([shown], story.truth) == .strangeAddressIsTold)
+    }
+
     @Test func `equal digests over different records are noticed`() {
         let story = Story()
         let results = [story.confirmed: 1]

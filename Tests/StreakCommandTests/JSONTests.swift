@@ -20,6 +20,10 @@ import Testing
         #expect(JSON(reflecting: delta as Any).text == text)
     }
 
+    @Test func `a number stays a number, and what is none is null`() {
+        #expect(JSON(reflecting: [2.5, -0.25, .infinity, .nan]).text == "[2.5,-0.25,null,null]")
+    }
+
     @Test func `games come in one order in every run`() {
         #expect(
             JSON(reflecting: ["wordle": 4, "mini": 7, "connections": 0]).text

@@ -150,7 +150,7 @@ import Testing
         #expect(!report.lines(OutputStyle(usesColour: false)).contains { $0.contains("groups only") })
         report.devices[1].sharesPrivate = false
         let lines = report.lines(OutputStyle(usesColour: false))
-        #expect(lines[2].hasSuffix("groups only") && lines.contains { $0.contains("is the same on both") })
+        #expect(lines[2].hasSuffix("groups only") && lines.contains { $0.contains("both have your private results") })
     }
 
     @Test(arguments: [(true, 2, true), (true, 0, false), (false, 2, false)])

@@ -1,4 +1,7 @@
 import Foundation
+import Logging
+import ServiceLifecycle
+import StreakTestSupport
 import Synchronization
 import Testing
 
@@ -59,11 +62,21 @@ import Testing
                 #expect(state.unit == "\(folder)/config/systemd/user/streakmesh.service")
                 #expect(text.contains("ExecStart=/usr/bin/streakmesh --data /srv/streaks up --log warning\n"))
                 #expect(text.contains("PrivateUsers=yes\n"))
-                let asked = manager.asked.withLock(\.self)
-                let last = asked.lastIndex(of: "systemctl --user daemon-reload")
-                #expect(last ?? 99 < asked.firstIndex(of: "systemctl --user restart streakmesh.service") ?? 0)
+                func asked() -> [String] {
+                    manager.asked.withLock { asked in
+                        defer { asked = [] }
+                        return asked.map { $0.replacingOccurrences(of: "systemctl --user ", with: "") }
+                    }
+                }
+                let look = ["--quiet is-enabled streakmesh.service", "--quiet is-active streakmesh.service"]
+                #expect(
+                    asked() == [
+                        "unshare --user --map-root-user --mount true", "daemon-reload", "daemon-reload",
+                        "enable streakmesh.service", "restart streakmesh.service",
+                    ] + look)
                 _ = try service.remove()
                 #expect(!FileManager.default.fileExists(atPath: state.unit))
+                #expect(asked() == ["disable --now streakmesh.service", "daemon-reload"] + look)
             }
         }
 
@@ -81,7 +94,77 @@ import Testing
                 var service = Self.service(Manager(), in: folder)
                 #expect(try service.install().unit == "\(folder)/packaged.service")
                 #expect(!FileManager.default.fileExists(atPath: "\(folder)/config"))
+                // It serves the usual folder, by the program of the package, in a sandbox.
+                let own = "\(folder)/config/systemd/user/streakmesh.service"
+                var other = Self.service(Manager(), in: folder, data: "/srv/streaks")
+                #expect(try other.install().unit == own)
+                other = Self.service(Manager(failing: ["unshare"]), in: folder)
+                #expect(try other.install().unit == own)
+                other = Self.service(Manager(), in: folder)
+                other.unit = ServiceUnit(program: "/srv/ada/streakmesh")
+                #expect(other.unitPath == own)
             }
+        }
+
+        @Test(
+            arguments: [
+                ([], true, true), (["systemctl --user --quiet is-active"], true, false),
+                (["systemctl --user --quiet is-enabled"], false, true),
+            ] as [(Set<String>, Bool, Bool)])
+        func `what is installed need not run, and the other way round`(
+            failing: Set<String>, isInstalled: Bool, isRunning: Bool
+        ) throws {
+            let manager = Manager(failing: failing)
+            let service = Self.service(manager, in: "/nowhere")
+            let state = try service.state()
+            #expect((state.installed, state.running) == (isInstalled, isRunning))
+            // Only what is installed is started: else `open` has another way.
+            #expect(service.start() == isInstalled)
+            #expect(
+                manager.asked.withLock { $0.contains("systemctl --user start streakmesh.service") } == isInstalled)
+        }
+
+        @Test func `a folder for settings counts where it is a whole path`() {
+            for (named, expected) in [("/c", "/c"), ("c", "/srv/ada/.config"), ("", "/srv/ada/.config")] {
+                let service = UserService(
+                    unit: ServiceUnit(program: "/bin/s"),
+                    environment: ["HOME": "/srv/ada", "XDG_CONFIG_HOME": named], packagedUnit: "/nowhere")
+                #expect(service.unitPath == "\(expected)/systemd/user/streakmesh.service")
+            }
+        }
+
+        @Test func `a program that is not there is told from one that fails`() throws {
+            let service = UserService(unit: ServiceUnit(program: "/bin/s"), environment: [:])
+            #expect(throws: CocoaError.self) { try service.run(["streakmesh-has-no-such-program"]) }
+            let failed = try service.run(["sh", "-c", "echo out; echo err >&2; exit 3"])
+            #expect(failed.exitCode == 3 && failed.output == "out\nerr\n")
+        }
+
+        @Test(.timeLimit(.minutes(10)))
+        func `the watchdog speaks for a node that answers only, and says that it stops`() async throws {
+            let name = "@streakmesh-\(UUID().uuidString)"
+            let socket = try NotifySocket(name: name)
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let watchdog = Watchdog(
+                notifier: ServiceNotifier(environment: ["NOTIFY_SOCKET": name, "WATCHDOG_USEC": "2000"])
+            ) {
+                ask.yield()
+                for await _ in answers { return }
+            }
+            let group = ServiceGroup(
+                configuration: .init(
+                    services: [watchdog], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+            async let run: Void = group.run()
+            var asks = asked.makeAsyncIterator()
+            await asks.next()
+            #expect(socket.received() == "")
+            answer.yield()
+            await asks.next()
+            #expect(socket.received() == "WATCHDOG=1" && socket.received() == "")
+            await group.triggerGracefulShutdown()
+            try await run
+            #expect(socket.receivedAll().last == "STOPPING=1")
         }
 
         @Test func `without a manager that answers nothing is written, and its words are told`() throws {
@@ -135,35 +218,3 @@ import Testing
         #expect(inner.queryItems == [URLQueryItem(name: "link", value: link)])
     }
 }
-
-#if os(Linux)
-    import Glibc
-
-    /// What a service manager listens on (sd_notify(3)).
-    private final class NotifySocket {
-        private let descriptor: Int32
-
-        init(name: String) throws {
-            descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-            var address = sockaddr_un()
-            address.sun_family = sa_family_t(AF_UNIX)
-            var path = Array(name.utf8)
-            if path[0] == UInt8(ascii: "@") { path[0] = 0 }
-            unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
-            let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
-            let result = unsafe withUnsafePointer(to: &address) {
-                unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, length) }
-            }
-            guard result == 0 else { throw CocoaError(.fileWriteUnknown) }
-        }
-
-        deinit { close(descriptor) }
-
-        /// One datagram; empty where none is there.
-        func received() -> String {
-            var bytes = [UInt8](repeating: 0, count: 64)
-            let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
-            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        }
-    }
-#endif

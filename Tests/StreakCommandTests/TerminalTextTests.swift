@@ -26,6 +26,14 @@ import Testing
         }
     }
 
+    @Test func `a file goes to another program as it is, and to a terminal without what steers`() {
+        let content = "day,game\r\n\(Self.hostile)\n\tb\n"
+        var terminal = Terminal(isInputInteractive: false, isOutputInteractive: false)
+        #expect(terminal.written(content) == content)
+        terminal.isOutputInteractive = true
+        #expect(Self.steering(terminal.written(content).filter { $0 != "\n" && $0 != "\t" }).isEmpty)
+    }
+
     @Test func `an error is one line of text, whatever a title holds`() {
         for failure in [
             NodeFailure.approvalNeeded(title: Self.hostile), .alreadyMember(title: Self.hostile),

@@ -1,5 +1,8 @@
-import StreakCrypto
+import Foundation
+import Synchronization
 import Testing
+
+@testable import StreakCrypto
 
 @Suite struct Argon2idTests {
     static let salt = Array("0123456789abcdef".utf8)
@@ -24,6 +27,31 @@ import Testing
         let first = try Argon2id.derive(password: [1], salt: Self.salt, size: 32, cost: .minimum)
         let second = try Argon2id.derive(password: [1], salt: Self.salt.reversed(), size: 32, cost: .minimum)
         #expect(first != second)
+    }
+
+    @Test func `a derivation waits for the one that is under way`() async throws {
+        /// Set while another derivation would be under way.
+        let isTaken = Mutex(false)
+        let hasBegun = Mutex(false)
+        let isEarly = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+            Argon2id.turn.withLock { _ in
+                isTaken.withLock { $0 = true }
+                // A thread of its own: a task might not begin before this one goes on.
+                Thread {
+                    hasBegun.withLock { $0 = true }
+                    _ = try? Argon2id.derive(password: [1], salt: Self.salt, size: 32, cost: .minimum)
+                    continuation.resume(returning: isTaken.withLock { $0 })
+                }.start()
+                while !hasBegun.withLock({ $0 }) { sched_yield() }
+                // Many times as long as such a derivation takes.
+                for _ in 0..<2_000 {
+                    _ = Blake2b.hash([UInt8](repeating: 1, count: 4_096), size: 32)
+                    sched_yield()
+                }
+                isTaken.withLock { $0 = false }
+            }
+        }
+        #expect(!isEarly)
     }
 
     @Test(arguments: [0, 15, 17])

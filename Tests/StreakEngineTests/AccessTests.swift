@@ -8,12 +8,13 @@ import Testing
 
 @testable import StreakEngine
 
-/// Who may hear what: the policy as `docs/security.md` quotes it, and where machines used to answer differently.
+/// Who may hear what: the policy as `docs/security.md` quotes it, and cases in which machines once answered
+/// differently.
 struct AccessTests {
     private static let flows: [(Access, String)] = [
         (.proofs, "proofs"), (.records, "records"), (.accessKeys, "keys"), (.presence, "presence"), (.ledger, "ledger"),
         (.ending, "own ending"), (.question, "question"), (.farewell, "farewell"), (.introduction, "introduction"),
-        (.friendship, "friendship"),
+        (.friendship, "friendship"), (.whereabouts, "whereabouts"),
     ]
 
     private static func name(_ place: Access.Place) -> String {
@@ -48,6 +49,7 @@ struct AccessTests {
         case .prover: "a device that has proven to know the group"
         case .proverOrAsked: "a device that has proven to know the group, or that I have asked"
         case .allowed(let flow): "a device to which *\(name(flow))* may flow"
+        case .allowedOfAny(let flow): "a device to which *\(name(flow))* may flow, of any group"
         }
     }
 
@@ -89,8 +91,8 @@ struct AccessTests {
 
     // MARK: Laws
 
-    @Test func `records, keys and presence flow between members only, and never to who is given up`() {
-        let secrets: Access = [.records, .accessKeys, .presence, .friendship]
+    @Test func `records, keys, presence and whereabouts flow between members only, and never to a revoked device`() {
+        let secrets: Access = [.records, .accessKeys, .presence, .friendship, .whereabouts]
         for place in Access.Place.allCases {
             for peer in Access.Peer.allCases {
                 let access = Access.allowed(to: peer, from: place)
@@ -98,11 +100,11 @@ struct AccessTests {
                 #expect(access.isDisjoint(with: secrets) != areMembers, "\(place), \(peer)")
                 #expect(!access.contains(.ledger) || peer == .member || peer == .ownDevice, "\(place), \(peer)")
                 #expect(peer != .givenUp || access.isSubset(of: .proofs), "\(place)")
-                // Who is told its own ending does not get the ledger, and the other way round.
+                // A device gets its own ending or the ledger, never both.
                 #expect(!access.isSuperset(of: [.ledger, .ending]))
             }
         }
-        // Found under keys, or proving them: one without the other leads nowhere.
+        // Being found under the keys is useless without proving them, and the other way round.
         for place in Access.Place.allCases {
             #expect(Access.allowed(to: .member, from: place).contains(.proofs) == place.answers)
         }
@@ -110,8 +112,8 @@ struct AccessTests {
 
     // MARK: Where rules used to differ
 
-    /// The account's word against a device is in the private group, and the club's ledger does not have it: the device has signed
-    /// operations there.
+    /// The account's revocation of a device is in the private group, but not in the club's ledger, because the device
+    /// has signed operations there.
     @Test func `a device that is given up in one group is no own device in another`() throws {
         var household = try Household(seed: 30)
         let linked = try household.linkMachine(to: 1)
@@ -121,7 +123,7 @@ struct AccessTests {
         func proves(_ group: GroupID) -> Bool {
             household.network.nodes[1].engine.core.access(of: own, in: group).contains(.proofs)
         }
-        // A group that the account has left is owned up to, to its own devices only.
+        // A group that the account has left is proven to its own devices only.
         guard case .group(let club)? = household.network.command(.foundGroup(title: "Left"), at: 0),
             case .invite(_, let text)? = household.network.command(.invite(club, uses: 0, lifetime: 3_600), at: 0)
         else { throw EngineNetwork.SetUpFailure() }
@@ -151,7 +153,7 @@ struct AccessTests {
             party.nodes[1].engine.core.links.link(to: party.nodes[2].engine.identity.linkKey.publicKey))
         party.partition([[0], [1, 2]])
         for user in [2, 1] { #expect(party.command(.remove(group, party.user(user)), at: 0) == .done) }
-        // Of both at once: what removed node 1 came after what removed node 2.
+        // Node 1 hears of both at once: its own removal came after that of node 2.
         party.partition([[0, 1], [2]])
         party.run(for: .seconds(60)) { !$0.lostGroups(1).isEmpty }
         let core = party.nodes[1].engine.core

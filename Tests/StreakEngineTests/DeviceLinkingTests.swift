@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// One user, several machines (A2): linking by a link, and what does not link.
+/// Linking a second machine of one user, and what does not link.
 struct DeviceLinkingTests {
     /// Node 0 with a private group and a shared one, node 1 a friend in that, node 2 a new machine.
     private struct Household {
@@ -52,7 +52,7 @@ struct DeviceLinkingTests {
             let state = household.network.nodes[0].engine.state(of: group)
             #expect(state?.device(machine.device)?.user == user)
         }
-        // The friend has heard of it; and the new device, started from what it was given, is let in by both.
+        // The friend has heard of it. Both accept the new device, started from what it was given.
         household.network.run(for: .seconds(2))
         #expect(
             household.network.nodes[1].engine.state(of: household.club)?.isCurrentMember(device: machine.device) == true
@@ -100,7 +100,7 @@ struct DeviceLinkingTests {
     @Test func `an expired link makes no device`() throws {
         var household = try Household()
         let link = try household.deviceLink()
-        // The machine's own clock stands still, as a thief's may: the account's device judges.
+        // The machine's own clock is stopped, as a thief's may be. The account's device decides.
         household.network.run(for: .seconds(Int(MeshEngine.deviceLinkLifetime) + 1))
         #expect(household.request(link) == .failed(.linkExpired))
         var thief = DeviceThief(link: link, network: household.network)
@@ -131,13 +131,13 @@ struct DeviceLinkingTests {
             case .invite(_, let text)? = household.network.command(
                 .invite(household.club, uses: 0, lifetime: 3_600), at: 1)
         else { throw EngineNetwork.SetUpFailure() }
-        // A member of the club turns its invite into a device link, in order to become a device of whoever answers.
+        // A member of the club turns its invite into a device link, to become a device of the account that answers.
         let invite = try InviteLink(parsing: text)
         let forged = InviteLink(
             seed: invite.seed, group: invite.group, expiresAt: invite.expiresAt, title: "x",
             addresses: [[network.nodes[0].endpoint]], identity: network.nodes[1].identity, purpose: .device)
         #expect(household.request(forged) == .failed(.deviceRefused(.unknownLink)))
-        // Who got hold of a device link tries to become a member of the private group.
+        // Somebody with a device link tries to become a member of the private group.
         let device = try household.deviceLink()
         let joining = InviteLink(
             seed: device.seed, group: device.group, expiresAt: device.expiresAt, title: "x",
@@ -198,7 +198,7 @@ extension String {
     }
 }
 
-/// Somebody with a device link and a link layer of its own, who says what an honest machine would not.
+/// Somebody with a device link and a link layer of their own, who sends what an honest machine would not.
 struct DeviceThief {
     enum Trick: CaseIterable {
         case none, otherLinkKey, otherHandshake, otherGroup, joinProof, wrongSeed, otherAccount, extraByte
@@ -243,7 +243,7 @@ struct DeviceThief {
         return writer.bytes + (trick == .extraByte ? [0] : [])
     }
 
-    /// What comes back.
+    /// The answers.
     mutating func ask(_ network: inout EngineNetwork, answer node: Int) -> [LinkMessage] {
         var heard: [LinkMessage] = []
         let key = EngineCore.linkKey(
@@ -262,7 +262,7 @@ struct DeviceThief {
                 default: break
                 }
             }
-            for case .sendDatagram(let bytes, _) in outputs {
+            for case .sendDatagram(let bytes, _, _) in outputs {
                 for answer in network.deliver(bytes, from: endpoint, to: node, letting: .milliseconds(1)) {
                     links.handle(
                         .datagramReceived(answer, from: network.nodes[node].endpoint), at: now, entropy: &entropy)
@@ -330,7 +330,7 @@ struct DeviceCertifier {
         var intake = DeviceIntake(link: LinkID(1), certificate: certificate, groups: [ledger.group])
         var entry = LedgerIntake(
             group: ledger.group, accessKeys: trick == .withoutKeys ? [] : [key.key.rawBytes()])
-        try entry.take(ledger.allOperations.map(\.bytes))
+        try entry.append(ledger.allOperations.map(\.bytes))
         entry.isComplete = true
         intake.ledgers[GroupHandle(ledger.group)] = entry
         return Admission.linking(intake, under: link, answeredBy: old.linkKey.publicKey)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import StreakEngine
 
-/// What people who were thrown out, thieves and newcomers with modified programs try, and what comes of it: nothing.
+/// What removed members, thieves and newcomers with modified programs try, and that it achieves nothing.
 struct EngineAttackTests {
-    /// Three friends of whom the last was removed, having written ten results. Its node still runs, in the hands of
-    /// somebody who wants back in.
+    /// Three friends, of whom the last was removed after writing ten results. Its node still runs, in the hands of
+    /// somebody who wants to come back.
     private func afterRemoval() throws -> (party: EngineNetwork, before: MeshEngine) {
         var party = try EngineNetwork.friends(3)
         party.write(puzzles: 1...10, by: 2)
@@ -25,17 +25,17 @@ struct EngineAttackTests {
         try #require(party.nodes[2].engine.core.groups[party.group]?.accessKeys.last)
     }
 
-    /// What the two who are in show.
+    /// What the two remaining members show.
     private func shown(_ party: EngineNetwork) -> [Int] {
         (0...1).map { party.nodes[$0].engine.mergedRecords(of: party.group).count }
     }
 
     // MARK: Records of an ex-member
 
-    /// When an ex-member says that it wrote something: seconds after its removal.
+    /// When an ex-member claims to have written something: seconds after its removal.
     private static let dates: [Int64] = [-30_000_000, -86_400, -1, 1, 86_400]
 
-    /// A result with a date of its author's choice.
+    /// A result dated by its author's choice.
     private func record(of puzzle: Int, dated date: Int64) -> [UInt8] {
         let time = HybridTime(milliseconds: EngineNetwork.wall + 23_000 + date * 1_000, counter: 0)
         return RecordDraft.withdrawnScore(Forged.key(puzzle)).record(at: time).encoded
@@ -49,7 +49,7 @@ struct EngineAttackTests {
         let digest = party.nodes[0].engine.digest(of: party.group)
         let run = continuation(of: before, in: party.group, [record(of: puzzle, dated: date)])
         for target in 0...1 { party.say(.rumour(party.handle, run), from: 2, to: target) }
-        // And by an accomplice who is in.
+        // And by an accomplice who is a member.
         party.say(.rumour(party.handle, run), from: 1, to: 0)
         #expect(party.refusals(0) == [.pastCut])
         #expect(party.nodes[0].engine.digest(of: party.group) == digest && shown(party) == [10, 10])
@@ -69,7 +69,7 @@ struct EngineAttackTests {
         #expect(party.nodes[0].engine.hasFork(in: party.group) == false && shown(party) == [10, 10])
     }
 
-    @Test func `an ex-member's new epoch counts for nothing`() throws {
+    @Test func `an ex-member's new epoch does not count`() throws {
         var (party, before) = try afterRemoval()
         let run = Forged.run(by: before.identity, in: party.group)
         party.say(.rumour(party.handle, run), from: 1, to: 0)
@@ -81,9 +81,9 @@ struct EngineAttackTests {
         var party = try EngineNetwork.friends(3)
         party.write(puzzles: 1...4, by: 2)
         party.run(for: .seconds(3))
-        // One of the two who stay hears more of it than the other, who removes it.
+        // One of the two remaining members hears more of it than the other, who removes it.
         party.partition([[0], [1, 2]])
-        // So many that the other gathers them in one run, which leads beyond the cut.
+        // So many that the other combines them in one run, which goes beyond the cut.
         party.write(puzzles: 5...80, by: 2)
         party.run(for: .seconds(1))
         #expect(party.nodes[1].engine.recordCount(of: party.group) == 80)
@@ -100,7 +100,7 @@ struct EngineAttackTests {
         let served = party.nodes[1].engine.core.groups[party.group]?.runs(
             RunsWanted(feed: feed.id, held: []), maximumSize: 100_000, comparisons: &comparisons)
         #expect(served?.runs.map(\.last).max() == 4)
-        // A newcomer gets the four, from either.
+        // A newcomer gets the four, from either node.
         let entropy = SeededEntropy(seed: 4_242)
         var own = entropy
         let account = SigningSecretKey.generate(from: &own)
@@ -142,7 +142,7 @@ struct EngineAttackTests {
         #expect(shown(party) == [10, 10])
     }
 
-    @Test func `an invite that an ex-member used once lets it in no more`() throws {
+    @Test func `an ex-member cannot come back by an invite that it once used`() throws {
         var party = EngineNetwork(accounts: [0, 1])
         party.group = try party.found(by: 0)
         let link = try party.invite(by: 0)
@@ -152,7 +152,7 @@ struct EngineAttackTests {
         party.run(for: .seconds(2))
         #expect(party.command(.join(link, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.removed)))
         #expect(try party.state(0).members.count == 1)
-        // A new invite is another word.
+        // A new invite is a new decision.
         try party.join(1, by: party.invite(by: 0))
         #expect(party.nodes[1].engine.isMember(of: party.group) && party.lostGroups(1).count == 1)
     }
@@ -204,7 +204,7 @@ struct EngineAttackTests {
         let hour = Beacon.hourKey(key.beaconKey, hour: Beacon.hour(of: wall))
         let heard = party.call(Beacon.make([(hour, content)], entropy: &entropy), from: Intruder.endpoint)
         #expect(heard.answers.isEmpty && heard.dials.isEmpty)
-        // A member who knows no newer key is.
+        // Except to a member who knows no newer key.
         let member = Beacon.Content(
             kind: .query, port: Intruder.endpoint.port, linkKey: party.nodes[1].engine.identity.linkKey.publicKey)
         let second = party.call(Beacon.make([(hour, member)], entropy: &entropy), from: Intruder.endpoint)
@@ -243,7 +243,7 @@ struct EngineAttackTests {
         party.say(.operations(party.handle, [operation.bytes], isFinal: false), from: 2, to: 0)
         #expect(try party.state(0).members == state.members)
         #expect(try party.state(0).isCurrentMember(device: certified[0].device) == false)
-        // Nor by an invite, be it known of or not.
+        // Nor can it by an invite, known or not.
         for (index, device) in certified.enumerated() {
             party.add(device, entropy: SeededEntropy(seed: 8 + UInt64(index)))
             #expect(
@@ -272,7 +272,7 @@ struct EngineAttackTests {
         copier.join(by: link, as: newcomer, in: &party)
         #expect(copier.heard.contains(.joinRefused(.invalidProof)))
         #expect(try party.state(0).members.count == 1)
-        // Both right: in.
+        // Both right: it is admitted.
         var honest = Intruder(newcomer, target: 0, seed: 669)
         #expect(honest.dial(key, peer: nil, in: &party))
         honest.join(by: link, as: newcomer, in: &party)
@@ -302,7 +302,7 @@ struct EngineAttackTests {
             party.say(.operations(party.handle, batch, isFinal: false), from: 2, to: 0)
         }
         let most = ChargedWork.strangeOperations.burst
-        // One more every 50 ms, of some five seconds.
+        // One more every 50 ms, for some five seconds.
         #expect((most...most + 110).contains(party.refusedOperationCount(0) + 200))
         #expect(party.refusedWork(0) == [.strangeOperations])
         #expect(!party.isLinked(0, 2))
@@ -327,7 +327,7 @@ struct EngineAttackTests {
         party.run(for: .seconds(2))
         let whole = try #require(party.nodes[1].engine.core.groups[party.group])
         let shown = isStale ? old : whole
-        // Whoever holds the invite's secrets can answer, and show what it likes: here a ledger from before the invite.
+        // Anybody with the invite's secrets can answer and show any ledger: here one from before the invite.
         party.begin(.join(link, timeout: .seconds(10)), at: 2)
         party.run(for: .seconds(5)) { party in
             party.nodes[2].engine.admission.joins.values.contains { if case .asked = $0.stage { true } else { false } }
@@ -369,7 +369,7 @@ struct EngineAttackTests {
 }
 
 extension Ledger {
-    /// An operation as only a modified program signs it: whether it would count is not asked.
+    /// An operation that only a modified program signs: it does not check whether it would count.
     func draft(_ body: OperationBody, unchecked identity: DeviceIdentity) throws -> SignedOperation {
         let end = tips.last { $0.device == identity.device }
         var parents = heads

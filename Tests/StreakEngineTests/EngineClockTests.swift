@@ -31,7 +31,7 @@ struct EngineClockTests {
         #expect(outcome == .done)
     }
 
-    @Test func `what was written in the year 2030 is retracted, written anew, and seen by all`() throws {
+    @Test func `what was written in the year 2030 is retracted, written again, and seen by all`() throws {
         var party = try EngineNetwork.friends(3)
         write([try score(3)], by: 2, in: &party)
         party.run(for: .seconds(2))
@@ -59,7 +59,7 @@ struct EngineClockTests {
             #expect(try #require(first) <= party.wall(2).seconds)
         }
         #expect(party.command(.retract, at: 2) == .retracted(records: 0))
-        // In the year 2030, and for whoever merges in another order.
+        // In the year 2030, and for nodes that merge in another order.
         for index in 0...2 { party.nodes[index].clockLead = Self.years + 86_400_000 }
         party.run(for: .seconds(5))
         for index in 0...2 {
@@ -86,7 +86,7 @@ struct EngineClockTests {
         for stored in pieces { _ = try replica.receive(stored.run, arrival: 99, wall: party.wall(1)) }
         #expect(replica.rebuildIfStale(wall: party.wall(1)).isEmpty)
         #expect(replica.merged.all == party.nodes[0].engine.mergedRecords(of: party.group))
-        // In its day what is void stays so.
+        // When its day comes, what is void stays void.
         _ = replica.releaseQuarantined(
             at: .zero, wall: WallTime(milliseconds: EngineNetwork.wall + Self.years + 86_400_000))
         #expect(replica.merged.all == party.nodes[0].engine.mergedRecords(of: party.group))
@@ -119,7 +119,7 @@ struct EngineClockTests {
         party.run(for: .seconds(2))
         #expect(party.nodes[0].engine.core.groups[party.group]?.feeds.feeds.count == 2, "and goes on in it")
         #expect(scores(at: 0, in: party) == [5])
-        // What the wrong clock dated is void, and does not come back over what was written since.
+        // What the wrong clock dated is void, and does not replace what was written since.
         #expect(party.command(.retract, at: 1) == .retracted(records: 0))
         party.run(for: .seconds(2))
         #expect(scores(at: 0, in: party) == [5] && scores(at: 1, in: party) == [5])
@@ -185,7 +185,7 @@ struct EngineClockTests {
         #expect(comparison.verdict == .othersAreWrong)
         #expect(comparison.different.count == 4)
         #expect(ClockComparison(members) { UserID(bytes: $0.bytes) }.verdict == .ownIsAhead(by: .seconds(-900)))
-        // Who has one that is right has the voice of that one: the first has the first two, and the third the last.
+        // The first user has one clock that is right, and counts by that one. The second has only a wrong one.
         for leads in [[0, 900, 900], [900, 0, 900]] {
             let members = leads.enumerated().map { index, lead in
                 ClockComparison.Member(
@@ -204,7 +204,7 @@ struct EngineClockTests {
         )
     }
 
-    /// What was written before, while the clock was ahead, and after: with whether it contends.
+    /// What was written before, during and after the time when the clock was ahead, and whether it contends.
     @Test(
         arguments: [
             ([], [(500, true), (300, true)], [], [500]),
@@ -236,7 +236,7 @@ struct EngineClockTests {
         #expect(party.digests().count == 1)
     }
 
-    @Test func `a clock that jumps again and again does not use up all epochs, and who it happens to is told`() throws {
+    @Test func `a clock that jumps again and again does not use up all epochs, and its user is told`() throws {
         var party = EngineNetwork(accounts: [0])
         party.group = try party.found(by: 0)
         func epochs() -> Int { party.nodes[0].engine.core.groups[party.group]?.feeds.feeds.count ?? 0 }
@@ -246,7 +246,7 @@ struct EngineClockTests {
                 return party.command(.write([(group: party.group, drafts: [try score(number)])]), at: 0)
             }
         }
-        /// As if it had happened so often before.
+        /// As if that had happened many times before.
         func fill(to count: Int) throws {
             let (group, identity, first) = (party.group, party.nodes[0].engine.identity, epochs())
             try party.corrupt(0) { engine in
@@ -278,7 +278,7 @@ struct EngineClockTests {
         }
         #expect(last == [.done, .failed(.feedFull)])
         #expect(epochs() == ProtocolLimits.maximumEpochs - GroupReplica.reservedEpochs)
-        // The way out is kept.
+        // The epochs for the correction stay reserved.
         #expect(party.command(.retract, at: 0) == .retracted(records: 1))
         #expect(party.command(.write([(group: party.group, drafts: [try score(7)])]), at: 0) == .done)
         #expect(scores(at: 0, in: party) == [7])

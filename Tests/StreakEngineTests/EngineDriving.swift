@@ -5,7 +5,7 @@ import StreakWire
 @testable import StreakEngine
 
 extension MeshEngine {
-    /// Has the friends machine do something by itself.
+    /// Makes the friends machine do something of its own.
     mutating func drive(_ body: (inout Friends, inout EngineCore) -> Void) { body(&friends, &core) }
 
     /// Publishes a device of this account in every group that lacks it, as linking it does.

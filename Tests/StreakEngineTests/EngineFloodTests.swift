@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// What somebody who signs more than anybody honest would can do to a group: be a nuisance.
+/// A member who signs more than any honest one can only be a nuisance to a group.
 struct EngineFloodTests {
     @Test func `a member that shows everybody other branches of its chain does not split the group`() throws {
         var party = try EngineNetwork.friends(3)
@@ -42,7 +42,7 @@ struct EngineFloodTests {
         }
         party.partition([[0, 1], [2]])
         party.run(for: .seconds(120))
-        // What the liar says of its own device may differ until it is removed; what the others say may not.
+        // Nodes may differ about the liar's own devices until it is removed, but not about anybody else's.
         for index in 0...1 {
             let state = try party.state(index)
             #expect(state.title == "Ours" && state.invites.count == 2)
@@ -52,7 +52,7 @@ struct EngineFloodTests {
         #expect(try party.state(1).isMember(mallory.user) == false)
         #expect(party.nodes[0].engine.digest(of: party.group) == party.nodes[1].engine.digest(of: party.group))
         #expect(try party.state(0).members == party.state(1).members)
-        // Who joins now is given all of it.
+        // A newcomer gets all of it.
         let entropy = SeededEntropy(seed: 4_242)
         var own = entropy
         let account = SigningSecretKey.generate(from: &own)
@@ -128,9 +128,39 @@ struct EngineFloodTests {
         }
     }
 
-    // MARK: Who is no member
+    @Test func `what a member pushes without end is looked at in its pace`() throws {
+        var party = try EngineNetwork.friends(2)
+        let group = party.group
+        let author = party.nodes[1].engine.identity
+        let heads = try #require(party.nodes[1].engine.core.groups[group]?.ledger.heads)
+        var previous = party.nodes[1].engine.core.groups[group]?.ledger.longestTip(of: author.device)
+        var number = UInt64(0)
+        let pushed = try (0..<400).map { index in
+            number += 1
+            let operation = try SignedOperation(
+                signing: LedgerOperation(
+                    group: group, author: author.device, number: number, previous: previous ?? .none,
+                    parents: previous.map { [$0] } ?? heads, time: 0,
+                    body: .invite(
+                        InviteSecrets(seed: Bytes16(9, UInt64(index))).terms(maximumUses: 1, expiresAt: 1))),
+                with: author.signingKey)
+            previous = operation.id
+            return operation
+        }
+        let before = try #require(party.nodes[0].engine.core.groups[group]?.ledger.count)
+        for start in stride(from: 0, to: pushed.count, by: 100) {
+            let batch = pushed[start..<(start + 100)].map(\.bytes)
+            party.say(.operations(party.handle, batch, isFinal: false), from: 1, to: 0)
+        }
+        let taken = try #require(party.nodes[0].engine.core.groups[group]?.ledger.count) - before
+        // The first at once, and a few in the time that this took.
+        #expect((ChargedWork.pushedOperations.burst...ChargedWork.pushedOperations.burst + 16).contains(taken))
+        #expect(party.refusedWork(0) == [.pushedOperations])
+    }
 
-    @Test func `of what counts for nothing no more than so much is taken from who is no member`() throws {
+    // MARK: Strangers
+
+    @Test func `a stranger can add only a limited number of operations that do not count`() throws {
         var party = try EngineNetwork.friends(3)
         let group = party.group
         let mallory = party.nodes[2].engine.identity
@@ -152,20 +182,15 @@ struct EngineFloodTests {
             }
         }
         let flood = branches.flatMap { $0 }
-        try party.corrupt(0) { engine in
-            var change = DurableChange()
-            for operation in flood.prefix(Sync.maximumRefusedOperations) {
-                _ = try engine.core.insert(operation, in: group, change: &change)
-            }
-        }
-        let more = flood[Sync.maximumRefusedOperations]
-        party.say(.operations(party.handle, [more.bytes], isFinal: false), from: 2, to: 0)
-        #expect(party.nodes[0].engine.core.groups[group]?.ledger.contains(more.id) == false)
-        // A member's word is taken, since it may have had to take it itself; what is idle then does not stay.
         let state = try party.state(0)
-        party.say(.operations(party.handle, [more.bytes], isFinal: false), from: 1, to: 0)
-        #expect(party.nodes[0].engine.core.groups[group]?.ledger.idleCount == 0)
-        #expect(party.nodes[0].engine.core.groups[group]?.ledger.count == ledger.count)
+        for start in stride(from: 0, to: flood.count, by: 250) {
+            let batch = flood[start..<min(start + 250, flood.count)].map(\.bytes)
+            // Whoever brings them; Mallory's link is closed after some.
+            party.say(.operations(party.handle, batch, isFinal: false), from: start < 1_000 ? 2 : 1, to: 0)
+            let now = try #require(party.nodes[0].engine.core.groups[group]?.ledger)
+            #expect(now.idleCount <= GroupReplica.maximumIdleOperations)
+            #expect(now.count - now.idleCount == ledger.count - ledger.idleCount)
+        }
         #expect(try party.state(0) == state)
     }
 

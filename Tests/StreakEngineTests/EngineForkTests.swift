@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// A member whose device writes its feed on in many ways.
+/// A member whose device continues its feed in many ways.
 struct EngineForkTests {
     private let epoch = Epoch(counter: 9, nonce: 9)
 
@@ -31,7 +31,7 @@ struct EngineForkTests {
                     let taken = try? engine.core.groups[group]?.receive(
                         run, arrival: engine.core.journal.nextArrival, wall: engine.core.wall)
                 else { continue }
-                engine.core.note(taken.reception, of: run.feed, in: group, change: &change)
+                engine.core.recordReception(taken.reception, of: run.feed, in: group, change: &change)
                 engine.core.persistMerge(change, of: group, merged: taken.merged, then: [])
             }
         }
@@ -44,7 +44,7 @@ struct EngineForkTests {
         var party = try EngineNetwork.friends(4)
         let group = party.group
         let mallory = party.nodes[3].engine.identity
-        // Each shorter than the cut: so none of them shows that it does not lead there.
+        // Each is shorter than the cut, so none of them shows that it does not lead there.
         let all = (1...12).map { history($0, count: 30, by: mallory, in: group) }
         func hash(_ runs: [Run]) -> ChainHash { runs[1].before }
         let sorted = all.sorted { hash($0) < hash($1) }
@@ -88,7 +88,7 @@ struct EngineForkTests {
         #expect(party.nodes[0].engine.core.budget.isReady(author, at: party.now))
         for run in sorted.dropFirst(8) { party.say(.rumour(party.handle, run), from: 2, to: 0) }
         #expect(!party.nodes[0].engine.core.budget.isReady(author, at: party.now))
-        // The others' are taken as ever.
+        // Those of the others are accepted as before.
         party.write("Ada", by: 1)
         party.run(for: .seconds(2))
         #expect(party.names(0) == ["Ada"])

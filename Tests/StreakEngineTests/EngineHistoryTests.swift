@@ -9,9 +9,9 @@ import Testing
 
 @testable import StreakEngine
 
-/// Histories of years as they reach a newcomer: the newest first, from several at once, no author too fast.
+/// How histories of years reach a newcomer: the newest records first, from several peers at once, no author too fast.
 struct EngineHistoryTests {
-    /// Writes `count` results at an engine, as an import does.
+    /// Makes an engine write `count` results, as an import does.
     private func importHistory(_ count: Int, at index: Int, in party: inout EngineNetwork) throws {
         let game = try #require(GameID("wordle"))
         let drafts = (0..<count).map { number in
@@ -62,7 +62,7 @@ struct EngineHistoryTests {
         #expect(rebuilt.merged.all == party.nodes[0].engine.mergedRecords(of: group))
     }
 
-    @Test func `what came ahead of a gap that nobody closes is taken back`() throws {
+    @Test func `records ahead of a gap that nobody closes are taken back`() throws {
         var party = try EngineNetwork.friends(2)
         try importHistory(9_000, at: 0, in: &party)
         party.run(for: .seconds(5)) { $0.digests().count == 1 }
@@ -155,7 +155,7 @@ struct EngineHistoryTests {
         return pace
     }
 
-    @Test func `an author who brings too much is taken over at its pace, and wholly in the end`() throws {
+    @Test func `an author who brings too much is accepted at its pace, and completely in the end`() throws {
         var party = try EngineNetwork.friends(3, recordPace: Self.slow)
         let start = party.now
         try importHistory(9_000, at: 2, in: &party)
@@ -164,7 +164,7 @@ struct EngineHistoryTests {
         for index in 0...1 {
             let held = party.nodes[index].engine.recordCount(of: party.group)
             let seconds = Int(start.duration(to: party.now).nanoseconds / 1_000_000_000)
-            // What one answer may go beyond it is a run.
+            // An answer may overdraw it by one run.
             #expect(held < 1_000 + 50 * seconds + 4_096 + 2, "\(held) after \(seconds) s")
         }
         #expect(party.names(1).contains("Ada"), "others are not held up")
@@ -206,11 +206,11 @@ struct EngineHistoryTests {
             }
         }
         let held = party.nodes[0].engine.recordCount(of: party.group)
-        // What was under way when it was used up is a run.
+        // One run was on its way when the budget was used up.
         #expect((1_000...3_000).contains(held), "\(held)")
     }
 
-    /// What is told during a round is asked about after it, unless the peer is silent.
+    /// A digest that comes during a round is asked about after it, unless the peer is silent.
     @Test(arguments: [
         (Sync.RoundEnd.caughtUp, true), (.fruitless, true), (.deferred, true), (.unanswered, false),
     ])
@@ -228,7 +228,7 @@ struct EngineHistoryTests {
                     if end == .deferred {
                         engine.sync.peers[link, group]?.round?.deferredUntil = now.advanced(by: .seconds(60))
                     }
-                    // A digest that is not this side's.
+                    // A digest that differs from this side's.
                     if isTold {
                         engine.sync.receivedDigest(
                             GroupDigest(bytes: Bytes16(1, 2)), arrival: 9, of: group, over: link, core: &engine.core)
@@ -255,7 +255,7 @@ struct EngineHistoryTests {
         let later = MonotonicInstant(nanoseconds: 5_001_000_000)
         #expect(pacing.isReady(author, at: later))
         pacing.chargeRecords(1, to: author, at: later)
-        // A year later no more than a burst has gathered.
+        // Even after a year, only one burst has accumulated.
         let year = MonotonicInstant.zero.advanced(by: .seconds(31_512_000))
         pacing.chargeRecords(1_001, to: author, at: year)
         #expect(!pacing.isReady(author, at: year))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// What a member with a modified program may say: everything false is refused with its own reason, and nothing changes.
+/// What a member with a modified program may send: every lie is refused with its own reason, and nothing changes.
 struct EngineHostileTests {
     /// A run that must be refused, made for the pair's group and its hostile member.
     struct Forgery: Sendable, CustomTestStringConvertible {
@@ -84,7 +84,7 @@ struct EngineHostileTests {
         #expect(party.nodes[0].engine.linkedDevices.count == 1)
     }
 
-    @Test func `the same run unforged is taken`() throws {
+    @Test func `the same run, not forged, is accepted`() throws {
         var party = try EngineNetwork.friends(2)
         party.hear(.rumour(party.handle, Forged.run(by: party.nodes[1].engine.identity, in: party.group)))
         #expect(party.refusals(0).isEmpty)
@@ -178,14 +178,14 @@ struct EngineHostileTests {
                 TipsMessage(arrival: .max, isFinal: true, operations: [ledgerTip], feeds: absurd)))
         party.run(for: .seconds(60))
         #expect(party.nodes[0].engine.linkedDevices.first?.syncing == [])
-        // What a store cannot hold is never put out.
-        #expect(party.nodes[0].engine.sync.cursors.values.allSatisfy { $0.arrival <= UInt64(Int64.max) })
+        // The engine never asks a store for what it cannot hold.
+        #expect(party.nodes[0].engine.core.local.all(Cursor.self).allSatisfy { $0.arrival <= UInt64(Int64.max) })
         #expect(party.nodes[0].engine.recordCount(of: party.group) == 1)
     }
 }
 
 extension EngineNetwork {
-    /// Lets the second node say something to the first on their link, as a modified program would.
+    /// Makes the second node send something to the first on their link, as a modified program would.
     fileprivate mutating func hear(_ message: LinkMessage) { hear(message.encoded) }
 
     fileprivate mutating func hear(_ bytes: [UInt8]) { say(bytes, from: 1, to: 0) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// People and devices that come and go, and what everybody's node makes of it.
+/// People and devices come and go, and every node agrees about them.
 struct EngineMembershipTests {
     @Test func `title, settings, roles and the owner change for everybody`() throws {
         var party = try EngineNetwork.friends(3)
@@ -64,16 +64,16 @@ struct EngineMembershipTests {
         #expect(party.lostGroups(2).count == 1)
         #expect(party.nodes[2].engine.recordCount(of: party.group) == 1)
         #expect(party.names(2) == ["name 2"])
-        // What it wrote while it was in goes on counting; what it writes now does not.
+        // What it wrote as a member still counts; what it writes now does not.
         #expect(party.names(0) == ["name 0", "name 1", "name 2"])
         #expect(party.command(.write([(group: party.group, drafts: [])]), at: 2) == .failed(.notMember))
-        // Both have the new key; who was removed has not.
+        // Both have the new key; the removed device does not.
         let hashes = try party.state(0).accessKeyHashes
         #expect(hashes.count == 2)
         #expect(party.nodes[0].engine.core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
         #expect(party.nodes[1].engine.core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
         #expect(party.nodes[2].engine.core.groups[party.group]?.accessKeys.count == 1)
-        // Links that lead to nobody's member are closed.
+        // Links to devices that are nobody's member are closed.
         party.run(for: .seconds(65))
         #expect(!party.isLinked(0, 2) && !party.isLinked(1, 2))
     }
@@ -101,12 +101,12 @@ struct EngineMembershipTests {
         party.run(for: .seconds(5))
         party.partition([[0, 1, 5], [2, 3, 4]])
         party.run(for: .seconds(400))
-        // Each half removes one of its own; the removed know nothing of the other half's doings.
+        // Each half removes one of its own members, who do not know what the other half does.
         #expect(party.command(.remove(party.group, party.user(5)), at: 0) == .done)
         #expect(party.command(.remove(party.group, party.user(4)), at: 3) == .done)
         party.write("west", by: 1)
         party.write("east", by: 2)
-        // After half a day nothing changes any more: all pauses are as long as they get.
+        // After half a day all pauses have their full length, so nothing changes any longer.
         party.run(for: .seconds(86_400))
         let newest = [0, 3].map { party.nodes[$0].engine.core.groups[party.group]?.accessKeys.first?.hash }
         #expect(newest[0] != newest[1])
@@ -119,7 +119,7 @@ struct EngineMembershipTests {
             #expect(party.names(index) == ["east", "west"])
             let hashes = try party.state(index).accessKeyHashes
             #expect(hashes.count == 3)
-            // The same one is newest for everybody, whichever came last.
+            // All have the same newest key, in whatever order the keys came.
             #expect(party.nodes[index].engine.core.groups[party.group]?.accessKeys.map(\.hash) == hashes.reversed())
         }
         #expect(Set((0..<4).map { party.nodes[$0].engine.digest(of: party.group) }).count == 1)
@@ -194,7 +194,7 @@ struct EngineMembershipTests {
             Issue.record("not removed")
             return
         }
-        // Nobody talks to it any more.
+        // Nobody sends it anything any longer.
         party.run(for: .seconds(300))
         #expect((0..<3).allSatisfy { !party.isLinked($0, 3) })
         #expect(party.command(.annul(party.group, removal: removal), at: 0) == .done)
@@ -214,7 +214,7 @@ struct EngineMembershipTests {
         party.run(for: .seconds(400))
         #expect(party.command(.leave(party.group, erasing: false), at: 2) == .done)
         party.run(for: .seconds(100))
-        // Nobody has heard it.
+        // Nobody has heard so.
         #expect(party.lostGroups(2).isEmpty && party.nodes[2].engine.recordCount(of: party.group) == 3)
         party.partition([])
         party.run(for: .seconds(3_600))
@@ -243,7 +243,7 @@ struct EngineMembershipTests {
 
     // MARK: Approval
 
-    @Test func `a newcomer under an invite that needs approval waits, and is let in when it asks again`() throws {
+    @Test func `a newcomer under an invite that needs approval waits, and is admitted when it asks again`() throws {
         var party = EngineNetwork(accounts: [0, 1, 2])
         party.group = try party.found(by: 0)
         try party.join(1, by: party.invite(by: 0))
@@ -284,7 +284,7 @@ struct EngineMembershipTests {
         try party.join(1, by: link)
     }
 
-    @Test func `a new invite makes a new request of who was turned down`() throws {
+    @Test func `somebody who was turned down can ask again by a new invite`() throws {
         var party = EngineNetwork(accounts: [0, 1])
         party.group = try party.found(by: 0)
         let asked = try party.invite(by: 0, needsApproval: true)
@@ -292,16 +292,18 @@ struct EngineMembershipTests {
             party.command(.join(asked, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.awaitingApproval)))
         let request = try #require(party.nodes[0].engine.openRequests(in: party.group).first)
         #expect(party.command(.denyRequest(party.group, request: request.id), at: 0) == .done)
-        let anew = try party.invite(by: 0, needsApproval: true)
-        #expect(party.command(.join(anew, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.awaitingApproval)))
+        let newInvite = try party.invite(by: 0, needsApproval: true)
+        #expect(
+            party.command(.join(newInvite, timeout: .seconds(30)), at: 1) == .failed(.joinRefused(.awaitingApproval)))
         let second = try #require(party.nodes[0].engine.openRequests(in: party.group).first)
         #expect(second.id != request.id)
         #expect(!party.nodes[0].engine.isDenied(second.claim, in: party.group))
         #expect(party.command(.admit(party.group, request: second.id), at: 0) == .done)
-        try party.join(1, by: anew)
+        try party.join(1, by: newInvite)
     }
 
-    @Test func `another device of who was turned down asks in vain under the same invite, whomever it asks`() throws {
+    @Test func `another device of a user who was turned down is refused under the same invite, by every member`() throws
+    {
         var party = EngineNetwork(accounts: [0, 1, 1])
         party.group = try party.found(by: 0)
         let link = try party.invite(by: 0, needsApproval: true)
@@ -328,7 +330,7 @@ struct EngineMembershipTests {
         #expect(!party.nodes[1].engine.isDenied(request.claim, in: party.group))
     }
 
-    @Test func `who was approved and removed since is told of the removal, and waits for nobody`() throws {
+    @Test func `a newcomer who was approved and then removed is told so, and stops waiting`() throws {
         var party = EngineNetwork(accounts: [0, 1])
         party.group = try party.found(by: 0)
         let link = try party.invite(by: 0, needsApproval: true)
@@ -389,7 +391,7 @@ struct EngineMembershipTests {
         #expect(party.lostGroups(2).count == 1)
     }
 
-    /// Who is asked for a ledger by a device that is in no more: whoever may know better.
+    /// Whom a removed device asks for a ledger: everybody who may know more.
     @Test
     func `members, own devices and strangers are asked why they tell of a group, others who were removed are not`()
         throws
@@ -414,7 +416,7 @@ struct EngineMembershipTests {
         }
         #expect([0, 2, 3, 4].allSatisfy { party.isLinked(1, $0) })
         #expect(asked == [0, 3], "4 has not proven to know the group")
-        // And so it is when they tell of it, once for every digest: those who have proven the group's key, others cannot.
+        // The same holds when they send a digest: once for each digest, and only if they have proven the group's key.
         for index in [0, 2, 3] {
             var party = party
             let digest = GroupDigest(bytes: Bytes16(7, 7))

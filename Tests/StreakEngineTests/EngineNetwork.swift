@@ -6,8 +6,8 @@ import StreakWire
 
 @testable import StreakEngine
 
-/// Engines on one local network without losses, which can be cut, and on which anybody else may speak. Beacons reach all; streams
-/// only those who are no engine. Each engine has a store from which it can start again.
+/// Engines on one local network without losses. It can be cut, and others can send on it. Beacons reach everybody;
+/// streams reach only others that are not engines. Each engine has a store from which it can start again.
 struct EngineNetwork {
     struct Node {
         var engine: MeshEngine
@@ -38,6 +38,14 @@ struct EngineNetwork {
         let isBeacon: Bool
     }
 
+    /// A datagram to an address of nobody here.
+    struct Stray {
+        let from: Int
+        let target: Endpoint
+        let hopLimit: UInt8?
+        let at: MonotonicInstant
+    }
+
     /// A test could not be prepared.
     struct SetUpFailure: Error, CustomStringConvertible {
         let description: String
@@ -45,13 +53,13 @@ struct EngineNetwork {
     }
 
     var nodes: [Node] = []
-    /// The group that a test is about, where it is about one.
+    /// The group that a test is about, if it is about one.
     var group = GroupID(bytes: .zero)
     /// Everything that was on the wire between nodes.
     private(set) var sent: [Packet] = []
     private(set) var outcomes: [CommandID: CommandOutcome] = [:]
     private(set) var now = MonotonicInstant.zero
-    /// Pairs of nodes that do not reach each other.
+    /// Pairs of nodes that cannot reach each other.
     var isCut: (Int, Int) -> Bool = { _, _ in false }
     var usesBeacons = true
     private var isBeaconCut = false
@@ -60,10 +68,18 @@ struct EngineNetwork {
     private(set) var derivations = 0
     /// For keys that a test makes.
     var entropy = SeededEntropy(seed: 77)
-    /// What was sent to addresses of nobody here since it was asked for last: datagrams, and beacons.
+    /// What was sent since the last call to addresses that no node has: datagrams, and beacons.
     private var strays: [[UInt8]] = []
     private var strayBeacons: [[UInt8]] = []
-    /// What nodes sent on streams that others opened, and the streams that they closed.
+    /// What lies in the DHT, and who has put and asked for what.
+    var notices: [Bytes32: Notice] = [:]
+    private(set) var puts: [(node: Int, notice: Notice)] = []
+    private(set) var gets: [(node: Int, key: Bytes32)] = []
+    /// Whether nothing is found there.
+    var dhtIsCut = false
+    /// All of them so far, by where they went.
+    private(set) var strayDatagrams: [Stray] = []
+    /// What nodes sent on streams that others opened, and which streams they closed.
     private var streamBytes: [StreamID: [UInt8]] = [:]
     private(set) var closedStreams: Set<StreamID> = []
     private var lastStream: UInt64 = 0
@@ -98,12 +114,34 @@ struct EngineNetwork {
         network.group = try network.found(by: 0)
         let link = try network.invite(by: 0)
         for index in 1..<count { try network.join(index, by: link) }
-        // The second call on the network, at which those who joined find each other.
+        // The second call on the network, by which those who joined find each other.
         network.run(for: .seconds(20))
         return network
     }
 
-    /// A node with a given identity, whose account's key is only known to who made it.
+    /// Members of one group in homes of their own, all open, each with another provider. Nobody hears beacons; all but the founder
+    /// know the founder's address only.
+    static func homes(_ count: Int, internet: InternetSetting = .on) throws -> EngineNetwork {
+        var network = EngineNetwork(accounts: Array(0..<count))
+        network.cutBeacons()
+        for index in 0..<count {
+            network.move(index, to: Endpoint(ipv4: 0xC612_0001 + UInt32(index) << 16, port: 7_420), internet)
+        }
+        network.group = try network.found(by: 0)
+        let link = try network.invite(by: 0)
+        for index in 1..<count { try network.join(index, by: link) }
+        return network
+    }
+
+    /// Gives a node another address on the internet.
+    mutating func move(_ node: Int, to endpoint: Endpoint, _ internet: InternetSetting = .on) {
+        nodes[node].endpoint = endpoint
+        give(.internetSettingChanged(internet), to: node)
+        listen(node)
+        give(.ownEndpointsFound([.init(source: .mapped, endpoint: endpoint)]), to: node)
+    }
+
+    /// A node with a given identity. Only the test that made it knows the account's key.
     @discardableResult
     mutating func add(
         _ identity: DeviceIdentity, account: SigningSecretKey? = nil, entropy: SeededEntropy, store: StoreID? = nil
@@ -208,7 +246,7 @@ struct EngineNetwork {
     func refusedOperationCount(_ index: Int) -> Int {
         nodes[index].events.count { if case .operationRefused = $0 { true } else { false } }
     }
-    /// What others had a node do too much of.
+    /// The work for which others went over a node's budget.
     func refusedWork(_ index: Int) -> Set<ChargedWork> {
         Set(nodes[index].events.compactMap { if case .overBudget(let work) = $0 { work } else { nil } })
     }
@@ -264,7 +302,7 @@ struct EngineNetwork {
         guard outcome == .group(link.group) else { throw SetUpFailure("\(index): \(String(describing: outcome))") }
     }
 
-    /// Founds a group and lets others in.
+    /// Founds a group and admits others.
     mutating func joinGroup(_ founder: Int, _ others: [Int], title: String = "Club") throws -> GroupID {
         guard case .group(let group)? = command(.foundGroup(title: title), at: founder),
             case .invite(_, let text)? = command(.invite(group, uses: 0, lifetime: 3_600), at: founder)
@@ -294,7 +332,7 @@ struct EngineNetwork {
         isCut = { islands[$0, default: 0] != islands[$1, default: 0] }
     }
 
-    /// Nobody hears beacons any more, as where all are at homes of their own.
+    /// Beacons reach nobody any longer, as if each node were at home.
     mutating func cutBeacons() {
         usesBeacons = false
         isBeaconCut = true
@@ -314,7 +352,7 @@ struct EngineNetwork {
             ))
     }
 
-    /// Has a node say things to another one on their link.
+    /// Makes a node send messages to another one on their link.
     mutating func say(_ messages: [LinkMessage], from node: Int, to peer: Int) {
         for message in messages { send(message.encoded, from: node, to: peer) }
         give(.deadlineReached, to: node)
@@ -339,7 +377,7 @@ struct EngineNetwork {
 
     // MARK: Others on the network
 
-    /// Lets somebody who is no node send a datagram. Returns what comes back within a moment.
+    /// Sends a datagram from an address that no node has. Returns the answers of the next moment.
     mutating func deliver(
         _ datagram: [UInt8], from endpoint: Endpoint, to index: Int, letting duration: Duration = .milliseconds(5)
     ) -> [[UInt8]] {
@@ -348,20 +386,20 @@ struct EngineNetwork {
         return takeStrays()
     }
 
-    /// Lets time pass, and returns what is sent to others meanwhile.
+    /// Lets time pass, and returns what was sent to others meanwhile.
     mutating func wait(until instant: MonotonicInstant) -> [[UInt8]] {
         _ = takeStrays()
         run(for: max(.zero, now.duration(to: instant)))
         return takeStrays()
     }
 
-    /// What was sent to nobody here since the last call.
+    /// What was sent since the last call to addresses that no node has.
     mutating func takeStrays() -> [[UInt8]] {
         defer { strays = [] }
         return strays
     }
 
-    /// Lets somebody who is no node call out. Returns the answers.
+    /// Sends a beacon from an address that no node has. Returns the answers.
     mutating func call(
         _ beacon: [UInt8], from endpoint: Endpoint, letting duration: Duration = .milliseconds(5)
     ) -> (answers: [[UInt8]], dials: [[UInt8]]) {
@@ -372,7 +410,7 @@ struct EngineNetwork {
         return (strayBeacons, takeStrays())
     }
 
-    /// Lets somebody who is no node open a stream.
+    /// Opens a stream from an address that no node has.
     mutating func openStream(from endpoint: Endpoint, to index: Int) -> StreamID {
         lastStream += 2
         let id = StreamID(lastStream)
@@ -386,7 +424,7 @@ struct EngineNetwork {
 
     mutating func closeStream(_ id: StreamID, to index: Int) { give(.link(.streamClosed(id)), to: index) }
 
-    /// What came on a stream since the last call.
+    /// What arrived on a stream since the last call.
     mutating func takeStreamBytes(_ id: StreamID) -> [UInt8] {
         defer { streamBytes[id] = nil }
         return streamBytes[id] ?? []
@@ -402,8 +440,11 @@ struct EngineNetwork {
 
     private mutating func perform(_ output: EngineOutput, of node: Int) {
         switch output {
-        case .link(.sendDatagram(let bytes, let target)):
-            guard let peer = nodes.firstIndex(where: { $0.endpoint == target }) else { return strays.append(bytes) }
+        case .link(.sendDatagram(let bytes, let target, let hopLimit)):
+            guard let peer = nodes.firstIndex(where: { $0.endpoint == target }) else {
+                strayDatagrams.append(Stray(from: node, target: target, hopLimit: hopLimit, at: now))
+                return strays.append(bytes)
+            }
             if peer != node { transmit(Packet(from: node, to: peer, bytes: bytes, isBeacon: false)) }
         case .link(.openStream(let id, _)): queue.append((.link(.streamFailed(id)), node))
         case .link(.sendStream(let id, let bytes)): streamBytes[id, default: []] += bytes
@@ -421,6 +462,13 @@ struct EngineNetwork {
         case .deriveCode(let user):
             derivations += 1
             queue.append((.codeDerived(user, derives(user)), node))
+        case .putNotice(let notice):
+            if notices[notice.key].map({ $0.sequence < notice.sequence }) ?? true { notices[notice.key] = notice }
+            puts.append((node, notice))
+        case .getNotice(let key):
+            gets.append((node, key))
+            if !dhtIsCut, let notice = notices[key] { queue.append((.noticeFound(notice.value, at: key), node)) }
+            queue.append((.noticeSearched(key), node))
         case .publish(let event): nodes[node].events.append(event)
         }
     }
@@ -463,24 +511,16 @@ extension Snapshot {
         }
         runs += change.runs
         accessKeys += change.accessKeys
-        for cursor in change.cursors {
-            cursors.removeAll { $0.group == cursor.group && $0.peer == cursor.peer }
-            cursors.append(cursor)
-        }
-        for own in change.ownEpochs {
-            ownEpochs.removeAll { $0.group == own.group }
-            ownEpochs.append(own)
-        }
         for group in change.droppedGroups {
             operations.removeAll { $0.group == group }
             runs.removeAll { $0.group == group }
-            ownEpochs.removeAll { $0.group == group }
             accessKeys.removeAll { $0.group == group }
         }
         for address in change.addresses {
             addresses.removeAll { $0.device == address.device && $0.endpoint == address.endpoint }
             addresses.append(address)
         }
+        local.apply(change)
         for (name, value) in change.settings.sorted(by: { $0.key < $1.key }) {
             settings[name] = value.isEmpty ? nil : value
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// When a group is merged anew, and that whoever does so stands where those stand who merged as things came.
+/// When a group is merged again, and that the result equals merging everything in order of arrival.
 struct EngineRebuildTests {
     @Test func `runs of a cut feed that come together are merged together`() throws {
         var party = try EngineNetwork.friends(3)
@@ -30,7 +30,7 @@ struct EngineRebuildTests {
         #expect(after - before == 2)
     }
 
-    @Test func `who retracts again and again has everything merged anew at most in a twentieth of the time`() throws {
+    @Test func `somebody who retracts again and again uses at most a twentieth of a processor`() throws {
         var party = try EngineNetwork.friends(2)
         let group = party.group
         party.write(puzzles: 1...3, by: 0)
@@ -56,7 +56,7 @@ struct EngineRebuildTests {
             party.run(for: .milliseconds(100))
         }
         let passed = start.duration(to: party.now)
-        // What counts no more is shown for no longer than the pause.
+        // What no longer counts is shown at most as long as the pause.
         party.run(for: .seconds(2))
         let after = try #require(party.nodes[1].engine.core.groups[group]?.rebuildCount)
         let pauses = Int(passed.nanoseconds / 1_000_000_000) + 3
@@ -68,9 +68,11 @@ struct EngineRebuildTests {
         #expect(party.nodes[1].engine.mergedRecords(of: group).count == 50_000 - 20 + 3 + 1)
     }
 
-    @Test func `the records of a device that changes its account change theirs, whoever hears of it when`() throws {
+    @Test func `the records of a device that changes its account change theirs, in whatever order nodes hear of it`()
+        throws
+    {
         var party = try EngineNetwork.friends(3)
-        // Of two accounts in which a device is current the smaller is meant.
+        // If a device is current in two accounts, it counts for the smaller one.
         let (new, old) = party.user(1) < party.user(2) ? (1, 2) : (2, 1)
         party.write("Eve", by: old)
         party.run(for: .seconds(2))
@@ -87,9 +89,9 @@ struct EngineRebuildTests {
         #expect(rebuilt.merged.all == party.nodes[0].engine.mergedRecords(of: party.group))
     }
 
-    /// The checksum of a row says that it is what was written, not that whoever wrote it was sound.
+    /// A row's checksum shows that it is what was written, not that the program that wrote it was correct.
     @Test(arguments: [0, 1])
-    func `a store's run that does not unpack ends its branch and is told of`(author: Int) throws {
+    func `a store's run that does not unpack ends its branch and is reported`(author: Int) throws {
         var party = try EngineNetwork.friends(2)
         for name in ["a", "b", "c"] { party.write(name, by: author) }
         party.run(for: .seconds(2))
@@ -109,7 +111,7 @@ struct EngineRebuildTests {
                 group: stored.group, branch: stored.branch, run: damaged, after: stored.after,
                 arrival: stored.arrival)
         }
-        if author == 0 { snapshot.ownEpochs = [OwnEpoch(group: party.group, epoch: feed.id.epoch)] }
+        if author == 0 { snapshot.local.keep(OwnEpoch(group: party.group, epoch: feed.id.epoch)) }
         let engine = MeshEngine(
             snapshot: snapshot, identity: party.nodes[0].engine.identity, entropy: SeededEntropy(seed: 5),
             wallTime: WallTime(milliseconds: EngineNetwork.wall), linkLimits: LinkLimits())
@@ -117,10 +119,10 @@ struct EngineRebuildTests {
         #expect(engine.recordCount(of: party.group) == 1)
         let names = engine.mergedRecords(of: party.group).compactMap { (try? Profile(value: $0.value))?.name }
         #expect(names == ["a"])
-        // Own ones may be all there is; the epoch goes on elsewhere, perhaps.
+        // This device's own may have no other copy, and perhaps another store continues the epoch.
         #expect(engine.core.journal.startChange.removedRuns == (author == 0 ? [] : engine.runsLeftOut))
-        #expect(engine.core.journal.startChange.ownEpochs.count == (author == 0 ? 1 : 0))
-        // It comes again, however packed.
+        #expect(engine.core.journal.startChange.local.all(OwnEpoch.self).count == (author == 0 ? 1 : 0))
+        // It comes again, however it is packed.
         var again = try #require(engine.core.groups[party.group])
         for stored in feed.storedRuns.dropFirst() {
             _ = try again.receive(stored.run, arrival: 200, wall: WallTime(milliseconds: EngineNetwork.wall))
@@ -181,7 +183,7 @@ struct EngineRebuildTests {
             _ = try replica.receive(run, arrival: 1, wall: WallTime(milliseconds: EngineNetwork.wall - 1_000))
         }
         var looks = 0
-        // As the engine does: whenever it is due, for as long as they come due and a minute more.
+        // As the engine does: whenever something is due, and for a minute more.
         var now = MonotonicInstant.zero
         let end = now.advanced(by: .seconds(125))
         while let next = replica.nextRelease(at: now, wall: wall(at: now)), next <= end {

@@ -7,7 +7,7 @@ import Testing
 @testable import StreakEngine
 @testable import StreakLinks
 
-/// What strangers, former members and lying members take up of a node: a share, never all.
+/// How much of a node strangers, former members and lying members can use: a share, never all.
 struct EngineStrangerTests {
     private func linkKey(_ key: AccessKey, of party: EngineNetwork) -> LinkKey {
         LinkKey(presharedKey: key.linkPresharedKey, tagKey: key.tagKey, label: .access(party.group, index: 0))
@@ -72,7 +72,7 @@ struct EngineStrangerTests {
             party.nodes[1].engine.identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
         let isOpen = member.dial(linkKey(try accessKey(of: party), of: party), peer: peer, overStream: true, in: &party)
         #expect(isOpen)
-        // Only one had to go, the one that had waited longest.
+        // Only one had to be closed, the one that had waited longest.
         #expect(streams.filter(party.closedStreams.contains) == [streams[0]])
     }
 
@@ -91,6 +91,25 @@ struct EngineStrangerTests {
         var member = Intruder(
             party.nodes[1].engine.identity, target: 0, seed: 9, endpoint: Endpoint(ipv4: 0x0A00_0200, port: 1))
         #expect(member.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
+    }
+
+    @Test func `of streams that wait those go first that have shown no key`() throws {
+        var party = try EngineNetwork.friends(2)
+        let key = linkKey(try accessKey(of: party), of: party)
+        let peer = party.nodes[0].engine.identity.linkKey.publicKey
+        let limit = LinkLimits().maximumWaitingStreams
+        func address(_ number: Int) -> UInt32 { 0x0A00_0100 + UInt32(number % 4) }
+        for number in 0..<limit / 2 {
+            var newcomer = Intruder(
+                identity(3_000 + UInt64(number)), target: 0, seed: 3_000 + UInt64(number),
+                endpoint: Endpoint(ipv4: address(number), port: UInt16(1_000 + number)))
+            newcomer.knock(key, peer: peer, in: &party)
+        }
+        let silent = (limit / 2..<limit).map { party.openStream(from: Endpoint(ipv4: address($0), port: 1), to: 0) }
+        _ = party.openStream(from: Endpoint(ipv4: 0x0A00_0200, port: 1), to: 0)
+        let streams = party.nodes[0].engine.core.links.streams
+        #expect(streams.count == limit && streams.values.count { $0.introduction != nil } == limit / 2)
+        #expect(silent.filter(party.closedStreams.contains) == [silent[0]])
     }
 
     @Test func `one link holds a few streams, however many its peer opens and does not finish`() throws {
@@ -115,9 +134,9 @@ struct EngineStrangerTests {
         var party = try EngineNetwork.friends(2)
         let key = linkKey(try accessKey(of: party), of: party)
         let peer = party.nodes[0].engine.identity.linkKey.publicKey
-        // The member below is the only one of its keys.
+        // The member below is the only one with its keys.
         party.partition([[0], [1]])
-        // Somebody else is about to be let in, from elsewhere.
+        // Somebody else is about to be admitted, from another address.
         var newcomer = Intruder(identity(4_999), target: 0, seed: 1, endpoint: Endpoint(ipv4: 0x0A00_0400, port: 1))
         #expect(newcomer.dial(key, peer: peer, overStream: true, rounds: 10, in: &party))
         for number in 0..<100 as Range<UInt64> {
@@ -164,6 +183,9 @@ struct EngineStrangerTests {
         let links = party.nodes[0].engine.core.links
         let isKept = links.streams.values.contains { $0.endpoint == Endpoint(ipv4: 0x0A00_0200, port: 1) }
         #expect(isKept && links.streams.countedStreams == 4)
+        // It gave up the newest of its own; what others already use goes on.
+        let ports = links.streams.values.map(\.endpoint).filter { $0 == Endpoint(ipv4: 0x0A00_0063, port: $0.port) }
+        #expect(ports.map(\.port).sorted() == [1_000, 1_001, 1_002])
     }
 
     // MARK: Beacons
@@ -188,7 +210,7 @@ struct EngineStrangerTests {
         var party = try EngineNetwork.friends(2)
         let key = linkKey(try accessKey(of: party), of: party)
         let peer = party.nodes[0].engine.identity.linkKey.publicKey
-        // Somebody else is about to be let in, from elsewhere.
+        // Somebody else is about to be admitted, from another address.
         var newcomer = Intruder(
             identity(1_999), target: 0, seed: 1_999, endpoint: Endpoint(ipv4: 0x0A00_0400, port: 1))
         #expect(newcomer.dial(key, peer: peer, in: &party))
@@ -206,7 +228,7 @@ struct EngineStrangerTests {
 
     // MARK: What is asked for again and again
 
-    @Test func `an ex-member has what removed it told a few times, and then no more`() throws {
+    @Test func `an ex-member is told what removed it a few times, and then never again`() throws {
         var party = try EngineNetwork.friends(2)
         let key = try accessKey(of: party)
         let ex = party.nodes[1].engine.identity
@@ -221,18 +243,18 @@ struct EngineStrangerTests {
         let once = intruder.heardOperations.count
         for _ in 0..<60 { intruder.say(.operationsRequested(party.handle, known: []), in: &party) }
         #expect(once > 0)
-        // One that the ex-member itself heard, and three that come back in a minute.
+        // One that the ex-member heard itself, and three that the budget regains in a minute.
         let most = ChargedWork.ledgerCopies.burst
         #expect((most - 1...most + 3).contains(intruder.heardOperations.count / once))
         #expect(party.refusedWork(0).contains(.ledgerCopies))
-        // A new link makes nothing good.
+        // A new link does not restore the budget.
         var again = Intruder(ex, target: 0, seed: 668)
         #expect(again.dial(linkKey(key, of: party), peer: peer, in: &party))
         again.greet([key], in: &party)
         #expect(again.heardOperations.isEmpty)
     }
 
-    @Test func `hellos without end are looked up, not worked out anew, and new keys count all the same`() throws {
+    @Test func `endless hellos are compared with known proofs, and new keys count all the same`() throws {
         var party = try EngineNetwork.friends(2)
         let group = party.group
         let link = try #require(party.nodes[0].engine.core.sessions.keys.first)
@@ -257,7 +279,7 @@ struct EngineStrangerTests {
         let key = EngineCore.linkKey(
             of: link.secrets.presharedKey, label: .invite(link.group, OperationID(bytes: .zero)))
         let mallory = identity(77)
-        // Over one link and then over another, as somebody else: what counts is where it speaks from.
+        // Over one link, then over another as somebody else: the address counts.
         for seed in [78, 79] as [UInt64] {
             var intruder = Intruder(identity(seed), target: 0, seed: seed)
             #expect(intruder.dial(key, peer: nil, in: &party))
@@ -286,7 +308,7 @@ struct EngineStrangerTests {
         try party.join(1, by: party.invite(by: 0))
         party.run(for: .seconds(2))
         party.partition([[0], [1]])
-        // What a request of a hundred bytes makes a node say.
+        // What a node sends for a request of a hundred bytes.
         let message = LinkMessage.operations(
             party.handle, Array(repeating: [UInt8](repeating: 0, count: 8_000), count: 5), isFinal: false)
         var sent = 0
@@ -369,14 +391,14 @@ struct EngineStrangerTests {
         party.run(for: .seconds(200))
         #expect(party.refusals(0).count == most + 1 && party.refusedWork(0) == [.forgedRuns])
         #expect(party.linkCount == 1)
-        // A new link makes nothing good but the time that it took: one run a second.
+        // A new link restores nothing. Only time does: one run a second.
         for _ in 0..<(most - 10) { party.hearRumour(forged) }
         #expect(party.linkCount == 0)
     }
 }
 
 extension EngineNetwork {
-    /// How many links the first node has that it has not closed.
+    /// How many links the first node still has.
     fileprivate var linkCount: Int {
         nodes[0].engine.core.sessions.keys.count { nodes[0].engine.core.links.peer(of: $0) != nil }
     }

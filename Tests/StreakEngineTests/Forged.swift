@@ -23,7 +23,7 @@ enum Forged {
         return feed.write(RecordList(records), key: identity.signingKey, arrival: 1).run
     }
 
-    /// Somebody who is in no group.
+    /// A stranger: in no group.
     static var stranger: DeviceIdentity {
         var entropy = SeededEntropy(seed: 999)
         let account = SigningSecretKey.generate(from: &entropy)

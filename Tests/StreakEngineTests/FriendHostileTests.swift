@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// What whoever knows a code, or is asked by one, can make a node do: little, and nothing for ever.
+/// What somebody who knows a code, or is asked by one, can make a node do: little, and nothing without an end.
 struct FriendHostileTests {
     private let codes = FriendTests.codes
 
@@ -36,7 +36,7 @@ struct FriendHostileTests {
         network.give(.deadlineReached, to: 0)
         #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
         network.run(for: .seconds(1))
-        #expect(network.nodes[0].snapshot.settings.keys.allSatisfy { !$0.hasPrefix("friend-in-") })
+        #expect(network.nodes[0].snapshot.local.all(FriendRequests.Received.self).isEmpty)
     }
 
     @Test func `a request that was approved stays as long as its invite is good`() throws {
@@ -53,7 +53,7 @@ struct FriendHostileTests {
         #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
     }
 
-    @Test func `at most sixty-four requests wait, whoever sends them`() throws {
+    @Test func `at most sixty-four requests wait, no matter who sends them`() throws {
         var network = try pair()
         for number in 0..<70 {
             var engine = network.nodes[0].engine
@@ -66,7 +66,7 @@ struct FriendHostileTests {
 
     // MARK: What costs
 
-    @Test func `requests of ever new names cost the disk no more than new requests do`() throws {
+    @Test func `requests under ever new names write as little to the disk as new requests`() throws {
         var network = try pair()
         ask(&network)
         let code = codes.keys(of: network.nodes[0].user).code
@@ -105,7 +105,7 @@ struct FriendHostileTests {
             bytes < 2_500 * ChargedWork.ledgerCopies.burst + 20_000, "\(bytes) bytes, where one ledger is some 2,000")
     }
 
-    @Test func `whoever answers to a code that is looked for makes few codes be worked out`() throws {
+    @Test func `a device that answers to a code can make this node work out only a few codes`() throws {
         var network = try pair()
         network.command(.setAnswersToCode(nil), at: 0)
         // An impostor who knows the code answers from one address as account after account.
@@ -121,23 +121,23 @@ struct FriendHostileTests {
             let dial = copy.core.links.dial(
                 peer: nil, key: key, to: Endpoint(ipv4: 0x0A00_0063, port: 9_000), usesStreams: false, at: network.now,
                 entropy: &entropy)
-            copy.friends.judgeCredential(
+            copy.friends.credentialShown(
                 liar.certificate.encoded(), of: liar.linkKey.publicKey, under: key, dial: dial, core: &copy.core)
             asked += copy.friends.requests.derivations.finish(liar.user).count
         }
         #expect(asked == ChargedWork.codeClaims.burst)
-        // Another address is another matter.
+        // Another address has its own budget.
         var entropy = SeededEntropy(seed: 4_000)
         let other = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
         let dial = copy.core.links.dial(
             peer: nil, key: key, to: Endpoint(ipv4: 0x0A00_0064, port: 9_000), usesStreams: false, at: network.now,
             entropy: &entropy)
-        copy.friends.judgeCredential(
+        copy.friends.credentialShown(
             other.certificate.encoded(), of: other.linkKey.publicKey, under: key, dial: dial, core: &copy.core)
         #expect(copy.friends.requests.derivations.finish(other.user).count == 1)
     }
 
-    @Test func `codes are worked out one at a time, one's own wishes first, and no more than so many wait`() {
+    @Test func `codes are worked out one at a time, own wishes first, and only a limited number wait`() {
         var derivations = CodeDerivations()
         let users = (1...100 as ClosedRange<UInt64>).map { UserID(bytes: Bytes32($0, 0, 0, 0)) }
         let certificate = Forged.stranger.certificate
@@ -154,7 +154,7 @@ struct FriendHostileTests {
         #expect(taken == CodeDerivations.maximumWaiting)
         let first = [derivations.begin(), derivations.begin()]
         #expect(first == [users[0], nil])
-        let isTaken = derivations.add(users[99], for: .judgement(DialID(1), certificate, code))
+        let isTaken = derivations.add(users[99], for: .verification(DialID(1), certificate, code))
         #expect(isTaken)
         var finished = [derivations.finish(users[0]).count]
         let second = derivations.begin()
@@ -188,7 +188,7 @@ struct FriendHostileTests {
         network.run(for: .seconds(600))
         #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
         #expect(network.nodes[1].engine.friends.requests.sent.values.allSatisfy { $0.compared.isEmpty })
-        // The name may be told there now.
+        // There the name may be told now.
         network.nodes[1].engine.aliasGroups = []
         network.run(for: .seconds(600))
         #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
@@ -215,6 +215,23 @@ struct FriendHostileTests {
         #expect(network.nodes[1].engine.sentFriendRequests.count == 1, "it goes on asking")
     }
 
+    @Test func `an owner who answers with somebody else's link is not followed`() throws {
+        var network = try pair()
+        try network.add(3)
+        let club = try network.joinGroup(2, [0], title: "Club")
+        network.run(for: .seconds(2))
+        ask(&network)
+        guard case .invite(_, let text)? = network.command(.invite(club, uses: 0, lifetime: 86_400), at: 2) else {
+            throw EngineNetwork.SetUpFailure()
+        }
+        var writer = WireWriter()
+        FriendAnswer.accepted(link: text).write(to: &writer)
+        network.say([.friend(.friendAnswered(writer.bytes))], from: 0, to: 1)
+        #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.pending(network.nodes[0].user)])
+        network.run(for: .seconds(30))
+        #expect(!network.nodes[1].engine.isMember(of: club))
+    }
+
     // MARK: Revoked devices
 
     @Test func `a device that is revoked in one group is shown the ledger of no other`() throws {
@@ -226,7 +243,7 @@ struct FriendHostileTests {
         let revocation = Command.revokeDevice(lost.device, accountKey: network.nodes[1].account)
         #expect(network.command(revocation, at: 1) == .done)
         network.run(for: .seconds(2))
-        // Founded later: its ledger does not know of the device, nor of the revocation.
+        // Founded later: its ledger knows neither the device nor its revocation.
         let later = try network.joinGroup(0, [1], title: "Later")
         #expect(network.nodes[0].engine.state(of: later)?.device(lost.device) == nil)
         guard case .invite(_, let text)? = network.command(.invite(later, uses: 0, lifetime: 86_400), at: 0) else {
@@ -236,7 +253,7 @@ struct FriendHostileTests {
         network.command(.addFriend(codes.keys(of: network.nodes[0].user), name: "Bea"), at: thief)
         network.run(for: .seconds(20))
         #expect(network.nodes[thief].engine.offeredReturns.isEmpty)
-        // Nor does an invite let it in as a further device of a member.
+        // Nor does an invite admit it as another device of a member.
         let join = Command.join(try InviteLink(parsing: text), timeout: .seconds(30))
         if case .group? = network.command(join, at: thief) { Issue.record("let in") }
         #expect(network.nodes[0].engine.state(of: later)?.device(lost.device) == nil)
@@ -252,7 +269,7 @@ extension EngineNetwork {
         guard let code = nodes[node].engine.friends.requests.own?.code else { return }
         let request = FriendRequest(name: "x", code: code, askedAt: Self.wall / 1_000, identity: asker)
         nodes[node].engine.drive { $0.takeRequest(request, over: LinkID(9_999), core: &$1) }
-        // Any code serves here.
+        // Any code will do here.
         nodes[node].engine.drive { $0.codeDerived(code, of: asker.user, core: &$1) }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// The owner of a code who is in a group in common is asked there; nobody else hears of it.
+/// If the owner of a code is in a common group, they are asked there, and nobody else hears of it.
 struct FriendMemberTests {
     private let codes = FriendTests.codes
 
@@ -47,7 +47,7 @@ struct FriendMemberTests {
         #expect(network.nodes[2].engine.state(of: group) == nil)
     }
 
-    @Test func `whoever else is in the group hears nothing of it`() throws {
+    @Test func `the other members of the group hear nothing of it`() throws {
         var (network, _) = try club()
         let before = network.nodes[2].events.count
         let first = network.sent.count
@@ -95,9 +95,10 @@ struct FriendMemberTests {
         network.say([.friend(.friendAnswered(writer.bytes))], from: 2, to: 1)
         #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.looking])
         network.nodes[0].isOn = true
-        // What it heard of somebody's request, and made up itself.
+        // As if it had heard somebody's request, or made one up.
         network.nodes[1].isOn = false
         network.say([.friend(.friendRequested(request(network).bytes))], from: 2, to: 0)
+        network.run(for: .seconds(30))
         #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
     }
 
@@ -118,14 +119,14 @@ struct FriendMemberTests {
     @Test func `a blocked member is not asked`() throws {
         var (network, _) = try club()
         let (owner, code) = (network.nodes[0].user, codes.keys(of: network.nodes[0].user).code)
-        network.command(.blockFriend(owner), at: 1)
+        network.command(.blockFriend(owner, name: "Ann"), at: 1)
         ask(&network)
         network.run(for: .seconds(30))
         #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
         #expect(network.nodes[1].friendEvents.contains(.failed(code, .blocked)))
     }
 
-    @Test func `whoever is no member, or whose certificate is not the account's own, is let in nowhere`() throws {
+    @Test func `a stranger, or a device without the account's own certificate, is admitted nowhere`() throws {
         var network = EngineNetwork()
         for seed in 1...2 as ClosedRange<UInt64> { try network.add(seed, hasPrivateGroup: true) }
         let club = try network.joinGroup(0, [1], title: "Club")
@@ -147,7 +148,7 @@ struct FriendMemberTests {
         for node in [2, new] {
             #expect(!network.nodes[node].engine.isMember(of: club))
             #expect(network.nodes[node].engine.groupIDs.isEmpty)
-            // It was not even shown the ledger, which would not have taken it.
+            // It was not even shown the ledger. The ledger would have refused it.
             #expect(!network.nodes[node].events.contains(.operationRefused(club)))
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// Coming back into groups after a recovery, by what a friend's node says: nothing happens there without the user.
+/// Coming back into groups after a recovery because a friend's node names them: nothing happens there without the user.
 struct FriendReturnTests {
     private let codes = FriendTests.codes
 
@@ -63,7 +63,7 @@ struct FriendReturnTests {
             #expect(network.nodes[3].friendEvents.contains(.returned(group)))
         }
         #expect(network.nodes[3].engine.offeredReturns.isEmpty)
-        #expect(network.nodes[3].snapshot.settings.keys.allSatisfy { !$0.hasPrefix("return-") })
+        #expect(network.nodes[3].snapshot.local.all(HeldReturn.Row.self).isEmpty)
         #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
         #expect(network.nodes[3].engine.sentFriendRequests.isEmpty)
         #expect(network.command(.acceptReturn(club), at: 3) == .failed(.unknownGroup))
@@ -72,7 +72,7 @@ struct FriendReturnTests {
     @Test func `a device that comes back while its friend is away finds the group later`() throws {
         var (network, _, club) = try recovered()
         network.nodes[0].isOn = false
-        // Only the address at which the friend answered leads to it.
+        // Only the address at which the friend answered leads there.
         network.usesBeacons = false
         network.restart(3)
         network.run(for: .seconds(400))
@@ -127,7 +127,7 @@ struct FriendReturnTests {
         let invite = try ledger.draft(
             .invite(secrets.terms(maximumUses: 0, expiresAt: .max >> 8)), unchecked: liar)
         _ = try ledger.insert(invite)
-        // The join proof bears the liar's signature in place of the victim's device's.
+        // The join proof has the liar's signature instead of the one by the victim's device.
         let honest = JoinProof(
             inviteKey: secrets.inviteKey, group: ledger.group, identity: liar,
             handshakeHash: .init(repeating: 1, count: 64))
@@ -163,10 +163,10 @@ struct FriendReturnTests {
                 GroupID(bytes: Bytes32(number, 0, 0, 0)), accessKeys: [], over: link, core: &engine.core)
         }
         #expect(engine.admission.friendIntakes[link]?.count == HeldReturn.maximumCount - 2, "two wait already")
-        // Of all together, no more than of one ledger.
+        // All ledgers together have the limit of one.
         var intake = LedgerIntake(group: GroupID(bytes: founding.id.bytes), accessKeys: [])
         #expect(throws: LedgerError.self) {
-            try intake.take([founding.bytes], beside: LedgerIntake.maximumSize - founding.bytes.count + 1)
+            try intake.append([founding.bytes], beside: LedgerIntake.maximumSize - founding.bytes.count + 1)
         }
         try network.corruptReturnSize(of: 3, to: LedgerIntake.maximumSize)
         let third = GroupID(bytes: founding.id.bytes)
@@ -178,7 +178,7 @@ struct FriendReturnTests {
 }
 
 extension EngineNetwork {
-    /// Makes all groups that wait seem as large as this, in bytes.
+    /// Makes all waiting groups seem this large, in bytes.
     fileprivate mutating func corruptReturnSize(of node: Int, to size: Int) throws {
         for (group, held) in nodes[node].engine.admission.returns {
             nodes[node].engine.admission.returns[group] = HeldReturn(

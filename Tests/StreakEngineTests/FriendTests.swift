@@ -7,15 +7,15 @@ import Testing
 
 @testable import StreakEngine
 
-/// Friend codes (B1, B2): from the code to a group of two, however often either side starts anew.
+/// Friend codes: from the code to a group of two, however often either side restarts.
 struct FriendTests {
-    /// Codes cost 60 ms each: made once.
+    /// Codes cost 60 ms each, so they are made once.
     static let codes = CodeTable()
 
     /// Node 0 owns the code and answers, node 1 asks.
     private func pair(answers: Bool = true) throws -> EngineNetwork {
         var network = EngineNetwork()
-        // Who is in no group calls for nobody.
+        // A node in no group sends no beacons.
         try network.add(1, hasPrivateGroup: answers)
         try network.add(2, hasPrivateGroup: true)
         if answers { network.command(.setAnswersToCode(Self.codes.keys(of: network.nodes[0].user)), at: 0) }
@@ -59,16 +59,14 @@ struct FriendTests {
         #expect(ask(&network) == .failed(.friend(.alreadyFriend(group))))
         // Nothing is left to do, and nothing of it in the stores.
         for node in [0, 1] {
-            let left = network.nodes[node].snapshot.settings.keys.filter {
-                $0.hasPrefix("friend-in-") || $0.hasPrefix("friend-out-")
-            }
-            #expect(left.isEmpty)
+            let local = network.nodes[node].snapshot.local
+            #expect(local.all(FriendRequests.Sent.self).isEmpty && local.all(FriendRequests.Received.self).isEmpty)
         }
     }
 
     /// After each of these steps one of the two dies and starts from its store.
     @Test(arguments: [0, 1], 0..<4)
-    func `either side may start anew at every step`(victim: Int, step: Int) throws {
+    func `either side may restart at every step`(victim: Int, step: Int) throws {
         var network = try pair()
         func mayDie(_ at: Int, _ network: inout EngineNetwork) {
             if at == step { network.restart(victim) }
@@ -106,7 +104,7 @@ struct FriendTests {
         #expect(other.nodes[1].friendEvents == [.expired(code(other, 0))])
         #expect(other.nodes[1].engine.sentFriendRequests.isEmpty)
         other.run(for: .seconds(1))
-        #expect(other.nodes[1].snapshot.settings.keys.allSatisfy { !$0.hasPrefix("friend-out-") })
+        #expect(other.nodes[1].snapshot.local.all(FriendRequests.Sent.self).isEmpty)
     }
 
     @Test func `named addresses find the owner where beacons do not`() throws {
@@ -121,7 +119,7 @@ struct FriendTests {
         #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
     }
 
-    @Test func `declined is told, and a new wish is a new request`() throws {
+    @Test func `the asker hears of a declined request, and may ask again`() throws {
         var network = try pair()
         _ = ask(&network)
         network.run(for: .seconds(3))
@@ -132,7 +130,7 @@ struct FriendTests {
         #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.declined])
         network.run(for: .seconds(1_000))
         #expect(network.nodes[0].friendEvents == [.requestReceived(asker)])
-        // Asked again, the owner may think otherwise.
+        // Asked again, the owner may decide otherwise.
         #expect(ask(&network) == .done)
         network.run(for: .seconds(20))
         #expect(network.nodes[0].friendEvents == [.requestReceived(asker), .requestReceived(asker)])
@@ -143,7 +141,7 @@ struct FriendTests {
     }
 
     @Test(arguments: [[0], [1], [0, 1]])
-    func `two who ask each other end in one group, whoever says yes`(approvers: [Int]) throws {
+    func `two who ask each other end in one group, no matter who says yes`(approvers: [Int]) throws {
         var network = try pair()
         #expect(ask(&network) == .done)
         let codes = Self.codes
@@ -198,11 +196,14 @@ struct FriendTests {
     @Test func `who is blocked hears what one hears who waits`() throws {
         var network = try pair()
         let asker = network.nodes[1].user
-        #expect(network.command(.blockFriend(asker), at: 0) == .done)
+        #expect(network.command(.blockFriend(asker, name: "Bea"), at: 0) == .done)
         network.restart(0)
         #expect(network.nodes[0].engine.blockedUsers == [asker])
+        #expect(network.nodes[0].engine.local[BlockedUser.self, asker]?.name == "Bea")
+        let before = network.derivations
         _ = ask(&network)
         network.run(for: .seconds(3))
+        #expect(network.derivations == before + 1, "only the asker works out a code: the owner's")
         #expect(network.nodes[0].engine.receivedFriendRequests.isEmpty)
         #expect(network.nodes[0].friendEvents.isEmpty)
         #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.pending(network.nodes[0].user)])
@@ -242,7 +243,7 @@ struct FriendTests {
                 == .failed(.friend(.unknownRequest)))
     }
 
-    @Test func `whose friend by invite one is already is told so, and not asked`() throws {
+    @Test func `a request to somebody who is a friend by invite is refused, and not sent`() throws {
         var network = try pair()
         let group = try network.joinGroup(0, [1], title: "Two")
         #expect(ask(&network) == .done)
@@ -251,7 +252,7 @@ struct FriendTests {
         #expect(network.nodes[0].friendEvents.isEmpty)
     }
 
-    @Test func `whoever knows the code and is not its owner hears of nobody`() throws {
+    @Test func `somebody who knows the code and is not its owner learns nobody's name`() throws {
         var network = try pair(answers: false)
         // An impostor of a third account answers to the code.
         let impostor = try network.add(3)
@@ -265,7 +266,7 @@ struct FriendTests {
         let told = network.sent.filter { $0.from == 1 && $0.to == impostor && !$0.isBeacon }.map(\.bytes)
         #expect(!told.isEmpty)
         #expect(told.allSatisfy { $0.first == 1 })
-        // What it can read of the calls names nobody.
+        // The calls that it can read name nobody.
         let keys = Self.codes.keys(of: network.nodes[0].user)
         let hours = (-1...1).map { Beacon.hourKey(keys.beaconKey, hour: Beacon.hour(of: network.wallTime) + $0) }
         let read = network.sent.filter(\.isBeacon).compactMap { Beacon.open($0.bytes, hourKeys: hours)?.content }

@@ -26,7 +26,7 @@ struct Household {
         try join(1)
     }
 
-    /// A machine that the account's key has made. In the club only once it has joined.
+    /// A machine made with the account's key. It is in the club only once it has joined.
     mutating func recover() throws -> Int {
         var entropy = SeededEntropy(seed: seed + 200 + UInt64(network.nodes.count))
         let identity = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
@@ -91,7 +91,7 @@ struct Household {
 // MARK: What a stolen machine may try
 
 extension Household {
-    /// An operation about who is a member, as a machine may sign it whatever its ledger says, and the invite that it names.
+    /// An operation about membership, signed by a machine without asking its ledger, and the invite that it names.
     func operations(
         of kind: OperationBody.Kind, by node: Int, in ledger: Ledger
     ) throws -> [SignedOperation] {

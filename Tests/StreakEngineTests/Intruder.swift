@@ -5,7 +5,7 @@ import StreakWire
 
 @testable import StreakEngine
 
-/// A hostile program on the device of somebody, with keys that it once came by: it opens a link and says what it likes.
+/// A hostile program with keys that it once had: it opens a link and sends what it likes.
 struct Intruder {
     private var links: Links
     private var entropy: SeededEntropy
@@ -26,7 +26,7 @@ struct Intruder {
     private(set) var receivedByteCount = 0
     private(set) var closedStreamCount = 0
 
-    /// - Parameter seed: another for each intruder of a test: what one has sent is a replay from the next.
+    /// - Parameter seed: different for each intruder of a test. What one has sent would be a replay from another.
     init(_ identity: DeviceIdentity, target: Int, seed: UInt64 = 667, endpoint: Endpoint = Intruder.endpoint) {
         self.endpoint = endpoint
         entropy = SeededEntropy(seed: seed)
@@ -35,7 +35,7 @@ struct Intruder {
         self.target = target
     }
 
-    /// Whether a link was opened under the key, with whoever has `peer`.
+    /// Whether a link was opened under the key, with the device that has `peer`.
     mutating func dial(
         _ key: LinkKey, peer: AgreementPublicKey?, overStream: Bool = false, rounds: Int = 50,
         in party: inout EngineNetwork
@@ -110,7 +110,7 @@ struct Intruder {
 
     private mutating func perform(_ output: LinkOutput, in party: inout EngineNetwork) {
         switch output {
-        case .sendDatagram(let bytes, _):
+        case .sendDatagram(let bytes, _, _):
             for answer in party.deliver(bytes, from: endpoint, to: target) {
                 links.handle(.datagramReceived(answer, from: party.endpoint(target)), at: now, entropy: &entropy)
             }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// No node says anything that a receiver refuses, however much there is to say.
+/// No node sends anything that a receiver refuses, however long its lists are.
 struct LinkMessageLaws {
     private static let counts = [0, 1, 255, 256, 257, 511, 512, 513, 600, 601, 1_200, 1_537]
     private let handle = GroupHandle(value: 7)
@@ -17,7 +17,7 @@ struct LinkMessageLaws {
 
     private func device(_ index: Int) -> DeviceID { DeviceID(bytes: bytes32(index)) }
 
-    /// Every message that has a list, with so many entries, each as long as it may be.
+    /// Every message with a list, with this many entries, each as long as possible.
     private func messages(_ count: Int) -> [LinkMessage] {
         let all = 0..<count
         let tips = all.map { LedgerTip(device: device($0), number: 1_000, operation: OperationID(bytes: bytes32($0))) }
@@ -38,6 +38,8 @@ struct LinkMessageLaws {
             .operations(handle, all.map { _ in operation }, isFinal: true),
             .operations(handle, all.map { [UInt8($0 & 0xFF)] }, isFinal: false),
             .presence(handle, all.map { PresenceEntry(device: DeviceHandle(device($0)), hops: 15) }),
+            .whereabouts(
+                all.map { ToldWhereabouts(age: UInt32($0), bytes: [UInt8](repeating: 7, count: 227)) }),
         ]
     }
 
@@ -67,11 +69,13 @@ struct LinkMessageLaws {
                 case .accessKeys(_, let part): keys += part.count
                 case .accessKeysRequested(_, let part): keys += part.count
                 case .presence(_, let part): entries += part.count
+                case .whereabouts(let part): entries += part.count
                 default: break
                 }
             }
         }
-        #expect(tips == 3 * count && operations == 2 * count && keys == 2 * count && entries == count && finals == 3)
+        #expect(
+            tips == 3 * count && operations == 2 * count && keys == 2 * count && entries == 2 * count && finals == 3)
     }
 
     @Test func `who was away while more keys came than are proven at once still shares a group`() throws {
@@ -79,7 +83,7 @@ struct LinkMessageLaws {
         let group = party.group
         party.partition([[0], [1]])
         party.run(for: .seconds(300))
-        // Removals of whom nobody knows, as no honest program makes them.
+        // Removals of unknown users, which no honest program makes.
         try party.corrupt(0) { engine in
             var entropy = SeededEntropy(seed: 5)
             for number in 0..<520 as Range<UInt64> {
@@ -104,7 +108,7 @@ struct LinkMessageLaws {
 
     @Test func `a newcomer comes into a group with more access keys than a welcome holds`() throws {
         var party = try EngineNetwork.friends(2)
-        // Each removal and revocation names one; those that are named by nothing are kept, too.
+        // Each removal and revocation names one. Keys that none names are kept, too.
         let group = party.group
         party.corrupt(0) { engine in
             var entropy = SeededEntropy(seed: 3)

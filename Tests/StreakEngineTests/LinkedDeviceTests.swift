@@ -2,7 +2,7 @@ import StreakEngine
 import StreakLinks
 import Testing
 
-/// What an engine tells of the devices that it has links to.
+/// What an engine reports about the devices that it has links to.
 @Suite struct LinkedDeviceTests {
     @Test func `a device that is cut off is known by when it was last heard`() throws {
         var party = try EngineNetwork.friends(2)

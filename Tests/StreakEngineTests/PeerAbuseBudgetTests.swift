@@ -6,7 +6,7 @@ import Testing
 @testable import StreakEngine
 
 extension ChargedWork {
-    /// How much of it one payer may cause at once, by default.
+    /// How much of this work one payer may cause at once, by default.
     var burst: Int { PeerAbuseBudget.limit(of: self, pace: RecordPace()).burst }
 }
 
@@ -32,7 +32,7 @@ struct PeerAbuseBudgetTests {
         #expect(others == [true, true])
     }
 
-    @Test func `who causes much at a time causes no more in the long run`() {
+    @Test func `somebody who causes much at a time causes as little in the long run`() {
         var budget = PeerAbuseBudget(pace: RecordPace())
         for payer in [account(1), source(1)] {
             var done = 0
@@ -53,9 +53,9 @@ struct PeerAbuseBudgetTests {
             _ = budget.charge(.fruitlessRounds, to: account(UInt64(number)), at: now)
             now = now.advanced(by: .milliseconds(100))
         }
-        // Of accounts those of the last ten seconds say anything.
+        // Only accounts of the last ten seconds still carry information.
         #expect(budget.count <= PeerAbuseBudget.maximumSources + 1_100, "\(budget.count)")
-        // Who was refused before is not forgotten for a few others.
+        // A payer that was refused is not forgotten because of a few others.
         for _ in 0..<ChargedWork.requests.burst { _ = budget.charge(.requests, to: source(0), at: now) }
         for number in 1..<100 as Range<UInt32> { _ = budget.charge(.requests, to: source(number), at: now) }
         let isTaken = budget.charge(.requests, to: source(0), at: now)
@@ -72,7 +72,7 @@ struct PeerAbuseBudgetTests {
         let links = core.sessions.keys
         #expect(links.count == 2)
         for link in links { #expect(core.payer(of: link) == .account(party.user(1))) }
-        // Before they have proven anything they are whoever is at that address.
+        // Before they have proven anything, only their address is known.
         let addresses = [party.endpoint(1), party.endpoint(2)].map(PeerAbuseBudget.Payer.source)
         party.corrupt(0) { $0.core.sessions[links[0]]?.groups = [:] }
         #expect(addresses.contains(party.nodes[0].engine.core.payer(of: links[0])))

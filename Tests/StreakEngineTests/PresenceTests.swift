@@ -62,6 +62,19 @@ struct PresenceTests {
         #expect(presence.news(for: toAda, from: own, to: ada) == [entry(ben, 1), entry(cleo, 2)])
     }
 
+    @Test func `a peer is never told of somebody who is reached over it`() {
+        for hops in 1...Presence.maximumHops {
+            var presence = Presence()
+            presence.take([entry(cleo, hops)], from: toAda, at: .zero)
+            _ = refreshed(&presence)
+            #expect(presence.news(for: toAda, from: own, to: ada) == [entry(ben, 1)], "over \(hops) links")
+            // Nor once there is another way, as long as Ada's is the shortest.
+            presence.take([entry(cleo, min(hops + 1, Presence.maximumHops))], from: toBen, at: .zero)
+            _ = refreshed(&presence)
+            #expect(presence.news(for: toAda, from: own, to: ada).isEmpty, "over \(hops) links")
+        }
+    }
+
     @Test func `two who believe each other about somebody who is gone count to fifteen and stop`() {
         // Ada and Ben are linked, and both were linked to Cleo; each heard of her from the other.
         var sides = [Presence(), Presence()]
@@ -77,7 +90,8 @@ struct PresenceTests {
                 sides[1 - side].take(news, from: link, at: .zero)
             }
         }
-        // By split horizon neither tells the other what only the other has told: what remains is what each heard once.
+        // By split horizon, neither tells the other what only the other has told it. What remains is what each heard
+        // once.
         #expect(messages == 0)
         sides[0].take([entry(cleo, nil)], from: link, at: .zero)
         _ = sides[0].refresh(direct: [(link, ben)], own: ada)
@@ -89,7 +103,7 @@ struct PresenceTests {
         let handles = [ada, ben]
         let friends = [own, DeviceHandle(value: 9)]
         var sides = [Presence(), Presence()]
-        // Each has a friend of its own who is linked to Cleo.
+        // Each has a friend who is linked to Cleo.
         for side in 0...1 { sides[side].take([entry(cleo, 1)], from: toAda, at: .zero) }
         var last = 0
         for round in 1...20 {
@@ -98,7 +112,7 @@ struct PresenceTests {
                     direct: [(toAda, friends[side]), (link, handles[1 - side])], own: handles[side])
                 return sides[side].news(for: link, from: handles[side], to: handles[1 - side])
             }
-            // Both speak at once.
+            // Both send at once.
             for side in 0...1 where !news[side].isEmpty {
                 sides[1 - side].take(news[side], from: link, at: .zero)
                 last = round
@@ -137,7 +151,7 @@ struct PresenceTests {
 
     // MARK: In the engine
 
-    @Test func `members that have no link to each other know who is online, and by way of whom`() throws {
+    @Test func `members that have no link to each other know who is online, and through whom`() throws {
         var party = try EngineNetwork.friends(3)
         party.run(for: .seconds(2))
         #expect(party.nodes[1].engine.route(to: party.device(2), in: party.group)?.hops == 1)
@@ -153,7 +167,7 @@ struct PresenceTests {
         #expect(party.nodes[1].engine.route(to: party.device(0), in: party.group)?.hops == 1)
     }
 
-    @Test func `a member that never stops talking of who comes and goes loses its link`() throws {
+    @Test func `a member that floods presence loses its link`() throws {
         var party = try EngineNetwork.friends(2)
         let handle = GroupHandle(party.group)
         for round in 0..<40 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakEngine
 
-/// The group of one account, whose machines the account's key may have made apart.
+/// The private group, whose machines may have been made with the account's key without knowing each other.
 struct PrivateGroupTests {
     static let memberKinds: [OperationBody.Kind] = [.request, .admit, .setRole, .transfer, .remove, .leave]
 
@@ -35,7 +35,7 @@ struct PrivateGroupTests {
         }
     }
 
-    @Test func `three machines, two of them linked, are in one group, whoever meets whom first`() throws {
+    @Test func `three machines, two of them linked, are in one group, whatever the order in which they meet`() throws {
         var household = try Household(seed: 2)
         let linked = try household.linkMachine(to: 1)
         let recovered = try household.recover()
@@ -67,6 +67,29 @@ struct PrivateGroupTests {
         for node in [1, 2] { #expect(try household.settings(of: node).count == 10) }
     }
 
+    @Test func `a machine introduces itself to one that no ledger knows, and not to another account's`() throws {
+        let household = try Household(seed: 9)
+        let group = try #require(household.privateGroup(of: 1))
+        let handle = GroupHandle(group)
+        for (peer, isTold) in [(Forged.stranger, true), (household.network.nodes[0].identity, false)] {
+            var core = household.network.nodes[1].engine.core
+            let link = LinkID(9_000)
+            var session = PeerSession(
+                link: link, key: peer.linkKey.publicKey, handshakeHash: [UInt8](repeating: 1, count: 32),
+                label: .access(group, index: 0), isInitiator: false)
+            session.groups[group] = PeerGroup()
+            core.sessions[link] = session
+            var greeting = Greeting()
+            greeting.openUnauthorised(group, over: link, core: &core)
+            var isIntroduced = false
+            while let bytes = core.sessions[link]?.sending.next() {
+                if case .operations(handle, _, isFinal: _) = try LinkMessage(decoding: bytes) { isIntroduced = true }
+                core.sessions[link]?.sending.advance()
+            }
+            #expect(isIntroduced == isTold)
+        }
+    }
+
     // MARK: A stolen machine
 
     /// Node 1 is stolen. Another machine was linked by it, and a third one made by the key.
@@ -78,7 +101,7 @@ struct PrivateGroupTests {
         household.network.nodes[1].isOn = false
         household.network.isCut = { $0 == 1 || $1 == 1 }
         let recovered = try household.recover()
-        // Who gives it up has met no machine that has it in the private group.
+        // The machine that revokes it has met none that has it in the private group.
         if !isRevokedWhereKnown {
             household.network.isCut = { $0 == 1 || $1 == 1 || Set([$0, $1]) == [linked, recovered] }
         }
@@ -110,7 +133,7 @@ struct PrivateGroupTests {
         #expect(!household.network.nodes[linked].engine.isShutOut)
     }
 
-    @Test func `a machine that it lets in after that is a machine of nobody`() throws {
+    @Test func `a machine that it certifies after that is nobody's`() throws {
         var (household, linked, recovered) = try theft(isRevokedWhereKnown: true)
         // The thief keeps the stolen machine from hearing of it, and links one of its own.
         let bare = try household.network.add(900)
@@ -132,12 +155,12 @@ struct PrivateGroupTests {
         #expect(try household.settings(of: thief)["secret"] == nil)
     }
 
-    @Test func `a device that its own key made under an old access key is told no more than machines' names`() throws {
+    @Test func `a device made up under an old access key learns only the machines' IDs`() throws {
         var household = try Household(seed: 5)
         let group = try #require(household.privateGroup(of: 1))
         let key = try #require(household.network.nodes[1].engine.core.groups[group]?.accessKeys.first)
         try household.set("secret", to: "2", at: 1)
-        // It knows the key and the founding, and is of another account.
+        // It knows the key and the founding, but belongs to another account.
         let stranger = try household.network.add(901)
         let founding = try #require(household.network.nodes[1].engine.core.groups[group]?.ledger.allOperations.first)
         var change = DurableChange()

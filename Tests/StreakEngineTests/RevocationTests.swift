@@ -7,9 +7,10 @@ import Testing
 
 @testable import StreakEngine
 
-/// A machine that was stolen, in groups that its owner founds or joins afterwards.
+/// A stolen machine, in groups that its owner founds or joins afterwards.
 struct EngineRevocationTests {
-    /// Node 0 has given up a machine that it had certified; node 1 is a friend. What the private group says goes with node 0.
+    /// Node 0 has revoked a machine that it had certified; node 1 is a friend. Node 0 keeps the private group's
+    /// records.
     private struct Theft {
         var network = EngineNetwork()
         let lost: DeviceIdentity
@@ -55,7 +56,7 @@ struct EngineRevocationTests {
             #expect(ledger.refusedCount == 0 && ledger.revocations(of: owner.user).count == 1)
             #expect(ledger.state.members.map(\.user) == [owner.user, friend.user].sorted())
         }
-        // Known by a restart, and told no second time.
+        // Known after a restart, so not told again.
         theft.network.restart(0)
         theft.network.run(for: .seconds(5))
         #expect(try #require(theft.ledger(of: group, at: 0)).revocations(of: owner.user).count == 1)
@@ -67,7 +68,7 @@ struct EngineRevocationTests {
         guard case .invite(_, let text)? = theft.network.command(.invite(group, uses: 0, lifetime: 3_600), at: 1) else {
             throw EngineNetwork.SetUpFailure()
         }
-        // As a machine that the lost one certifies, too.
+        // Also as a machine that the lost one certifies.
         var entropy = SeededEntropy(seed: 10)
         let made = DeviceIdentity.create(accountKey: theft.network.nodes[0].account, from: &entropy)
         let certificate = try #require(theft.lost.certificate(for: made.consent(to: theft.lost.user)))
@@ -97,7 +98,8 @@ struct EngineRevocationTests {
         let renamed = try before.draft(.rename("By the lost"), by: lost, at: 1_795_000_000)
         var change = DurableChange()
         _ = try network.nodes[0].engine.core.insert(renamed, in: club, change: &change)
-        // The private group's word arrives before the club's own cut: by another machine of the account, say.
+        // The private group's revocation arrives before the club's own cut, for example through another machine of the
+        // account.
         let privateGroup = try #require(network.nodes[0].engine.privateGroup)
         let word = DeviceRevocation(accountKey: account, everywhere: lost.device, accessKeyHash: .zero)
         let source = try #require(network.nodes[0].engine.core.groups[privateGroup]?.ledger)
@@ -193,7 +195,7 @@ struct EngineRevocationTests {
         #expect(state.isCurrentMember(device: own) && state.isCurrentMember(device: spare.device))
     }
 
-    @Test func `a group that takes no more operations keeps no other from shutting the machine out`() throws {
+    @Test func `a group whose ledger is full does not keep others from shutting the machine out`() throws {
         var network = EngineNetwork()
         try network.add(1, hasPrivateGroup: true)
         try network.add(2, hasPrivateGroup: true)
@@ -202,7 +204,7 @@ struct EngineRevocationTests {
         let (owner, account) = (network.nodes[0].identity, network.nodes[0].account)
         let lost = DeviceIdentity.create(accountKey: account, from: &entropy)
         try network.addDevice(lost.certificate, at: 0)
-        // Node 0 has said in the first club all that one device may say.
+        // Node 0 has used up its operations in the first club.
         var full = try #require(network.nodes[0].engine.core.groups[clubs[0]]?.ledger)
         var change = DurableChange()
         while let operation = try? full.draft(.rename("Again"), unchecked: owner),  // nil at the limit

@@ -292,6 +292,16 @@ struct LinksHostileTests {
         }
     }
 
+    @Test func `streams that begin with garbage count against their source`() {
+        var network = LinksNetwork()
+        network.add(11)
+        for number in 1...6 as ClosedRange<UInt64> {
+            network.give(.streamAccepted(StreamID(number * 2), from: stranger), to: 0)
+            network.give(.streamBytesReceived(StreamID(number * 2), [255, 255]), to: 0)
+        }
+        #expect(network.nodes[0].drops.suffix(2).contains(.rateLimited), "\(network.nodes[0].drops)")
+    }
+
     @Test func `a handshake captured on a stream opens nothing when replayed`() {
         var network = livePair(.init(blocksDatagrams: true))
         let pieces = network.streamPieces.filter { $0.node == 0 }
@@ -414,7 +424,7 @@ struct LinksHostileTests {
                 peer: number % 2 == 0 ? network.publicKey(0) : nil,
                 key: number % 2 == 0 ? LinksFixture.key : LinksFixture.inviteKey, to: network.nodes[0].endpoint,
                 usesStreams: false, at: .zero, entropy: &fresh)
-            for case .sendDatagram(let bytes, _) in attacker.drain().outputs {
+            for case .sendDatagram(let bytes, _, _) in attacker.drain().outputs {
                 network.give(.datagramReceived(bytes, from: stranger), to: 0)
             }
         }

@@ -164,7 +164,7 @@ struct LinksNetwork {
         guard nodes[node].isOn else { return }
         for output in outputs {
             switch output {
-            case .sendDatagram(let bytes, let target):
+            case .sendDatagram(let bytes, let target, _):
                 let datagram = Datagram(source: nodes[node].endpoint, target: target, bytes: bytes)
                 nodes[node].datagramCount += 1
                 #expect(bytes.count <= ProtocolLimits.maximumDatagramSize)

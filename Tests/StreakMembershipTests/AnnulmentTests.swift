@@ -62,7 +62,19 @@ import Testing
         #expect(annulments(in: group, by: olga) == [], "a former member cannot be demoted")
     }
 
-    @Test func `who is in again is not listed`() throws {
+    @Test func `what the owner did takes up no place in the list`() throws {
+        var group = try group()
+        let removal = try group.perform(group.removal(of: bob), by: mallory.identity)
+        let invite = try group.invite(by: olga)
+        for seed in 100..<100 + UInt64(Ledger.maximumAnnulments) {
+            let newcomer = Person(seed)
+            try group.admit(newcomer, by: olga, under: invite)
+            try group.perform(group.removal(of: newcomer), by: olga.identity)
+        }
+        #expect(annulments(in: group, by: olga).map(\.removal) == [removal.id])
+    }
+
+    @Test func `a removal of somebody who is in again is not listed`() throws {
         var group = try group()
         try group.perform(group.removal(of: bob), by: mallory.identity)
         try group.admit(bob)

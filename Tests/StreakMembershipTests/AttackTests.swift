@@ -7,7 +7,7 @@ import Testing
 struct AttackTests {
     let olga = Person(1), adam = Person(2), bob = Person(4), eve = Person(5), mallory = Person(6)
 
-    @Test func `a removed member's operations with old parents count for nothing`() throws {
+    @Test func `a removed member's operations with old parents do not count`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(mallory, bob)
         let invite = try group.invite(by: olga)
@@ -155,7 +155,7 @@ struct AttackTests {
         #expect(group.has(adam) && group.has(bob))
     }
 
-    @Test func `a stolen device's operations past its revocation count for nothing, nor its certificates`() throws {
+    @Test func `a stolen device's operations past its revocation do not count, nor do its certificates`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(bob, adam)
         let stolen = bob.anotherDevice(80, certifiedBy: bob.identity)
@@ -224,7 +224,7 @@ struct AttackTests {
         #expect(throws: LedgerError.invalidProof) { _ = try group.ledger.insert(forged) }
     }
 
-    @Test func `a proof serves no other invite, so nobody is let in again by an old wish`() throws {
+    @Test func `a proof is valid for no other invite, so nobody is admitted again by an old request`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(mallory)
         let (first, second) = (try group.invite(by: olga), try group.invite(by: mallory))

@@ -9,9 +9,12 @@ struct ForkFloodTests {
     let olga = Person(1), bob = Person(4), mallory = Person(6)
 
     /// Two copies of a group. Each has as many of the liar's branches as are kept, and no branch is in both.
-    private func split(depth: Int) throws -> (olga: TestGroup, bob: TestGroup) {
+    private func split(
+        depth: Int, after prepare: (inout TestGroup) throws -> Void = { _ in }
+    ) throws -> (olga: TestGroup, bob: TestGroup) {
         var group = try TestGroup(founder: olga)
         try group.admit(bob, mallory)
+        try prepare(&group)
         let heads = group.ledger.heads
         var copies = [group, group]
         for index in 0..<2 * Ledger.maximumBranches {
@@ -37,7 +40,7 @@ struct ForkFloodTests {
         }
     }
 
-    @Test(arguments: [1, 3, 30]) func `what others rest on is taken beyond the limits`(depth: Int) throws {
+    @Test(arguments: [1, 3, 30]) func `what others depend on is accepted beyond the limits`(depth: Int) throws {
         var (first, second) = try split(depth: depth)
         let one = try first.perform(.rename("Ours"), by: olga.identity)
         let phone = bob.anotherDevice(41, certifiedBy: bob.identity)
@@ -84,25 +87,31 @@ struct ForkFloodTests {
     }
 
     @Test func `an own operation, or a stranger's, does not lift the limits`() throws {
-        let (first, second) = try split(depth: 1)
-        var ledger = second.ledger
-        let forks = first.ledger.operations(from: mallory.device, after: 0)
-        let phone = mallory.anotherDevice(99, certifiedBy: mallory.identity)
-        let stranger = Person(9)
-        for author in [mallory.identity, phone, stranger.identity] {
-            let one = try first.signed(
-                .addDevice(phone.certificate), by: author, parents: forks.prefix(20).map(\.id),
-                after: author.device == mallory.device ? forks[0] : nil)
-            do { _ = try ledger.insert(one) } catch { #expect(error == .tooManyOperations(mallory.device)) }
+        let phone = mallory.anotherDevice(99), stranger = Person(9)
+        // All of them are known to the ledger.
+        let (first, second) = try split(depth: 1) { group in
+            try group.perform(.addDevice(phone.certificate), by: phone)
+            try group.introduce(stranger, by: bob)
         }
-        for _ in 0..<2 {
-            for fork in forks {
-                #expect(throws: LedgerError.tooManyOperations(mallory.device)) { _ = try ledger.insert(fork) }
+        let forks = first.ledger.operations(from: mallory.device, after: 0)
+        let excess = forks.filter { !second.ledger.contains($0.id) }
+        #expect(excess.count == Ledger.maximumBranches)
+        for author in [mallory.identity, phone, stranger.identity] {
+            var ledger = second.ledger
+            let one = try first.signed(
+                .rename("Mine"), by: author, parents: excess.prefix(20).map(\.id),
+                after: author.device == mallory.device ? excess[0] : first.last(of: author.device))
+            // Before and after what it rests on was refused.
+            for _ in 0..<2 {
+                do { _ = try ledger.insert(one) } catch { #expect(error == .tooManyOperations(mallory.device)) }
+                for fork in excess {
+                    #expect(throws: LedgerError.tooManyOperations(mallory.device)) { _ = try ledger.insert(fork) }
+                }
             }
         }
     }
 
-    @Test func `a ledger that was judged before is taken whole`() throws {
+    @Test func `a ledger that was checked before is accepted as a whole`() throws {
         var (first, second) = try split(depth: 2)
         try first.perform(.rename("Ours"), by: olga.identity)
         for _ in 0..<2 { catchUp(&second.ledger, from: first.ledger) }

@@ -226,7 +226,7 @@ struct FormerMemberTests {
     /// A thief leaves with an admin's device. Once that is revoked, what others made of the account's claims ends no
     /// powers.
     @Test(arguments: [7, 99] as [UInt8])
-    func `no admission, nor a plain member's removal, ends the powers of who revoked the device that left`(
+    func `no admission, nor a plain member's removal, ends the powers of an admin who revoked the device that left`(
         handshake: UInt8
     ) throws {
         var group = try TestGroup(founder: olga)
@@ -389,7 +389,7 @@ struct FormerMemberTests {
         #expect(group.has(bob) && !group.has(eve))
     }
 
-    @Test func `a stolen laptop goes on certifying in vain`() throws {
+    @Test func `what a stolen laptop goes on certifying does not count`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(bob)
         let stolen = bob.anotherDevice(80, certifiedBy: bob.identity)
@@ -438,7 +438,7 @@ struct FormerMemberTests {
         }
     }
 
-    /// Without ancestors, only a bounded number is kept, whoever sends it.
+    /// Without ancestors, only a bounded number is kept, no matter who sends them.
     @Test func `a flood of operations that wait is bounded, and does not keep out what is complete`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(mallory, bob)

@@ -12,6 +12,7 @@ struct LedgerBudgetTests {
     private func group(_ change: (inout LedgerBudget) -> Void = { _ in }) throws -> TestGroup {
         var group = try TestGroup(founder: olga)
         group.ledger.rules.budget.ofMember = 60_000
+        group.ledger.rules.budget.ofPlain.size = 4_000
         group.ledger.rules.budget.ofDevice = 4_000
         group.ledger.rules.budget.ofStranger = 8_000
         change(&group.ledger.rules.budget)
@@ -53,13 +54,24 @@ struct LedgerBudgetTests {
         let phone = mallory.anotherDevice(61)
         try group.perform(.addDevice(phone.certificate), by: mallory.identity)
         #expect(try flood(&group, by: mallory.identity, count: 150) > 50)
+        try group.perform(.addDevice(mallory.anotherDevice(63, certifiedBy: phone).certificate), by: phone)
         // The account key revokes the flooding machine.
         let revocation = group.revocation(of: mallory.identity, by: mallory, hash: group.freshHash())
         try group.perform(.revokeDevice(revocation), by: phone)
         #expect(!group.ledger.state.isCurrentMember(device: mallory.device))
     }
 
-    @Test func `what another account rests on is taken beyond a budget`() throws {
+    @Test func `an account that never was a member fills less than one that was`() throws {
+        var group = try group()
+        let stranger = Person(7)
+        try group.introduce(stranger, by: mallory)
+        #expect(!group.has(stranger))
+        #expect(try flood(&group, by: stranger.identity, count: 40) > 20)
+        #expect(group.ledger.usage.byUser[stranger.user] ?? 0 <= 8_000 + ProtocolLimits.maximumOperationSize)
+        #expect(try flood(&group, by: bob.identity, count: 40) == 0)
+    }
+
+    @Test func `what another account's operation depends on is accepted beyond a budget`() throws {
         var group = try group()
         let before = group
         #expect(try flood(&group, by: mallory.identity, count: 120) > 20)
@@ -76,36 +88,148 @@ struct LedgerBudgetTests {
         #expect(group.ledger.contains(rests.id) && !group.has(bob))
     }
 
-    @Test func `accounts admitted for a flood fill at most the common budget`() throws {
+    @Test func `an owner whom somebody helps fills at most a hard limit`() throws {
+        let bounds = 45_000...60_000 + ProtocolLimits.maximumOperationSize
+        let used = try floodWithHelper(upTo: 60_000)
+        #expect(bounds.contains(used), "\(used)")
+        // Nothing else would stop them.
+        #expect(try floodWithHelper(upTo: .max) > bounds.upperBound)
+    }
+
+    /// What all operations weigh in the end; a helper's need all of the owner's that are refused.
+    private func floodWithHelper(upTo limit: Int) throws -> Int {
         var group = try group {
-            $0.ofAll = 80_000
-            $0.share = 6_000
-            $0.whole = 120_000
+            $0.ofMember = 30_000
+            $0.ofOwner = .init(size: 30_000, end: .max)
+            $0.whole = limit
         }
-        let helpers = (0..<6 as Range<UInt64>).map { Person(800 + $0) }
+        var last = group.last(of: olga.device)
+        var helperLast = group.last(of: mallory.device)
+        for _ in 0..<8 {
+            // A chain that is refused at its first operation, or its second.
+            var chain: [SignedOperation] = []
+            for _ in 0..<40 {
+                let terms = group.freshSecrets().terms(maximumUses: 1, expiresAt: TestGroup.now + 9)
+                let parents = chain.isEmpty ? group.ledger.heads : []
+                chain.append(
+                    try group.signed(.invite(terms), by: olga.identity, parents: parents, after: chain.last ?? last))
+            }
+            for operation in chain { _ = try? group.ledger.insert(operation) }  // refused beyond the budget
+            let terms = group.freshSecrets().terms(maximumUses: 1, expiresAt: TestGroup.now + 9)
+            let helper = try group.signed(
+                .invite(terms), by: mallory.identity, parents: chain.suffix(1).map(\.id), after: helperLast)
+            _ = try? group.ledger.insert(helper)  // waits
+            for operation in chain { _ = try? group.ledger.insert(operation) }  // needed now
+            last = group.last(of: olga.device)
+            helperLast = group.last(of: mallory.device)
+        }
+        return group.ledger.usage.total
+    }
+
+    // MARK: All accounts together
+
+    /// A ledger whose total is bounded at sizes that few signatures reach.
+    private func smallGroup() throws -> TestGroup {
+        try group {
+            $0.ofAll = 80_000
+            $0.whole = 120_000
+            $0.ofPlain = .init(size: 6_000, end: 160_000)
+            $0.ofAdmin = .init(size: 20_000, end: 240_000)
+            $0.ofOwner = .init(size: 100_000, end: 320_000)
+        }
+    }
+
+    private func people(_ count: Int, admittedTo group: inout TestGroup) throws -> [Person] {
+        let people = (0..<UInt64(count)).map { Person(800 + $0) }
         let invite = try group.invite(by: olga)
-        for helper in helpers { try group.admit(helper, by: olga, under: invite) }
-        for helper in helpers { _ = try flood(&group, by: helper.identity, count: 60) }
-        let plain = group.ledger.usage.total - (group.ledger.usage.byUser[olga.user] ?? 0)
-        #expect(plain <= 120_000 + ProtocolLimits.maximumOperationSize)
-        // A member who has written little can still write; the owner can do everything.
+        for person in people { try group.admit(person, by: olga, under: invite) }
+        return people
+    }
+
+    /// A newcomer is let in by a plain member, an admin and the owner, and takes the ledger.
+    private func expectJoins(_ group: inout TestGroup, by hosts: [Person]) throws {
+        for host in hosts {
+            let newcomer = Person(900 + UInt64(group.users.count))
+            let invite = try group.invite(by: host)
+            try group.admit(newcomer, by: host, under: invite)
+            #expect(group.has(newcomer))
+        }
+        #expect(group.ledger.servedOperations.reduce(0) { $0 + $1.bytes.count } < 320_000)
+    }
+
+    @Test func `plain members who flood leave to each other member its share`() throws {
+        var group = try smallGroup()
+        let ada = Person(20)
+        try group.admit(ada)
+        try group.promote(ada)
+        let helpers = try people(6, admittedTo: &group)
+        for helper in helpers { #expect(try flood(&group, by: helper.identity, count: 120) > 0) }
+        #expect((80_000...120_000).contains(group.ledger.usage.total))
+        // Once the ledger is that full, each has its share and no more.
+        let last = group.ledger.usage.byUser[helpers[5].user] ?? 0
+        #expect(last >= 6_000 && last <= 6_000 + 2_000)
+        try expectJoins(&group, by: [bob, ada, olga])
+        try group.perform(group.removal(of: helpers[0]), by: ada.identity)
         try group.perform(.leave(Departure(erases: false, cuts: [])), by: bob.identity)
-        try group.perform(group.removal(of: helpers[0]), by: olga.identity)
         #expect(!group.has(bob) && !group.has(helpers[0]))
     }
+
+    @Test func `several admins who flood, and are demoted, leave to each other member its share`() throws {
+        var group = try smallGroup()
+        let admins = try people(4, admittedTo: &group)
+        let ada = Person(20)
+        try group.admit(ada)
+        for admin in admins + [ada] { try group.promote(admin) }
+        for admin in admins { #expect(try flood(&group, by: admin.identity, count: 120) > 0) }
+        #expect((80_000...160_000).contains(group.ledger.usage.total))
+        try expectJoins(&group, by: [bob, ada, olga])
+        for admin in admins { try group.perform(group.demotion(of: admin), by: olga.identity) }
+        #expect(try flood(&group, by: admins[0].identity, count: 1) == 1)
+        try expectJoins(&group, by: [bob, ada, olga])
+    }
+
+    @Test func `plain members fill less than admins, and these less than the owner, whatever their number`() throws {
+        var group = try smallGroup()
+        let ada = Person(20)
+        try group.admit(ada)
+        try group.promote(ada)
+        // Of many accounts each has a share.
+        group.ledger.rules.budget.ofAll = 10_000
+        let total = group.ledger.usage.total
+        let helpers = try people(24, admittedTo: &group)
+        #expect(group.ledger.usage.total > total)
+        for helper in helpers { _ = try flood(&group, by: helper.identity, count: 12) }
+        #expect((160_000...162_000).contains(group.ledger.usage.total))
+        #expect(throws: LedgerError.tooManyOperations(bob.device)) { try group.invite(by: bob) }
+        try expectJoins(&group, by: [ada, olga])
+        group.ledger.rules.budget.ofAdmin = .init(size: 1_000_000, end: 240_000)
+        #expect(try flood(&group, by: ada.identity, count: 150) > 0)
+        #expect((240_000...242_000).contains(group.ledger.usage.total))
+        try expectJoins(&group, by: [olga])
+        #expect(try flood(&group, by: olga.identity, count: 150) > 0)
+        #expect(group.ledger.usage.total <= 322_000)
+    }
+
+    // MARK: Leaving
 
     @Test func `a full ledger keeps nobody from leaving or giving up a device`() throws {
         var group = try group()
         let phone = bob.anotherDevice(62)
         try group.perform(.addDevice(phone.certificate), by: bob.identity)
         _ = try flood(&group, by: mallory.identity, count: 20)
-        group.ledger.rules.budget.whole = 1
+        group.ledger.rules.budget.ofPlain.end = 1
         let terms = group.freshSecrets().terms(maximumUses: 1, expiresAt: TestGroup.now + 9)
         #expect(throws: LedgerError.tooManyOperations(bob.device)) {
             try group.perform(.invite(terms), by: bob.identity)
         }
+        // Nor does what names another's device pass for giving up one's own.
+        let foreign = DeviceRevocation(
+            accountKey: mallory.accountKey, everywhere: phone.device, accessKeyHash: group.freshHash())
+        #expect(throws: LedgerError.tooManyOperations(mallory.device)) {
+            try group.perform(.revokeDevice(foreign), by: mallory.identity)
+        }
         // Even with a large share of his own.
-        group.ledger.rules.budget.share = 1
+        group.ledger.rules.budget.ofPlain.size = 1
         let revocation = group.revocation(of: phone, by: bob, hash: group.freshHash())
         try group.perform(.revokeDevice(revocation), by: bob.identity)
         #expect(!group.ledger.state.isCurrentMember(device: phone.device))
@@ -115,6 +239,32 @@ struct LedgerBudgetTests {
         try group.perform(.leave(Departure(erases: false, cuts: [])), by: mallory.identity)
         #expect(!group.has(mallory))
     }
+
+    @Test func `a departure that ends nothing is held to the limits`() throws {
+        var group = try group()
+        let invite = try group.invite(by: mallory)
+        let old = group.last(of: mallory.device)
+        try group.perform(.leave(Departure(erases: false, cuts: [])), by: mallory.identity)
+        let again = try group.invite(by: olga)
+        try group.admit(mallory, by: olga, under: again, handshake: 9)
+        #expect(group.has(mallory) && group.ledger.contains(invite.id))
+        group.ledger.rules.budget.ofPlain.end = 1
+        group.ledger.rules.budget.ofOwner.end = 1
+        // On the branch of before she left: she stays, and could repeat it without end.
+        let void = try group.signed(
+            .leave(Departure(erases: true, cuts: [])), by: mallory.identity, parents: [], after: old)
+        #expect(throws: LedgerError.tooManyOperations(mallory.device)) { _ = try group.ledger.insert(void) }
+        #expect(throws: LedgerError.tooManyOperations(olga.device)) {
+            let owners = try group.signed(
+                .leave(Departure(erases: false, cuts: [])), by: olga.identity, parents: group.ledger.heads,
+                after: group.last(of: olga.device))
+            _ = try group.ledger.insert(owners)
+        }
+        try group.perform(.leave(Departure(erases: false, cuts: [])), by: mallory.identity)
+        #expect(!group.has(mallory))
+    }
+
+    // MARK: Devices and keys
 
     @Test func `an account's devices are limited, and a thief's leave room for its own`() throws {
         var group = try group { $0.devices = 4 }
@@ -173,7 +323,7 @@ struct IdleOperationTests {
         #expect(idleCount > 100, "there must be some to leave out")
     }
 
-    @Test func `what counts again once a removal is annulled comes back from who has it`() throws {
+    @Test func `what counts again once a removal is annulled comes back from nodes that have it`() throws {
         let olga = Person(1), bob = Person(4), ada = Person(6)
         var group = try TestGroup(founder: olga)
         try group.admit(bob, ada)

@@ -64,8 +64,7 @@ struct Flood {
         group.ledger.rules.verified = VerifiedOperations()
         // Measures the flood that no budget stops.
         group.ledger.rules.budget.ofMember = 1 << 40
-        group.ledger.rules.budget.ofAll = 1 << 40
-        group.ledger.rules.budget.whole = 1 << 40
+        group.ledger.rules.budget.ofPlain = .init(size: 1 << 40, end: 1 << 40)
         let phone = liar.anotherDevice(99, certifiedBy: liar.identity)
         let first = group.claim(honest[1].identity, invite)
         // Itself, repeatedly, on as many handshakes.

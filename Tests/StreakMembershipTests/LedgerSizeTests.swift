@@ -52,7 +52,7 @@ struct LedgerSizeTests {
         #expect(Ledger.maximumBranchesOfGroup * 2 <= ProtocolLimits.maximumOperationSize)
     }
 
-    @Test func `a flood of branches keeps nobody who is in from speaking, and others' words in`() throws {
+    @Test func `a flood of branches keeps no member from writing, and loses nothing that others wrote`() throws {
         var (ledger, _) = try spread(limit: 60, branches: 200)
         #expect(ledger.tips.count == 60)
         // Bob has written nothing so far; Olga continues.
@@ -89,6 +89,19 @@ struct LedgerSizeTests {
         _ = try ledger.insert(rests)
         _ = try ledger.insert(other)
         #expect(ledger.contains(other.id) && ledger.contains(rests.id))
+    }
+
+    @Test func `who is known and no member begins no branch in a full ledger`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(bob)
+        let stranger = Person(9)
+        try group.introduce(stranger, by: bob)
+        group.ledger.rules.maximumBranchesOfGroup = group.ledger.tips.count
+        let word = try group.signed(
+            .rename("Mine"), by: stranger.identity, parents: group.ledger.heads, after: nil)
+        #expect(throws: LedgerError.tooManyOperations(stranger.device)) { _ = try group.ledger.insert(word) }
+        group.ledger.rules.maximumBranchesOfGroup = nil
+        _ = try group.ledger.insert(word)
     }
 
     @Test func `a ledger shown to a newcomer stays within its memory limit`() throws {

@@ -38,7 +38,7 @@ struct RecoveryKeyTests {
         }
     }
 
-    @Test func `what is wrong with a text is told, and nothing of the key`() throws {
+    @Test func `an error says what is wrong with a text, and nothing about the key`() throws {
         let text = try Self.key(3).text()
         #expect(Self.refusal(of: "") == .empty)
         #expect(Self.refusal(of: " - \n") == .empty)

@@ -63,7 +63,7 @@ struct ResolverLaws {
         if state.members.map(\.user) != state.members.map(\.user).sorted() { found.append("members out of order") }
         if state.devices.map(\.device) != state.devices.map(\.device).sorted() { found.append("devices out of order") }
         for device in state.devices where device.isCurrent && !state.isMember(device.user) {
-            found.append("a current device of nobody who is in")
+            found.append("a current device of a user who is not a member")
         }
         for former in state.removedUsers where state.isMember(former.user) { found.append("in and out at once") }
         return found
@@ -344,7 +344,7 @@ struct ResolverLaws {
         if before.accessKeyHashes != after.accessKeyHashes { found.append("an access key was added past a cut") }
         let requests = { (state: GroupState) in state.requests.filter { $0.claim.certificate.user != target } }
         if requests(before) != requests(after) { found.append("what was added past a cut changed the requests") }
-        // A certificate is signed by its own account, whoever publishes it. So devices may be added, but none may
+        // A certificate is signed by its own account, no matter who publishes it. So devices may be added, but none may
         // change.
         for device in before.devices where device.user != target {
             if after.device(device.device).map({ Self.isSame($0, device) }) != true {

@@ -25,7 +25,7 @@ struct SpentClaimTests {
     }
 
     @Test(arguments: [.admit, .request] as [OperationBody.Kind])
-    func `nobody is let in again by a copy of what they signed before they left`(kind: OperationBody.Kind) throws {
+    func `nobody is admitted again by a copy of what they signed before they left`(kind: OperationBody.Kind) throws {
         var (group, claim, leave, _) = try left(by: kind)
         #expect(throws: LedgerError.refused(.claimSpent(by: leave.id))) {
             try group.perform(.admit(claim), by: mallory.identity)

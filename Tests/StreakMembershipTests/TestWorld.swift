@@ -133,6 +133,15 @@ struct TestGroup {
         }
     }
 
+    /// Makes somebody known whom only a member who may not has let in: an account that never was a member.
+    mutating func introduce(_ stranger: Person, by member: Person) throws {
+        let invite = try invite(by: founder, approval: true)
+        let admission = try signed(
+            .admit(claim(stranger.identity, invite)), by: member.identity, parents: ledger.heads,
+            after: last(of: member.device))
+        _ = try ledger.insert(admission)
+    }
+
     /// A removal that keeps everything known.
     mutating func removal(of person: Person) -> OperationBody {
         .remove(

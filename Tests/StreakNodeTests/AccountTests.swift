@@ -18,6 +18,9 @@ import Testing
             await #expect(throws: NodeFailure.self) {
                 try await node.call(RecoveryRequest.confirm(key: wrong))
             }
+            await #expect(throws: NodeFailure.invalidRecoveryKey(reason: "it has 1 symbol instead of 56")) {
+                try await node.call(RecoveryRequest.confirm(key: "A"))
+            }
             #expect(FileManager.default.fileExists(atPath: secret))
             let typed = shown.key.lowercased().replacing("-", with: " ").replacing("0", with: "o")
             let report = try await node.call(
@@ -96,7 +99,7 @@ import Testing
             let devices = try await nodes[1].call(DeviceRequest.list).devices
             let lost = try #require(devices.first { !$0.this })
             #expect(devices.map { $0.sharesPrivate == $0.this } == [true, true], "the private results are apart")
-            // The two have not met, so that this one cannot know how the other came.
+            // The two have not met, so this one cannot know how the other was made.
             #expect(devices.first { $0.this }?.origin == "recoveryKey" && lost.origin == nil)
             await #expect(throws: NodeFailure.recoveryKeyNeeded) {
                 try await nodes[1].call(
@@ -109,7 +112,7 @@ import Testing
                 try await nodes[1].call(
                     DeviceRequest.revoke(device: lost.device, key: key))
             }
-            // What was published under the old device goes on counting.
+            // What was published under the old device still counts.
             #expect(try await nodes[1].results().count == 1)
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreakNode
 
-/// What is wrong with a request itself is said whatever state the account is in.
+/// A mistake in the request itself is reported whatever state the account is in.
 @Suite struct ArgumentTests {
     static let requests: [(any NodeRequest, NodeFailure)] = [
         (BoardRequest(range: "sometimes"), .invalidRange("sometimes")),
@@ -37,7 +37,7 @@ import Testing
             FriendshipRequest.add(code: "7K3M-9QXT-42WD"),
             .invalidFriendCode(reason: "at least one of its symbols is mistyped")
         ),
-        (FriendshipRequest.add(code: "7"), .invalidFriendCode(reason: "it has 1 symbol in place of 12")),
+        (FriendshipRequest.add(code: "7"), .invalidFriendCode(reason: "it has 1 symbol instead of 12")),
         (
             ExportRequest.export(format: "xml", game: nil, from: nil, to: nil),
             .invalidSetting(name: "format", values: ["csv", "json"])

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// Who names a habit “Wordle” would take the game from everybody in the group.
+    /// A habit named “Wordle” would take the game from everybody in the group.
     @Test(arguments: ["Wordle", "WORDLE", "nyt-mini", "walk"])
     func `a name that another game has is refused, and keeping one's own is not`(name: String) async throws {
         try await NodeParty.alone { node, _ in
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `what is wrong is told apart from what is wrong with the pattern`() async throws {
+    @Test func `a wrong definition is distinguished from a wrong pattern`() async throws {
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))
             for (form, ofPattern) in [

@@ -19,7 +19,7 @@ import Testing
                 file[changed] ^= 1
                 try handle.seek(toOffset: UInt64(changed))
                 try handle.write(contentsOf: [file[changed]])
-                // A byte before them leaves them as they are.
+                // Changing a byte before them leaves them as they are.
                 file[place.lowerBound] ^= 1
                 places += 1
             }

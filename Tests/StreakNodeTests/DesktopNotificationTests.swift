@@ -5,7 +5,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Reminders outside of the page: the right program, with words that nothing reads but that program.
+/// Reminders outside the page: the right program runs, and nothing else interprets its arguments.
 @Suite(.timeLimit(.minutes(5))) struct DesktopNotificationTests {
     /// A folder with a program that writes its arguments, each ended by a NUL, into a pipe of its own.
     private final class Stage {
@@ -29,7 +29,7 @@ import Testing
             var pipes: [String: Int32] = [:]
             for name in ["notify-send.pipe", "command.pipe"] {
                 try #require(unsafe mkfifo(party.path(name), 0o600) == 0)
-                // Open before anybody writes, so that neither side ever waits for the other to come.
+                // Opened before anybody writes, so that neither side waits for the other.
                 let end = unsafe open(party.path(name), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
                 try #require(end >= 0)
                 pipes[name] = end
@@ -41,12 +41,12 @@ import Testing
             DesktopNotification(environment: ["PATH=\(party.folder.path):/usr/bin:/bin", "LANG=C.UTF-8"])
         }
 
-        /// A command of the user's that tells its first argument.
+        /// A command of the user's that outputs its first argument.
         var command: String { "printf '%s\\0' \"$1\" > '\(party.path("command.pipe"))'" }
 
         deinit { for end in pipes.values { _ = close(end) } }
 
-        /// Waits for one program to have written and ended; for a minute at most.
+        /// Waits at most a minute until one program has written and ended.
         func words(in pipe: String) throws -> [String] {
             let end = try #require(pipes[pipe])
             var bytes: [UInt8] = []

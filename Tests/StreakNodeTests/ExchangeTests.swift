@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a maximum that is not the game's is told of, and a result of JSON by its place`() async throws {
+    @Test func `a maximum that is not the game's is reported, and a result of JSON by its place`() async throws {
         try await NodeParty.alone { node, _ in
             let json =
                 #"[{"game":"wordle","date":"2026-01-01","score":3,"maxAttempts":8},{"game":"x","date":"2026-01-01"}]"#

@@ -41,7 +41,7 @@ import Testing
             #expect(try await Self.friends(ben).alone.isEmpty)
             #expect(try await Self.friends(ada, .remove(user: "Ben")).friends.isEmpty)
             try await ben.until { try await Self.friends($0).friends.isEmpty }
-            // Who was left is told so, until they leave too.
+            // The one who stays is told that they are alone, until they leave, too.
             let alone = try await Self.friends(ben).alone
             #expect(alone.map(\.name) == ["Ada"] && alone.map(\.title) == ["Ada & Ben"])
             _ = try await ben.group(.leave(group: alone[0].group, erasing: false))
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "it is empty"), (" - ", "it is empty"), ("7K3M-9QXT", "it has 8 symbols in place of 12"),
+        ("", "it is empty"), (" - ", "it is empty"), ("7K3M-9QXT", "it has 8 symbols instead of 12"),
         ("AAAA-BBBB-CCCC", "at least one of its symbols is mistyped"),
     ])
     func `what is no code is refused with its reason`(text: String, reason: String) async throws {

@@ -26,7 +26,7 @@ import Testing
                 try await node.group(.create(title: "Blue"))
             }
             await #expect(throws: NodeFailure.noGroup()) { try await node.board() }
-            // No recovery key leads to an account that ends with its results.
+            // A guest's account ends with its results, so it has no recovery key.
             #expect(status.recoveryConfirmed)
             let after = try await Self.guest(node, .stop(.keep))
             #expect((after.active, after.results) == (false, 1))
@@ -65,7 +65,7 @@ import Testing
             _ = try await Self.guest(node, .stop(.discard))
             _ = try await Self.guest(node, .start(name: "Gigi"))
             #expect(try await node.results().isEmpty)
-            // Who leaves nothing keeps nobody out, and what was withdrawn does not come back to another.
+            // A guest who leaves nothing keeps nobody out, and withdrawn results do not come back for another guest.
             try await node.add("Wordle 1,701 5/6")
             _ = try await node.call(
                 ScoreRequest.delete(game: "wordle", date: "2026-02-14", puzzle: nil))

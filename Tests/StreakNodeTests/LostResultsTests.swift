@@ -7,13 +7,27 @@ import Testing
 
 @testable import StreakNode
 
-/// What shared groups know better of this user's results than the private one.
+/// What shared groups know about this user's results that the private group does not.
 @Suite(.timeLimit(.minutes(5))) struct LostResultsTests {
     private static func score(_ value: Int, isEdited: Bool = false) -> RecordDraft {
         .score(
             DailyScore(
                 game: GameID(literal: "custom-blocks"), day: PuzzleDay(daysSinceEpoch: 20_778), score: value,
                 isEdited: isEdited, contends: !isEdited))
+    }
+
+    @Test func `a result that was only taken out of a group stays in the private one`() {
+        let key = RecordKey(
+            user: UserID(bytes: Bytes32(1, 2, 3, 4)), kind: RecordKind.dailyScore.rawValue, subject: [0, 1, 2])
+        func record(_ value: [UInt8], at milliseconds: Int64) -> MergedRecord {
+            MergedRecord(key: key, value: value, time: HybridTime(milliseconds: milliseconds, counter: 0))
+        }
+        let group = GroupID(bytes: Bytes32(5, 6, 7, 8))
+        for (lead, isLost) in [(HybridClock.maximumLead - 1, false), (HybridClock.maximumLead, true)] {
+            var lost = LostResults()
+            lost.note(record([], at: 1_000 + lead), known: record([1], at: 1_000))
+            #expect(lost.takeCommands(for: group).isEmpty != isLost)
+        }
     }
 
     /// - Parameters:
@@ -41,7 +55,7 @@ import Testing
             for _ in 0..<3 {
                 await node.rebuildViews()
                 await node.process()
-                // What is written now follows what was written before.
+                // What is written now is dated after what was written before.
                 _ = try await node.execute(.keepSetting(name: "looked", value: [1]))
             }
             #expect(await node.engine.recordCount(of: own) == before + count)

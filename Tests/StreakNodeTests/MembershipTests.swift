@@ -45,7 +45,7 @@ import Testing
             await #expect(throws: NodeFailure.alreadyRole(name: "Ada", role: "member")) {
                 try await Self.members(ben, .demote(group: nil, user: "Ada"))
             }
-            // The owner of before takes it back, and is owner over what was hers before, too.
+            // The former owner takes it back, and may do as owner what she could before.
             #expect(try await Self.takeover(of: ben) == nil)
             #expect(try await Self.takeover(of: ada) == .back)
             #expect(try await ada.group(.takeOver(group: nil)).role == "owner")
@@ -87,7 +87,7 @@ import Testing
             await #expect(throws: NodeFailure.notMember(title: "Red")) {
                 try await ben.group(.use(group: "Red"))
             }
-            // Who asks for the board is told what happened to the only group.
+            // A user who asks for the board is told what happened to the only group.
             let ended = try await Self.groups(ben)
             await #expect(throws: NodeFailure.noGroup(ended: ended)) { try await ben.board() }
             await #expect(throws: NodeFailure.notMember(title: "Red")) {
@@ -116,7 +116,7 @@ import Testing
                 try await ada.until { try await $0.members().contains { $0.name == "Ben" } }
                 _ = try await Self.members(ada, .remove(group: nil, user: "Ben"))
                 try await ben.until { try await Self.groups($0).first?.role == "removed" }
-                // Of one's own group of that name nothing is unclear.
+                // For this user's own group with that name, nothing is ambiguous.
                 let mine = try await ben.group(.create(title: "Red"))
                 #expect(try await ben.group(.use(group: "Red")).id == mine.id)
                 _ = try await ben.group(.leave(group: mine.id, erasing: false))
@@ -280,9 +280,14 @@ import Testing
             _ = try await nodes[1].call(ProfileRequest.rename(name: "ada"))
             try await nodes[0].until { try await $0.members().allSatisfy { $0.name.lowercased().hasPrefix("ada (") } }
             #expect(Set(try await nodes[0].members().map(\.name)).count == 2)
-            await #expect(throws: NodeFailure.self) {
+            let refusal = await #expect(throws: NodeFailure.self) {
                 try await Self.members(nodes[0], .promote(group: nil, user: "ada"))
             }
+            guard case .ambiguousMember("ada", let candidates)? = refusal else {
+                Issue.record("\(String(describing: refusal))")
+                return
+            }
+            #expect(candidates.count == 2)
         }
     }
 
@@ -295,7 +300,7 @@ import Testing
             #expect(await ben.isStopped(in: "Red") == false)
             _ = try await ben.group(.leave(group: "Red", erasing: false))
             #expect(await ben.isStopped(in: "Red") == true)
-            // By their own doing they share again.
+            // They share again when they choose to.
             try await ben.join(try await ada.invite().link)
             #expect(await ben.isStopped(in: "Red") == false)
         }

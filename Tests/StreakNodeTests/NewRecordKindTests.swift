@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakNode
 
-/// A cheer for somebody: a kind of record that no program but these tests knows.
+/// A cheer for somebody: a kind of record that only these tests know.
 private struct Cheer: RecordValue {
     static let kind: UInt8 = 200
     let whom: UserID
@@ -61,7 +61,7 @@ private struct LaterCheer: RecordValue {
 }
 
 extension MeshNode {
-    /// The cheer for `whom` that a user's word in a group comes to.
+    /// A user's cheer for `whom` in a group.
     fileprivate func cheer(for whom: UserID, by user: UserID, in group: GroupID) -> Cheer? {
         views[group]?.records.value(Cheer.self, subject: Cheer.recordSubject(whom), of: user)
     }
@@ -71,7 +71,8 @@ extension MeshNode {
     }
 }
 
-/// The walk-through “A new kind of record” of docs/ARCHITECTURE.md: one type, and it is written, sent, shown, withdrawn, kept.
+/// The walk-through “A new kind of record” of docs/ARCHITECTURE.md: with one type, it is written, sent, shown,
+/// withdrawn and kept.
 @Suite(.timeLimit(.minutes(5))) struct NewRecordKindTests {
     @Test func `a kind that only this test knows goes all the way`() async throws {
         let party = try NodeParty()
@@ -86,7 +87,7 @@ extension MeshNode {
             try await bob.until { await $0.cheer(for: whom, by: author, in: group)?.text == "well done" }
             #expect(await bob.cheer(for: whom, by: whom, in: group) == nil)
 
-            // What cannot be read takes the place of what stood, at once and after everything is merged again.
+            // A value that cannot be read replaces the one before, at once and after everything is merged again.
             try await ada.write(.value(LaterCheer(whom: whom)), in: group)
             #expect(await ada.cheer(for: whom, by: author, in: group) == nil)
             try await bob.until { await $0.cheer(for: whom, by: author, in: group) == nil }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StreakNode
 
-/// The parts of a node that own state, each alone.
+/// Each part of a node that owns state, alone.
 @Suite(.timeLimit(.minutes(10))) struct NodePartsTests {
     private static let start = MonotonicInstant.zero
 
@@ -37,15 +37,15 @@ import Testing
         var change = DurableChange()
         change.settings["a"] = [1]
         transaction.append(change, ChangeID(number: 1))
-        #expect(transaction.take().change.settings["a"] == [1])
-        #expect(transaction.isEmpty && transaction.take().ids.isEmpty)
+        #expect(transaction.takeAll().change.settings["a"] == [1])
+        #expect(transaction.isEmpty && transaction.takeAll().ids.isEmpty)
         transaction.append(change, ChangeID(number: 2))
         transaction.texts = [ShareText(key: "k", text: "T")]
         transaction.discardChanges()
         #expect(transaction.isEmpty && transaction.texts.count == 1)
     }
 
-    @Test func `a node that could not begin says why to who waits and to who asks later`() async throws {
+    @Test func `a node that could not begin tells everybody who waits, or asks later, why`() async throws {
         var readiness = Readiness()
         #expect(try readiness.known() == nil)
         await #expect(throws: NodeFailure.stopping) {

@@ -32,14 +32,16 @@ final class NodeParty: Sendable {
         try MeshNode.createAccount(in: dataFolder(name), name: name)
     }
 
-    /// With `usesLAN` the node is on every network of this machine and looks for others there. `lead` is how far its time is
-    /// ahead of the machine's; `wall` tells it the time of day.
+    /// With `usesLAN` the node is on every network of this machine and looks for others there. `lead` is how far its
+    /// monotonic time is ahead of the machine's; `wall` is its wall clock.
     func open(
         _ name: String, usesNetwork: Bool = false, usesLAN: Bool = false, lead: (@Sendable () -> Duration)? = nil,
         wall: (@Sendable () -> Int64)? = nil
     ) async throws -> MeshNode {
         var configuration = NodeConfiguration(
             listen: usesLAN ? "0.0.0.0:0" : "127.0.0.1:0", usesNetwork: usesNetwork, usesLAN: usesLAN, peers: [])
+        // No test asks the router of whoever runs it.
+        configuration.usesInternet = false
         configuration.lead = lead
         configuration.wall = wall
         return try await MeshNode(opening: dataFolder(name), configuration: configuration)
@@ -62,7 +64,7 @@ final class NodeParty: Sendable {
         }
     }
 
-    /// Running nodes of these accounts, which are made where they are not there yet.
+    /// Running nodes of these accounts, which are made if they do not exist.
     func running<Answer: Sendable>(
         _ names: String..., usesLAN: Bool = false, lead: (@Sendable () -> Duration)? = nil,
         body: @Sendable ([MeshNode]) async throws -> Answer
@@ -70,7 +72,7 @@ final class NodeParty: Sendable {
         try await running(names, usesLAN: usesLAN, lead: lead, body: body)
     }
 
-    /// The same; `walls` are what tells them the time of day, by name; of who has none it is the machine's clock.
+    /// The same; `walls` are their wall clocks, by name. A node without one uses the machine's clock.
     func running<Answer: Sendable>(
         _ names: [String], usesLAN: Bool = false, lead: (@Sendable () -> Duration)? = nil,
         walls: [String: @Sendable () -> Int64] = [:], body: @Sendable ([MeshNode]) async throws -> Answer
@@ -138,16 +140,16 @@ extension MeshNode {
         try await call(JoinRequest.join(link: link, timeout: 120, history: history))
     }
 
-    /// Looks for another node where it listens now: without beacons nobody knows the port of one that started again.
+    /// Looks for another node at its present port: without beacons, nobody knows the port of a node that has restarted.
     func dial(_ other: MeshNode) async throws {
         let (host, port) = try AddressResolution.split(try await other.ready())
         let endpoints = try await AddressResolution.endpoints(host: host, port: UInt16(port))
         _ = try await execute(.dialAddresses(endpoints))
     }
 
-    /// Waits until something holds, looking again whenever anything happens. A test's time limit ends it.
+    /// Waits until a condition holds, checking again whenever anything happens. A test's time limit ends it.
     func until(_ holds: @Sendable (MeshNode) async throws -> Bool) async throws {
-        // Looked at again and again: what is waited for may depend on other nodes, whose events this one does not tell.
+        // Checked repeatedly: it may depend on other nodes, whose events this node does not report.
         while try await !holds(self) {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { continuation.resume() }
@@ -174,7 +176,7 @@ extension MeshNode {
     @discardableResult
     func execute(_ command: Command) async throws -> CommandOutcome { try await loop.execute(command) }
 
-    /// Has the loop turn, as when its alarm rings.
+    /// Makes the loop turn, as when its alarm rings.
     func process() { loop.process() }
 
     /// Reads everything again, as at a start.

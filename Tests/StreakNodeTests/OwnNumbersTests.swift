@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Numbers that belong to no single group: one's own over all groups, boards over all groups, a guest's.
+/// Numbers of no single group: a user's own over all groups, boards over all groups, a guest's.
 @Suite(.timeLimit(.minutes(10))) struct OwnNumbersTests {
     private static func streaks(_ node: MeshNode, group: String? = nil) async throws -> StreaksReport {
         try await node.call(
@@ -115,7 +115,7 @@ import Testing
             let everybody = BoardRequest(range: "all", reveal: true)
             let nearby = BoardRequest(range: "all", reveal: true, nearby: true)
             try await ada.until { try await Self.board($0, everybody).ranked == 2 }
-            // Whether the address at which they met is of a local network depends on the machine's networks.
+            // It depends on the machine's networks whether the address where they met is a local one.
             let links = try await ada.status().peers.map(\.via)
             let board = try await Self.board(ada, nearby)
             #expect(board.ranked == (links.contains("lan") ? 2 : 1))

@@ -22,6 +22,11 @@ import Testing
             #expect(Set([red.user, blue.user, user]).count == 3)
             let member = try #require(try await node.members("Red").first)
             #expect((member.user, member.name, member.code, member.devices) == (red.user, red.name, nil, 0))
+            // Nor does who knows the code find whom it hides behind.
+            let code = try await node.call(ProfileRequest.whoami).friendCode
+            await #expect(throws: NodeFailure.unknownMember(code)) {
+                try await node.call(PersonRequest.member(group: "Red", user: code))
+            }
             try await node.add("Wordle 1,700 3/6")
             let row = try #require(try await node.board(of: "Red").rows.first)
             #expect((row.user, row.name, row.me, row.anonymous) == (red.user, red.name, true, true))
@@ -36,7 +41,7 @@ import Testing
             _ = try await node.call(ProfileRequest.rename(name: "Adele"))
             #expect(try await node.members().first?.name == "Fox")
             await node.close()
-            // A start introduces this user where it is unknown; the alias is no unknown name.
+            // A start introduces this user where the name is unknown; an alias is not an unknown name.
             let again = try await party.open("Ada")
             #expect(try await again.members().first?.name == "Fox")
             #expect(try await again.call(ProfileRequest.whoami).name == "Adele")
@@ -46,7 +51,29 @@ import Testing
         }
     }
 
-    /// A newly linked machine, or one that came back, may not have heard yet by which alias its user goes in a group.
+    /// A profile of a later version: what this one cannot read may be an alias.
+    private struct LaterProfile: RecordValue {
+        static let kind = RecordKind.profile.rawValue
+        let recordSubject: [UInt8] = []
+        let recordValue: [UInt8] = [255]
+
+        init() {}
+        init(subject: [UInt8], value: [UInt8]) {}
+    }
+
+    @Test func `who cannot read their own profile in a group is anonymous there`() async throws {
+        try await NodeParty.alone { node, _ in
+            _ = try await node.group(.create(title: "Red"))
+            let group = try #require(await node.activeGroup)
+            _ = try await node.execute(.write([(group, [.value(LaterProfile())])]))
+            let member = try #require(try await node.members().first)
+            #expect(member.anonymous && member.name.hasPrefix("Player#") && member.code == nil)
+            let privacy = try await node.privacy(.show(group: nil))
+            #expect(privacy.anonymous && privacy.name == member.name)
+        }
+    }
+
+    /// A newly linked machine, or one that came back, may not know yet which alias its user has in a group.
     @Test(arguments: [false, true])
     func `a group where the user may go by an alias is told no name`(hasOtherMachine: Bool) async throws {
         try await NodeParty.alone { node, party in
@@ -55,7 +82,7 @@ import Testing
             _ = try await node.call(ProfileRequest.rename(name: "Adele"))
             #expect(await node.recordCount(in: group) == (hasOtherMachine ? 0 : 1))
             await node.close()
-            // A start makes up for what was not said.
+            // A start catches up on what was not told.
             let again = try await party.open("Ada")
             #expect(await again.recordCount(in: group) == (hasOtherMachine ? 0 : 1))
             await again.close()
@@ -87,6 +114,21 @@ import Testing
         }
     }
 
+    @Test func `who hides when they were online is not shown by way of whom they are`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben", "Cleo") { nodes in
+            let (ada, ben, cleo) = (nodes[0], nodes[1], nodes[2])
+            _ = try await ada.group(.create(title: "Red"))
+            let link = try await ada.invite().link
+            for friend in [ben, cleo] { try await friend.join(link) }
+            try await ben.until { try await $0.members().first { $0.name == "Cleo" }?.by == "Ada" }
+            _ = try await cleo.privacy(.change(group: nil, PrivacyChange(lastSeen: false)))
+            try await ben.until { try await $0.members().first { $0.name == "Cleo" }?.online == false }
+            let shown = try #require(try await ben.members().first { $0.name == "Cleo" })
+            #expect((shown.by, shown.via, shown.lastSeen) == (nil, nil, nil))
+        }
+    }
+
     @Test func `friends' nodes honour it`() async throws {
         let party = try NodeParty()
         try await party.running("Ada", "Ben") { nodes in
@@ -95,11 +137,13 @@ import Testing
             try await ben.join(try await ada.invite().link)
             try await ada.add("Wordle 1,700 3/6")
             try await ben.until { try await $0.board().rows.contains { $0.name == "Ada" && $0.played == 1 } }
+            try await ben.until { try await $0.status().groups.map(\.online) == [2] }
             let change = PrivacyChange(anonymous: true, hidden: true, lastSeen: false)
             let alias = try await ada.privacy(.change(group: nil, change)).name
             try await ben.until { try await $0.members().contains { $0.name == alias } }
             let shown = try #require(try await ben.members().first { !$0.me })
             #expect((shown.code, shown.devices, shown.lastSeen, shown.online) == (nil, 0, nil, false))
+            #expect(try await ben.status().groups.map(\.online) == [1], "only this user")
             #expect(try await ben.board().rows.allSatisfy { $0.name != alias })
             let peer = try #require(try await ben.status().peers.first)
             #expect((peer.name, peer.user, peer.address) == (alias, shown.user, nil))
@@ -141,7 +185,7 @@ extension MeshNode {
         for group in writer.groupIDs where writer.state(of: group)?.isMember(identity.user) ?? false {
             try writer.core.append([.addDevice(certificate)], to: group)
         }
-        // With the next input that is handled.
+        // With the next handled input.
         let outputs = writer.handle(.deadlineReached, at: core.clock.now, wallTime: core.clock.wallTime)
         for case .persist(let change, _) in outputs { try store.apply(change) }
         core.restart(from: try store.snapshot())

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreakNode
 
-/// Where results go. Each group is looked into by its own board.
+/// Which groups get which results. Each group is checked by its own board.
 @Suite(.timeLimit(.minutes(10))) struct PublishingTests {
     private static let wordle = "Wordle 1,700 3/6"
 
@@ -56,7 +56,7 @@ import Testing
             let added = try await node.call(
                 ScoreRequest.add(text: Self.wordle, date: nil, replace: false, groups: nil))
             #expect(added.added.first?.groups == report.added.first?.groups)
-            // What is recorded goes nowhere new by itself.
+            // A recorded result goes to no further group by itself.
             let again = try await node.call(ScoreRequest.preview(text: Self.wordle, date: nil))
             #expect(again.published.isEmpty)
         }
@@ -135,7 +135,7 @@ import Testing
             _ = try await node.call(UndoRequest.last)
             #expect(try await node.board(of: "Red").rows.allSatisfy { $0.played == 0 })
             #expect(try await node.results().count == 1)
-            // Starting anew compares what the group lacks with what is private.
+            // A restart compares what the group lacks with what is private.
             await node.close()
             let again = try await party.open("Ada")
             #expect(try await again.results().count == 1)
@@ -175,7 +175,7 @@ import Testing
             await #expect(throws: NodeFailure.sharingStopped(title: "Red")) {
                 try await node.add("Wordle 1,702 3/6", to: ["Red"])
             }
-            // What was edited is corrected; of the rest only what the chosen history holds is published.
+            // Edited results are corrected. Of the others, only those within the chosen history are published.
             let resumed = try await node.privacy(.resumeSharing(group: nil, history: 0))
             #expect((resumed.published, resumed.name) == (1, "Adele"))
             #expect(try await node.board().rows.first?.value == 5)

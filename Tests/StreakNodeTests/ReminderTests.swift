@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// What the node tells when its loop turns.
+    /// What the node reports when its loop turns.
     private static func told(by node: MeshNode) async -> [String] {
         let events = node.events()
         await node.turn()
@@ -58,6 +58,19 @@ import Testing
         var told: [String] = []
         for await event in events { if case .notice(let text) = event { told.append(text) } }
         return told
+    }
+
+    @Test func `a command is bounded, and has no end in its middle`() async throws {
+        try await Self.withNode { node, _ in
+            for command in [String(repeating: "x", count: 1_001), "true\0false"] {
+                await #expect(throws: NodeFailure.limitReached(what: "bytes of a command", limit: 1_000)) {
+                    _ = try await Self.reminders(node, ReminderChange(command: command))
+                }
+            }
+            let longest = String(repeating: "x", count: 1_000)
+            let report = try await Self.reminders(node, ReminderChange(command: longest))
+            #expect(report.command == longest)
+        }
     }
 
     @Test func `a reminder comes at the user's time, once`() async throws {
@@ -187,6 +200,6 @@ import Testing
 }
 
 extension MeshNode {
-    /// Has the loop turn, as when its alarm rings.
+    /// Makes the loop turn, as when its alarm rings.
     func turn() { loop.process() }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Sessions that are renewed while results pass, between two nodes on real sockets.
 @Suite(.timeLimit(.minutes(10))) struct RenewalTests {
-    /// Time that leaps when it is told to, the same for all.
+    /// A clock that jumps when a test tells it to, the same for all nodes.
     private final class Leaps: Sendable {
         private let total = Mutex(Duration.zero)
         func leap(by duration: Duration) { total.withLock { $0 += duration } }
@@ -24,7 +24,7 @@ import Testing
             var written = 0
             var sessions: [UInt32] = []
             for _ in 0..<5 {
-                // Enough of use, in both directions, for the renewal to be over.
+                // Enough traffic in both directions that the renewal is over.
                 repeat {
                     written += 1
                     try #require(written < 200, "the session is not renewed")

@@ -36,7 +36,10 @@ private final class Stage: LoopFollower {
         core.rebuildViews()
     }
 
-    /// Only the views follow.
+    func put(_ notice: Notice) {}
+    func look(for key: Bytes32) {}
+
+    /// Only the views are updated.
     func observe(_ event: EngineEvent) {
         events.append(event)
         switch event {
@@ -50,8 +53,11 @@ private final class Stage: LoopFollower {
 
     func codeArrived(_ code: FriendCode?, of user: UserID) {}
     func writeNoted() -> Bool { false }
-    func remind() {}
-    var nextReminder: MonotonicInstant? { nil }
+    func followTime() {}
+    var nextDeadline: MonotonicInstant? { nil }
+    func networkOpened() {}
+    func networkClosed() async {}
+    func takes(_ input: NetworkInput) -> Bool { false }
     func restarted(damaged: Int) {}
 
     /// A group of this user's own, which knows this user.
@@ -62,7 +68,7 @@ private final class Stage: LoopFollower {
     }
 }
 
-/// Every service by itself: on a core and a loop, and without those it does not ask for.
+/// Each service alone: on a core and a loop, without those that it does not ask for.
 @Suite(.timeLimit(.minutes(5))) struct ServiceTests {
     private static let day = PuzzleDay(daysSinceEpoch: 20_700)
 
@@ -82,7 +88,7 @@ private final class Stage: LoopFollower {
 
     // MARK: What is noted of one's own results
 
-    @Test func `a newer word of a group is taken over once, an older one never`() throws {
+    @Test func `a newer record of a group is taken over once, an older one never`() throws {
         let group = GroupID(bytes: .zero)
         var lost = LostResults()
         lost.note(Self.record(Self.score(3), at: 1_000), known: Self.record(Self.score(4), at: 2_000))
@@ -96,7 +102,7 @@ private final class Stage: LoopFollower {
         #expect(lost.takeCommands(for: group).isEmpty)
     }
 
-    @Test func `a group that shows an older word is told the newer one once`() async throws {
+    @Test func `a group with an older record gets the newer one once`() async throws {
         let stage = try Stage()
         let shared = try await stage.found("Red")
         let own = try #require(stage.core.privateGroup)
@@ -119,17 +125,16 @@ private final class Stage: LoopFollower {
         var compared: [GroupID] = []
         missed.review([group])
         #expect(missed.takeCommands(stage.core) { compared.append($0) }.isEmpty)
-        // A removal that nobody counts any longer.
-        let removal = OperationID(bytes: .zero).bytes.array + [UInt8](repeating: 0, count: 8)
-        let name = "removed-" + group.description.prefix(48)
-        try await stage.loop.execute(.keepSetting(name: String(name), value: removal))
+        // A removal that no longer counts.
+        let removal = GroupEnding(word: "removed", operation: OperationID(bytes: .zero))
+        try await stage.loop.execute(stage.core.note(removal, of: group))
         missed.review([group])
         #expect(missed.takeCommands(stage.core) { compared.append($0) }.count == 1)
         #expect(compared == [group])
         #expect(missed.takeCommands(stage.core) { compared.append($0) }.isEmpty)
     }
 
-    @Test func `two values of two machines are kept once, an edit is none`() throws {
+    @Test func `two values of two machines are kept once, an edit is none`() async throws {
         let stage = try Stage()
         let user = stage.core.identity.user
         var index = ScoreIndex()
@@ -138,7 +143,12 @@ private final class Stage: LoopFollower {
         differences.note(Self.record(Self.score(3, isEdited: true), at: 1_000, by: user), in: index, of: user)
         #expect(differences.takeCommands(stage.core).isEmpty)
         differences.note(Self.record(Self.score(3), at: 1_000, by: user), in: index, of: user)
-        #expect(differences.takeCommands(stage.core).count == 1)
+        let commands = differences.takeCommands(stage.core)
+        #expect(commands.count == 1)
+        #expect(differences.takeCommands(stage.core).isEmpty)
+        for command in commands { try await stage.loop.execute(command) }
+        // Another of the user's machines has asked in the meantime.
+        differences.note(Self.record(Self.score(3), at: 1_000, by: user), in: index, of: user)
         #expect(differences.takeCommands(stage.core).isEmpty)
     }
 
@@ -242,11 +252,13 @@ private final class Stage: LoopFollower {
 
     @Test func `damage and refusals are counted, and damage is told when it is found later`() async throws {
         let stage = try Stage()
-        let health = Health(core: stage.core, loop: stage.loop, folder: stage.folder)
+        let health = Health(
+            core: stage.core, loop: stage.loop, internet: Internet(core: stage.core, loop: stage.loop),
+            folder: stage.folder)
         var notices = stage.core.inbox.subscribe().makeAsyncIterator()
-        health.found(damaged: 1, lostChanges: 0)
-        health.tell(damaged: 0)
-        health.tell(damaged: 2)
+        health.damageFoundAtStart(setAside: 1, lostChanges: 0)
+        health.reportDamage(setAside: 0)
+        health.reportDamage(setAside: 2)
         #expect(await notices.next() == .notice(health.damage.sentences.joined(separator: " ")))
         for _ in 0..<3 { health.noteRefusal(of: .unknownKind(99)) }
         let status = health.status()

@@ -42,7 +42,7 @@ import Testing
             let opened = try #require(await node.opened())
             #expect(try await opened.ready().hasPrefix("127.0.0.1:"))
             #expect(try await Self.name(node) == "Ada")
-            // Whoever listened before hears of it.
+            // Earlier subscribers hear of it.
             _ = try await node.call(GroupRequest.create(title: "Red"))
             #expect(await events.next() != nil)
             await #expect(throws: NodeFailure.accountExists) { try await node.makeAccount(.new(name: "Eve")) }

@@ -9,7 +9,7 @@ import Testing
 
 /// What `status` says of connections.
 @Suite struct StatusTests {
-    /// Time that passes when it is told to.
+    /// A clock that a test moves.
     private final class Leap: Sendable {
         private let total = Mutex(Duration.zero)
         var lead: Duration { total.withLock { $0 } }
@@ -26,7 +26,7 @@ import Testing
             let before = try await nodes[0].status().peers
             #expect(before.map(\.state) == ["linked"])
             let heard = try #require(before.first?.lastHeard.flatMap { Timestamp($0) })
-            // Longer than an idle machine on a local network is quiet.
+            // Longer than an idle machine on a local network stays quiet.
             leap.take(.seconds(118))
             let status = try await nodes[0].status()
             #expect((status.state, status.peers.map(\.state)) == ("silent", ["silent"]))

@@ -24,7 +24,7 @@ import Testing
     private static func exported(_ node: MeshNode) async throws -> String? {
         let request = ExportRequest.export(format: "csv", game: nil, from: nil, to: nil)
         let csv = try await node.call(request).content
-        // All but when a row was last changed: that is when it was written, or written again.
+        // Everything except the time of a row's last change: that is when it was written, or written again.
         return csv?.split(whereSeparator: \.isNewline).map { row in
             row.split(separator: ",", omittingEmptySubsequences: false).enumerated()
                 .filter { $0.offset != 13 }.map(\.element).joined(separator: ",")

@@ -11,8 +11,8 @@ import Testing
 @testable import StreakEngine
 @testable import StreakNode
 
-/// What is shown is a function of what is held (Protocol/records.md §8): a node that took records as they came shows what one
-/// that starts from the stored rows does, after every step.
+/// What is shown is a function of what is held (Protocol/records.md §8). After every step, a node that took records as
+/// they came shows the same as one that starts from the stored rows.
 @Suite struct ViewLaws {
     /// What a view shows.
     private struct Shown: Equatable {
@@ -48,10 +48,10 @@ import Testing
 
         var shown: Shown { Shown(view, replica, of: user) }
 
-        /// Whether the run fits what is here.
+        /// Whether the run fits.
         mutating func receive(_ run: Run, arrival: UInt64, at now: MonotonicInstant, wall: WallTime) -> Bool {
             guard let (reception, merged) = try? replica.receive(run, arrival: arrival, wall: wall) else {
-                return false  // what precedes it comes later
+                return false  // its predecessors come later
             }
             for key in reception.removed { rows[key] = nil }
             for row in reception.stored { rows[row.key] = row }
@@ -65,14 +65,14 @@ import Testing
             if replica.takeReset() { view = Self.view(of: replica, user) }
         }
 
-        /// A second later: then what retractions made stale has been merged anew.
+        /// A second later: by then, what retractions made stale has been merged again.
         mutating func wait(at now: MonotonicInstant, wall: WallTime) {
             let now = now.advanced(by: .seconds(1))
             let (changes, _) = replica.releaseQuarantined(at: now, wall: wall)
             take(changes, at: now, wall: wall)
         }
 
-        /// What a start from the stored rows comes to.
+        /// What a start from the stored rows gives.
         func restarted(wall: WallTime) -> Node {
             var fresh = Node(ledger: replica.ledger, user: user)
             let sorted = rows.values.sorted {
@@ -205,7 +205,7 @@ import Testing
                 if nodes[node].shown != fresh.shown { return }
             }
         }
-        // All that is written comes to both in the end.
+        // In the end, both have everything that was written.
         for node in nodes.indices {
             while let place = pending[node].indices.first(where: { deliver(pending[node][$0], to: node) }) {
                 pending[node].remove(at: place)

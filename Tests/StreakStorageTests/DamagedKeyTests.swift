@@ -20,11 +20,11 @@ struct DamagedKeyTests {
         var change = DurableChange()
         change.runs = runs
         change.operations = operations
-        change.ownEpochs = [OwnEpoch(group: id(1), epoch: runs[0].run.feed.epoch)]
+        change.local.keep(OwnEpoch(group: id(1), epoch: runs[0].run.feed.epoch))
         change.settings = ["a": [1], "b": [2]]
         change.accessKeys = [StoredAccessKey(group: id(1), key: [1]), StoredAccessKey(group: id(1), key: [2])]
-        change.cursors = (200...201).map {
-            Cursor(group: id(1), peer: id($0), store: StoreID(bytes: .zero), arrival: $0)
+        for peer in 200...201 as ClosedRange<UInt64> {
+            change.local.keep(Cursor(group: id(1), peer: id(peer), store: storeZero, arrival: peer))
         }
         try withStore(folder) { try $0.apply(change) }
     }
@@ -43,12 +43,12 @@ struct DamagedKeyTests {
         }
         try withStore(folder) { store throws in
             let state = try store.load()
-            #expect(!state.damage.filter(\.isOfGroup).isEmpty)
+            #expect(!state.damage.filter(\.isTold).isEmpty)
             // Whatever the damaged name says: this device's own feed may be the one that lost a run.
             #expect(state.snapshot.mayBeCopy)
             #expect(Set(runs.map(\.key)).isSuperset(of: state.snapshot.runs.map(\.key)))
             let kept = Set(state.snapshot.runs.map(\.key) + (try store.damageSetAside()).compactMap(\.wholeRun))
-            let lost = state.damage.filter(\.isOfGroup).count
+            let lost = state.damage.filter(\.isTold).count
             #expect(kept.count == runs.count - lost, "all that is whole is there")
             #expect(state.snapshot.operations == operations)
             #expect(try store.checkIntegrity().isEmpty)
@@ -95,7 +95,7 @@ struct DamagedKeyTests {
         let other = try temporary.account("other")
         var change = DurableChange()
         change.runs = Array(runs.prefix(count))
-        change.ownEpochs = [OwnEpoch(group: id(1), epoch: Epoch(counter: 7, nonce: 7))]
+        change.local.keep(OwnEpoch(group: id(1), epoch: Epoch(counter: 7, nonce: 7)))
         try withStore(other) { store throws in
             try store.apply(change)
             try store.tamper("UPDATE runs SET packed = zeroblob(3) WHERE first = 1")
@@ -158,12 +158,14 @@ struct DamagedKeyTests {
             var change = DurableChange()
             change.settings = ["a": [1], "b": [], "c": []]
             change.accessKeys = [1, 2].map { StoredAccessKey(group: id(1), key: [$0]) }
-            change.cursors = [200, 201].map { Cursor(group: id(1), peer: id($0), store: storeZero, arrival: 9) }
+            for peer in 200...201 as ClosedRange<UInt64> {
+                change.local.keep(Cursor(group: id(1), peer: id(peer), store: storeZero, arrival: 9))
+            }
             try store.apply(change)
             let snapshot = try store.load().snapshot
             #expect(snapshot.settings == ["a": [1]])
             #expect(Set(change.accessKeys).isSubset(of: snapshot.accessKeys))
-            #expect(Set(change.cursors).isSubset(of: snapshot.cursors))
+            #expect(change.local.rows.allSatisfy { snapshot.local.rows[$0.key] == $0.value })
             #expect(try store.checkIntegrity().isEmpty)
         }
     }

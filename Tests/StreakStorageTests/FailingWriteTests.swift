@@ -23,30 +23,33 @@ struct FailingWriteTests {
         change.operations = [operation(10, arrival: 20), operation(30, arrival: 21)]
         change.removedRuns = [stored(try run(), arrival: 2).key]
         change.runs = [stored(try run(first: 3, count: 4), branch: 255, arrival: 22), stored(try run(), arrival: 23)]
-        change.cursors = [
-            Cursor(group: id(1), peer: id(5), store: StoreID(bytes: .zero), arrival: 78),
-            Cursor(group: id(3), peer: id(6), store: StoreID(bytes: .zero), arrival: 1),
-        ]
         change.accessKeys = [StoredAccessKey(group: id(1), key: [8])]
-        change.ownEpochs = [
-            OwnEpoch(group: id(1), epoch: Epoch(counter: 5, nonce: 5)),
-            OwnEpoch(group: id(4), epoch: Epoch(counter: 5, nonce: 5)),
-        ]
         change.addresses = (0..<9).map {
             RememberedAddress(device: id(7), endpoint: Endpoint(ipv4: 9, port: $0), lastAnswered: 1_000)
+        }
+        for table in LocalTable.allCases {
+            change.local.keep(row(of: table, 1), in: table)
+            change.local.keep(row(of: table, 3), in: table)
         }
         change.settings = ["name": [1], "zeros": [], "new": [2]]
         change.droppedGroups = [id(2)]
         return change
     }
 
-    static let statements =
-        ["operations", "runs", "cursors", "own_epochs", "settings"].flatMap { table in
+    static let statements: [String] = {
+        var statements = ["operations", "runs", "settings"].flatMap { table in
             ["INSERT", "UPDATE", "DELETE"].map { "\($0) ON \(table)" }
-        } + [
+        }
+        statements += [
             "INSERT ON access_keys", "DELETE ON access_keys", "INSERT ON addresses", "DELETE ON addresses",
             "UPDATE ON state",
         ]
+        for table in LocalTable.allCases {
+            statements.append("INSERT ON \(table.rawValue)")
+            if table.isOfGroups { statements.append("DELETE ON \(table.rawValue)") }
+        }
+        return statements
+    }()
 
     @Test(arguments: statements)
     func `at each statement`(statement: String) throws {

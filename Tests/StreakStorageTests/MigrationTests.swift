@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import StreakCrypto
 import StreakReplication
@@ -107,6 +108,74 @@ struct MigrationTests {
             #expect(contents.settings["undo"]?.count == 1 << 20)
             #expect(contents.settings["name"] == change.settings["name"])
         }
+    }
+
+    @Test func `of what the first version kept as settings, who is blocked, what is offered and what was left stays`()
+        throws
+    {
+        var change = try Self.change()
+        func bytes(_ number: UInt64) -> [UInt8] { (id(number) as GroupID).bytes.array }
+        let former: [String: [UInt8]] = [
+            "friend-block-" + bytes(1).prefix(16).hexadecimal: bytes(1), "friend-block-short": [1],
+            "return-" + bytes(2).prefix(16).hexadecimal: bytes(2) + bytes(3) + [5], "return-short": bytes(2),
+            "farewell-" + bytes(1).prefix(16).hexadecimal: [1], "farewell-unknown": [1], "friend-in-a": [1],
+            "friend-out-a": [1], "invite-a": [1], "denied-a": [1], "waiting-a": [1], "removed-a": [1], "ended-a": [1],
+            "code-a": [1], "blocked-a": [1],
+        ]
+        let kept = change.settings.merging(["friend-own": [1], "friend-code": [2], "active-group": [3]]) { $1 }
+        change.settings = kept.merging(former) { $1 }
+        try writeFirstVersion(change)
+        let contents = try withStore(folder) { try $0.contents() }
+        #expect(contents.settings == kept)
+        var local = LocalRows()
+        local.keep([.bytes(bytes(1)), .text("")], in: .blockedUsers)
+        local.keep([.bytes(bytes(2)), .bytes(bytes(3)), .number(0)], in: .returns)
+        local.keep([.bytes(bytes(1))], in: .farewells)
+        #expect(contents.local == local)
+    }
+
+    @Test func `before an update the database is copied, and the copy goes after a month`() throws {
+        let change = try Self.change()
+        try writeFirstVersion(change)
+        let copy = Store.copyPath(of: folder.databasePath)
+        try withStore(folder) { _ in }
+        let database = try DatabaseQueue(path: copy)
+        let (migrations, runs) = try database.read { database throws in
+            (
+                try Schema.migrator.appliedMigrations(database),
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM runs")
+            )
+        }
+        try database.close()
+        #expect(migrations == ["v1"] && runs == change.runs.count)
+        let mode = try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+
+        func age(_ seconds: TimeInterval) throws {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -seconds)], ofItemAtPath: copy)
+            try withStore(folder) { _ in }
+        }
+        try age(Store.copyLifetime - 3_600)
+        #expect(FileManager.default.fileExists(atPath: copy))
+        try age(Store.copyLifetime + 3_600)
+        #expect(!FileManager.default.fileExists(atPath: copy))
+    }
+
+    @Test func `a new database is not copied`() throws {
+        try withStore(folder) { _ in }
+        #expect(!FileManager.default.fileExists(atPath: Store.copyPath(of: folder.databasePath)))
+    }
+
+    @Test func `without a copy nothing is updated`() throws {
+        try writeFirstVersion(try Self.change())
+        // What cannot be replaced by a file: a folder with something in it.
+        try FileManager.default.createDirectory(
+            atPath: Store.copyPath(of: folder.databasePath) + ".new/x", withIntermediateDirectories: true)
+        #expect(throws: StorageError.self) { try withStore(folder) { _ in } }
+        let database = try DatabaseQueue(path: folder.databasePath)
+        #expect(try database.read { try Schema.migrator.appliedMigrations($0) } == ["v1"])
+        try database.close()
     }
 
     @Test func `a row the first version's disk damaged is not mended by the migration`() throws {

@@ -33,10 +33,9 @@ struct StoreTests {
         let contents = try withStore(folder) { try $0.contents() }
         #expect(contents.operations == change.operations)
         #expect(contents.runs == change.runs)
-        #expect(contents.cursors == change.cursors)
         #expect(contents.accessKeys == change.accessKeys)
-        #expect(contents.ownEpochs == change.ownEpochs)
         #expect(contents.addresses == change.addresses)
+        #expect(contents.local == change.local)
         #expect(contents.settings == change.settings)
         #expect(contents.nextArrival == 6)
         #expect(!contents.mayBeCopy)
@@ -188,10 +187,12 @@ struct StoreTests {
             let other: GroupID = id(2)
             #expect(kept.operations.map(\.group) == [other])
             #expect(kept.runs.map(\.group) == [other])
-            #expect(kept.cursors.map(\.group) == [other])
             #expect(kept.accessKeys.map(\.group) == [other])
-            #expect(kept.ownEpochs.map(\.group) == [other])
             #expect(kept.addresses.count == 2)
+            // Users go by the same names here; what is about them stays.
+            let gone = LocalTable.allCases.filter(\.isOfGroups).map { row(of: $0) }
+            #expect(gone.count == 8 && kept.local.rows.count == 2 * LocalTable.allCases.count - gone.count)
+            #expect(kept.local.rows.allSatisfy { !$0.key.table.isOfGroups || $0.value[0] == other.rowValue })
             #expect(kept.nextArrival == 10)
         }
     }
@@ -263,7 +264,7 @@ struct StoreTests {
         ("a setting that is not ASCII", { $0.settings = ["ä": [1]] }),
         (
             "a cursor's arrival",
-            { $0.cursors = [Cursor(group: id(1), peer: id(1), store: StoreID(bytes: .zero), arrival: .max)] }
+            { $0.local.keep(Cursor(group: id(1), peer: id(1), store: StoreID(bytes: .zero), arrival: .max)) }
         ),
     ]
 
@@ -280,7 +281,7 @@ struct StoreTests {
                 // As it should be.
             }
             #expect(try store.contents().nextArrival == 1)
-            #expect(try store.snapshot().cursors.isEmpty)
+            #expect(try store.snapshot().local.isEmpty)
         }
     }
 

@@ -71,18 +71,10 @@ func fullChange() throws -> DurableChange {
         stored(try run(first: 3, count: 1), branch: 255, arrival: 4),
         stored(try run(device: 2, epoch: Epoch(counter: .max, nonce: 1 << 63)), group: 2, arrival: 5),
     ]
-    change.cursors = [
-        Cursor(group: id(1), peer: id(5), store: StoreID(bytes: Bytes16(.max, 1)), arrival: 77),
-        Cursor(group: id(2), peer: id(5), store: StoreID(bytes: .zero), arrival: 0),
-    ]
     change.accessKeys = [
         StoredAccessKey(group: id(1), key: [UInt8](repeating: 9, count: 32)),
         StoredAccessKey(group: id(1), key: [UInt8](repeating: 3, count: 32)),
         StoredAccessKey(group: id(2), key: [UInt8](repeating: 3, count: 32)),
-    ]
-    change.ownEpochs = [
-        OwnEpoch(group: id(1), epoch: Epoch(counter: 0, nonce: .max)),
-        OwnEpoch(group: id(2), epoch: Epoch(counter: .max, nonce: 0)),
     ]
     change.addresses = [
         RememberedAddress(device: id(7), endpoint: Endpoint(ipv4: 0xC000_0201, port: 65_535), lastAnswered: 100),
@@ -90,8 +82,34 @@ func fullChange() throws -> DurableChange {
             device: id(7), endpoint: Endpoint(address: Bytes16(0xFE80 << 48, 1), port: 0, scope: .max), lastAnswered: -1
         ),
     ]
+    for table in LocalTable.allCases {
+        for number in 1...2 as ClosedRange<UInt64> { change.local.keep(row(of: table, number), in: table) }
+    }
     change.settings = ["name": Array("Anna".utf8), "zeros": [0, 0, 0]]
     return change
+}
+
+/// A row of group or user `number`, with something in every column.
+func row(of table: LocalTable, _ number: UInt64 = 1) -> [RowValue] {
+    func name(_ number: UInt64) -> RowValue { (id(number) as GroupID).rowValue }
+    let code = RowValue.text("AAAA-AAAA-AAA\(number)")
+    return switch table {
+    case .awaitedApprovals, .farewells: [name(number)]
+    case .blockedUsers: [name(number), .text("Bea")]
+    case .cursors: [name(number), name(5), .bytes([UInt8](repeating: 0xFF, count: 16)), .number(.max)]
+    case .denials: [name(number), name(8), name(9)]
+    case .endings: [name(number), name(8), .number(-7), .number(1)]
+    case .friendCodes: [name(number), code]
+    case .inviteLinks: [name(number), name(9), .text("link")]
+    case .ownEpochs: [name(number), .number(0xFFFF_FFFF), .number(.min)]
+    case .receivedRequests:
+        [
+            name(number), .text(""), code, name(8), .number(.max), .number(.min), .number(0), name(9),
+            .text("link"),
+        ]
+    case .returns: [name(number), name(8), .number(0)]
+    case .sentRequests: [code, name(8), .text("Ann"), .number(5), .number(0), .text("link"), .bytes([1])]
+    }
 }
 
 /// What can be compared of a snapshot.
@@ -100,10 +118,9 @@ struct Contents: Equatable {
     let mayBeCopy: Bool
     let operations: [StoredOperation]
     let runs: [StoredRun]
-    let cursors: [StreakReplication.Cursor]
     let accessKeys: [StoredAccessKey]
-    let ownEpochs: [OwnEpoch]
     let addresses: [RememberedAddress]
+    let local: LocalRows
     let settings: [String: [UInt8]]
 }
 
@@ -112,8 +129,8 @@ extension Store {
         let snapshot = try snapshot()
         return Contents(
             nextArrival: snapshot.nextArrival, mayBeCopy: snapshot.mayBeCopy, operations: snapshot.operations,
-            runs: snapshot.runs, cursors: snapshot.cursors, accessKeys: snapshot.accessKeys,
-            ownEpochs: snapshot.ownEpochs, addresses: snapshot.addresses, settings: snapshot.settings)
+            runs: snapshot.runs, accessKeys: snapshot.accessKeys, addresses: snapshot.addresses, local: snapshot.local,
+            settings: snapshot.settings)
     }
 
     /// Runs SQL that changes rows of a table whose index stays as it is, as where bytes change on the disk.

@@ -5,6 +5,12 @@ public enum BuiltProgram {
     /// The path of `streakmesh`.
     public static let path = folder.appendingPathComponent("streakmesh").path
 
+    /// The path of `streakmesh-internet`; nil where it was not built, for want of its libraries.
+    public static let helperPath: String? = {
+        let path = folder.appendingPathComponent("streakmesh-internet").path
+        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    }()
+
     /// Where the test bundle lies. Programs of the package are built beside it.
     static var folder: URL {
         #if os(macOS)

@@ -7,16 +7,18 @@ public final class Friend: Sendable {
     public let lab: Lab
     /// What starts the program, such as a command that enters a network namespace.
     let launcher: [String]
+    let program: String
 
-    init(name: String, folder: String, lab: Lab, launcher: [String]) {
+    init(name: String, folder: String, lab: Lab, launcher: [String], program: String) {
         self.name = name
         self.folder = folder
         self.lab = lab
         self.launcher = launcher
+        self.program = program
     }
 
     private func words(_ arguments: [String]) -> [String] {
-        launcher + [BuiltProgram.path, "--data", folder, "--json"] + arguments
+        launcher + [program, "--data", folder, "--json"] + arguments
     }
 
     /// Runs a command, however it ends.
@@ -34,6 +36,13 @@ public final class Friend: Sendable {
         let result = try await lab.run(words(arguments), input: input, limit: limit)
         guard result.exitCode == 0 else { throw TestFailure("\(name): \(result)") }
         return try result.json
+    }
+
+    /// Founds a group in which a friend is, too. Both nodes are running.
+    public func share(with friend: Friend) async throws {
+        try await ask("group", "create", "Breakfast club")
+        guard let link = try await ask("invite")["link"].text else { throw TestFailure("\(name) got no link") }
+        try await friend.ask("join", link)
     }
 
     /// The digest of the only group, or the first by title.

@@ -46,8 +46,10 @@ public final class Lab: Sendable {
     }
 
     /// Somebody with a data folder in this lab, and no account yet.
-    public func person(_ name: String, launcher: [String] = []) -> Friend {
-        Friend(name: name, folder: "\(folder)/\(name)", lab: self, launcher: launcher)
+    ///
+    /// - Parameter program: where the program lies.
+    public func person(_ name: String, launcher: [String] = [], program: String = BuiltProgram.path) -> Friend {
+        Friend(name: name, folder: "\(folder)/\(name)", lab: self, launcher: launcher, program: program)
     }
 
     /// Somebody with an account.
@@ -106,7 +108,7 @@ public final class Lab: Sendable {
 
     /// Waits until a condition holds, looking again whenever a node of this lab tells something and now and then.
     public func eventually(
-        _ what: String, limit: Duration = .seconds(30), _ holds: () async throws -> Bool
+        _ what: String, limit: Duration = .seconds(120), _ holds: () async throws -> Bool
     ) async throws {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -119,7 +121,7 @@ public final class Lab: Sendable {
 
     /// Waits until all hold the same ledger and records of their group, and returns the digest.
     @discardableResult
-    public func agreement(of friends: [Friend], limit: Duration = .seconds(30)) async throws -> String {
+    public func agreement(of friends: [Friend], limit: Duration = .seconds(120)) async throws -> String {
         var digests: [String] = []
         do {
             try await eventually("\(friends.map(\.name)) agree", limit: limit) {

@@ -33,12 +33,13 @@
 
         public let hosts: [Host]
 
-        /// Makes a network of `count` hosts, which is gone when the lab closes.
-        public init(in lab: Lab, count: Int) async throws {
+        /// Makes a network of `count` hosts, which is gone when the lab closes. `network` is the first three numbers of its
+        /// addresses.
+        public init(in lab: Lab, count: Int, network: String = "10.77.0") async throws {
             self.lab = lab
             prefix = "sm\(String(UInt32.random(in: .min ... .max), radix: 36))"
             let prefix = prefix
-            hosts = (1...count).map { Host(name: "\(prefix)-\($0)", address: "10.77.0.\($0)") }
+            hosts = (1...count).map { Host(name: "\(prefix)-\($0)", address: "\(network).\($0)") }
             let names = ["\(prefix)-hub"] + hosts.map(\.name)
             lab.atEnd { [lab] in
                 for name in names {

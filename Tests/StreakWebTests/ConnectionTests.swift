@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import NIOPosix
+import StreakNode
 import Testing
 
 @testable import StreakWeb
@@ -20,6 +21,45 @@ import Testing
         table.opened(channels[4])
         #expect(open([0, 2, 3, 4]) == [true, true, true, false])
         #expect(table.count == 3)
+    }
+
+    @Test func `a connection that has shown its session outlasts hundreds of others`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            var text = ""
+            var isFlooded = false
+            let request =
+                "GET /events HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\nCookie: \(browser.cookie ?? "")\r\n\r\n"
+            try await browser.exchange(request) { part in
+                text += String(buffer: part)
+                if text.contains("event: ready"), !isFlooded {
+                    isFlooded = true
+                    var idle: [any Channel] = []
+                    for _ in 0..<WebLimit.connections * 2 {
+                        idle.append(
+                            try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                                .connect(host: "127.0.0.1", port: page.port).get())
+                    }
+                    for channel in idle[..<WebLimit.connections] { try await channel.closeFuture.get() }
+                    for channel in idle { channel.close(promise: nil) }
+                    page.tell(.notice("still here"))
+                }
+                return !text.contains("still here")
+            }
+            #expect(text.contains("still here"))
+        }
+    }
+
+    @Test func `a connection that says nothing for too long is closed`() async throws {
+        try await withPage(idleTime: .milliseconds(200)) { page in
+            for start in ["", "GET / HTTP/1.1\r\nHost"] {
+                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connect(host: "127.0.0.1", port: page.port).get()
+                // On a busy machine the page may have closed it before this is written.
+                if !start.isEmpty { try? await channel.writeAndFlush(ByteBuffer(string: start)) }
+                try await channel.closeFuture.get()
+            }
+        }
     }
 
     @Test func `hundreds of idle connections do not keep the page from its user`() async throws {

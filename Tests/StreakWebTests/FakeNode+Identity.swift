@@ -119,7 +119,7 @@ extension FakeNode {
             return RecoveryKeyReport(user: Self.user(1), key: Self.key)
         case RecoveryRequest.confirm(let key) as RecoveryRequest:
             guard key == Self.key else {
-                throw NodeFailure.invalidRecoveryKey(reason: "it has 3 symbols in place of 56")
+                throw NodeFailure.invalidRecoveryKey(reason: "it has 3 symbols instead of 56")
             }
             return RecoveryReport(recoveryConfirmed: true)
         case BackupRequest.write(let file, let passphrase) as BackupRequest:
@@ -179,6 +179,22 @@ extension FakeNode {
     }
 }
 
+extension FakeNode {
+    /// Somebody is missing, the router does not help, and names of friends are in the evidence.
+    var diagnosis: DoctorReport {
+        let friend = scenario == .hostile ? Self.script : "Béla"
+        return DoctorReport(
+            findings: [
+                DoctorFinding(.routerRefuses, "The router answered: not authorised."),
+                DoctorFinding(.friendUnheard, "\(friend) was last heard 3 days ago."),
+            ],
+            checks: [
+                DoctorCheck(subject: "node", evidence: "The node is running."),
+                DoctorCheck(subject: "network", evidence: "This machine’s addresses: 192.168.1.20, 2001:db8::20."),
+            ], isSomebodyMissing: scenario != .pair)
+    }
+}
+
 extension NodeRequest {
     /// Whether it changes nothing.
     var isQuestion: Bool {
@@ -190,9 +206,10 @@ extension NodeRequest {
             InviteListRequest.list as InviteListRequest,
             PrivacyRequest.show as PrivacyRequest, GuestRequest.status as GuestRequest,
             ScoreRequest.preview as ScoreRequest, StatusRequest.status as StatusRequest,
+            InternetRequest.show as InternetRequest,
             ClockRequest.show as ClockRequest, ReminderRequest.show as ReminderRequest,
             GamesRequest.list as GamesRequest, AchievementsRequest.show as AchievementsRequest,
-            is GroupListRequest, is PersonRequest, is LinkRequest, is ResultsRequest, is BoardRequest,
+            is GroupListRequest, is DoctorRequest, is PersonRequest, is LinkRequest, is ResultsRequest, is BoardRequest,
             is PatternRequest, is ExportRequest, is ChatRequest, is StatisticsRequest, is StreaksRequest,
             is RecapRequest, is VersusRequest, is ChampionsRequest, is ShareTextRequest:
             true

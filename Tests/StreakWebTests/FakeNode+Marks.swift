@@ -27,7 +27,7 @@ final class Marks: Sendable {
         "cadence", "tier", "step", "link", "digest", "svg", "invites", "missedDay", "atRisk", "nearest", "excluded",
         "unit",
         "delta", "published", "places", "code", "friendCode", "reason", "origin", "period", "how", "standing", "quiet",
-        "window", "file",
+        "window", "file", "cause", "path",
     ]
 
     func marked<Report: Codable>(_ report: Report) throws -> Report {

@@ -140,6 +140,10 @@ final class FakeNode: NodeCalling, AccountMaking {
                     (game ?? $0.game) == $0.game && (from ?? $0.day) <= $0.day && $0.day <= (to ?? $0.day)
                 })
         case is ClockRequest: return status.clock
+        case is DoctorRequest: return diagnosis
+        case InternetRequest.show as InternetRequest: return status.internet
+        case InternetRequest.change(let setting, _, _) as InternetRequest:
+            return InternetReport(setting: setting ?? "on")
         case is StatusRequest: return status
         case is FriendshipRequest: return friends
         case let request as PrivacyRequest:
@@ -244,6 +248,8 @@ final class FakeNode: NodeCalling, AccountMaking {
             ("Ada Lovelace", "linked", "lan", 48), ("Chiara Rossi", "linked", "direct", 12),
             ("Dmitri", "silent", "lan", 130),
         ]
+        var internet = InternetReport(setting: "on")
+        if scenario == .full { internet.withoutAlwaysOn = [title] }
         return StatusReport(
             state: isAlone ? "local only" : scenario == .silent ? "offline" : "live", groups: groups,
             peers: scenario == .full
@@ -253,7 +259,8 @@ final class FakeNode: NodeCalling, AccountMaking {
                         lastHeard: Timestamp(seconds: Self.now - Int64($0.3)).text)
                 }
                 : [], version: "0.1.0", running: true, listen: nil, web: nil, lastSync: "2026-11-21T09:25:00Z",
-            recoveryConfirmed: scenario != .unconfirmed, guest: scenario == .guest ? guestName : nil)
+            recoveryConfirmed: scenario != .unconfirmed, guest: scenario == .guest ? guestName : nil,
+            internet: internet)
     }
 
     // MARK: Games and results

@@ -135,10 +135,12 @@ struct RunningPage: Sendable {
 
 /// Runs a page on a free port while `use` runs.
 ///
-/// - Parameter marks: suffixes for the texts of the node's reports, in turn.
+/// - Parameters:
+///   - marks: suffixes for the texts of the node's reports, in turn.
+///   - idleTime: how long a connection may say nothing. A generous limit for busy machines, as above.
 @discardableResult
 func withPage<Result: Sendable>(
-    _ scenario: FakeNode.Scenario = .full, marks: [String] = [],
+    _ scenario: FakeNode.Scenario = .full, marks: [String] = [], idleTime: Duration = .seconds(600),
     _ use: @Sendable (RunningPage) async throws -> Result
 ) async throws -> Result {
     let node = FakeNode(scenario, marks: marks)
@@ -148,8 +150,7 @@ func withPage<Result: Sendable>(
     let seed = UInt64.random(in: 0 ... .max, using: &generator)
     let counter = Mutex(seed)
     var configuration = WebConfiguration(port: 0)
-    // A generous limit for busy machines, as above.
-    configuration.idleTime = .seconds(600)
+    configuration.idleTime = idleTime
     let server = WebServer(
         node: node, accounts: scenario == .newcomer ? node : nil, events: { events },
         configuration: configuration,

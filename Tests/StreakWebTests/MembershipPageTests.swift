@@ -3,111 +3,102 @@ import Testing
 @testable import StreakNode
 @testable import StreakWeb
 
-/// A form, its input, and the request that the node must get.
-private struct Form: Sendable, CustomTestStringConvertible {
-    var path: String
-    var body: String
-    var request: any NodeRequest
-
-    init(_ path: String, _ body: String, _ request: any NodeRequest) {
-        (self.path, self.body, self.request) = (path, body, request)
-    }
-
-    var testDescription: String { "\(path) \(body)" }
-
+extension SentForm {
     static let group = FakeNode.group
 
-    static let membership: [Form] = [
-        Form("/member/promote", "group=\(group)&user=ab", MemberRequest.promote(group: group, user: "ab")),
-        Form("/member/demote", "group=\(group)&user=ab", MemberRequest.demote(group: group, user: "ab")),
-        Form("/member/remove", "group=\(group)&user=ab", MemberRequest.remove(group: group, user: "ab")),
-        Form(
+    static let membership: [SentForm] = [
+        SentForm("/member/promote", "group=\(group)&user=ab", MemberRequest.promote(group: group, user: "ab")),
+        SentForm("/member/demote", "group=\(group)&user=ab", MemberRequest.demote(group: group, user: "ab")),
+        SentForm("/member/remove", "group=\(group)&user=ab", MemberRequest.remove(group: group, user: "ab")),
+        SentForm(
             "/member/remove-only", "group=\(group)&user=ab",
             MemberRequest.remove(group: group, user: "ab", keepingInvites: true)),
-        Form("/requests/approve", "id=77aa", AdmissionRequest.approve(id: "77aa")),
-        Form("/requests/deny", "id=77aa", AdmissionRequest.deny(id: "77aa")),
-        Form("/group/rename", "group=\(group)&title=New", GroupRequest.rename(group: group, title: "New")),
-        Form(
+        SentForm("/requests/approve", "id=77aa", AdmissionRequest.approve(id: "77aa")),
+        SentForm("/requests/deny", "id=77aa", AdmissionRequest.deny(id: "77aa")),
+        SentForm("/group/rename", "group=\(group)&title=New", GroupRequest.rename(group: group, title: "New")),
+        SentForm(
             "/group/settings", "group=\(group)&invites=owner&spoilers=off",
             GroupSettingsRequest.change(group: group, GroupSettingsChange(invites: "owner", spoilerGuard: false))),
-        Form(
+        SentForm(
             "/group/settings", "group=\(group)&missed=worst%2B1&freezes=on&archive=7",
             GroupSettingsRequest.change(
                 group: group, GroupSettingsChange(missedDay: "worst+1", freezes: true, archiveDays: 7))),
-        Form("/group/heir", "group=\(group)&user=ab", GroupRequest.heir(group: group, user: "ab")),
-        Form("/group/heir", "group=\(group)&user=", GroupRequest.heir(group: group, user: nil)),
-        Form("/group/transfer", "group=\(group)&user=ab", GroupRequest.transfer(group: group, user: "ab")),
-        Form("/group/take-over", "group=\(group)", GroupRequest.takeOver(group: group)),
-        Form("/group/annul", "group=\(group)&id=5a5a", AnnulmentRequest.annul(group: group, id: "5a5a")),
-        Form("/groups/leave", "group=\(group)&how=keep", GroupRequest.leave(group: group, erasing: false)),
-        Form("/groups/leave", "group=\(group)&how=erase", GroupRequest.leave(group: group, erasing: true)),
-        Form(
+        SentForm("/group/heir", "group=\(group)&user=ab", GroupRequest.heir(group: group, user: "ab")),
+        SentForm("/group/heir", "group=\(group)&user=", GroupRequest.heir(group: group, user: nil)),
+        SentForm("/group/transfer", "group=\(group)&user=ab", GroupRequest.transfer(group: group, user: "ab")),
+        SentForm("/group/take-over", "group=\(group)", GroupRequest.takeOver(group: group)),
+        SentForm("/group/annul", "group=\(group)&id=5a5a", AnnulmentRequest.annul(group: group, id: "5a5a")),
+        SentForm("/groups/leave", "group=\(group)&how=keep", GroupRequest.leave(group: group, erasing: false)),
+        SentForm("/groups/leave", "group=\(group)&how=erase", GroupRequest.leave(group: group, erasing: true)),
+        SentForm(
             "/groups/dismiss", "group=\(FakeNode.user(51))",
             GroupRequest.leave(group: FakeNode.user(51), erasing: false)),
-        Form(
+        SentForm(
             "/invite", "group=\(group)&uses=5&days=30&approval=1",
             InviteRequest.create(group: group, uses: 5, lifetime: 30 * 86_400, needsApproval: true)),
-        Form("/invite/revoke", "id=a1b2c3", InviteListRequest.revoke(id: "a1b2c3")),
-        Form("/friends/rejoin", "group=ab", FriendshipRequest.rejoin(group: "ab")),
-        Form("/friends/dismiss", "group=ab", FriendshipRequest.dismiss(group: "ab")),
-        Form(
+        SentForm("/invite/revoke", "id=a1b2c3", InviteListRequest.revoke(id: "a1b2c3")),
+        SentForm("/friends/rejoin", "group=ab", FriendshipRequest.rejoin(group: "ab")),
+        SentForm("/friends/dismiss", "group=ab", FriendshipRequest.dismiss(group: "ab")),
+        SentForm(
             "/rules", "missed=zero&freezes=on&archive=30",
             GroupSettingsRequest.ownRules(GroupSettingsChange(missedDay: "zero", freezes: true, archiveDays: 30))),
     ]
 
-    static let privacy: [Form] = [
-        Form(
+    static let privacy: [SentForm] = [
+        SentForm(
             "/privacy", "group=\(group)&anonymous=1&alias=Fox&hidden=1&region=FR",
             PrivacyRequest.change(
                 group: group,
                 PrivacyChange(anonymous: true, alias: "Fox", hidden: true, region: "FR", lastSeen: false))),
-        Form(
+        SentForm(
             "/privacy", "group=\(group)&alias=Fox&lastSeen=1",
             PrivacyRequest.change(
                 group: group, PrivacyChange(anonymous: false, hidden: false, region: "", lastSeen: true))),
-        Form(
+        SentForm(
             "/privacy/games", "group=\(group)&unshare=mini",
             PrivacyRequest.change(group: group, PrivacyChange(unshare: ["mini"]))),
-        Form(
+        SentForm(
             "/privacy/games", "group=\(group)&share=mini",
             PrivacyRequest.change(group: group, PrivacyChange(share: ["mini"]))),
-        Form("/sharing/stop", "group=\(group)", PrivacyRequest.stopSharing(group: group)),
-        Form("/sharing/resume", "group=\(group)&history=today", PrivacyRequest.resumeSharing(group: group, history: 0)),
-        Form(
+        SentForm("/sharing/stop", "group=\(group)", PrivacyRequest.stopSharing(group: group)),
+        SentForm(
+            "/sharing/resume", "group=\(group)&history=today", PrivacyRequest.resumeSharing(group: group, history: 0)),
+        SentForm(
             "/sharing/resume", "group=\(group)&history=month", PrivacyRequest.resumeSharing(group: group, history: 30)),
-        Form("/sharing/resume", "group=\(group)&history=all", PrivacyRequest.resumeSharing(group: group, history: nil)),
+        SentForm(
+            "/sharing/resume", "group=\(group)&history=all", PrivacyRequest.resumeSharing(group: group, history: nil)),
     ]
 
-    static let friends: [Form] = [
-        Form("/friends/add", "code=+7k3m-9qxt-42wd+", FriendshipRequest.add(code: "7k3m-9qxt-42wd")),
-        Form("/friends/answer", "answer=on", FriendshipRequest.answer(true)),
-        Form("/friends/answer", "answer=off", FriendshipRequest.answer(false)),
-        Form("/friends/cancel", "code=4TV7-K2M9-QXDR", FriendshipRequest.cancel(code: "4TV7-K2M9-QXDR")),
-        Form("/friends/approve", "user=ab", FriendshipRequest.approve(user: "ab")),
-        Form("/friends/decline", "user=ab", FriendshipRequest.decline(user: "ab")),
-        Form("/friends/block", "user=ab", FriendshipRequest.block(user: "ab")),
-        Form("/friends/unblock", "user=ab", FriendshipRequest.unblock(user: "ab")),
-        Form("/friends/remove", "user=ab", FriendshipRequest.remove(user: "ab")),
+    static let friends: [SentForm] = [
+        SentForm("/friends/add", "code=+7k3m-9qxt-42wd+", FriendshipRequest.add(code: "7k3m-9qxt-42wd")),
+        SentForm("/friends/answer", "answer=on", FriendshipRequest.answer(true)),
+        SentForm("/friends/answer", "answer=off", FriendshipRequest.answer(false)),
+        SentForm("/friends/cancel", "code=4TV7-K2M9-QXDR", FriendshipRequest.cancel(code: "4TV7-K2M9-QXDR")),
+        SentForm("/friends/approve", "user=ab", FriendshipRequest.approve(user: "ab")),
+        SentForm("/friends/decline", "user=ab", FriendshipRequest.decline(user: "ab")),
+        SentForm("/friends/block", "user=ab", FriendshipRequest.block(user: "ab")),
+        SentForm("/friends/unblock", "user=ab", FriendshipRequest.unblock(user: "ab")),
+        SentForm("/friends/remove", "user=ab", FriendshipRequest.remove(user: "ab")),
     ]
 
-    static let account: [Form] = [
-        Form(
+    static let account: [SentForm] = [
+        SentForm(
             "/devices/revoke", "device=ab&key=K7Q2-M9XD", DeviceRequest.revoke(device: "ab", key: "K7Q2-M9XD")),
-        Form("/devices/revoke", "device=ab", DeviceRequest.revoke(device: "ab", key: nil)),
-        Form("/recovery/confirm", "key=\(FakeNode.key)", RecoveryRequest.confirm(key: FakeNode.key)),
-        Form(
+        SentForm("/devices/revoke", "device=ab", DeviceRequest.revoke(device: "ab", key: nil)),
+        SentForm("/recovery/confirm", "key=\(FakeNode.key)", RecoveryRequest.confirm(key: FakeNode.key)),
+        SentForm(
             "/backup", "file=%2Ftmp%2Fa.backup&passphrase=long+enough&again=long+enough",
             BackupRequest.write(file: "/tmp/a.backup", passphrase: "long enough")),
-        Form("/guest/start", "name=Zo%C3%AB", GuestRequest.start(name: "Zoë")),
-        Form("/guest/stop", "how=keep", GuestRequest.stop(.keep)),
-        Form("/guest/stop", "how=export&file=%2Ftmp%2Fa.json", GuestRequest.stop(.export(file: "/tmp/a.json"))),
-        Form("/guest/stop", "how=discard", GuestRequest.stop(.discard)),
+        SentForm("/guest/start", "name=Zo%C3%AB", GuestRequest.start(name: "Zoë")),
+        SentForm("/guest/stop", "how=keep", GuestRequest.stop(.keep)),
+        SentForm("/guest/stop", "how=export&file=%2Ftmp%2Fa.json", GuestRequest.stop(.export(file: "/tmp/a.json"))),
+        SentForm("/guest/stop", "how=discard", GuestRequest.stop(.discard)),
     ]
 }
 
 @Suite struct MembershipFormTests {
-    @Test(arguments: Form.membership + Form.privacy + Form.friends + Form.account)
-    fileprivate func `a form asks the node for what it says, and goes on to a page`(form: Form) async throws {
+    @Test(arguments: SentForm.membership + SentForm.privacy + SentForm.friends + SentForm.account)
+    func `a form asks the node for what it says, and goes on to a page`(form: SentForm) async throws {
         try await withPage { page in
             let browser = try await page.signedIn()
             let answer = try await browser.post(form.path, form.body)
@@ -135,15 +126,15 @@ private struct Form: Sendable, CustomTestStringConvertible {
             for part in text.split(separator: "action=\"/").dropFirst() {
                 let path = "/" + part.prefix { $0 != "\"" }
                 let isSearch = [
-                    "/board", "/games", "/history", "/numbers", "/streaks", "/champions", "/export",
+                    "/board", "/games", "/history", "/numbers", "/streaks", "/champions", "/export", "/connection",
                 ].contains(path)
                 #expect(known.contains(path) || isSearch, "\(name) sends to \(path)")
             }
         }
     }
 
-    @Test(arguments: Form.membership + Form.privacy + Form.friends + Form.account)
-    fileprivate func `what the node refuses is said in words`(form: Form) async throws {
+    @Test(arguments: SentForm.membership + SentForm.privacy + SentForm.friends + SentForm.account)
+    func `what the node refuses is said in words`(form: SentForm) async throws {
         try await withPage { page in
             page.node.refuse(with: .notAllowed(action: "do this"))
             let browser = try await page.signedIn()
@@ -417,6 +408,29 @@ private struct Form: Sendable, CustomTestStringConvertible {
             let body = try await page.signedIn().get("/friends/codes").body
             #expect(body.contains("does not answer anybody who looks for this code"))
             #expect(body.contains("Answer again"))
+        }
+    }
+
+    @Test func `every question about a person names their name, code and ID`() async throws {
+        try await withPage { page in
+            let visitor = try await page.signedIn()
+            let codes = try await visitor.get("/friends/codes").body
+            let friends = try await page.node.call(FriendshipRequest.list)
+            let asker = try #require(friends.received.first), friend = try #require(friends.friends.first { $0.pair })
+            for (verb, person) in [
+                ("Block", PersonReport(user: asker.user, name: asker.name, code: asker.code)),
+                ("End it with", PersonReport(user: friend.user, name: friend.name, code: friend.code)),
+            ] {
+                #expect(codes.contains("\(verb) \(person.described)?"), "\(person)")
+            }
+            let members = try await page.node.call(MemberRequest.list(group: nil))
+            let member = try #require(members.members.first { !$0.me && $0.role == "member" && !$0.anonymous })
+            let described = PersonReport(user: member.user, name: member.name, code: member.code).described
+            #expect(described.contains("“\(member.name)” (friend code") && described.contains(member.user.prefix(16)))
+            let player = try await visitor.get("/player?group=\(members.group)&user=\(member.user)").body
+            #expect(player.contains("Remove \(described)?"))
+            let group = try await visitor.get("/group?group=\(members.group)").body
+            #expect(group.contains(">\(described)</option>"), "the group is handed on to one of these")
         }
     }
 

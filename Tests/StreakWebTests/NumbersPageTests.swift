@@ -4,18 +4,7 @@ import Testing
 
 @testable import StreakWeb
 
-/// A form on the pages for numbers, games, files and reminders, and the request that the node must get.
-private struct Form: Sendable, CustomTestStringConvertible {
-    var path: String
-    var body: String
-    var request: any NodeRequest
-
-    init(_ path: String, _ body: String, _ request: any NodeRequest) {
-        (self.path, self.body, self.request) = (path, body, request)
-    }
-
-    var testDescription: String { "\(path) \(body)" }
-
+extension SentForm {
     static let blocks = GameForm(
         name: "Block Blast", icon: "🧱", model: "highScore", maximum: 9, best: 1, unit: "pts", cadence: "daily",
         pattern: "Block {score}")
@@ -23,32 +12,33 @@ private struct Form: Sendable, CustomTestStringConvertible {
         "name=+Block+Blast+&icon=%F0%9F%A7%B1&model=highScore&maximum=9&best=1&unit=pts&cadence=daily&aggregation="
         + "&pattern=Block+%7Bscore%7D"
 
-    static let all: [Form] = [
-        Form("/achievements/celebrate", "", AchievementsRequest.celebrate),
-        Form(
+    static let all: [SentForm] = [
+        SentForm("/achievements/celebrate", "", AchievementsRequest.celebrate),
+        SentForm(
             "/games/favourite", "game=wordle&favourite=on", GameRequest.setFavourite(game: "wordle", isFavourite: true)),
-        Form(
+        SentForm(
             "/games/favourite", "game=wordle&favourite=off",
             GameRequest.setFavourite(game: "wordle", isFavourite: false)),
-        Form("/games/define", "\(typed)&group=\(FakeNode.group)", GameRequest.define(blocks, group: FakeNode.group)),
-        Form(
+        SentForm(
+            "/games/define", "\(typed)&group=\(FakeNode.group)", GameRequest.define(blocks, group: FakeNode.group)),
+        SentForm(
             "/games/define", "id=custom-1&group=g&name=Run&icon=%F0%9F%8F%83&model=count",
             GameRequest.define(GameForm(id: "custom-1", name: "Run", icon: "🏃", model: "count"), group: "g")),
-        Form("/games/remove", "game=custom-1&group=g", GamesRequest.remove(game: "custom-1", group: "g")),
-        Form(
+        SentForm("/games/remove", "game=custom-1&group=g", GamesRequest.remove(game: "custom-1", group: "g")),
+        SentForm(
             "/log", "game=custom-1",
             ScoreRequest.record(game: "custom-1", score: nil, isCompleted: true, seconds: nil, date: nil, groups: nil)),
-        Form("/reminders", "on=on", ReminderRequest.change(ReminderChange(on: true))),
-        Form("/reminders", "on=off", ReminderRequest.change(ReminderChange(on: false))),
-        Form(
+        SentForm("/reminders", "on=on", ReminderRequest.change(ReminderChange(on: true))),
+        SentForm("/reminders", "on=off", ReminderRequest.change(ReminderChange(on: false))),
+        SentForm(
             "/reminders", "when=smart&time=20%3A00&quietFrom=22%3A00&quietTo=08%3A00&desktop=1",
             ReminderRequest.change(ReminderChange(smart: true, time: "20:00", quiet: "22:00-08:00", desktop: true))),
-        Form(
+        SentForm(
             "/reminders", "when=fixed&time=07%3A15&quietFrom=&quietTo=",
             ReminderRequest.change(ReminderChange(smart: false, time: "07:15", quiet: "", desktop: false))),
-        Form("/reminders", "exclude=mini", ReminderRequest.change(ReminderChange(exclude: ["mini"]))),
-        Form("/reminders", "include=mini", ReminderRequest.change(ReminderChange(include: ["mini"]))),
-        Form(
+        SentForm("/reminders", "exclude=mini", ReminderRequest.change(ReminderChange(exclude: ["mini"]))),
+        SentForm("/reminders", "include=mini", ReminderRequest.change(ReminderChange(include: ["mini"]))),
+        SentForm(
             "/record", "game=wordle&score=4&date=2026-11-20&edit=1",
             ScoreRequest.record(
                 game: "wordle", score: 4, isCompleted: true, seconds: nil, date: "2026-11-20", groups: nil,
@@ -57,8 +47,8 @@ private struct Form: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct NumbersFormTests {
-    @Test(arguments: Form.all)
-    fileprivate func `a form asks the node for what it says, and goes on to a page`(form: Form) async throws {
+    @Test(arguments: SentForm.all)
+    func `a form asks the node for what it says, and goes on to a page`(form: SentForm) async throws {
         try await withPage { page in
             let browser = try await page.signedIn()
             let answer = try await browser.post(form.path, form.body)
@@ -67,8 +57,8 @@ private struct Form: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: Form.all)
-    fileprivate func `what the node refuses is said in words`(form: Form) async throws {
+    @Test(arguments: SentForm.all)
+    func `what the node refuses is said in words`(form: SentForm) async throws {
         try await withPage { page in
             page.node.refuse(with: .notAllowed(action: "do this"))
             let browser = try await page.signedIn()

@@ -177,7 +177,7 @@ import Testing
             let join = try await browser.post("/join", "link=streakmesh%3A%2F%2Fjoin%2FABC&history=all")
             #expect(join.status == 303)
             #expect(
-                page.node.asked.contains(JoinRequest.join(link: "streakmesh://join/ABC", timeout: 30, history: nil)))
+                page.node.asked.contains(JoinRequest.join(link: "streakmesh://join/ABC", timeout: 120, history: nil)))
             let nobody = try await browser.post("/join", "link=nobody&history=today")
             #expect(nobody.status == 503)
             #expect(nobody.body.contains("Nobody in the group answered in time."))

@@ -28,6 +28,7 @@ import Testing
         ("game-custom", .full, "/game?id=\(FakeNode.customGame)", nil),
         ("recovery-shown", .unconfirmed, "/recovery/show", ""), ("recovery-done", .full, "/recovery", nil),
         ("devices", .full, "/devices", nil), ("devices-link", .full, "/devices/link", ""),
+        ("connection", .full, "/connection", nil), ("connection-well", .pair, "/connection", nil),
         ("backup", .full, "/backup", nil), ("guest-start", .unconfirmed, "/guest", nil),
         ("guest", .guest, "/guest", nil),
         ("guest-today", .guest, "/today", nil), ("guest-board", .guest, "/board", nil), ("today", .full, "/today", nil),
@@ -65,7 +66,7 @@ import Testing
         for each in Self.shown {
             try await withPage(each.scenario) { page in
                 if each.name == "codes-refused" {
-                    page.node.refuse(with: .invalidFriendCode(reason: "it has 3 symbols in place of 12"))
+                    page.node.refuse(with: .invalidFriendCode(reason: "it has 3 symbols instead of 12"))
                 }
                 let browser = try await page.signedIn()
                 let answer =

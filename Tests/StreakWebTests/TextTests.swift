@@ -20,7 +20,7 @@ import Testing
         .unknownGame("x", suggestions: []), .ambiguousGame("x", candidates: ["a"]), .invalidScore(reason: "r"),
         .invalidDate("x"), .futureDate("2030-01-01"), .invalidRange("x"), .invalidMetric("x"),
         .noSuchResult(game: "wordle", day: "2026-11-21"), .nothingToUndo, .textTooLong(limit: 65_536),
-        .folderBusy(pid: 42), .diskFull,
+        .folderBusy(pid: 42), .diskFull, .newerData, .earlierData,
         .storageFailed("/secret/path"), .cannotListen(address: "127.0.0.1:7420", reason: "taken"), .invalidRequest("r"),
         .limitReached(what: "groups", limit: 8), .stopping,
         .invalidRecoveryKey(reason: "r"), .otherRecoveryKey, .recoveryKeyNeeded, .invalidBackup(reason: "r"),
@@ -205,6 +205,35 @@ import Testing
     ])
     func `what was heard is told to the second at first`(age: Int64, words: String) {
         #expect(Timestamp(seconds: FakeNode.now - age).agoText(to: FakeNode.now) == words)
+    }
+
+    @Test func `a member list says how each is reached, since when, and who is looked for`() throws {
+        let now = try #require(Timestamp("2026-11-21T09:30:00Z")).seconds
+        func presence(_ change: (inout MemberReport) -> Void) -> String {
+            var member = MemberReport(
+                user: "u", name: "Ben", role: "member", me: false, online: false, lastSeen: nil, behind: nil, via: nil,
+                code: nil, devices: 1)
+            change(&member)
+            return MemberView(member, group: "g", now: now).presence
+        }
+        let ways = ["lan", "ipv6", "mapped", "punched", "named", "of a later version"].map { path in
+            presence {
+                ($0.online, $0.via, $0.path, $0.linkedSince) = (true, "direct", path, "2026-11-21T09:10:00Z")
+            }
+        }
+        #expect(ways[0] == "Online, on your network, linked 20 min ago")
+        #expect(ways[2] == "Online, through a port that a router has opened, linked 20 min ago")
+        #expect(ways[5] == "Online, directly, linked 20 min ago" && Set(ways).count == 6)
+        #expect(presence { ($0.online, $0.via, $0.by) = (true, "member", "Ada") } == "Online, through Ada")
+        #expect(presence { $0.looking = true } == "Last seen: unknown, looking")
+        // What the machine told is newer, or it is not.
+        let (early, late) = ("2026-11-21T03:30:00Z", "2026-11-21T06:30:00Z")
+        let heard = presence { ($0.lastSeen, $0.toldAt, $0.looking) = (early, late, true) }
+        #expect(heard == "Last heard 3 h ago, looking")
+        #expect(presence { ($0.lastSeen, $0.toldAt) = (late, early) } == "Last seen 3 h ago")
+        #expect(presence { $0.toldAt = late } == "Last heard 3 h ago")
+        let noted = presence { ($0.toldAt, $0.toldInNote, $0.looking) = (late, true, true) }
+        #expect(noted == "Last heard 3 h ago through the BitTorrent network, looking")
     }
 
     @Test func `a state says when anybody was last heard`() throws {

@@ -134,8 +134,8 @@ import Testing
         ("streakmesh://join/ABC", 200, "Sunday puzzlers"),
         ("streakmesh://add?text=Wordle+1%2C617+3%2F6", 200, "for Sunday puzzlers"),
         ("streakmesh://device/ABC", 422, "makes a new machine one of yours"),
-        ("streakmesh://format?now", 422, "of no kind that this version knows"), ("nonsense", 422, "of no kind"),
-        ("", 422, "of no kind"),
+        ("streakmesh://format?now", 422, "does not know this kind of link"),
+        ("nonsense", 422, "does not know this kind"), ("", 422, "does not know this kind"),
     ])
     func `a link opens a page, and nothing is stored or joined`(link: String, status: Int, text: String) async throws {
         try await withPage { page in

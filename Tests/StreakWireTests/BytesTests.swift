@@ -76,4 +76,33 @@ struct EndpointTests {
         #expect(
             Endpoint(address: Bytes16(0x2001_0DB8_0000_0000, 1), port: 80).description == "[2001:db8:0:0:0:0:0:1]:80")
     }
+
+    @Test(
+        arguments: [
+            (0x0000_0001, false), (0x0A00_0001, false), (0x643F_FFFF, true), (0x6440_0000, false), (0x647F_FFFF, false),
+            (0x6480_0000, true), (0x7F00_0001, false), (0xA9FE_0001, false), (0xAC10_0001, false), (0xAC20_0001, true),
+            (0xC0A8_0001, false), (0xC612_0001, true), (0xDFFF_FFFF, true), (0xE000_0001, false), (0xFFFF_FFFF, false),
+        ] as [(UInt32, Bool)])
+    func `an IPv4 address is told only if it is one on the internet`(address: UInt32, told: Bool) {
+        #expect(Endpoint(ipv4: address, port: 1_024).mayBeTold == told)
+        #expect(!Endpoint(ipv4: address, port: 1_023).mayBeTold)
+    }
+
+    @Test(
+        arguments: [
+            (0, 1, false), (0x1FFF_0000_0000_0000, 1, false), (0x2000_0000_0000_0000, 1, true),
+            (0x2001_0DB8_0000_0000, 1, true), (0x3FFF_0000_0000_0000, 1, true), (0x4000_0000_0000_0000, 1, false),
+            (0xFD00_0000_0000_0000, 1, false), (0xFE80_0000_0000_0000, 1, false), (0xFF02_0000_0000_0000, 1, false),
+        ] as [(UInt64, UInt64, Bool)])
+    func `an IPv6 address is told only if it is a global unicast one`(high: UInt64, low: UInt64, told: Bool) {
+        #expect(Endpoint(address: Bytes16(high, low), port: 7_420).mayBeTold == told)
+    }
+
+    @Test func `a provider is an IPv4 16 or an IPv6 32`() {
+        #expect(Endpoint(ipv4: 0xC612_0001, port: 1).provider == Endpoint(ipv4: 0xC612_FFFF, port: 2).provider)
+        #expect(Endpoint(ipv4: 0xC612_0001, port: 1).provider != Endpoint(ipv4: 0xC613_0001, port: 1).provider)
+        let low = Endpoint(address: Bytes16(0x2001_0DB8_0000_0000, 1), port: 1)
+        #expect(low.provider == Endpoint(address: Bytes16(0x2001_0DB8_FFFF_0000, 9), port: 1).provider)
+        #expect(low.provider != Endpoint(address: Bytes16(0x2001_0DB9_0000_0000, 1), port: 1).provider)
+    }
 }

@@ -10,7 +10,7 @@ extension Admission {
         guard let session = core.sessions[link], case .invite(let group, let invite) = session.label,
             let replica = core.groups[group], core.isCurrentMember(of: group)
         else { return }
-        // The private group takes devices, and nobody else.
+        // The private group admits devices only, by device links.
         guard !core.isPrivate(group) else { return refuseJoin(.unknownInvite, over: link, core: &core) }
         let claim: JoinClaim
         do {
@@ -28,16 +28,16 @@ extension Admission {
         if let device = replica.state.device(linkKey: session.key), device.isCurrent,
             device.device == claim.certificate.device
         {
-            // The welcome of an earlier attempt was lost, or a wish was granted meanwhile. The handshake has proven the link
-            // key, so this is the member.
+            // The welcome of an earlier attempt was lost, or the owner or an admin has approved since. The handshake
+            // has proven the link key, so this is the member.
             return welcomeAgain(to: group, over: link, core: &core)
         }
         if isOwnNewDevice(claim, of: replica, core: core) { return welcomeAgain(to: group, over: link, core: &core) }
         answer(claim, in: group, over: link, core: &core)
     }
 
-    /// Whether a newcomer is another device of a member, by the account key's own word: it needs no admission, publishes
-    /// itself, and uses up no invite.
+    /// Whether a newcomer is another device of a member, certified by the account key itself. Such a device needs no
+    /// admission, publishes itself, and uses up no invite.
     private func isOwnNewDevice(_ claim: JoinClaim, of replica: GroupReplica, core: EngineCore) -> Bool {
         let certificate = claim.certificate
         guard certificate.isIssuedByAccount, certificate.isValid(), replica.state.isMember(certificate.user),
@@ -47,10 +47,10 @@ extension Admission {
         return claim.proof.isValid(inviteKey: invite.publicKey, group: replica.id, certificate: certificate)
     }
 
-    /// Takes a newcomer in, or puts its wish down where owner or an admin is to decide.
+    /// Admits a newcomer, or records its request if the owner or an admin has to decide.
     private mutating func answer(_ claim: JoinClaim, in group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard let replica = core.groups[group] else { return }
-        // The rest of the chain is for what only this device can do: a link passed around must not use it up.
+        // The rest of the chain is reserved for what only this device can do; a link passed around must not use it up.
         guard
             (replica.ledger.tips.filter { $0.device == core.identity.device }.map(\.number).max() ?? 0)
                 < Self.maximumAdmittingNumber
@@ -75,7 +75,7 @@ extension Admission {
                 needsApproval ? .refuseJoin(link, .awaitingApproval) : .welcome(link, group)
             core.ledgerChanged(group, change: change, then: [answer, .passOnOperations(group, added, except: link)])
         } catch {
-            // The link by which somebody came in ends with the removal, which says more.
+            // A removal also ended the invite by which the newcomer came. The removal is the better reason.
             let invite = replica.state.invite(claim.invite)
             let isRemoved = replica.state.removedUsers.contains { $0.user == claim.certificate.user && !$0.hasLeft }
             let cameBy = invite?.admitted.contains(claim.certificate.user) ?? false
@@ -84,10 +84,10 @@ extension Admission {
         }
     }
 
-    /// Wishes of one group that may wait for an answer at a time.
+    /// Open requests that one group may have at a time.
     static let maximumRequests = 64
 
-    /// From this number on a device's own chain takes no more newcomers in; another member does.
+    /// From this number on, a device's own chain admits nobody. Another member does.
     static let maximumAdmittingNumber: UInt64 = 800
 
     mutating func refuseJoin(_ reason: JoinRefusal, over link: LinkID, core: inout EngineCore) {
@@ -102,7 +102,7 @@ extension Admission {
         core.post(.greet(link))
     }
 
-    /// The same to who uses up no invite by it.
+    /// The same for a device that uses up no invite by it.
     private mutating func welcomeAgain(to group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard core.charge(.ledgerCopies, over: link) else { return refuseJoin(.other, over: link, core: &core) }
         welcome(to: group, over: link, core: &core)

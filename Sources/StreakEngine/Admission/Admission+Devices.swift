@@ -6,10 +6,10 @@ import StreakWire
 
 /// Linking machines: one of the user's machines certifies the keys of a new one.
 extension Admission {
-    /// How long a device link is good, in seconds.
+    /// How long a device link lives, in seconds.
     static let deviceLinkLifetime: Int64 = 600
 
-    /// How long the ledgers may take once the machine is certified.
+    /// How long the ledgers may take to arrive once the machine is certified.
     private static let ledgerPatience: Duration = .seconds(60)
 
     mutating func linkDevice(addresses: [[Endpoint]], id: CommandID, core: inout EngineCore) {
@@ -59,8 +59,8 @@ extension Admission {
         }
     }
 
-    /// Publishes a new device in the private group, ends the invite that it came with, and publishes it wherever else
-    /// this device is in.
+    /// Publishes a new device in the private group, ends the invite that it came with, and publishes the device in
+    /// every other group that this device is in.
     private mutating func introduce(
         _ certificate: DeviceCertificate, ending invite: OperationID, in privateGroup: GroupID, over link: LinkID,
         core: inout EngineCore
@@ -70,14 +70,14 @@ extension Admission {
         }
         for group in core.groups.keys where !core.isPrivate(group) && core.isCurrentMember(of: group) {
             guard core.groups[group]?.state.device(certificate.device) == nil else { continue }
-            // A group that takes no more devices goes on without this one.
+            // A group that accepts no further devices remains without this one.
             try? core.append([.addDevice(certificate)], to: group)
         }
-        // Waits for all that to be on disk.
+        // Waits until all of that is on disk.
         core.persist(DurableChange(), then: [.introduceDevice(link, certificate)])
     }
 
-    /// Hands a new device its certificate, and keys and ledger of every group that it is in.
+    /// Hands a new device its certificate, and the keys and ledger of every group that it is in.
     mutating func introduceDevice(_ certificate: DeviceCertificate, over link: LinkID, core: inout EngineCore) {
         guard let privateGroup = core.privateGroup else { return }
         let others = core.groups.keys.filter { !core.isPrivate($0) && core.isCurrentMember(of: $0) }
@@ -135,10 +135,11 @@ extension Admission {
         guard let attempt = deviceAttempt(over: link, core: core) else { return }
         let endpoint = core.links.pathSummary(link)?.endpoint
         core.links.close(link, at: core.now)
-        // This device may not have heard of the link yet; of all else each of the user's devices would say the same.
+        // This device may not have heard of the link yet. For any other reason, all of the user's devices would say the
+        // same.
         let isFinal = reason != .unknownLink && reason != .other
         deviceIntakes[attempt.command] = nil
-        // Who answers where the link's maker is knows best: there is no second opinion to wait for.
+        // The device at the address of the link's maker knows best: there is no second opinion to wait for.
         if isFinal, let endpoint, (attempt.link.addresses.first ?? []).contains(endpoint) {
             return finishJoin(attempt.command, .failed(.deviceRefused(reason)), core: &core)
         }
@@ -153,7 +154,7 @@ extension Admission {
         askOthers(id, because: .ledgerRejected, for: JoinAttempt.secondOpinion, core: &core)
     }
 
-    /// Takes the welcome into a group of the account. False where no device is being linked over this link.
+    /// Accepts the welcome to a group of the account. False if no device is being linked over this link.
     mutating func receivedWelcomeOfDevice(
         _ group: GroupID, accessKeys: [[UInt8]], over link: LinkID, core: inout EngineCore
     ) -> Bool {
@@ -165,7 +166,7 @@ extension Admission {
         return true
     }
 
-    /// Takes a ledger that follows such a welcome. False where no device is being linked over this link.
+    /// Accepts a ledger that follows such a welcome. False if no device is being linked over this link.
     mutating func receivedOperationsOfDevice(
         _ encoded: [[UInt8]], isFinal: Bool, handle: GroupHandle, over link: LinkID, core: inout EngineCore
     ) -> Bool {
@@ -175,7 +176,7 @@ extension Admission {
         else { return true }
         let others = deviceIntakes[id]?.ledgers.values.reduce(0) { $0 + $1.size } ?? 0
         do {
-            try ledger.take(encoded, beside: others - ledger.size)
+            try ledger.append(encoded, beside: others - ledger.size)
         } catch {
             rejectDevice(id, over: link, core: &core)
             return true
@@ -194,8 +195,9 @@ extension Admission {
         finishJoin(attempt.command, .deviceLinked(linking), core: &core)
     }
 
-    /// What was handed over, if every ledger shows what the link promised: the private group is of one account, the
-    /// link's maker's, the answerer's and now this machine's; and in every group this machine is a device of it.
+    /// What was handed over, if every ledger shows what the link promised: the private group belongs to the account of
+    /// the link's maker, the answering device and now this machine; and in every group this machine is a device of that
+    /// account.
     static func linking(
         _ intake: DeviceIntake, under link: InviteLink, answeredBy responder: AgreementPublicKey
     ) -> DeviceLinking? {

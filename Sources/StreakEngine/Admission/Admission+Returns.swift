@@ -4,7 +4,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Coming back, after a recovery, into groups of one's account that a friend by code knows (Protocol/friends.md §4).
+/// After a recovery, coming back into groups of the account that a friend by code knows (Protocol/friends.md §4).
 extension Admission {
     /// The groups into which this device may come back, in the order of their IDs.
     var offeredReturns: [OfferedReturn] {
@@ -17,21 +17,19 @@ extension Admission {
         }
     }
 
-    /// Takes groups that wait for the user's word out of those that a store holds.
+    /// Restores the groups that wait for the user's decision from what a store holds.
     mutating func restoreReturns(core: inout EngineCore) {
-        for name in core.settings.keys.sorted() where name.hasPrefix(HeldReturn.settingPrefix) {
-            // What does not read was not written by this version.
-            guard let (group, friend, offeredAt) = try? HeldReturn.read(core.settings[name] ?? []),
-                let replica = core.groups.removeValue(forKey: group)
-            else { continue }
+        for row in core.local.all(HeldReturn.Row.self) {
+            guard let replica = core.groups.removeValue(forKey: row.group) else { continue }
             let size = replica.ledger.allOperations.reduce(0) { $0 + $1.bytes.count }
-            returns[group] = HeldReturn(
-                ledger: replica.ledger, accessKeys: replica.accessKeys, friend: friend, offeredAt: offeredAt,
+            returns[row.group] = HeldReturn(
+                ledger: replica.ledger, accessKeys: replica.accessKeys, friend: row.friend, offeredAt: row.offeredAt,
                 size: size)
         }
     }
 
-    /// Takes the welcome into a group of this account by a friend that was asked by its code. False where none was.
+    /// Accepts the welcome to a group of this account from a friend who was asked by code. False if no friend was
+    /// asked.
     mutating func receivedWelcomeOfFriend(
         _ group: GroupID, accessKeys: [[UInt8]], over link: LinkID, core: inout EngineCore
     ) -> Bool {
@@ -46,13 +44,13 @@ extension Admission {
         return true
     }
 
-    /// What ledgers that friends offer take up in memory, in bytes.
+    /// How much memory the ledgers offered by friends take, in bytes.
     private var heldSize: Int {
         returns.values.reduce(0) { $0 + $1.size }
             + friendIntakes.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.size } }
     }
 
-    /// Takes a ledger that follows such a welcome.
+    /// Accepts a ledger that follows such a welcome.
     mutating func receivedOperationsOfFriend(
         _ encoded: [[UInt8]], isFinal: Bool, handle: GroupHandle, over link: LinkID, core: inout EngineCore
     ) -> Bool {
@@ -60,7 +58,7 @@ extension Admission {
             return false
         }
         do {
-            try intake.take(encoded, beside: heldSize - intake.size)
+            try intake.append(encoded, beside: heldSize - intake.size)
             friendIntakes[link]?[handle] = isFinal ? nil : intake
             if isFinal { offer(intake, by: owner, over: link, core: &core) }
         } catch {
@@ -70,13 +68,13 @@ extension Admission {
         return true
     }
 
-    /// The owner of a code that this device asked over a link opened under it.
+    /// The owner of a code, if this device asked for it over a link opened under that code.
     private func friendOwner(over link: LinkID, core: EngineCore) -> DeviceCertificate? {
         guard let owner = askedFriends[link], owner.linkKey == core.sessions[link]?.key else { return nil }
         return owner
     }
 
-    /// Keeps a group for its user to decide, if the ledger shows that this account is in it by its own word.
+    /// Keeps a group for the user to decide about, if this account has signed something in its ledger itself.
     private mutating func offer(
         _ intake: LedgerIntake, by owner: DeviceCertificate, over link: LinkID, core: inout EngineCore
     ) {
@@ -97,18 +95,17 @@ extension Admission {
         change.accessKeys = held.accessKeys.reversed().map {
             StoredAccessKey(group: group, key: $0.key.rawBytes())
         }
-        // Where to ask once the user has said yes: this device is nobody's to find there yet.
+        // Where to ask once the user has said yes: this device cannot find anybody in that group yet.
         if let endpoint = core.links.pathSummary(link)?.endpoint {
             let address = RememberedAddress(device: owner.device, endpoint: endpoint, lastAnswered: core.wall.seconds)
             core.post(.addressAnswered(address))
             change.addresses = [address]
         }
-        core.settings[HeldReturn.setting(group)] = held.settingValue
-        change.settings[HeldReturn.setting(group)] = held.settingValue
+        change.local.keep(HeldReturn.Row(group: group, friend: held.friend, offeredAt: held.offeredAt))
         core.persist(change, then: [.publish(.friend(.returnOffered(group)))])
     }
 
-    /// Whose group with this user is among what waits for a decision.
+    /// The users with whom this user has a group of two among those that wait for a decision.
     func offeredPairs(core: EngineCore) -> Set<UserID> {
         Set(
             returns.values.lazy.map(\.friend).filter { friend in
@@ -117,7 +114,7 @@ extension Admission {
     }
 
     /// The owner of a friend code was asked over a link: it may know groups of this account.
-    mutating func asked(_ owner: DeviceCertificate, over link: LinkID, core: EngineCore) {
+    mutating func ownerAsked(_ owner: DeviceCertificate, over link: LinkID, core: EngineCore) {
         for known in askedFriends.keys.sorted() where core.sessions[known] == nil { askedFriends[known] = nil }
         askedFriends[link] = owner
     }
@@ -137,7 +134,7 @@ extension Admission {
                 held.ledger.state.isCurrentMember(device: core.identity.device)
                 ? nil
                 : try held.ledger.draft(.addDevice(core.identity.certificate), by: core.identity, at: core.wall.seconds)
-            forgetReturn(group, change: &change, core: &core)
+            forgetReturn(group, change: &change)
             core.groups[group] = GroupReplica(ledger: held.ledger, accessKeys: held.accessKeys)
             if let operation { own = try core.insert(operation, in: group, change: &change) }
         } catch {
@@ -153,11 +150,12 @@ extension Admission {
                 + (own.isEmpty ? [] : [.passOnOperations(group, own, except: nil)]))
     }
 
-    /// Forgets a group that was offered, and the wish to be a friend of whoever is alone with this user in it.
+    /// Forgets a group that was offered. If somebody is alone with this user in it, forgets the friend request to them,
+    /// too.
     mutating func declineReturn(_ group: GroupID, id: CommandID, core: inout EngineCore) {
         guard let held = returns[group] else { return core.complete(id, .failed(.unknownGroup)) }
         var change = DurableChange()
-        forgetReturn(group, change: &change, core: &core)
+        forgetReturn(group, change: &change)
         change.droppedGroups = [group]
         if isPair(held, with: held.friend, core: core) {
             core.post(.returnDeclined(friend: held.friend))
@@ -165,10 +163,9 @@ extension Admission {
         core.persist(change, then: [.complete(id, .done)])
     }
 
-    /// The group waits no longer: its user said yes or no, or came in by an invite.
-    mutating func forgetReturn(_ group: GroupID, change: inout DurableChange, core: inout EngineCore) {
+    /// The group waits no longer: the user decided, or joined it by an invite.
+    mutating func forgetReturn(_ group: GroupID, change: inout DurableChange) {
         guard returns.removeValue(forKey: group) != nil else { return }
-        core.settings[HeldReturn.setting(group)] = nil
-        change.settings[HeldReturn.setting(group)] = []
+        change.local[HeldReturn.Row.self, group] = nil
     }
 }

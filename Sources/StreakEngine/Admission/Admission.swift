@@ -4,15 +4,15 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Coming in: joining a group, linking a machine, coming back; and letting others in. All ledgers from elsewhere are taken in
-/// here, and believed only once they are checked as a whole.
+/// Coming in: joining a group, linking a machine, coming back, and admitting others. Every ledger from outside arrives
+/// here, and counts only once it has been checked as a whole.
 struct Admission: Sendable {
     var joins: [CommandID: JoinAttempt] = [:]
-    /// Machines being linked here, by the command that asked.
+    /// Machines being linked here, by the command that started it.
     var deviceIntakes: [CommandID: DeviceIntake] = [:]
-    /// Groups of this account that friends know, and into which its user has not decided to come back.
+    /// Groups of this account that friends know. The user has not decided yet whether to come back into them.
     var returns: [GroupID: HeldReturn] = [:]
-    /// Owners of friend codes that were asked over these links, and the ledgers that they send of groups of this account.
+    /// Owners of friend codes asked over these links, and the ledgers that they send of this account's groups.
     var askedFriends: [LinkID: DeviceCertificate] = [:]
     var friendIntakes: [LinkID: [GroupHandle: LedgerIntake]] = [:]
 
@@ -22,6 +22,13 @@ struct Admission: Sendable {
     /// Links over which this device joins.
     var joiningLinks: Set<LinkID> { Set(joins.values.compactMap(\.stage.link)) }
     var isJoining: Bool { !joins.isEmpty }
+    /// The commands that have reached nobody yet, with their links.
+    var joining: [(id: CommandID, link: InviteLink)] {
+        joins.keys.sorted().compactMap { id in
+            guard let attempt = joins[id], attempt.stage == .dialling, attempt.link.purpose == .join else { return nil }
+            return (id, attempt.link)
+        }
+    }
 
     /// The beacon sources under which members are looked for.
     var beaconSources: [Discovery.Source] {
@@ -36,8 +43,8 @@ struct Admission: Sendable {
     /// Begins to join.
     ///
     /// - Parameters:
-    ///   - pair: who must be alone in the group, if it is to be one of two.
-    ///   - tellers: devices that have said what they hold of the group.
+    ///   - pair: who must be alone in the group, if it is to be a group of two.
+    ///   - tellers: devices that have reported what they hold of the group.
     mutating func join(
         _ link: InviteLink, timeout: Duration, pair: UserID? = nil, tellers: Set<DeviceID>, command: CommandID,
         core: inout EngineCore
@@ -58,13 +65,13 @@ struct Admission: Sendable {
         redialJoins(core: &core)
     }
 
-    /// Whether a device is a member by another one's word too: by this one's ledger alone it may have been let in by somebody
-    /// who was removed, and nobody has told it yet.
+    /// Whether a second device confirms that a device is a member. By its own ledger alone, it may have been admitted
+    /// by somebody who was already removed, and not have heard so.
     private func isConfirmedMember(of group: GroupID, by other: DeviceID, tellers: Set<DeviceID>, core: EngineCore)
         -> Bool
     {
         guard let state = core.groups[group]?.state, let me = state.member(core.identity.user) else { return false }
-        // Whoever the owner let in, nobody else keeps out.
+        // An admission by the owner always counts.
         if other == core.identity.device || me.admitter == state.owner || me.admitter == core.identity.user {
             return true
         }
@@ -93,21 +100,21 @@ struct Admission: Sendable {
             usesDatagrams: true, usesStreams: true, at: core.now, entropy: &core.entropy)
     }
 
-    /// Dials an address at which somebody of any group may be that this device joins.
+    /// Dials an address at which there may be a member of any group that this device joins.
     mutating func dialForJoining(at endpoint: Endpoint, core: inout EngineCore) {
         for id in joins.keys.sorted() { dialForJoining(id, at: endpoint, core: &core) }
     }
 
     /// Somebody of a group has answered at an address.
-    mutating func sighted(_ group: GroupID, at endpoint: Endpoint, core: inout EngineCore) {
+    mutating func memberSighted(of group: GroupID, at endpoint: Endpoint, core: inout EngineCore) {
         guard let id = joins.keys.sorted().first(where: { joins[$0]?.link.group == group }) else { return }
         dialForJoining(id, at: endpoint, core: &core)
     }
 
-    /// Ends a join that nobody waits for.
+    /// Ends a join that nobody waits for any longer.
     mutating func cancel(_ id: CommandID) { joins[id] = nil }
 
-    /// Asks to be let in over a link that was opened for that. False where it was not.
+    /// Asks to be admitted, if the link was opened for that. False if it was not.
     mutating func linkOpened(_ link: LinkID, core: inout EngineCore) -> Bool {
         guard let session = core.sessions[link], let attempt = joinAttempt(under: session, core: core) else {
             return false
@@ -157,8 +164,8 @@ struct Admission: Sendable {
         core.links.close(link, at: core.now)
         switch reason {
         case .unknownInvite, .groupFull, .other:
-            // This member may not have heard of the invite yet, or of a place that came free: others are asked, and
-            // this one again.
+            // This member may not have heard yet of the invite, or of a place that has become free. So others are
+            // asked, and this one again.
             askOthers(id, because: .joinRefused(reason), for: nil, core: &core)
         case .awaitingApproval:
             keepWaiting(true, under: joins[id]?.link, core: &core)
@@ -168,23 +175,19 @@ struct Admission: Sendable {
         }
     }
 
-    /// The setting that says that a wish to join by a link was noted: then the answer is asked for after the link's own
-    /// end too.
-    private static func waitingSetting(_ link: InviteLink) -> String {
-        "waiting-" + link.group.bytes.array.prefix(16).hexadecimal
-    }
-
     private func isAwaitingApproval(under link: InviteLink, core: EngineCore) -> Bool {
-        core.settings[Self.waitingSetting(link)] != nil
+        core.local[AwaitedApproval.self, link.group] != nil
     }
 
     private mutating func keepWaiting(_ isWaiting: Bool, under link: InviteLink?, core: inout EngineCore) {
         guard let link, isAwaitingApproval(under: link, core: core) != isWaiting else { return }
-        core.storeSetting(Self.waitingSetting(link), isWaiting ? [1] : [])
+        var change = DurableChange()
+        change.local[AwaitedApproval.self, link.group] = isWaiting ? AwaitedApproval(group: link.group) : nil
+        core.persist(change)
     }
 
-    /// Goes on asking: whoever holds the invite's PSK can answer, a former member too, and one answer is one opinion. Where
-    /// every honest member would say the same, the others get `limit` to say so.
+    /// Goes on asking. Anybody who holds the invite's PSK can answer, also a former member, so one answer is one
+    /// opinion. If every honest member would say the same, the others get `limit` to say so.
     mutating func askOthers(
         _ id: CommandID, because refusal: CommandFailure, for limit: Duration?, core: inout EngineCore
     ) {
@@ -197,7 +200,7 @@ struct Admission: Sendable {
         joins[id] = attempt
     }
 
-    /// Takes operations that follow a welcome. False where these are not that.
+    /// Accepts operations that follow a welcome. False if these do not.
     mutating func takesOperations(
         _ encoded: [[UInt8]], isFinal: Bool, handle: GroupHandle, over link: LinkID, core: inout EngineCore
     ) -> Bool {
@@ -206,7 +209,7 @@ struct Admission: Sendable {
             || receivedOperationsWhileJoining(encoded, isFinal: isFinal, handle: handle, over: link, core: &core)
     }
 
-    /// Takes the ledger that follows a welcome. False where these operations are not that.
+    /// Accepts the ledger that follows a welcome. False if these operations do not belong to it.
     mutating func receivedOperationsWhileJoining(
         _ encoded: [[UInt8]], isFinal: Bool, handle: GroupHandle, over link: LinkID, core: inout EngineCore
     ) -> Bool {
@@ -214,7 +217,7 @@ struct Admission: Sendable {
             var attempt = joins[id], GroupHandle(attempt.link.group) == handle, var intake = attempt.intake
         else { return false }
         do {
-            try intake.take(encoded)
+            try intake.append(encoded)
         } catch {
             core.links.close(link, at: core.now)
             var failure = CommandFailure.ledgerRejected
@@ -246,7 +249,7 @@ struct Admission: Sendable {
             guard !intake.namedKeys.isEmpty else {
                 throw InvitationError.otherGroup(ledger.group)
             }
-            // Who asked to be a friend by code is let into a group of the two, and into no other.
+            // A friend request by code leads into a group of two, and into no other.
             if let owner = attempt.pair {
                 guard Set(ledger.state.members.map(\.user)) == [owner, core.identity.user] else {
                     throw InvitationError.otherGroup(ledger.group)
@@ -258,7 +261,7 @@ struct Admission: Sendable {
         }
         let known = intake.namedKeys
         var change = DurableChange()
-        forgetReturn(ledger.group, change: &change, core: &core)
+        forgetReturn(ledger.group, change: &change)
         if core.groups[ledger.group] == nil {
             core.groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: known)
             for operation in ledger.allOperations {
@@ -270,7 +273,7 @@ struct Admission: Sendable {
             reenter(ledger, accessKeys: known, change: &change, core: &core)
         }
         change.accessKeys = known.reversed().map { StoredAccessKey(group: ledger.group, key: $0.key.rawBytes()) }
-        // The link may break before anybody's address is known by it.
+        // The link may break before it has told anybody's address.
         for endpoint in attempt.link.addresses.first ?? [] {
             core.post(.addressHeard(attempt.link.inviter, endpoint))
             change.addresses.append(
@@ -278,7 +281,7 @@ struct Admission: Sendable {
         }
         joins[id]?.stage = .syncing(link)
         keepWaiting(false, under: attempt.link, core: &core)
-        // Whoever is linked already may be in it too.
+        // A device that is already linked may be a member, too.
         core.keysAreStale = true
         core.post(.keysGained)
         let work: [Work] = core.sessions.keys.map { .greet($0) }
@@ -287,21 +290,21 @@ struct Admission: Sendable {
             then: work + (own.isEmpty ? [] : [.passOnOperations(ledger.group, own, except: nil)]))
     }
 
-    /// The operation by which a device that its account's own key certified publishes itself where the account is in
-    /// already, as after the loss of all other devices; nil where none is needed.
+    /// The operation by which a device publishes itself in a group that its account is in already, as after the loss of
+    /// all other devices. The account key must have certified the device. Nil if no operation is needed.
     private func introduction(into ledger: Ledger, core: EngineCore) throws(LedgerError) -> SignedOperation? {
         let state = ledger.state
         guard state.isMember(core.identity.user), state.device(core.identity.device) == nil else { return nil }
         return try ledger.draft(.addDevice(core.identity.certificate), by: core.identity, at: core.wall.seconds)
     }
 
-    /// Comes back into a group that this device was in before: its old epochs stay cut, a new one begins.
+    /// Comes back into a group that this device was in before. Its old epochs stay cut; a new one begins.
     private mutating func reenter(
         _ ledger: Ledger, accessKeys: [AccessKey], change: inout DurableChange, core: inout EngineCore
     ) {
         let wasIn = core.isCurrentMember(of: ledger.group) && ledger.state == core.groups[ledger.group]?.state
         for operation in ledger.allOperations {
-            // This device's own copy may hold operations that make some of these void, but none that refuse them.
+            // This device's copy may hold operations that make some of these void, but none that refuse them.
             _ = try? core.insert(operation, in: ledger.group, change: &change)
         }
         for key in accessKeys.reversed() { _ = core.groups[ledger.group]?.add(key) }
@@ -310,8 +313,7 @@ struct Admission: Sendable {
         core.groups[ledger.group]?.ownEpoch = nil
         _ = core.openEpoch(in: ledger.group, after: counter, change: &change)
         core.places.farewells.remove(ledger.group)
-        core.settings[EngineCore.farewellSetting(ledger.group)] = nil
-        change.settings[EngineCore.farewellSetting(ledger.group)] = []
+        change.local[Farewell.self, ledger.group] = nil
     }
 
     /// Completes the joins of a group whose first exchange has ended.
@@ -327,8 +329,8 @@ struct Admission: Sendable {
         core.complete(id, outcome)
     }
 
-    /// Until when a ledger that has begun to come is waited for, where the overdue part of it is on its way: over a slow
-    /// link one message takes longer than anybody's patience.
+    /// How long to wait for a ledger whose overdue part is already on its way. Over a slow link, one message takes
+    /// longer than `patience`.
     private func laterAnswer(to attempt: JoinAttempt, core: EngineCore) -> MonotonicInstant? {
         guard case .welcomed(let link) = attempt.stage, attempt.answerDue <= core.now,
             let heard = core.links.pathSummary(link)?.lastHeard
@@ -342,7 +344,7 @@ struct Admission: Sendable {
         for id in joins.keys.sorted() {
             guard let attempt = joins[id] else { continue }
             if attempt.deadline <= core.now {
-                // Who is in stays in: only the first exchange was slow.
+                // This device is a member and stays one: only the first exchange was slow.
                 if case .syncing = attempt.stage {
                     finishJoin(id, .group(attempt.link.group), core: &core)
                 } else {

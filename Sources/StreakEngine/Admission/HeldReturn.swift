@@ -4,22 +4,22 @@ import StreakMembership
 import StreakReplication
 public import StreakWire
 
-/// A group of this account, by what a friend says and its ledger shows, into which this device may come back.
+/// A group into which this device may come back: a friend says so, and the group's ledger shows that this account was
+/// in it.
 public struct OfferedReturn: Sendable, Equatable {
     public let group: GroupID
     public let title: String
-    /// Whoever offers it.
+    /// The friend who offers it.
     public let friend: UserID
     public let memberCount: Int
     /// Seconds since 1970, by this node's clock.
     public let offeredAt: Int64
 }
 
-/// The ledger of such a group, kept apart from those of this device's groups: nothing is published there, and nothing
-/// is asked, before the user has said yes.
+/// The ledger of such a group, kept apart from those of this device's groups. Until the user says yes, this device
+/// publishes and asks nothing there.
 struct HeldReturn: Sendable {
     static let maximumCount = 32
-    static let settingPrefix = "return-"
 
     let ledger: Ledger
     /// Newest first.
@@ -29,30 +29,19 @@ struct HeldReturn: Sendable {
     /// Of the ledger, in bytes.
     let size: Int
 
-    static func setting(_ group: GroupID) -> String { settingPrefix + group.bytes.array.prefix(16).hexadecimal }
+    /// What is kept of it beside the group's own ledger and keys.
+    struct Row: LocalRow {
+        let group: GroupID
+        let friend: UserID
+        let offeredAt: Int64
 
-    var settingValue: [UInt8] {
-        var writer = WireWriter()
-        writer.write(ledger.group)
-        writer.write(friend)
-        writer.writeVarint(UInt64(max(0, offeredAt)))
-        return writer.bytes
-    }
-
-    /// What a setting says: which group, who offered it, and when.
-    static func read(_ value: [UInt8]) throws(WireError) -> (group: GroupID, friend: UserID, offeredAt: Int64) {
-        var reader = WireReader(value)
-        let group: GroupID = try reader.readIdentifier()
-        let friend: UserID = try reader.readIdentifier()
-        let offeredAt = Int64(try reader.readVarint(maximum: UInt64(Int64.max)))
-        try reader.finish()
-        return (group, friend, offeredAt)
+        static var shape: RowShape<Self> { RowShape(.returns, Self.init, \.group, \.friend, \.offeredAt) }
     }
 }
 
 extension Ledger {
-    /// Whether a device of an account has signed something here itself: an operation, or a wish to join. That others say
-    /// so proves nothing.
+    /// Whether a device of the account has signed something here itself: an operation, or a request to join. What
+    /// others say about the account proves nothing.
     func holdsWord(of user: UserID) -> Bool {
         allOperations.contains { signed in
             switch signed.operation.body {

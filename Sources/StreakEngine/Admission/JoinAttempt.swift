@@ -6,7 +6,7 @@ import StreakWire
 
 /// A join under way, on the newcomer's side.
 struct JoinAttempt: Sendable {
-    /// How long others are asked after one member has given a final refusal.
+    /// How long to go on asking others after one member has refused for good.
     static let secondOpinion: Duration = .seconds(2)
 
     enum Stage: Sendable, Equatable {
@@ -28,24 +28,24 @@ struct JoinAttempt: Sendable {
 
     let command: CommandID
     let link: InviteLink
-    /// Who must be alone in the group with this user, if it is to be one of two.
+    /// Who must be alone in the group with this user, if it is to be a group of two.
     let pair: UserID?
     var deadline: MonotonicInstant
     var stage: Stage = .dialling
-    /// What has come of the group's ledger.
+    /// The part of the group's ledger that has arrived.
     var intake: LedgerIntake?
-    /// What the last member that was asked had against it.
+    /// The reason that the last asked member gave for refusing.
     var refusal: CommandFailure?
     var nextDial: MonotonicInstant
     var endpoints: [Endpoint]
     /// When each was dialled last.
     var dialledAt: [Endpoint: MonotonicInstant] = [:]
-    /// When a member that was asked, or has begun to answer, counts as silent.
+    /// When a member counts as silent: one that was asked, or that has begun to answer.
     var answerDue: MonotonicInstant
 
-    /// How long a member that was asked may take to answer, and to go on with its answer.
+    /// How long an asked member may take to answer, and between two parts of its answer.
     static let patience: Duration = .seconds(10)
-    /// How long a dial is left alone before the same address is dialled again: as long as one lasts.
+    /// How long to wait before dialling the same address again: as long as one dial lasts.
     static let dialPause: Duration = .seconds(5)
 
     /// When something is to be done about it.

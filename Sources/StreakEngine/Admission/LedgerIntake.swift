@@ -4,29 +4,29 @@ public import StreakMembership
 import StreakReplication
 public import StreakWire
 
-/// What a newly linked device starts with: to be stored before an engine is made of it.
+/// What a newly linked device starts with. Store it before making an engine of it.
 public struct DeviceLinking: Sendable, Equatable {
     public struct Group: Sendable, Equatable {
         public let group: GroupID
-        /// Parents first, the founding one before all.
+        /// Parents first, so the founding operation comes first.
         public let operations: [[UInt8]]
         /// Oldest first, as `Snapshot` wants them.
         public let accessKeys: [[UInt8]]
     }
 
-    /// Of the keys that the machine has made itself.
+    /// Certifies the keys that the machine made itself.
     public let certificate: DeviceCertificate
     /// The private group first.
     public let groups: [Group]
 }
 
-/// A ledger that arrives after a welcome, and is believed only once it is checked as a whole.
+/// A ledger that arrives after a welcome. It counts only once it has been checked as a whole.
 struct LedgerIntake: Sendable {
-    /// What one sender may have this device hold in memory, in bytes.
+    /// How much memory one sender's ledgers may take on this device, in bytes.
     static let maximumSize = 64 << 20
 
     let group: GroupID
-    /// Newest first, as welcomes have them.
+    /// Newest first, as in welcomes.
     let accessKeys: [AccessKey]
     private(set) var ledger: Ledger?
     var size = 0
@@ -38,7 +38,7 @@ struct LedgerIntake: Sendable {
     }
 
     /// - Parameter otherSize: what other ledgers of the sender take up already.
-    mutating func take(_ encoded: [[UInt8]], beside otherSize: Int = 0) throws(LedgerError) {
+    mutating func append(_ encoded: [[UInt8]], beside otherSize: Int = 0) throws(LedgerError) {
         for bytes in encoded {
             size += bytes.count
             guard size + otherSize <= Self.maximumSize else { throw .tooLarge(size: size + otherSize) }
@@ -53,7 +53,7 @@ struct LedgerIntake: Sendable {
         }
     }
 
-    /// The keys that the ledger names.
+    /// The received keys that the ledger names.
     var namedKeys: [AccessKey] {
         let hashes = ledger?.state.accessKeyHashes ?? []
         return accessKeys.filter { hashes.contains($0.hash) }

@@ -1,7 +1,7 @@
-/// What may flow of one group between this device and the one at the other end of a link.
+/// What may flow, for one group, between this device and the one at the other end of a link.
 ///
-/// `allowed` is the security policy: every machine asks it, by `EngineCore.access`, before it says anything of a group.
-/// `docs/security.md` quotes it, and a test compares the two.
+/// `allowed` is the security policy. Every machine asks it, by `EngineCore.access`, before it says anything about a
+/// group. `docs/security.md` quotes it, and a test compares the two.
 struct Access: OptionSet, Sendable {
     let rawValue: UInt16
 
@@ -11,13 +11,14 @@ struct Access: OptionSet, Sendable {
     static let records = Self(rawValue: 1 << 1)
     /// Access keys, asked for and handed over.
     static let accessKeys = Self(rawValue: 1 << 2)
-    /// Who of the group is online.
+    /// Which members of the group are online.
     static let presence = Self(rawValue: 1 << 3)
-    /// The whole ledger: fresh operations, and those that the peer asks for. Also says that the peer's word counts as a member's.
+    /// The whole ledger: fresh operations, and those that the peer asks for. Also means that the peer counts as a
+    /// member.
     static let ledger = Self(rawValue: 1 << 4)
-    /// The one operation that ended the peer's own place, or lets its admission count for nothing, and what led to it.
+    /// The operation that ended the peer's own place, or that makes its admission count for nothing, and its ancestors.
     static let ending = Self(rawValue: 1 << 5)
-    /// The question which operations the peer has.
+    /// A request for the operations that the peer has.
     static let question = Self(rawValue: 1 << 6)
     /// That this device has left.
     static let farewell = Self(rawValue: 1 << 7)
@@ -25,18 +26,20 @@ struct Access: OptionSet, Sendable {
     static let introduction = Self(rawValue: 1 << 8)
     /// Requests for friendship, which name the asker.
     static let friendship = Self(rawValue: 1 << 9)
+    /// Where its current devices are found on the internet, and where the peer's datagrams come from.
+    static let whereabouts = Self(rawValue: 1 << 10)
 
     /// This device's place in a group, by its own copy of the ledger.
     enum Place: CaseIterable, Sendable {
         case member
         /// This device has left, and has not told any member yet.
         case leaving
-        /// Removed, revoked, or let in for nothing. That may be undone, and others know first.
+        /// Removed, revoked, or admitted by an admission that does not count. Others hear first if that is undone.
         case ended
-        /// Has left and was heard, or never was in.
+        /// Has left and a member knows it, or never was in.
         case outside
 
-        /// Whether this device lets itself be found under the group's access keys.
+        /// Whether this device can be found under the group's access keys.
         var answers: Bool {
             switch self {
             case .member, .leaving, .ended: true
@@ -44,7 +47,7 @@ struct Access: OptionSet, Sendable {
             }
         }
 
-        /// Whether it looks for members by itself, and answers who comes with an invite.
+        /// Whether it looks for members itself, and answers newcomers with an invite.
         var seeks: Bool {
             switch self {
             case .member, .leaving: true
@@ -59,21 +62,23 @@ struct Access: OptionSet, Sendable {
         case member
         /// The same, of this account.
         case ownDevice
-        /// A device of this account that is current in another group of both, but not in this one.
+        /// A device of this account that is current in another group of both devices, but not in this one.
         case ownElsewhere
-        /// Removed, revoked, or gone.
+        /// Removed or revoked, or has left.
         case ended
-        /// In no operation that counts. An old access key or invite lets anybody make up such a device.
+        /// In no operation that counts. Anybody with an old access key or invite can make up such a device.
         case unknown
-        /// Of the private group: current by its ledger, but another account's, or given up in another group.
+        /// In the private group only: current by its ledger, but of another account, or revoked in another group.
         case givenUp
     }
 
-    /// What may flow to and from a peer that has proven to know the group. To one that has not, nothing but proofs.
+    /// What may flow to and from a peer that has proven to know the group. Before that, only proofs may.
     static func allowed(to peer: Peer, from place: Place) -> Access {
         switch (place, peer) {
-        case (.member, .member): [.proofs, .records, .accessKeys, .presence, .ledger, .question, .friendship]
-        case (.member, .ownDevice): [.proofs, .records, .accessKeys, .presence, .ledger, .question, .friendship]
+        case (.member, .member):
+            [.proofs, .records, .accessKeys, .presence, .ledger, .question, .friendship, .whereabouts]
+        case (.member, .ownDevice):
+            [.proofs, .records, .accessKeys, .presence, .ledger, .question, .friendship, .whereabouts]
         case (.member, .ownElsewhere): [.proofs, .ending, .question, .introduction]
         case (.member, .ended): [.proofs, .ending]
         case (.member, .unknown): [.proofs, .ending, .question, .introduction]
@@ -93,7 +98,8 @@ struct Access: OptionSet, Sendable {
         case (.ended, .unknown): [.proofs, .ending, .question]
         case (.ended, .givenUp): [.proofs]
 
-        // Silent, but to the account's own devices: one of them may have come back. A link from before stays as it was.
+        // Silent, except to the account's own devices: one of them may have come back. Links from before stay as they
+        // were.
         case (.outside, .member): [.ledger, .question]
         case (.outside, .ownDevice): [.proofs, .ledger, .question]
         case (.outside, .ownElsewhere): [.proofs, .ending, .question]

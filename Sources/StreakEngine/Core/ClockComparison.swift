@@ -4,24 +4,24 @@ import StreakReplication
 import StreakScores
 public import StreakWire
 
-/// What a peer's clock said, and when.
+/// The last clock reading of a peer, and when it arrived.
 struct PeerClock: Sendable {
     let seconds: Int64
     let at: MonotonicInstant
 }
 
-/// How this machine's clock stands to the others'.
+/// How this machine's clock compares with others'.
 public struct ClockComparison: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
-        /// Nobody is there to compare with.
+        /// No device to compare with.
         case unknown
         /// No clock is off by more than a minute.
         case agrees
         /// Most other users' devices say that this machine's clock is this far ahead of theirs; negative: behind.
         case ownIsAhead(by: Duration)
-        /// Most agree with this machine; the others named are wrong.
+        /// Most agree with this machine; `different` lists the devices whose clocks are wrong.
         case othersAreWrong
-        /// There is one other, and one of the two is wrong.
+        /// There is only one other clock, and one of the two is wrong.
         case differs(by: Duration)
     }
 
@@ -35,11 +35,11 @@ public struct ClockComparison: Sendable, Equatable {
     /// The linked devices whose clock is off by more than a minute, in the order of their IDs.
     public let different: [Member]
 
-    /// Clocks closer than this are right.
-    public static let tolerance: Duration = .seconds(60)
+    /// A clock that differs by less than this counts as right.
+    static let tolerance: Duration = .seconds(60)
 
-    /// - Parameter user: whose a device is: several devices of one user have one voice, that of the clock which is nearest
-    ///   to this machine's.
+    /// - Parameter user: whose device it is. All devices of one user count as one clock, the one nearest to this
+    ///   machine's.
     init(_ leads: [Member], user: (DeviceID) -> UserID) {
         different = leads.filter { abs($0.lead) > Self.tolerance }
         var voices: [UserID: Duration] = [:]
@@ -61,7 +61,7 @@ public struct ClockComparison: Sendable, Equatable {
             verdict = .differs(by: sorted[0])
             return
         }
-        // Whichever is nearer to this machine's of the two in the middle: half of them is no majority.
+        // Of the two in the middle, the one nearer to this machine's clock: half of them is no majority.
         let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
         let middle = low < .zero && high > .zero ? .zero : abs(low) < abs(high) ? low : high
         verdict = abs(middle) > Self.tolerance ? .ownIsAhead(by: .zero - middle) : .othersAreWrong

@@ -4,7 +4,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Who is who, and what may flow to whom: every answer follows from the ledgers and from what links have proven.
+/// Who is who, and what may flow to whom. Every answer follows from the ledgers and from what links have proven.
 extension EngineCore {
     /// In order of the groups' IDs.
     var friendGroups: [MeshEngine.FriendGroup] {
@@ -18,37 +18,37 @@ extension EngineCore {
 
     func friendGroup(with user: UserID) -> GroupID? { friendGroups.first { $0.friend == user }?.group }
 
-    /// Whether a ledger held here says that the account has given up a certificate's device, or one that issued it and whose
-    /// word it did not keep. Not every group of the account knows every device.
+    /// Whether a ledger here says that the account has revoked a certificate's device, or revoked a device in its chain
+    /// and did not keep that link. Not every group of the account knows every device.
     func isRevokedAnywhere(_ certificate: DeviceCertificate) -> Bool {
         groups.keys.contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
     }
 
-    /// The operation because of which nobody who counts has let this device into a group.
+    /// The operation that makes this device's admission to a group count for nothing; nil if there is none.
     func exclusion(from group: GroupID) -> OperationID? {
         groups[group]?.ledger.exclusion(of: identity.linkKey.publicKey)
     }
 
-    /// Where this device keeps what is private; nil before the account has made it.
+    /// The account's private group; nil before the account has made it.
     var privateGroup: GroupID? { groups.keys.first(where: isPrivate) }
 
-    /// Whether a group is the one that this account's devices keep among themselves.
+    /// Whether a group is this account's private group.
     func isPrivate(_ group: GroupID) -> Bool { groups[group]?.ledger.privateUser == identity.user }
 
-    /// Whether the account has given this device up, by any ledger that it holds.
+    /// Whether any ledger here says that the account has revoked this device.
     var isShutOut: Bool { isRevokedAnywhere(identity.certificate) }
 
-    /// Whether the account has given up a device by its word for every group, though a ledger may not show it.
+    /// Whether the account has revoked a device for every group, though a ledger may not show it.
     func isGivenUp(_ certificate: DeviceCertificate) -> Bool {
         certificate.user == identity.user && certificate.isRevoked(by: generalRevocations)
     }
 
-    /// Whether a device is no machine of this account, or none any more, whatever one ledger says.
+    /// Whether a device is not, or no longer, a machine of this account, whatever one ledger says.
     func isForeign(_ device: GroupState.Device) -> Bool {
         device.user != identity.user || isRevokedAnywhere(device.certificate)
     }
 
-    /// The account of a link key that is a current member's in any group that this device has to do with.
+    /// The account of a link key, if it is a current member in any group that this device knows.
     func member(withKey key: AgreementPublicKey) -> UserID? {
         for id in groups.keys where place(in: id).seeks {
             if let device = groups[id]?.state.device(linkKey: key), device.isCurrent { return device.user }
@@ -79,7 +79,7 @@ extension EngineCore {
         return sessions[link]?.groups[group] == nil ? access.intersection(.proofs) : access
     }
 
-    /// This device's place in a group; `outside` in one that it does not know.
+    /// This device's place in a group; `outside` for an unknown group.
     func place(in group: GroupID) -> Access.Place {
         guard let state = groups[group]?.state else { return .outside }
         let device = state.device(identity.device)
@@ -99,8 +99,8 @@ extension EngineCore {
         return device == nil ? .unknown : .ended
     }
 
-    /// Whether a link key is that of a current device of this account, in any group that this device is in, too; and no ledger
-    /// says that the account has given it up.
+    /// Whether a link key belongs to a current device of this account in some group that this device is in, too, and no
+    /// ledger says that the account has revoked it.
     private func isOwnDevice(withKey key: AgreementPublicKey) -> Bool {
         groups.keys.contains { group in
             guard isCurrentMember(of: group), let device = groups[group]?.state.device(linkKey: key) else {
@@ -110,12 +110,12 @@ extension EngineCore {
         }
     }
 
-    /// The groups of which something may flow over a link.
+    /// The groups about which `flow` is allowed over a link.
     func groups(on link: LinkID, allowing flow: Access) -> [GroupID] {
         (sessions[link]?.groups.keys.sorted() ?? []).filter { access(of: link, in: $0).isSuperset(of: flow) }
     }
 
-    /// The links over which something may flow of a group, ascending: the first ones, of so many.
+    /// The first `limit` links over which `flow` is allowed for a group, ascending.
     func links(of group: GroupID, allowing flow: Access, upTo limit: Int = .max) -> [LinkID] {
         let place = place(in: group)
         var found: [LinkID] = []
@@ -126,12 +126,12 @@ extension EngineCore {
         return found
     }
 
-    /// The group that a handle names on a link; of several the smallest.
+    /// The group that a handle names on a link; of several, the smallest.
     func provenGroup(_ handle: GroupHandle, over link: LinkID) -> GroupID? {
         sessions[link]?.groups.keys.sorted().first { GroupHandle($0) == handle }
     }
 
-    /// The keys under which links of a group are opened, newest first.
+    /// The keys for dialling a group's links, newest first.
     func linkKeys(of group: GroupID) -> [LinkKey] {
         let keys = groups[group]?.accessKeys ?? []
         return keys.enumerated().map { index, key in

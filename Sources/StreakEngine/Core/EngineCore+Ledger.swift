@@ -5,15 +5,15 @@ import StreakReplication
 import StreakWire
 
 extension EngineCore {
-    /// Keeps a key of a group, if it is new; true if it was.
+    /// Keeps a group's access key; true if it was new.
     @discardableResult
-    mutating func keep(_ key: AccessKey, in group: GroupID, change: inout DurableChange) -> Bool {
+    mutating func addAccessKey(_ key: AccessKey, to group: GroupID, change: inout DurableChange) -> Bool {
         guard groups[group]?.add(key) ?? false else { return false }
         change.accessKeys.append(StoredAccessKey(group: group, key: key.key.rawBytes()))
         return true
     }
 
-    /// Deletes all that is here of a group, and tells nobody.
+    /// Deletes everything about a group, and tells nobody.
     mutating func forget(_ group: GroupID, then work: [Work]) {
         var change = DurableChange()
         drop(group, change: &change)
@@ -77,7 +77,7 @@ extension EngineCore {
         return added
     }
 
-    /// Draws the consequences of new operations: what is cut, who is in, whom to tell; then stores.
+    /// Applies the consequences of new operations, such as cuts, membership and whom to tell; then stores.
     mutating func ledgerChanged(_ group: GroupID, change: DurableChange, then work: [Work]) {
         var change = change
         let events = consequences(for: group, change: &change)
@@ -85,7 +85,7 @@ extension EngineCore {
         persist(change, then: events + work)
     }
 
-    /// What follows from a ledger that has changed, for this node's copy and for whoever watches.
+    /// What follows from a changed ledger, for this node's copy and for observers.
     mutating func consequences(for group: GroupID, change: inout DurableChange) -> [Work] {
         groups[group]?.sortAccessKeys()
         dropIdleOperations(of: group, change: &change)
@@ -101,7 +101,7 @@ extension EngineCore {
         return events + [.authorise(group), .digestMoved(group), .publishRevocations(group)]
     }
 
-    /// Lets nobody fill this disk, or anybody's, with what counts for nothing.
+    /// Removes idle operations, so that nobody can fill a disk with operations that do not count.
     private mutating func dropIdleOperations(of group: GroupID, change: inout DurableChange) {
         guard let ledger = groups[group]?.ledger, ledger.idleCount > GroupReplica.maximumIdleOperations else { return }
         let own = identity.device
@@ -115,24 +115,24 @@ extension EngineCore {
         leaveOut(groups[group]?.rebuild(wall: wall) ?? [], change: &change)
     }
 
-    /// Notes runs that were found unfit. Own ones stay in the store: they have no other copy that could be asked for.
+    /// Notes runs that do not fit. This device's own stay in the store, because there is no other copy to ask for.
     mutating func leaveOut(_ runs: [RunKey], change: inout DurableChange) {
         unfitRuns += runs
         change.removedRuns += runs.filter { $0.feed.device != identity.device }
     }
 
-    /// Notes whether this device has lost or regained its place. Whoever has lost it deletes what others wrote.
+    /// Notes whether this device has lost or regained its place. If it has lost it, it deletes what others wrote.
     private mutating func noteMembership(of group: GroupID, change: inout DurableChange) -> [Work] {
         if isCurrentMember(of: group) {
             places.lost.remove(group)
             return []
         }
-        // Who has left is in until somebody has heard it: what is here has nobody else to be asked for.
+        // After leaving, the device counts as in until a member has heard so: nobody else may have what it holds.
         guard !places.farewells.contains(group), !places.lost.contains(group) else { return [] }
         return lose(group, change: &change)
     }
 
-    /// Deletes other users' records of a group that this device is in no more, and forgets how far it had caught up.
+    /// Deletes other users' records of a group that this device is no longer in, and the cursors for it.
     mutating func lose(_ group: GroupID, change: inout DurableChange) -> [Work] {
         let standing = groups[group]?.state.device(identity.device)?.standing
         guard standing != nil || exclusion(from: group) != nil else { return [] }

@@ -16,12 +16,12 @@ extension EngineCore {
         ledgerChanged(group, change: change, then: [.complete(id, .group(group))])
     }
 
-    /// Makes an operation of this device, if it would count, and tells everybody.
+    /// Signs and publishes an operation of this device, if it would count.
     /// - Parameter accessKey: the new key whose hash the operation names.
     @discardableResult
     mutating func author(
-        _ body: OperationBody, in group: GroupID, settings: [String: [UInt8]] = [:], accessKey: AccessKey? = nil,
-        id: CommandID, outcome: ((OperationID) -> CommandOutcome)? = nil
+        _ body: OperationBody, in group: GroupID, with change: DurableChange = DurableChange(),
+        accessKey: AccessKey? = nil, id: CommandID, outcome: ((OperationID) -> CommandOutcome)? = nil
     ) -> Bool {
         guard let replica = groups[group] else {
             complete(id, .failed(.unknownGroup))
@@ -29,10 +29,9 @@ extension EngineCore {
         }
         do {
             let operation = try replica.ledger.draft(body, by: identity, at: wall.seconds)
-            var change = DurableChange()
-            change.settings = settings
+            var change = change
             let added = try insert(operation, in: group, change: &change)
-            if let accessKey { keep(accessKey, in: group, change: &change) }
+            if let accessKey { addAccessKey(accessKey, to: group, change: &change) }
             ledgerChanged(
                 group, change: change,
                 then: [.complete(id, outcome?(operation.id) ?? .done), .passOnOperations(group, added, except: nil)])
@@ -53,27 +52,18 @@ extension EngineCore {
         let link = InviteLink(
             seed: secrets.seed, group: group, expiresAt: expiresAt, title: replica.state.title,
             addresses: addresses, identity: identity, purpose: purpose)
-        let setting = Self.inviteSetting(secrets)
-        settings[setting] = Array(link.text.utf8)
+        var change = DurableChange()
+        change.local.keep(KeptInvite(link))
         author(
             .invite(secrets.terms(maximumUses: uses, expiresAt: expiresAt, needsApproval: needsApproval)), in: group,
-            settings: [setting: Array(link.text.utf8)], id: id
+            with: change, id: id
         ) { .invite($0, link: link.text) }
     }
 
-    /// Where the inviter keeps a link, so that it can be shown again.
-    static func inviteSetting(_ secrets: InviteSecrets) -> String {
-        inviteSetting(publicKey: secrets.inviteKey.publicKey)
-    }
-
-    private static func inviteSetting(publicKey: SigningPublicKey) -> String {
-        "invite-" + publicKey.rawBytes.prefix(16).hexadecimal
-    }
-
-    /// The link of an invite whose link this node keeps; nil for others'.
+    /// The link of an invite, if this node keeps it; nil for the invites of others.
     func link(ofInvite id: OperationID, in group: GroupID) -> String? {
         guard let invite = groups[group]?.state.invite(id) else { return nil }
-        return settings[Self.inviteSetting(publicKey: invite.publicKey)].map { String(decoding: $0, as: UTF8.self) }
+        return local[KeptInvite.self, group, invite.publicKey.rawBytes]?.text
     }
 
     mutating func leave(_ group: GroupID, erasing: Bool, id: CommandID) {
@@ -82,21 +72,18 @@ extension EngineCore {
         guard let me = state.device(identity.device), me.isCurrent else { return complete(id, .failed(.notMember)) }
         let cuts = state.devices.filter { $0.user == me.user && $0.isCurrent }.map { replica.cut(of: $0.device) }
         let departure = Departure(erases: erasing, cuts: DeviceCut.fitting(cuts))
-        let setting = Self.farewellSetting(group)
+        var change = DurableChange()
+        change.local.keep(Farewell(group: group))
         places.farewells.insert(group)
-        guard author(.leave(departure), in: group, settings: [setting: [1]], id: id) else {
+        guard author(.leave(departure), in: group, with: change, id: id) else {
             places.farewells.remove(group)
             return
         }
-        settings[setting] = [1]
-        // Waits for the departure to be on disk.
+        // Waits until the departure is on disk.
         persist(DurableChange(), then: [.sayFarewell(group)])
     }
 
-    /// The setting that says that nobody has heard yet of this device's leaving.
-    static func farewellSetting(_ group: GroupID) -> String { "farewell-" + group.bytes.array.prefix(16).hexadecimal }
-
-    /// Tells a member that this device has left, and asks what it knows, so that its answer shows that it heard.
+    /// Tells a member that this device has left, and asks for operations: an answer shows that the member heard it.
     mutating func sayFarewell(to group: GroupID, over link: LinkID) {
         guard let replica = groups[group], access(of: link, in: group).contains(.farewell),
             case .removed(let by)? = replica.state.device(identity.device)?.standing
@@ -105,26 +92,25 @@ extension EngineCore {
         send(.operationsRequested(replica.handle, known: replica.namedTips), over: link)
     }
 
-    /// A member has answered: the group goes on without this device.
+    /// A member has answered, so it knows that this device has left.
     mutating func endFarewell(to group: GroupID) {
         guard places.farewells.remove(group) != nil else { return }
         var change = DurableChange()
-        change.settings[Self.farewellSetting(group)] = []
-        settings[Self.farewellSetting(group)] = nil
+        change.local[Farewell.self, group] = nil
         let events = lose(group, change: &change)
         keysAreStale = true
         persist(change, then: events)
     }
 
     mutating func setRole(_ change: RoleChange.Change, of user: UserID, in group: GroupID, id: CommandID) {
-        // A demotion cuts what the devices may do as an admin; their records are nobody's business.
+        // A demotion cuts what the devices may do as an admin; it does not affect their records.
         let cuts = change == .member ? groups[group]?.ledger.cuts(of: user) { _ in [] } : []
         author(.setRole(RoleChange(user: user, change: change, cuts: cuts ?? [])), in: group, id: id)
     }
 
     mutating func transfer(_ group: GroupID, to heir: UserID, id: CommandID) {
         let state = groups[group]?.state
-        // What a transfer ends is a time of the owner, or, where it undoes a takeover, the author's own.
+        // A transfer ends a tenure of the owner; if it undoes a takeover, it is the author's own.
         let isTakingBack = heir == identity.user && state?.heir != heir && state?.takenFrom == heir
         let ending = isTakingBack ? heir : state?.owner
         let cuts = ending.flatMap { groups[group]?.ledger.cuts(of: $0) { _ in [] } }
@@ -152,14 +138,14 @@ extension EngineCore {
             self = before
             return complete(id, .failed(.notAllowed(error)))
         }
-        keep(key, in: group, change: &change)
+        addAccessKey(key, to: group, change: &change)
         ledgerChanged(
             group, change: change,
             then: [.complete(id, .done), .passOnOperations(group, added, except: nil)])
     }
 
-    /// The live invites that a member made, or by which it was let in: by the same link it could come back as somebody else.
-    /// One that has expired by this clock may not have by who answers.
+    /// The live invites that a member made, or by which it joined. By the same link it could come back as another
+    /// account. An invite that has expired by this clock may still live by the clock of the member who answers.
     func invitesEnding(with user: UserID, in group: GroupID) -> [GroupState.Invite] {
         (groups[group]?.state.invites ?? []).filter { invite in
             (invite.inviter == user || invite.admitted.contains(user)) && invite.isLive(at: wall.seconds - 86_400)
@@ -175,28 +161,22 @@ extension EngineCore {
         author(body, in: group, id: id)
     }
 
-    /// Who waits for owner or an admin of a group to let them in.
+    /// Newcomers to a group who wait for the owner or an admin to admit them.
     func openRequests(in group: GroupID) -> [GroupState.Request] { groups[group]?.state.requests ?? [] }
 
-    /// Whether somebody on this node has turned an account down that asks under this invite, with whatever device. It can still
-    /// be let in; a new invite makes a new request.
+    /// Whether this node has turned down the account that asks under this invite, whatever its device. It can still be
+    /// admitted; a new invite makes a new request.
     func isDenied(_ claim: JoinClaim, in group: GroupID) -> Bool {
-        settings[Self.denialSetting(claim, in: group)] != nil
-    }
-
-    /// The name of the setting that keeps a refusal: all names cut short, so that it fits.
-    private static func denialSetting(_ claim: JoinClaim, in group: GroupID) -> String {
-        let names = [group.bytes, claim.certificate.user.bytes, claim.invite.bytes]
-        return (["denied"] + names.map { $0.array.prefix(8).hexadecimal }).joined(separator: "-")
+        local[Denial.self, group, claim.certificate.user, claim.invite] != nil
     }
 
     mutating func admit(_ request: OperationID, to group: GroupID, id: CommandID) {
         guard let open = openRequests(in: group).first(where: { $0.id == request }) else {
             return complete(id, .failed(groups[group] == nil ? .unknownGroup : .unknownRequest))
         }
-        let setting = Self.denialSetting(open.claim, in: group)
-        settings[setting] = nil
-        author(.admit(open.claim), in: group, settings: [setting: []], id: id)
+        var change = DurableChange()
+        change.local[Denial.self, group, open.claim.certificate.user, open.claim.invite] = nil
+        author(.admit(open.claim), in: group, with: change, id: id)
     }
 
     mutating func deny(_ request: OperationID, in group: GroupID, id: CommandID) {
@@ -207,10 +187,8 @@ extension EngineCore {
         guard let role = state.role(of: identity.user), role != .member, isCurrentMember(of: group) else {
             return complete(id, .failed(.notAllowed(.refused(.needsAdmin))))
         }
-        let setting = Self.denialSetting(open.claim, in: group)
-        settings[setting] = [1]
         var change = DurableChange()
-        change.settings[setting] = [1]
+        change.local.keep(Denial(group: group, user: open.claim.certificate.user, invite: open.claim.invite))
         persist(change, then: [.publish(.ledgerChanged(group)), .complete(id, .done)])
     }
 }

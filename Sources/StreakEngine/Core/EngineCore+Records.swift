@@ -5,7 +5,8 @@ import StreakReplication
 import StreakWire
 
 extension EngineCore {
-    /// Retracts what this device has dated ahead in every group, and writes it anew with today's times. One transaction.
+    /// Retracts what this device dated ahead in every group, and writes it again with today's times, in one
+    /// transaction.
     mutating func retract(id: CommandID) {
         var change = DurableChange()
         var work: [Work] = []
@@ -17,7 +18,7 @@ extension EngineCore {
                 !wrong.retractions.isEmpty
             else { continue }
             let ownEpoch = groups[group]?.ownEpoch
-            // It holds what is to be void.
+            // This epoch holds what is to become void.
             if wrong.retractions.contains(where: { $0.feed.epoch == ownEpoch }) { groups[group]?.ownEpoch = nil }
             let (wall, device) = (wall, identity.device)
             guard groups[group]?.hasEpoch(wall: wall, device: device, reserve: 0) ?? false else {
@@ -56,9 +57,9 @@ extension EngineCore {
         persist(change, then: [.complete(id, .done)] + work)
     }
 
-    /// Writes records into a group's own feed. Returns what follows once they are on disk.
+    /// Writes records into a group's own feed. Returns the work that follows once they are on disk.
     mutating func write(_ drafts: [RecordDraft], in group: GroupID, change: inout DurableChange) -> [Work] {
-        // The clock may have gone back, and then what was merged by it counts no more.
+        // The clock may have gone back. Then some merged records count no longer.
         leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
         let epoch = openEpoch(in: group, change: &change)
         var merged: [MergedRecord] = []
@@ -85,19 +86,19 @@ extension EngineCore {
     /// The epoch this device writes in a group; a new one where there is none that may be continued.
     mutating func openEpoch(in group: GroupID, after counter: UInt32 = 0, change: inout DurableChange) -> Epoch {
         let device = identity.device
-        // A clock that was ahead wrote the epoch: times rise within one.
+        // A clock that was ahead wrote this epoch, and times only rise within an epoch.
         if groups[group]?.ownEpochLeads(wall: wall, device: device) ?? false { groups[group]?.ownEpoch = nil }
         if let epoch = groups[group]?.ownEpoch { return epoch }
         let last = max(counter, groups[group]?.feeds.epochs(of: device).last?.counter ?? 0)
         let nonce = entropy.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let epoch = Epoch(counter: last &+ 1, nonce: nonce)
         groups[group]?.ownEpoch = epoch
-        change.ownEpochs.append(OwnEpoch(group: group, epoch: epoch))
+        change.local.keep(OwnEpoch(group: group, epoch: epoch))
         return epoch
     }
 
-    /// Has the store keep what was taken under the next arrival, and what it joins up with; and its author pay for it.
-    mutating func note(
+    /// Stores a received run and the runs that it connects to under the next arrival, and charges the author for it.
+    mutating func recordReception(
         _ reception: FeedReplica.Reception, of feed: FeedID, in group: GroupID, change: inout DurableChange
     ) {
         var weight = 0
@@ -120,13 +121,13 @@ extension EngineCore {
         if let author = pacedAuthor(of: feed, in: group) { budget.chargeRecords(weight, to: author, at: now) }
     }
 
-    /// Whose pace a feed's records are held to: nil for this account's own.
+    /// Whose budget limits a feed's records; nil for this account's own.
     func pacedAuthor(of feed: FeedID, in group: GroupID) -> PeerAbuseBudget.Payer? {
         guard let user = groups[group]?.state.device(feed.device)?.user, user != identity.user else { return nil }
         return .author(user, group)
     }
 
-    /// Has who sent a run that is not taken pay for it. False where it has sent too many: its link is closed.
+    /// Charges the sender of a refused run. False if it has sent too many: its link is closed.
     mutating func refused(_ run: Run, because error: ReplicationError, in group: GroupID, over link: LinkID) -> Bool {
         publish(.runRefused(group, error))
         switch error {
@@ -134,7 +135,7 @@ extension EngineCore {
         case .gap, .differentHistory:
             return charge(.redundantRecords, PeerAbuseBudget.misplacedWeight, over: link)
         case .limitReached:
-            // Its author has signed it, and made this node look at the branches that are held.
+            // The author signed it, and made this node search the branches that it holds.
             if groups[group]?.feeds[run.feed] != nil, let author = pacedAuthor(of: run.feed, in: group) {
                 budget.chargeRecords(PeerAbuseBudget.misplacedWeight, to: author, at: now)
             }
@@ -143,8 +144,8 @@ extension EngineCore {
         }
     }
 
-    /// Stores received records, then tells of them. Where records of cut feeds are among them, everything is merged anew,
-    /// once for all.
+    /// Stores received records, then publishes them. If records of cut feeds are among them, everything is merged
+    /// again, once for all of them.
     mutating func persistMerge(
         _ change: DurableChange, of group: GroupID, merged: [MergedRecord], then work: [Work]
     ) {
@@ -157,7 +158,7 @@ extension EngineCore {
         persist(change, then: work)
     }
 
-    /// Gathers a feed's small runs where there are many, those of this change among them.
+    /// Combines a feed's small runs if there are many, with those of this change.
     mutating func compact(_ feed: FeedID, in group: GroupID, change: inout DurableChange) {
         guard let (removed, added) = groups[group]?.compact(feed) else { return }
         let keys = Set(removed)
@@ -166,7 +167,7 @@ extension EngineCore {
         change.runs.append(added)
     }
 
-    /// Stops writing an epoch that was found to go on without this store, which was restored or copied: a new one begins.
+    /// Stops writing an epoch that has gone on without this store, which was restored or copied. A new epoch begins.
     mutating func noteOwnFeed(_ feed: FeedID, in group: GroupID, change: inout DurableChange) {
         guard feed.device == identity.device, groups[group]?.ownEpoch == feed.epoch else { return }
         groups[group]?.ownEpoch = nil
@@ -174,8 +175,9 @@ extension EngineCore {
         publish(.epochReplaced(group))
     }
 
-    /// Begins new epochs wherever this device has written, as a store that may be a copy must. To be stored at once.
-    mutating func renewEpochs() -> [OwnEpoch] {
+    /// Begins new epochs wherever this device has written, as a store that may be a copy must. Store the result at
+    /// once.
+    mutating func renewEpochs() -> LocalRows {
         var change = DurableChange()
         for group in groups.keys {
             let counter = groups[group]?.ownEpoch?.counter
@@ -183,8 +185,9 @@ extension EngineCore {
             groups[group]?.ownEpoch = nil
             _ = openEpoch(in: group, after: counter ?? 0, change: &change)
         }
-        journal.startChange.ownEpochs = []
-        return change.ownEpochs
+        // These take the place of epochs that the start has begun.
+        journal.startChange.append(change)
+        return change.local
     }
 
     mutating func releaseQuarantined(of group: GroupID) {

@@ -5,7 +5,7 @@ import StreakWire
 
 /// Starting from what a store holds.
 extension EngineCore {
-    /// - Parameter ledgers: of groups whose operations need not be checked again.
+    /// - Parameter ledgers: ledgers whose operations need not be checked again.
     mutating func restore(_ snapshot: Snapshot, ledgers: [GroupID: Ledger]) {
         var keys: [GroupID: [AccessKey]] = [:]
         for stored in snapshot.accessKeys {
@@ -37,30 +37,34 @@ extension EngineCore {
             groups[group]?.noteExclusion(of: own)
             unfitRuns += groups[group]?.rebuild(wall: wall) ?? []
         }
-        // They come again from peers, packed otherwise perhaps.
-        // Own records have no other copy that could be asked for, and without its founding nothing of a group fits.
+        // Peers will send them again, perhaps packed differently.
+        // Own records have no other copy to ask for, and nothing of a group fits without its founding operation.
         journal.startChange.removedRuns = unfitRuns.filter {
             groups[$0.group] != nil && $0.feed.device != identity.device
         }
     }
 
-    /// Goes on with this device's place in the groups that are left once those are taken out that wait for the user's word.
+    /// Restores this device's place in the groups. Groups that wait for the user's decision were taken out before.
     mutating func restorePlaces(_ snapshot: Snapshot) {
         restoreOwnEpochs(snapshot)
         for group in groups.keys {
-            if settings[Self.farewellSetting(group)] != nil {
+            if local[Farewell.self, group] != nil {
                 places.farewells.insert(group)
             } else if !isCurrentMember(of: group) {
                 places.lost.insert(group)
             }
         }
+        // A device that has lost a group fetches all of it when it is in again.
+        for cursor in local.all(Cursor.self) where places.lost.contains(cursor.group) {
+            journal.startChange.local[Cursor.self, cursor.group, cursor.peer] = nil
+        }
     }
 
-    /// Goes on writing the epochs of before, but where the store may be a copy or has lost some of one: others may have
-    /// seen more of it than is here.
+    /// Continues the epochs of before. Exception: the store may be a copy, or has lost a part of one. Then others may
+    /// have seen more of the epoch than is here.
     private mutating func restoreOwnEpochs(_ snapshot: Snapshot) {
         var change = DurableChange()
-        for own in snapshot.ownEpochs {
+        for own in local.all(OwnEpoch.self).sorted(by: { $0.group < $1.group }) {
             let lost = unfitRuns.contains {
                 $0.group == own.group && $0.feed == FeedID(device: identity.device, epoch: own.epoch)
             }
@@ -70,7 +74,7 @@ extension EngineCore {
                 groups[own.group]?.ownEpoch = own.epoch
             }
         }
-        journal.startChange.ownEpochs = change.ownEpochs
+        journal.startChange.append(change)
         if snapshot.mayBeCopy { journal.startChange.settings[Self.epochsRenewedSetting] = [1] }
     }
 }

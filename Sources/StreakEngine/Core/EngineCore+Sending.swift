@@ -9,18 +9,19 @@ extension EngineCore {
         links.send(message, over: link, as: .rumour, at: now)
     }
 
-    /// Sends a message as soon as the link takes it, after all that was to be sent before.
+    /// Sends a message as soon as the link accepts it, after everything queued before it.
     mutating func send(_ message: LinkMessage, over link: LinkID) {
         for part in message.parts { queue(.message(part.encoded), over: link) }
     }
 
-    /// Sends a ledger, or a part of one, as fast as the peer takes it.
+    /// Sends a ledger, or a part of one, as fast as the peer accepts it.
     mutating func sendOperations(_ operations: [SignedOperation], handle: GroupHandle, over link: LinkID) {
         queue(.operations(handle, operations[...]), over: link)
     }
 
     private mutating func queue(_ item: SendingQueue.Item, over link: LinkID) {
         guard sessions[link] != nil else { return }
+        if answers.answer?.link == link { answers.answer?.size += item.byteCount }
         sessions[link]?.sending.append(item)
         sendQueued(over: link)
         guard sessions[link]?.sending.isTooLong ?? false else { return }
@@ -28,7 +29,7 @@ extension EngineCore {
         links.close(link, at: now)
     }
 
-    /// Goes on with what the links did not take before.
+    /// Sends what the links did not accept before.
     mutating func sendQueued() {
         for link in sessions.queued where !(sessions[link]?.sending.isEmpty ?? true) { sendQueued(over: link) }
     }

@@ -4,11 +4,11 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// What all machines of the engine share: this device, its copies of the groups, the links, the clock, chance, and what is to
-/// be stored and done.
+/// What all machines of the engine share: this device, its copies of the groups, the links, the clock, randomness, and
+/// what is to be stored and done.
 ///
-/// Machines change it while they handle something. What concerns another machine they `post`; the engine routes that once
-/// they have returned.
+/// Machines change it while they handle something. What concerns another machine they `post`; the engine routes that
+/// once they have returned.
 struct EngineCore: Sendable {
     let identity: DeviceIdentity
     var store: StoreID
@@ -16,59 +16,62 @@ struct EngineCore: Sendable {
     var links: Links
     var groups = SortedTable<GroupID, GroupReplica>()
     var sessions = SessionTable()
-    /// What others may still have this node do.
+    /// How much useless work others may still cause.
     var budget: PeerAbuseBudget
+    var answers = AnswerMeter()
     var settings: [String: [UInt8]]
+    /// What this machine alone keeps, as the changes that were put out leave it.
+    private(set) var local: LocalRows
     var places = Places()
     var journal: Journal
-    /// Runs of the store that did not fit what precedes them.
+    /// Stored runs that did not fit their predecessors.
     var unfitRuns: [RunKey] = []
     var network = Network()
-    /// Whether the keys by which links and beacons are known are to be worked out again.
+    /// Whether the keys that identify links and beacons have to be worked out again.
     var keysAreStale = true
     var outputs: [EngineOutput] = []
-    /// What machines have left for the engine to route, in order.
+    /// The machines' posted work, in order.
     private var posted = Fifo<Work>()
     var now: MonotonicInstant = .zero
     var wall: WallTime
 
-    /// Groups in which this device has no place any more.
+    /// Groups in which this device no longer has a place.
     struct Places: Sendable {
-        /// Left, without anybody having heard of it yet.
+        /// This device has left, and nobody has heard so yet.
         var farewells: Set<GroupID> = []
-        /// Lost: their records by others are gone.
+        /// This device has lost its place, and the records of others are deleted.
         var lost: Set<GroupID> = []
     }
 
-    /// What is known of the machine's network.
+    /// What the engine knows of the machine's network.
     struct Network: Sendable {
-        /// Whether this node takes packets.
+        /// Whether this node receives packets.
         var isStarted = false
-        /// Whether it may call the local networks.
+        /// Whether it may send beacons on the local networks.
         var callsNetworks = false
         var port: UInt16 = 0
-        /// Where others may reach this node; while it is not running, where they last could.
+        /// Where others may reach this node, or last could before it stopped.
         var ownEndpoints: [Endpoint] = []
         /// Addresses that the user named.
         var namedEndpoints: [Endpoint] = []
     }
 
-    /// What is on its way to the disk.
+    /// Changes on their way to the disk.
     struct Journal: Sendable {
         var nextArrival: UInt64
-        /// The last arrival that is on disk: what peers are told, so that no number they keep is ever given twice.
+        /// The last arrival that is on disk. Peers are told this one, so that no number that they keep is used twice.
         var storedArrival: UInt64
         var arrivals: [ChangeID: UInt64] = [:]
         var nextChange: UInt64 = 1
-        /// What follows once a change is on disk.
+        /// The work that follows once a change is on disk.
         var deferred: [ChangeID: [Work]] = [:]
-        /// What the start has changed, to be stored with the first input.
+        /// Changes made at start, stored with the first input.
         var startChange = DurableChange()
-        /// What the shell was told of each group last.
+        /// The digest of each group that the shell was last told.
         var publishedDigests: [GroupID: GroupDigest] = [:]
     }
 
-    /// The setting by which a store learns that none of its old epochs is written any more.
+    /// The setting that says that this store continues none of its old epochs.
     static let epochsRenewedSetting = "epochs-renewed"
 
     init(
@@ -79,10 +82,11 @@ struct EngineCore: Sendable {
         budget = PeerAbuseBudget(pace: recordPace)
         self.entropy = InjectedEntropy(entropy)
         store = snapshot.store
-        // What a store counts in: whatever it says, the next number follows one and can be followed.
+        // Clamped, whatever a store says, so that every arrival has a predecessor and a successor.
         let nextArrival = min(max(1, snapshot.nextArrival), UInt64(Int64.max))
         journal = Journal(nextArrival: nextArrival, storedArrival: nextArrival - 1)
         settings = snapshot.settings
+        local = snapshot.local
         wall = wallTime
         links = Links(staticKey: identity.linkKey, limits: linkLimits)
         restore(snapshot, ledgers: ledgers)
@@ -90,10 +94,10 @@ struct EngineCore: Sendable {
 
     // MARK: Routing
 
-    /// Leaves something for another machine.
+    /// Leaves work for another machine.
     mutating func post(_ work: Work) { posted.append(work) }
 
-    /// What is to be routed next.
+    /// The next work to route.
     mutating func takePosted() -> Work? { posted.popFirst() }
 
     // MARK: Output
@@ -102,12 +106,12 @@ struct EngineCore: Sendable {
         outputs.append(.publish(event))
     }
 
-    /// Tells who gave a command how it ended: the shell, or the machine that began it by itself.
+    /// Reports how a command ended, to the shell or to the machine that gave it.
     mutating func complete(_ id: CommandID, _ outcome: CommandOutcome) {
         if id.isOwn { post(.ownCommandEnded(id, outcome)) } else { outputs.append(.complete(id, outcome)) }
     }
 
-    /// Tells the shell a group's digest where it is another than last told.
+    /// Tells the shell a group's digest if it has changed.
     mutating func publishDigest(of group: GroupID) {
         guard let digest = groups[group]?.digest, journal.publishedDigests[group] != digest else { return }
         journal.publishedDigests[group] = digest
@@ -116,8 +120,8 @@ struct EngineCore: Sendable {
 
     // MARK: Storing
 
-    /// Puts out a transaction and what follows it. What follows an empty one waits for those under way, if any: changes
-    /// are stored in the order in which they were put out.
+    /// Puts out a transaction and the work that follows it. If it is empty, the work waits for earlier transactions, if
+    /// any: changes are stored in the order in which they were put out.
     mutating func persist(_ change: DurableChange, then work: [Work] = []) {
         guard !change.isEmpty else {
             let last = ChangeID(number: journal.nextChange - 1)
@@ -128,6 +132,7 @@ struct EngineCore: Sendable {
             }
             return
         }
+        local.apply(change)
         let id = ChangeID(number: journal.nextChange)
         journal.nextChange += 1
         journal.deferred[id] = work
@@ -135,14 +140,14 @@ struct EngineCore: Sendable {
         outputs.append(.persist(change, id))
     }
 
-    /// Puts out what the start has changed.
+    /// Puts out the changes made at start.
     mutating func persistStart() {
         guard !journal.startChange.isEmpty else { return }
         persist(journal.startChange)
         journal.startChange = DurableChange()
     }
 
-    /// A change is on disk: what waited for it goes on.
+    /// A change is on disk: runs the work that waited for it.
     mutating func stored(_ change: ChangeID) {
         journal.storedArrival = max(journal.storedArrival, journal.arrivals.removeValue(forKey: change) ?? 0)
         for work in journal.deferred.removeValue(forKey: change) ?? [] { post(work) }
@@ -153,7 +158,7 @@ struct EngineCore: Sendable {
         return journal.nextArrival
     }
 
-    /// Keeps a small named value, or forgets it where it is empty.
+    /// Keeps a named value, or deletes it if `value` is empty.
     mutating func storeSetting(_ name: String, _ value: [UInt8], then work: [Work] = []) {
         settings[name] = value.isEmpty ? nil : value
         var change = DurableChange()

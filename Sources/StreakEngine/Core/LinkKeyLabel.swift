@@ -3,16 +3,16 @@ public import StreakLinks
 public import StreakMembership
 public import StreakWire
 
-/// What a link key belongs to.
+/// What a link key opens.
 public enum LinkKeyLabel: Hashable, Sendable {
-    /// The group's access key; `index` counts from its founding one.
+    /// The group's access key; `index` counts from the first one.
     case access(GroupID, index: Int)
     /// The pre-shared key of the invite that this operation made.
     case invite(GroupID, OperationID)
-    /// What this friend code opens: the handshake in which the responder shows who it is first.
+    /// The keys of this friend code. In that handshake the responder shows first who it is.
     case friendCode(FriendCode)
 
-    /// Nil for a key that is not of this engine's making.
+    /// Nil for a key that this engine did not make.
     init?(of key: LinkKey) {
         guard let label = key.label as? Self else { return nil }
         self = label

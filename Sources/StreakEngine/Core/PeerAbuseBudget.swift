@@ -2,84 +2,111 @@ import StreakLinks
 import StreakMembership
 import StreakWire
 
-/// Work that others can cause, and that is limited: it may be useless, or come too fast.
+/// Limited work that others can cause. It may be useless, or come too fast.
 public enum ChargedWork: String, CaseIterable, Sendable {
     /// Runs that no honest device passes on: malformed, or with a wrong signature.
     case forgedRuns
-    /// Records that were unpacked, and were here already or had no place.
+    /// Records that were unpacked but were held already, or connect to nothing.
     case redundantRecords
     /// Records that were verified and are new.
     case newRecords
-    /// Ledger operations that nobody has asked for.
+    /// Ledger operations that nobody asked for.
     case pushedOperations
-    /// Operations that were refused or wait for their ancestors, and all that somebody sent who is no member.
+    /// Operations that were refused or wait for ancestors, and everything sent by somebody who is not a member.
     case strangeOperations
-    /// Lines of presence, each of which may have this node tell all others of a group.
+    /// Entries of presence; each may make this node tell all others of a group.
     case presenceEntries
-    /// Exchanges that a digest led to, and that brought nothing.
+    /// Exchanges that a digest started and that brought nothing.
     case fruitlessRounds
-    /// Requests to be let in, certified or befriended: each costs signature checks.
+    /// Bytes said in answer to a peer, beyond one copy of what is here for each device; looking for them counts as well.
+    case answers
+    /// Requests to be admitted, certified or befriended. Each costs signature checks.
     case requests
-    /// Ledgers sent to who is in none: up to 2 MiB for a request of a hundred bytes.
+    /// Ledgers sent to somebody who is in none: up to 2 MiB for a request of a hundred bytes.
     case ledgerCopies
     /// New requests for friendship, each of which costs an Argon2id and a change on disk.
     case friendRequests
-    /// Devices that claim to own a friend code that is looked for: each costs an Argon2id.
+    /// Devices that claim to own a friend code that this node looks for. Each costs an Argon2id.
     case codeClaims
     /// Datagrams that may be beacons, from one address.
     case beaconsOfSource
     /// The same from all addresses.
     case beacons
+    /// Whereabouts that a peer tells: each new one costs a signature check, and is stored and passed on.
+    case whereabouts
+    /// New whereabouts of one device.
+    case newWhereabouts
+    /// Whereabouts of one device that have this node dial it: it may have named somebody else's address.
+    case dialsToWhereabouts
+    /// What one device says about where this one's datagrams come from.
+    case seenEndpoints
+    /// Datagrams by which this node dials beyond the local network, to addresses that nobody here has named.
+    case dialsBeyondLAN
 }
 
-/// Useless work a peer may cause. Kept of accounts and addresses, so reconnecting does not reset it; in memory only.
+/// Limits the useless work that others may cause. It counts accounts and addresses, so a new link resets nothing. In
+/// memory only.
 struct PeerAbuseBudget: Sendable {
     /// Who pays.
     enum Payer: Hashable, Sendable {
-        /// An account, by whichever of its devices and links.
+        /// An account, over all its devices and links.
         case account(UserID)
-        /// The author of something in a group, no matter which device passes it on.
+        /// The author of something in a group, whichever device passes it on.
         case author(UserID, GroupID)
-        /// Somebody whose account no ledger here knows: an address, or a network (`Endpoint.network`).
+        /// One device of a ledger, whichever peer tells of it.
+        case device(DeviceID)
+        /// An address, or a network (`Endpoint.network`), where no ledger here knows the account.
         case source(Endpoint)
-        /// All of them together.
+        /// All senders together.
         case everybody
     }
 
     struct Limit: Sendable {
-        /// How much is done at once.
+        /// How much may be done at once.
         let burst: Int
-        /// The time after which one more is.
+        /// After how long one more is allowed.
         let interval: Duration
-        /// Whether the link ends over which more comes: no honest peer sends so much.
+        /// Whether going over the limit closes the link: no honest peer sends so much.
         var endsLink = false
     }
 
-    /// How much of each is done for one payer.
+    /// The limit of each kind of work for one payer.
     static func limit(of work: ChargedWork, pace: RecordPace) -> Limit {
         switch work {
-        // A run unpacks into 4,096 records at most: half a second of work at once, then two thousandths of a processor.
+        // A run unpacks into 4,096 records at most. This allows half a second of work at once, then 0.2 % of a
+        // processor.
         case .forgedRuns: Limit(burst: 256, interval: .seconds(1), endsLink: true)
-        // Several peers that serve one history repeat each other, of a million records some. Then a hundredth of a processor.
+        // Peers that serve the same history repeat each other, some of them a million records. Then 1 % of a processor.
         case .redundantRecords: Limit(burst: 4 << 20, interval: .microseconds(50), endsLink: true)
         case .newRecords: Limit(burst: pace.burst, interval: .nanoseconds(1_000_000_000 / Int64(max(1, pace.rate))))
-        // What is more comes in rounds, many at a time, so that no flood has the ledger resolved for each.
+        // The rest comes in rounds, many at a time, so a flood cannot make the ledger resolve for each one.
         case .pushedOperations: Limit(burst: 256, interval: .milliseconds(250))
         // A signature check each, some 70 µs.
         case .strangeOperations: Limit(burst: 1_024, interval: .milliseconds(50), endsLink: true)
-        // A group of 1,000 that starts says all at once, and again as ways become shorter; then somebody comes or goes every
-        // few seconds.
+        // A group of 1,000 that starts reports everything at once, and again as routes become shorter. Later somebody
+        // comes or goes every few seconds.
         case .presenceEntries: Limit(burst: 16_384, interval: .milliseconds(50), endsLink: true)
         // Digests differ for a moment whenever two write at the same time.
         case .fruitlessRounds: Limit(burst: 64, interval: .seconds(10))
-        // A household behind one address joins at once, and asks again every two seconds until a member knows the invite.
+        // What a peer asks for while it catches up is nearly all free. Tips are not, nor what an interrupted exchange asks for again.
+        case .answers: Limit(burst: 64 << 20, interval: .microseconds(30))
+        // A household behind one address joins at once, and asks every two seconds until a member knows the invite.
         case .requests: Limit(burst: 64, interval: .seconds(1))
         case .ledgerCopies: Limit(burst: 32, interval: .seconds(20))
-        // Of all newcomers together: there is one processor and one disk.
+        // For all newcomers together, because there is one processor and one disk.
         case .friendRequests: Limit(burst: 8, interval: .seconds(20))
         case .codeClaims: Limit(burst: 4, interval: .seconds(20))
         case .beaconsOfSource: Limit(burst: 40, interval: .milliseconds(100))
         case .beacons: Limit(burst: 200, interval: .milliseconds(20))
+        // A new link tells 512 at most. Then a group of 1,000 says 0.6 a second.
+        case .whereabouts: Limit(burst: 2_048, interval: .milliseconds(50))
+        // A device says so once a minute at most, and news of a minute may come by ways of different length.
+        case .newWhereabouts: Limit(burst: 3, interval: .seconds(60))
+        // Six in any hour: five full messages each, to four endpoints.
+        case .dialsToWhereabouts: Limit(burst: 3, interval: .seconds(1_200))
+        case .seenEndpoints: Limit(burst: 3, interval: .seconds(60))
+        // Sixty in any second.
+        case .dialsBeyondLAN: Limit(burst: 30, interval: .nanoseconds(33_333_334))
         }
     }
 
@@ -88,13 +115,13 @@ struct PeerAbuseBudget: Sendable {
         let payer: Payer
     }
 
-    /// Addresses remembered for each kind of work: anybody can speak from as many as it likes.
+    /// Addresses remembered for each kind of work. Anybody can send from as many as they like.
     static let maximumSources = 1_024
-    /// From how many buckets on full ones are forgotten, which say nothing.
+    /// Above this many buckets, full ones are forgotten: they hold no information.
     private static let leastTidyCount = 1_024
 
     let pace: RecordPace
-    /// Of accounts and authors, which ledgers name, and so bounded as those are.
+    /// Accounts and authors come from ledgers, so their number is bounded.
     private var buckets: [Account: TokenBucket] = [:]
     private var sources: [ChargedWork: SourceLimiter] = [:]
     private var tidyCount = leastTidyCount
@@ -104,8 +131,8 @@ struct PeerAbuseBudget: Sendable {
     /// How many payers are remembered.
     var count: Int { buckets.count + sources.values.reduce(0) { $0 + $1.sourceCount } }
 
-    /// Has somebody pay for work. False, and nothing changed, where it has nothing left: the work is not to be done. Who has
-    /// anything left may go beyond it by what one message holds, and has to wait the longer then.
+    /// Charges a payer for work. False, and nothing changes, if its budget is empty: do not do the work. A payer that
+    /// has anything left may overdraw by as much as one message holds, and waits longer afterwards.
     mutating func charge(_ work: ChargedWork, _ count: Int = 1, to payer: Payer, at now: MonotonicInstant) -> Bool {
         if case .source(let endpoint) = payer {
             let fresh = SourceLimiter(bucketLimit(of: work), maximumSources: Self.maximumSources)
@@ -113,24 +140,36 @@ struct PeerAbuseBudget: Sendable {
         }
         var bucket = bucket(of: work, payer)
         guard bucket.take(count, at: now) else { return false }
-        keep(bucket, of: work, payer, at: now)
+        setBucket(bucket, of: work, payer, at: now)
         return true
     }
 
-    /// When somebody may cause such work again: now, unless it has nothing left.
+    /// The same, but only where there is enough for all of it.
+    mutating func chargeAll(_ work: ChargedWork, _ count: Int, to payer: Payer, at now: MonotonicInstant) -> Bool {
+        bucket(of: work, payer).balance(at: now) >= count && charge(work, count, to: payer, at: now)
+    }
+
+    /// Whether a payer has anything left for such work, which is charged once it is known how much it was.
+    func admits(_ work: ChargedWork, of payer: Payer, at now: MonotonicInstant) -> Bool {
+        if case .source(let endpoint) = payer { return sources[work]?.admits(endpoint, at: now) ?? true }
+        return bucket(of: work, payer).admits(at: now)
+    }
+
+    /// When a payer may cause such work again: now, unless its budget is empty.
     func nextTurn(of work: ChargedWork, for payer: Payer, at now: MonotonicInstant) -> MonotonicInstant {
         max(now, buckets[Account(work: work, payer: payer)]?.nextAdmission ?? now)
     }
 
     // MARK: New records
 
-    /// Packed bytes that weigh as much as a record.
+    /// Packed bytes that are charged as one record.
     static let bytesPerRecord = 16
-    /// What looking for a run's place costs where there is none, in records: a run that is held may have to be unpacked for it;
-    /// where an author has made the branch, it takes a signature check and a look at up to three full runs, some 5 ms.
+    /// The charge, in records, for looking for the place of a run that connects to nothing. A held run may have to be
+    /// unpacked for it. If an author made the branch, it takes a signature check and a search of up to three full runs,
+    /// some 5 ms.
     static let misplacedWeight = 512
 
-    /// What stored records weigh.
+    /// The charge for stored records.
     static func weight(count: Int, packedSize: Int) -> Int { max(count, packedSize / bytesPerRecord) }
 
     /// Whether an author's records may be asked for, or pushed.
@@ -138,19 +177,19 @@ struct PeerAbuseBudget: Sendable {
         bucket(of: .newRecords, author).balance(at: now) > 0
     }
 
-    /// Whether a run of an author is taken that comes in answer: such ones may go further than its budget, for they were asked for.
+    /// Whether to accept a requested run of an author. Requested runs may overdraw the author's budget.
     func takesAnswer(of author: Payer, at now: MonotonicInstant) -> Bool {
         bucket(of: .newRecords, author).balance(at: now) > -pace.overdraft
     }
 
-    /// Has an author pay for records that were taken, whatever it has left.
+    /// Charges an author for accepted records, whatever is left of its budget.
     mutating func chargeRecords(_ weight: Int, to author: Payer, at now: MonotonicInstant) {
         var bucket = bucket(of: .newRecords, author)
         bucket.overdraw(weight, at: now)
-        keep(bucket, of: .newRecords, author, at: now)
+        setBucket(bucket, of: .newRecords, author, at: now)
     }
 
-    /// When it is worth asking for an author's records again: as many may come as do in a second.
+    /// When to ask for an author's records again: once its budget has a second's worth of records.
     func nextRecords(of author: Payer, at now: MonotonicInstant) -> MonotonicInstant {
         let lacking = min(pace.rate, pace.burst) - bucket(of: .newRecords, author).balance(at: now)
         return now.advanced(by: bucketLimit(of: .newRecords).interval * max(0, lacking) + .milliseconds(1))
@@ -167,7 +206,7 @@ struct PeerAbuseBudget: Sendable {
         buckets[Account(work: work, payer: payer)] ?? TokenBucket(bucketLimit(of: work))
     }
 
-    private mutating func keep(
+    private mutating func setBucket(
         _ bucket: TokenBucket, of work: ChargedWork, _ payer: Payer, at now: MonotonicInstant
     ) {
         buckets[Account(work: work, payer: payer)] = bucket
@@ -178,8 +217,8 @@ struct PeerAbuseBudget: Sendable {
 }
 
 extension EngineCore {
-    /// Who pays for what comes over a link: the account of the device at its other end, by a group that both know; else the
-    /// address that it speaks from.
+    /// Who pays for what comes over a link: the account of the device at its other end, if both know a common group;
+    /// otherwise the address it sends from.
     func payer(of link: LinkID) -> PeerAbuseBudget.Payer {
         guard let key = sessions[link]?.key else { return .everybody }
         for group in sessions[link]?.groups.keys.sorted() ?? [] {
@@ -188,8 +227,8 @@ extension EngineCore {
         return links.pathSummary(link).map { .source($0.endpoint) } ?? .everybody
     }
 
-    /// Has who sent something over a link pay for it. False where it has nothing left: then the work is not done, and a link
-    /// is closed over which no honest peer sends so much.
+    /// Charges the sender of something that came over a link. False if its budget is empty: then the work is not done,
+    /// and the link is closed if no honest peer sends so much.
     mutating func charge(_ work: ChargedWork, _ count: Int = 1, over link: LinkID) -> Bool {
         guard !charge(work, count, to: payer(of: link)) else { return true }
         if PeerAbuseBudget.limit(of: work, pace: budget.pace).endsLink { links.close(link, at: now) }

@@ -8,21 +8,23 @@ import StreakWire
 struct PeerSession: Sendable {
     let link: LinkID
     let key: AgreementPublicKey
-    /// Bound into proofs: nothing proven on this link serves on another.
+    /// Bound into proofs, so that a proof from this link is worthless on another.
     let handshakeHash: [UInt8]
     let label: LinkKeyLabel
-    /// Whether this side dialled: then the far endpoint is one that can be dialled again.
+    /// Whether this side dialled. Only then can the peer's endpoint be dialled again.
     let isInitiator: Bool
-    /// What the peer proved at last, also of groups that are not known here yet.
+    /// The peer's latest proofs, also of groups that this device does not know yet.
     var proofs: Set<Bytes16> = []
-    /// What the peer would prove for each access key of this side; nil until it is worked out. A hello is compared with
-    /// it, so that many of them cost little.
+    /// What the peer would have to prove for each access key of this side; nil until worked out. Each hello is compared
+    /// with these, so that many hellos cost little.
     var expectedProofs: [Bytes16: GroupID]?
-    /// Whether the shell was told of the device at the other end.
+    /// Whether the shell was told which device is at the other end.
     var isAnnounced = false
-    /// Since when the peer has been known to no group's ledger as a current member; nil once it is.
+    /// Since when no ledger here has known the peer as a current member; nil if one does.
     var strangerSince: MonotonicInstant?
     var sending = SendingQueue()
+    /// Where the peer was told last that its datagrams come from.
+    var toldEndpoint: Endpoint?
     /// The peer's store, once it said hello.
     var store: StoreID?
     /// What the peer's clock said last.
@@ -41,10 +43,12 @@ struct PeerSession: Sendable {
     }
 }
 
-/// How one group stands on a link.
+/// The state of one group on a link.
 struct PeerGroup: Sendable {
     /// The hashes of access keys that the peer has been asked for.
     var askedKeys: Set<Bytes32> = []
-    /// What the peer was told last of what ended its own place.
+    /// The operation that ended the peer's own place, as this node last told the peer.
     var toldEnding: OperationID?
+    /// Whether it was told the whereabouts that were held when the group could be talked about.
+    var wasToldWhereabouts = false
 }

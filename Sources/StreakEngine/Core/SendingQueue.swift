@@ -2,27 +2,36 @@ import StreakLinks
 import StreakMembership
 import StreakWire
 
-/// What a link does not take yet, because its peer has so much to acknowledge. In order: nothing overtakes.
+/// Messages that a link does not accept yet because its peer has too much to acknowledge. Strictly in order.
 struct SendingQueue: Sendable {
     enum Item: Sendable {
         case message([UInt8])
         /// The rest of a ledger, ancestors first; the last message of them is final.
         case operations(GroupHandle, ArraySlice<SignedOperation>)
+
+        /// About how much is to be sent.
+        var byteCount: Int {
+            switch self {
+            case .message(let bytes): bytes.count
+            case .operations(_, let operations): operations.reduce(0) { $0 + $1.bytes.count }
+            }
+        }
     }
 
-    /// Whoever has so much said to it without acknowledging any of it has to dial again.
+    /// At this length the link is closed: the peer acknowledges nothing, and has to dial again.
     static let maximumCount = 1_024
-    /// The same in bytes of messages; ledgers are shared with the group's own copy.
+    /// The same in bytes of messages. Queued ledger operations share memory with the group's copy, so they cost nothing
+    /// extra.
     static let maximumSize = 16 << 20
 
     private var items = Fifo<Item>()
     private var size = 0
-    /// The rest of the first item.
+    /// What is left of the first item.
     private var begun: Item?
 
     var isEmpty: Bool { begun == nil && items.isEmpty }
     private var count: Int { items.count + (begun == nil ? 0 : 1) }
-    /// Whether the peer has let too much gather.
+    /// Whether the peer has let the queue become too long.
     var isTooLong: Bool { count > Self.maximumCount || size > Self.maximumSize }
 
     mutating func append(_ item: Item) {
@@ -30,7 +39,7 @@ struct SendingQueue: Sendable {
         items.append(item)
     }
 
-    /// The next message to send. Take it out by `advance` once it is on its way.
+    /// The next message to send. Call `advance` once it has been sent.
     mutating func next() -> [UInt8]? {
         begun = begun ?? items.popFirst()
         switch begun {

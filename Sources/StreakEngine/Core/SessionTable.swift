@@ -1,7 +1,7 @@
 import StreakLinks
 
-/// What is known of the device at the other end of every link, by link, and what all of it waits for. Only sessions that
-/// may have changed are looked at again: there are hundreds of links, and most of what happens concerns one.
+/// The session of every link, and what each waits for. There are hundreds of links, and most inputs concern one, so
+/// only sessions that may have changed are examined again.
 struct SessionTable: Sendable {
     /// What a session waits for.
     private struct Wait {
@@ -10,11 +10,11 @@ struct SessionTable: Sendable {
     }
 
     private var sessions = SortedTable<LinkID, PeerSession>()
-    /// Of sessions that wait for anything.
+    /// Only of sessions that wait for something.
     private var waits: [LinkID: Wait] = [:]
-    /// Links whose sessions may wait for something else than noted, or are gone.
+    /// Links whose sessions may have changed or closed.
     private var changed: Set<LinkID> = []
-    /// When the first session has something to end.
+    /// The earliest deadline of any session.
     private(set) var deadline: MonotonicInstant?
 
     /// All links, ascending.
@@ -36,22 +36,22 @@ struct SessionTable: Sendable {
         return sessions.removeValue(forKey: link)
     }
 
-    /// Whether sessions have to be looked at for what is due.
+    /// Whether a session may have something due.
     func areDue(at now: MonotonicInstant) -> Bool { !changed.isEmpty || deadline.map { $0 <= now } ?? false }
 
-    /// Links whose sessions may have messages that they have not taken yet, ascending.
+    /// Links whose sessions may have queued messages, ascending.
     var queued: [LinkID] { changed.union(waits.filter(\.value.hasQueued).keys).sorted() }
 
-    /// Works out anew what sessions wait for, where they may have changed.
+    /// Works out again what changed sessions wait for.
     mutating func refresh() {
         guard !changed.isEmpty else { return }
-        // Each is noted by itself, and the least of all is the same: any order does.
+        // Each link is updated alone, so the order does not matter.
         for link in changed { waits[link] = Self.wait(of: sessions[link]) }
         changed = []
         deadline = waits.values.lazy.compactMap(\.deadline).min()
     }
 
-    /// What a session waits for; nil where that is nothing.
+    /// What a session waits for; nil if nothing.
     private static func wait(of session: PeerSession?) -> Wait? {
         guard let session else { return nil }
         let wait = Wait(

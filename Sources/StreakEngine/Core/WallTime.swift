@@ -1,5 +1,5 @@
-/// What the calendar clock of this machine says. It may be wrong or jump; it dates records and judges clocks, and
-/// nothing is ever scheduled by it.
+/// A reading of this machine's calendar clock. It may be wrong, or jump. It dates records and is compared with other
+/// clocks; nothing is scheduled by it.
 public struct WallTime: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
     public let milliseconds: Int64

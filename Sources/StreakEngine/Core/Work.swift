@@ -3,32 +3,32 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// What a machine leaves for the engine to route: at once, or when a change is on disk. `MeshEngine.perform` says who gets
-/// what, and in which order.
+/// What a machine leaves for the engine to route, at once or when a change is on disk. `MeshEngine.perform` says which
+/// machine gets it, and in which order.
 enum Work: Sendable {
-    // What the shell hears.
+    // Events for the shell.
     case complete(CommandID, CommandOutcome)
     case publish(EngineEvent)
 
     // Links.
-    /// A link is open, and its session noted.
+    /// A link is open, and its session exists.
     case linkOpened(LinkID)
-    /// It is known whose device is at the other end.
+    /// The device at the other end of a link is now known.
     case peerKnown(DeviceID, LinkID)
     /// The last link to a known device has closed.
     case peerGone(DeviceID)
     case greet(LinkID)
-    /// This device has come to a group or a key: peers may share it.
+    /// This device has a new group or key, which peers may share.
     case keysGained
-    /// Both ends of a link know a group.
+    /// Both ends of a link have proven to know a group.
     case groupOpened(GroupID, LinkID)
-    /// Both ends may talk about a group, which may have been otherwise before.
+    /// Both ends may now exchange a group's records; before, they may not have been allowed to.
     case authorised(GroupID, LinkID)
     /// They may not.
     case unauthorised(GroupID, LinkID)
 
     // Groups.
-    /// A ledger has changed: who may hear of the group, under which keys.
+    /// A ledger has changed: check again who may hear of the group, and under which keys.
     case authorise(GroupID)
     case digestMoved(GroupID)
     case groupDropped(GroupID)
@@ -41,9 +41,9 @@ enum Work: Sendable {
     case passOnOperations(GroupID, [SignedOperation], except: LinkID?)
     case announceSoon(GroupID, except: LinkID?)
     case tellDigest(GroupID, LinkID)
-    /// Something is missing that the peer has.
+    /// The peer has something that is missing here.
     case startRound(GroupID, LinkID)
-    /// The peer has more of an author that is over its pace now.
+    /// The peer has more records of an author that is over its pace now.
     case resumeRound(GroupID, LinkID, at: MonotonicInstant)
     case continueRound(LinkID, GroupID)
     /// An exchange has ended, or none was needed.
@@ -52,21 +52,27 @@ enum Work: Sendable {
     // Coming in.
     case join(InviteLink, CommandID, pair: UserID?, at: [Endpoint])
     case cancelJoin(CommandID)
-    /// Somebody of a group that this device joins answers at an address.
+    /// A member of a group that this device joins answers at an address.
     case joinSighted(GroupID, Endpoint)
-    /// An address that the user named is due: whoever may be there is dialled.
+    /// It is time to dial an address that the user named, whatever device may be there.
     case endpointDue(Endpoint)
     case welcome(LinkID, GroupID)
     case refuseJoin(LinkID, JoinRefusal)
     case introduceDevice(LinkID, DeviceCertificate)
     case ownCommandEnded(CommandID, CommandOutcome)
-    /// Where to look for the maker of a link that this device joins by.
+    /// Where to look for the maker of the link by which this device joins.
     case addressHeard(DeviceID, Endpoint)
     case addressAnswered(RememberedAddress)
+    /// The maker of the link by which this device joins may be at an address.
+    case inviterFound(CommandID, Endpoint)
+    /// Whereabouts of a device, found in the DHT.
+    case whereaboutsFound([UInt8])
+    /// What a device of a group has left as its newest records, if it has.
+    case letterFound([UInt8], of: DeviceID, GroupID)
     case lookForMembers
 
     // Friends.
-    /// The owner of a friend code was asked over a link.
+    /// This device has asked the owner of a friend code over a link.
     case ownerAsked(LinkID, DeviceCertificate)
     case returnDeclined(friend: UserID)
     case friendBeacon(Beacon.Content, FriendCode, hourKey: [UInt8], from: Endpoint)

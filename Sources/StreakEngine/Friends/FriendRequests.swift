@@ -1,24 +1,25 @@
-import StreakCrypto
+public import StreakCrypto
 import StreakLinks
 public import StreakMembership
+public import StreakReplication
 public import StreakWire
 
 /// Why a wish about friends is not carried out.
 public enum FriendFailure: Error, Sendable, Equatable {
     /// The code is this account's.
     case ownCode
-    /// There is a group of the two already.
+    /// The two have a group of their own already.
     case alreadyFriend(GroupID)
-    /// The owner of this code has been asked, or is being looked for.
+    /// The owner of this code has been asked, or this node is looking for the owner.
     case alreadyAsked
     /// This user has blocked the owner of the code.
     case blocked
     case tooManyRequests
-    /// Nobody has asked, or nobody was asked.
+    /// There is no such request, received or sent.
     case unknownRequest
 }
 
-/// Something that happened between this user and one whose friend it wants to be, or who wants that.
+/// Something that happened in a friend request that this user sent or received.
 public enum FriendEvent: Sendable, Equatable {
     case requestReceived(UserID)
     /// The owner of a code was found and has been asked; it has not decided.
@@ -26,13 +27,13 @@ public enum FriendEvent: Sendable, Equatable {
     case declined(FriendCode)
     /// This device is in the group of the two.
     case accepted(FriendCode, GroupID)
-    /// Whose request was approved here is in the group of the two.
+    /// The asker whose request was approved here is in the group of the two.
     case joined(UserID, GroupID)
-    /// Seven days are over; nobody said yes or no.
+    /// Seven days are over, and nobody has decided.
     case expired(FriendCode)
-    /// The wish came to nothing and was forgotten.
+    /// The request failed and was forgotten.
     case failed(FriendCode, FriendFailure)
-    /// A friend knows a group of this account, from before a recovery: its user has to say whether to come back.
+    /// A friend knows a group of this account from before a recovery. The user has to say whether to come back.
     case returnOffered(GroupID)
     /// This device is back in such a group.
     case returned(GroupID)
@@ -53,7 +54,7 @@ public struct SentFriendRequest: Sendable, Equatable {
     public let code: FriendCode
     /// Seconds since 1970.
     public let askedAt: Int64
-    /// When it is given up; seconds since 1970.
+    /// When this node gives up; seconds since 1970.
     public let endsAt: Int64
     public let stage: Stage
 }
@@ -68,7 +69,7 @@ public struct ReceivedFriendRequest: Sendable, Equatable {
     }
 
     public let user: UserID
-    /// What the asker calls itself: proves nothing.
+    /// The name that the asker chose. It proves nothing.
     public let name: String
     /// The asker's own code, computed here from its account.
     public let code: FriendCode
@@ -77,50 +78,50 @@ public struct ReceivedFriendRequest: Sendable, Equatable {
     public let stage: Stage
 }
 
-/// What is known and under way about friends. All but what serves to be quick comes from settings.
+/// Friend requests, and the state of looking for friends. Everything except caches is kept in rows.
 struct FriendRequests: Sendable {
     static let maximumSent = 32
     static let maximumPending = 64
-    /// Received requests kept, decided ones included.
+    /// Received requests that are kept, including decided ones.
     static let maximumReceived = 128
     static let maximumBlocked = 1_024
     static let lifetime: Int64 = 7 * 86_400
     static let inviteLifetime: Int64 = 90 * 86_400
-    /// Codes of members that were worked out, kept so long as the node runs.
+    /// Friend codes of members that are kept while the node runs.
     static let maximumCodes = 2_048
     static let pauses: [Duration] = [.seconds(5), .seconds(15), .seconds(60), .seconds(300)]
-    /// An attempt calls out again after these pauses, until somebody answers: wireless networks repeat no multicast that
-    /// was lost (compare RFC 6762, section 5.2).
+    /// An attempt repeats its call after these pauses until somebody answers: wireless networks do not repeat lost
+    /// multicast (compare RFC 6762, section 5.2).
     static let callPauses: [Duration] = [.seconds(1), .seconds(2)]
     static let maximumEndpoints = 8
     static let dialPause: Duration = .seconds(5)
-    /// How long a request of somebody else is kept, in seconds.
+    /// How long a received request is kept, in seconds.
     static let receivedLifetime: Int64 = 30 * 86_400
 
-    /// A request of this user, and what serves to look for the owner.
+    /// A request of this user, and the state of looking for the owner.
     struct Sent: Sendable {
         let keys: FriendCodeKeys
         let name: String
         let askedAt: Int64
         var stage: Stage = .looking
-        /// Who showed itself as the owner.
+        /// The device that showed that it belongs to the owner.
         var owner: DeviceCertificate?
         var attempts = 0
         var nextAttempt: MonotonicInstant = .zero
-        /// Of the attempt under way, how often the local networks were called again, and when they are next.
+        /// For the attempt in progress: how often the local networks were called again, and when the next call is due.
         var repeatedCalls = 0
         var nextCall: MonotonicInstant?
         var endpoints: [Endpoint] = []
         var dialledAt: [Endpoint: MonotonicInstant] = [:]
-        /// The member of a group in common that has this code.
+        /// The member of a common group that has this code.
         var member: UserID?
-        /// Members whose codes are not this one, as far as they were compared.
+        /// Members whose codes were compared and differ.
         var compared: Set<UserID> = []
 
         var endsAt: Int64 { askedAt + FriendRequests.lifetime }
-        /// Whether there is still something to ask or to join.
+        /// Whether the request still has to be made or the group joined.
         var isOpen: Bool { stage != .declined }
-        /// Whether nobody is known yet who has the code.
+        /// Whether it is still unknown who has the code.
         var isSought: Bool { isOpen && owner == nil && member == nil }
     }
 
@@ -131,10 +132,11 @@ struct FriendRequests: Sendable {
 
     /// A request of somebody else.
     struct Received: Sendable {
+        let user: UserID
         var name: String
         let code: FriendCode
         var linkKey: AgreementPublicKey
-        /// The asker's clock: tells a new wish from a repeated one.
+        /// When the user asked, by the asker's clock. Distinguishes a new request from a repeated one.
         var askedAt: Int64
         let receivedAt: Int64
         var decision: Decision = .none
@@ -145,24 +147,24 @@ struct FriendRequests: Sendable {
         case approved(GroupID, link: String)
     }
 
-    /// The keys of this account's code, as long as it is answered to.
+    /// The keys of this account's code, while this node answers to it.
     var own: FriendCodeKeys?
     var sent: [FriendCode: Sent] = [:]
     var received: [UserID: Received] = [:]
     var blocked: Set<UserID> = []
     var codes: [UserID: FriendCode] = [:]
-    /// Joins that this engine began by itself, and for which request.
+    /// Joins that this engine began itself, by the request they belong to.
     var joins: [CommandID: FriendCode] = [:]
     private var lastJoin: UInt64 = .max
-    /// When the next member's code is compared with those that are looked for, and whether one is being worked out.
+    /// When to compare the next member's code with those looked for, and whether one is being worked out.
     var nextComparison: MonotonicInstant?
     var isComparing = false
     var derivations = CodeDerivations()
-    /// Whether somebody may have become a friend since this was looked at.
+    /// Whether somebody may have become a friend since the last check.
     var needsReview = true
-    /// When the age of requests was looked at last, in seconds since 1970.
+    /// When the ages of requests were last checked, in seconds since 1970.
     var agesCheckedAt: Int64?
-    /// A command of the engine's own; the shell's count up from 1.
+    /// An ID for a command of the engine's own. The shell counts up from 1.
     mutating func newJoin(for code: FriendCode) -> CommandID {
         lastJoin -= 1
         let id = CommandID(number: lastJoin)
@@ -171,122 +173,120 @@ struct FriendRequests: Sendable {
     }
 
     var nextDeadline: MonotonicInstant? {
-        // The least of all is the same in any order.
+        // A minimum is the same in any order.
         let attempts = sent.values.filter(\.isOpen).flatMap { [$0.nextAttempt, $0.nextCall ?? $0.nextAttempt] }
         return (attempts + (isComparing ? [] : [nextComparison].compactMap(\.self))).min()
     }
 
-    mutating func keep(_ code: FriendCode, of user: UserID) {
+    mutating func cacheCode(_ code: FriendCode, of user: UserID) {
         if codes.count >= Self.maximumCodes { codes = [:] }
         codes[user] = code
     }
 
     var sentInOrder: [FriendCode] { sent.keys.sorted { $0.description < $1.description } }
 
-    // MARK: Settings
+    // MARK: Kept
 
     static let ownSetting = "friend-own"
-    static let sentPrefix = "friend-out-"
-    static let receivedPrefix = "friend-in-"
-    static let blockedPrefix = "friend-block-"
 
-    static func setting(_ code: FriendCode) -> String {
-        sentPrefix + code.description.filter { $0 != "-" }
-    }
-
-    static func setting(_ prefix: String, _ user: UserID) -> String {
-        prefix + user.bytes.array.prefix(16).hexadecimal
-    }
-
-    /// Takes up what was stored; what does not read is forgotten.
-    init(settings: [String: [UInt8]] = [:]) {
-        for name in settings.keys.sorted() where name.hasPrefix("friend-") {
-            var reader = WireReader(settings[name] ?? [])
-            if name == Self.ownSetting {
-                own = try? FriendCodeKeys(from: &reader)  // not answered to, until the shell says so again
-            } else if name.hasPrefix(Self.sentPrefix), let request = try? Sent(from: &reader) {  // asked anew
-                sent[request.keys.code] = request
-            } else if name.hasPrefix(Self.receivedPrefix),
-                let (user, request) = try? Received.read(from: &reader)  // the asker repeats it
-            {
-                received[user] = request
-            } else if name.hasPrefix(Self.blockedPrefix), let user: UserID = try? reader.readIdentifier() {  // 32 bytes
-                blocked.insert(user)
-            }
-        }
+    /// Restores what was stored. What cannot be read is ignored: the shell says the own code again, and askers repeat it.
+    init(settings: [String: [UInt8]], rows: LocalRows) {
+        var reader = WireReader(settings[Self.ownSetting] ?? [])
+        own = try? FriendCodeKeys(from: &reader)  // as above
+        for request in rows.all(Sent.self) { sent[request.keys.code] = request }
+        for request in rows.all(Received.self) { received[request.user] = request }
+        blocked = Set(rows.all(BlockedUser.self).map(\.user))
     }
 }
 
-extension FriendRequests.Sent {
-    func encoded() -> [UInt8] {
-        var writer = WireWriter()
-        keys.write(to: &writer)
-        writer.writeText(name)
-        writer.writeVarint(UInt64(max(0, askedAt)))
-        switch stage {
-        case .looking: writer.write(UInt8(0))
-        case .pending: writer.write(UInt8(1))
-        case .declined: writer.write(UInt8(2))
-        case .joining(let link):
-            writer.write(UInt8(3))
-            writer.writeText(link)
-        }
-        writer.writeOptional(owner) { $1.write(to: &$0) }
-        return writer.bytes
+extension FriendRequests.Sent: LocalRow {
+    static var shape: RowShape<Self> {
+        RowShape(
+            .sentRequests, Self.init(code:root:name:askedAt:isDeclined:link:owner:), \.keys.code, \.keys.root, \.name,
+            \.askedAt, \.isDeclined, \.link, \.owner)
     }
 
-    init(from reader: inout WireReader) throws(WireError) {
-        keys = try FriendCodeKeys(from: &reader)
-        name = try reader.readText(maximum: FriendRequest.maximumNameSize)
-        askedAt = Int64(try reader.readVarint(maximum: UInt64(Int64.max >> 1)))
-        switch try reader.readUInt8() {
-        case 0: stage = .looking
-        case 1: stage = .pending
-        case 2: stage = .declined
-        case 3: stage = .joining(link: try reader.readText(maximum: FriendAnswer.maximumLinkSize))
-        case let kind: throw .unknownKind(kind)
-        }
-        if try reader.readFlag(field: "owner") { owner = try DeviceCertificate(from: &reader) }
+    private var isDeclined: Bool { stage == .declined }
+    private var link: String? { if case .joining(let link) = stage { link } else { nil } }
+
+    private init(
+        code: FriendCode, root: SymmetricKey, name: String, askedAt: Int64, isDeclined: Bool, link: String?,
+        owner: DeviceCertificate?
+    ) {
+        // Such that its end is a number too.
+        self.init(
+            keys: FriendCodeKeys(code: code, root: root), name: name, askedAt: min(askedAt, Int64.max >> 1),
+            stage: owner == nil ? .looking : .pending, owner: owner)
+        if isDeclined { stage = .declined }
+        if let link { stage = .joining(link: link) }
     }
 }
 
-extension FriendRequests.Received {
-    func encoded(of user: UserID) -> [UInt8] {
-        var writer = WireWriter()
-        writer.write(user)
-        writer.writeText(name)
-        writer.writeText(code.description)
-        writer.writeRaw(linkKey.rawBytes)
-        writer.writeVarint(UInt64(max(0, askedAt)))
-        writer.writeVarint(UInt64(max(0, receivedAt)))
-        switch decision {
-        case .none: writer.write(UInt8(0))
-        case .declined: writer.write(UInt8(1))
-        case .approved(let group, let link):
-            writer.write(UInt8(2))
-            writer.write(group)
-            writer.writeText(link)
-        }
-        return writer.bytes
+extension FriendRequests.Received: LocalRow {
+    static var shape: RowShape<Self> {
+        RowShape(
+            .receivedRequests, Self.init(user:name:code:linkKey:askedAt:receivedAt:isDeclined:pair:link:), \.user,
+            \.name,
+            \.code, \.linkKey, \.askedAt, \.receivedAt, \.isDeclined, \.approval?.pair, \.approval?.link)
     }
 
-    static func read(from reader: inout WireReader) throws(WireError) -> (UserID, Self) {
-        let user: UserID = try reader.readIdentifier()
-        let name = try reader.readText(maximum: FriendRequest.maximumNameSize)
-        guard let code = FriendCode(try reader.readText(maximum: 14)),
-            let linkKey = try? AgreementPublicKey(rawBytes: try reader.readRaw(32))  // 32 bytes: never fails
-        else { throw .invalidValue(field: "friend request") }
-        let askedAt = Int64(try reader.readVarint(maximum: UInt64(Int64.max)))
-        let receivedAt = Int64(try reader.readVarint(maximum: UInt64(Int64.max)))
-        var request = Self(name: name, code: code, linkKey: linkKey, askedAt: askedAt, receivedAt: receivedAt)
-        switch try reader.readUInt8() {
-        case 0: break
-        case 1: request.decision = .declined
-        case 2:
-            let group: GroupID = try reader.readIdentifier()
-            request.decision = .approved(group, link: try reader.readText(maximum: FriendAnswer.maximumLinkSize))
-        case let kind: throw .unknownKind(kind)
-        }
-        return (user, request)
+    private var isDeclined: Bool { decision == .declined }
+    private var approval: (pair: GroupID, link: String)? {
+        if case .approved(let pair, let link) = decision { (pair, link) } else { nil }
+    }
+
+    private init(
+        user: UserID, name: String, code: FriendCode, linkKey: AgreementPublicKey, askedAt: Int64, receivedAt: Int64,
+        isDeclined: Bool, pair: GroupID?, link: String?
+    ) {
+        self.init(
+            user: user, name: name, code: code, linkKey: linkKey, askedAt: askedAt, receivedAt: receivedAt,
+            decision: isDeclined ? .declined : .none)
+        if let pair, let link { decision = .approved(pair, link: link) }
+    }
+}
+
+/// A user of whom no requests are taken.
+public struct BlockedUser: LocalRow {
+    public let user: UserID
+    /// What it was called then, by which this user knows it again: at most 640 bytes.
+    public let name: String
+
+    public static var shape: RowShape<Self> { RowShape(.blockedUsers, Self.init, \.user, \.name) }
+}
+
+// MARK: - Columns
+
+extension FriendCode: ColumnValue {
+    public var rowValue: RowValue { .text(description) }
+    public init?(_ value: RowValue) {
+        guard case .text(let text) = value else { return nil }
+        self.init(text)
+    }
+}
+
+extension DeviceCertificate: ColumnValue {
+    public var rowValue: RowValue { .bytes(encoded()) }
+    public init?(_ value: RowValue) {
+        guard case .bytes(let bytes) = value else { return nil }
+        var reader = WireReader(bytes)
+        guard let read = try? Self(from: &reader) else { return nil }  // as the protocol says
+        self = read
+    }
+}
+
+extension AgreementPublicKey: ColumnValue {
+    public var rowValue: RowValue { .bytes(rawBytes) }
+    public init?(_ value: RowValue) {
+        guard case .bytes(let bytes) = value, let read = try? Self(rawBytes: bytes) else { return nil }  // 32 bytes
+        self = read
+    }
+}
+
+extension SymmetricKey: ColumnValue {
+    public var rowValue: RowValue { .bytes(rawBytes()) }
+    public init?(_ value: RowValue) {
+        guard case .bytes(let bytes) = value, let read = try? Self(rawBytes: bytes) else { return nil }  // 32 bytes
+        self = read
     }
 }

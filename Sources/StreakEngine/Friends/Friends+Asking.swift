@@ -4,34 +4,35 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Finding the owner of a code, and what it answers.
+/// Finding the owner of a code, and handling the answer.
 extension Friends {
-    /// A link was opened under a friend code: its owner is asked.
+    /// A link was opened under a friend code: asks its owner.
     mutating func linkOpened(_ link: LinkID, core: inout EngineCore) {
         guard let session = core.sessions[link], case .friendCode = session.label, session.isInitiator else { return }
         askForFriendship(over: session, core: &core)
     }
 
-    /// Whoever answered a dial under a code has shown who it is. Only the owner of the code hears who asks.
-    mutating func judgeCredential(
+    /// A device that answered a dial under a code has shown its certificate. Only the code's owner learns who asks.
+    mutating func credentialShown(
         _ credential: [UInt8], of peer: AgreementPublicKey, under key: LinkKey, dial: DialID, core: inout EngineCore
     ) {
         guard case .friendCode(let code)? = LinkKeyLabel(of: key), let request = requests.sent[code], request.isOpen,
             let certificate = try? DeviceCertificate(decoding: credential),  // hostile, or of a later version
-            certificate.linkKey == peer, mayJudge(certificate.user, dial: dial, core: &core),
+            certificate.linkKey == peer, mayDeriveCode(of: certificate.user, dial: dial, core: &core),
             certificate.isValid(),
-            useCode(of: certificate.user, for: .judgement(dial, certificate, code), core: &core)
+            useCode(of: certificate.user, for: .verification(dial, certificate, code), core: &core)
         else { return core.links.refuse(dial, at: core.now) }
     }
 
-    /// Whether who answered may be looked into: whoever knows the code can answer, under as many names as it likes.
-    private func mayJudge(_ user: UserID, dial: DialID, core: inout EngineCore) -> Bool {
+    /// Whether to work out the code of a user who answered. Anybody who knows the code can answer, under any number of
+    /// names.
+    private func mayDeriveCode(of user: UserID, dial: DialID, core: inout EngineCore) -> Bool {
         guard requests.codes[user] == nil else { return true }
         return core.links.endpoint(of: dial).map { core.charge(.codeClaims, to: .source($0)) } ?? false
     }
 
-    /// Goes on with a dial, or ends it, once it is known whether its responder owns the code.
-    mutating func judgeOwner(
+    /// Continues or ends a dial, once it is known whether the device that answered belongs to the owner of the code.
+    mutating func verifyOwner(
         _ certificate: DeviceCertificate, under code: FriendCode, isOwner: Bool, dial: DialID, core: inout EngineCore
     ) {
         guard isOwner, requests.sent[code]?.isOpen ?? false else { return core.links.refuse(dial, at: core.now) }
@@ -47,7 +48,7 @@ extension Friends {
         core.links.approve(dial, peer: certificate.linkKey, at: core.now, entropy: &core.entropy)
     }
 
-    /// What speaks against asking a user.
+    /// A reason not to ask a user; nil if there is none.
     func failure(with user: UserID, core: EngineCore) -> FriendFailure? {
         if let group = core.friendGroup(with: user) { return .alreadyFriend(group) }
         return requests.blocked.contains(user) ? .blocked : nil
@@ -64,14 +65,14 @@ extension Friends {
     mutating func receivedFriendAnswer(_ bytes: [UInt8], over link: LinkID, core: inout EngineCore) {
         var reader = WireReader(bytes)
         guard let (code, owner) = askedOwner(over: link, core: core),
-            // Else hostile, or of a later version.
+            // Otherwise hostile, or of a later version.
             let answer = try? FriendAnswer(from: &reader), (try? reader.finish()) != nil
         else { return }
         takeAnswer(answer, to: code, from: owner, core: &core)
     }
 
-    /// Which request the device at the other end may answer, as the owner of the code: that under whose code the link was
-    /// opened, or one that it was asked as a member.
+    /// The request that the device at the other end may answer as the owner of the code: the one whose code opened the
+    /// link, or one that it was asked as a member.
     func askedOwner(over link: LinkID, core: EngineCore) -> (code: FriendCode, owner: DeviceCertificate)? {
         guard let session = core.sessions[link] else { return nil }
         if case .friendCode(let code) = session.label, session.isInitiator, let owner = requests.sent[code]?.owner,
@@ -103,7 +104,7 @@ extension Friends {
             requests.sent[code]?.owner = owner
             store(code, then: [.publish(.friend(.declined(code)))], core: &core)
         case .accepted(let text):
-            guard let link = try? InviteLink(parsing: text), link.inviter == owner.device,  // else not the owner's
+            guard let link = try? InviteLink(parsing: text), link.inviter == owner.device,  // otherwise not the owner's
                 !link.isExpired(at: core.wall.seconds), !hasSaidYes(to: owner.user, core: core)
             else { return }
             requests.sent[code]?.stage = .joining(link: text)
@@ -115,7 +116,8 @@ extension Friends {
         }
     }
 
-    /// Whether both have said yes at once, and this side's group is the one: that of the smaller account.
+    /// Whether both users have approved each other at once, and this side's group is the one to use: that of the
+    /// smaller account.
     func hasSaidYes(to user: UserID, core: EngineCore) -> Bool {
         guard core.identity.user < user, case .approved(let group, let text)? = requests.received[user]?.decision else {
             return false
@@ -125,7 +127,7 @@ extension Friends {
 
     mutating func joinFriend(_ code: FriendCode, link text: String, core: inout EngineCore) {
         guard !requests.joins.keys.sorted().contains(where: { requests.joins[$0] == code }) else { return }
-        // Was read before it was kept.
+        // It was read once before it was kept.
         guard let link = try? InviteLink(parsing: text) else { return lookAgain(code, core: &core) }
         let id = requests.newJoin(for: code)
         let near = core.sessions.keys.first { core.sessions[$0]?.key == requests.sent[code]?.owner?.linkKey }
@@ -134,28 +136,28 @@ extension Friends {
         core.post(.join(link, id, pair: owner, at: known + (requests.sent[code]?.endpoints ?? [])))
     }
 
-    /// A join that this engine began by itself has ended.
+    /// A join that this engine began itself has ended.
     mutating func joinEnded(_ id: CommandID, _ outcome: CommandOutcome, core: inout EngineCore) {
         guard let code = requests.joins.removeValue(forKey: id) else { return }
         switch outcome {
         case .failed(.alreadyMember(let group))
         where requests.sent[code]?.owner.map({ core.friendGroup(with: $0.user) }) != group:
-            // A link into another group of both: no answer to what was asked.
+            // The link leads into another group of the two users, so it does not answer the request.
             lookAgain(code, core: &core)
         case .group(let group), .failed(.alreadyMember(let group)):
-            if let owner = requests.sent[code]?.owner?.user { requests.keep(code, of: owner) }
+            if let owner = requests.sent[code]?.owner?.user { requests.cacheCode(code, of: owner) }
             forgetRequest(code, then: [.publish(.friend(.accepted(code, group)))], core: &core)
         case .failed(.linkExpired), .failed(.joinRefused(.usedUp)), .failed(.joinRefused(.expired)),
             .failed(.joinRefused(.revoked)), .failed(.joinRefused(.removed)):
             lookAgain(code, core: &core)
         case .failed:
-            // Nobody was there: the same link again, later.
+            // Nobody answered: the same link is tried again later.
             break
         case .done, .invite, .deviceLinked, .refusedBy, .retracted: break
         }
     }
 
-    /// The link that the owner gave is of no use any more: asks for another.
+    /// The link from the owner is useless now: asks for another.
     mutating func lookAgain(_ code: FriendCode, core: inout EngineCore) {
         guard requests.sent[code] != nil else { return }
         requests.sent[code]?.stage = .looking

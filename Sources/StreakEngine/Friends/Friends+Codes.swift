@@ -4,10 +4,10 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// The codes of users, which the shell works out.
+/// The friend codes of users, which the shell works out.
 extension Friends {
-    /// Goes on with a user's code: at once where it is known, else when the shell has worked it out. False where too many
-    /// are waited for; then nothing comes of it.
+    /// Uses a user's friend code for a purpose: at once if it is known, otherwise when the shell has worked it out.
+    /// False if too many are waiting; then the purpose is dropped.
     mutating func useCode(of user: UserID, for purpose: CodeDerivations.Purpose, core: inout EngineCore) -> Bool {
         if let code = requests.codes[user] {
             proceed(purpose, with: code, of: user, core: &core)
@@ -22,9 +22,9 @@ extension Friends {
         if let user = requests.derivations.begin() { core.outputs.append(.deriveCode(user)) }
     }
 
-    /// Takes the code of a user, be it asked for or not; nil where it cannot be worked out.
+    /// Uses a friend code that the shell worked out, whether or not it was asked for; nil if it cannot be worked out.
     mutating func codeDerived(_ code: FriendCode?, of user: UserID, core: inout EngineCore) {
-        if let code { requests.keep(code, of: user) }
+        if let code { requests.cacheCode(code, of: user) }
         for purpose in requests.derivations.finish(user) { proceed(purpose, with: code, of: user, core: &core) }
         beginDerivation(core: &core)
     }
@@ -33,8 +33,8 @@ extension Friends {
         _ purpose: CodeDerivations.Purpose, with code: FriendCode?, of user: UserID, core: inout EngineCore
     ) {
         switch purpose {
-        case .judgement(let dial, let certificate, let wanted):
-            judgeOwner(certificate, under: wanted, isOwner: code == wanted, dial: dial, core: &core)
+        case .verification(let dial, let certificate, let wanted):
+            verifyOwner(certificate, under: wanted, isOwner: code == wanted, dial: dial, core: &core)
         case .member:
             compared(user, code: code, core: &core)
         case .request(let request):

@@ -4,14 +4,15 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// The owner of a code who is in a group with this user is known already: it is asked over the link there is.
+/// If the owner of a code shares a group with this user, their account is known already. Then this node asks over a
+/// link that exists.
 extension Friends {
-    /// How long the shell is left alone with other work before it works out the next member's code.
+    /// How long the shell gets for other work before it works out the next member's code.
     private static let comparisonPause: Duration = .milliseconds(250)
 
     private static let maximumLinksAsked = 4
 
-    /// Asks the member that owns a code; where it is not known whether there is one, begins to compare.
+    /// Asks the member that owns a code. If it is unknown whether there is one, begins to compare codes.
     mutating func askMember(_ code: FriendCode, core: inout EngineCore) {
         guard let request = requests.sent[code] else { return }
         guard let user = request.owner?.user ?? request.member else {
@@ -23,8 +24,8 @@ extension Friends {
         for link in reached.prefix(Self.maximumLinksAsked) { core.send(.friend(message), over: link) }
     }
 
-    /// The device at the other end of a link, if this user goes by its name in all groups that both are in: a request tells
-    /// the name.
+    /// The device at the other end of a link, if this user is not anonymous in any group of both: a request tells the
+    /// name.
     func namedMember(at link: LinkID, core: EngineCore) -> DeviceCertificate? {
         let shared = core.groups(on: link, allowing: .friendship)
         guard let group = shared.first, shared.allSatisfy({ !aliasGroups.contains($0) }),
@@ -33,7 +34,7 @@ extension Friends {
         return core.groups[group]?.state.device(linkKey: key)?.certificate
     }
 
-    /// Compares the codes of members with those that are looked for: known ones at once, others one at a time.
+    /// Compares members' codes with those looked for: known ones at once, others one at a time.
     mutating func compareMembers(core: inout EngineCore) {
         guard let due = requests.nextComparison, due <= core.now, !requests.isComparing else { return }
         requests.nextComparison = nil
@@ -53,14 +54,14 @@ extension Friends {
         }
     }
 
-    /// Members of the groups in which this user goes by its name.
+    /// Members of the groups in which this user is not anonymous.
     private func namedMembers(core: EngineCore) -> [UserID] {
         let named = core.groups.keys.filter { core.isCurrentMember(of: $0) && !aliasGroups.contains($0) }
         return Set(named.flatMap { core.groups[$0]?.state.members.map(\.user) ?? [] }).subtracting([core.identity.user])
             .sorted()
     }
 
-    /// A member's code is known, or cannot be worked out; then there is no second attempt.
+    /// A member's code is known, or cannot be worked out. There is no second attempt.
     mutating func compared(_ user: UserID, code: FriendCode?, core: inout EngineCore) {
         requests.isComparing = false
         requests.nextComparison = core.now.advanced(by: Self.comparisonPause)

@@ -4,9 +4,9 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Being asked for friendship, and deciding.
+/// Receiving friend requests, and deciding about them.
 extension Friends {
-    /// Tells links who may dial under this account's code, and what they see.
+    /// Tells `Links` who may dial under this account's code, and what they see.
     mutating func refreshFriendKeys(core: inout EngineCore) {
         core.links.setKeys(requests.own.map { [Self.linkKey(of: $0)] } ?? [], for: .friend)
         core.links.friendCredential = core.identity.certificate.encoded()
@@ -15,7 +15,7 @@ extension Friends {
 
     mutating func setAnswersToCode(_ keys: FriendCodeKeys?, id: CommandID, core: inout EngineCore) {
         requests.own = keys
-        if let keys { requests.keep(keys.code, of: core.identity.user) }
+        if let keys { requests.cacheCode(keys.code, of: core.identity.user) }
         refreshFriendKeys(core: &core)
         var writer = WireWriter()
         keys?.write(to: &writer)
@@ -34,8 +34,8 @@ extension Friends {
         takeRequest(request, over: link, core: &core)
     }
 
-    /// A device of somebody this account shares groups with: new after a recovery, or it has lost the group of the two.
-    /// The account key has signed for it and is no member less than before, so it needs no admission.
+    /// A friend's device that has lost the group of the two, or is new after a recovery. The account key certified it
+    /// and the account is still a member, so it needs no admission.
     mutating func welcomeBack(_ certificate: DeviceCertificate, over link: LinkID, core: inout EngineCore) {
         guard certificate.user != core.identity.user, !core.isRevokedAnywhere(certificate) else { return }
         let pair = core.friendGroup(with: certificate.user)
@@ -50,7 +50,7 @@ extension Friends {
         }
     }
 
-    /// Notes a request and answers it. Whoever is blocked gets the answer of one who has to wait.
+    /// Records a request and answers it. A blocked asker gets the answer of one who has to wait.
     mutating func takeRequest(_ request: FriendRequest, over link: LinkID, core: inout EngineCore) {
         let user = request.certificate.user
         guard user != core.identity.user else { return }
@@ -84,23 +84,23 @@ extension Friends {
         guard !requests.derivations.hasRequest(of: request.certificate.user), pending < FriendRequests.maximumPending,
             core.charge(.friendRequests, to: .everybody)
         else { return }
-        // One who is not noted now repeats it.
+        // A request that is not recorded now is repeated by its asker.
         _ = useCode(of: request.certificate.user, for: .request(request), core: &core)
     }
 
-    /// Keeps a request for its user to decide, now that the asker's code can be shown.
+    /// Keeps a request for the user to decide, now that the asker's code can be shown.
     mutating func keepRequest(_ request: FriendRequest, from code: FriendCode, core: inout EngineCore) {
         let user = request.certificate.user
         guard requests.received[user] == nil, !requests.blocked.contains(user), core.friendGroup(with: user) == nil,
             makeRoomForReceived(core: &core)
         else { return }
         requests.received[user] = FriendRequests.Received(
-            name: request.name, code: code, linkKey: request.certificate.linkKey, askedAt: request.askedAt,
+            user: user, name: request.name, code: code, linkKey: request.certificate.linkKey, askedAt: request.askedAt,
             receivedAt: core.wall.seconds)
         keepReceived(user, then: [.publish(.friend(.requestReceived(user)))], core: &core)
     }
 
-    /// The oldest that was declined gives way.
+    /// Makes room by forgetting the oldest declined request.
     mutating func makeRoomForReceived(core: inout EngineCore) -> Bool {
         guard requests.received.count >= FriendRequests.maximumReceived else { return true }
         let declined = requests.received.keys.filter { requests.received[$0]?.decision == .declined }
@@ -112,7 +112,7 @@ extension Friends {
     }
 
     func isUsable(_ text: String, in group: GroupID, core: EngineCore) -> Bool {
-        guard core.isCurrentMember(of: group), let link = try? InviteLink(parsing: text),  // was made here
+        guard core.isCurrentMember(of: group), let link = try? InviteLink(parsing: text),  // made here
             let invite = core.groups[group]?.state.invite(publicKey: link.secrets.inviteKey.publicKey)
         else { return false }
         return invite.isLive(at: core.wall.seconds)
@@ -126,8 +126,9 @@ extension Friends {
 
     mutating func keepReceived(_ user: UserID, then work: [Work] = [], core: inout EngineCore) {
         requests.needsReview = true
-        let value = requests.received[user]?.encoded(of: user) ?? []
-        core.storeSetting(FriendRequests.setting(FriendRequests.receivedPrefix, user), value, then: work)
+        var change = DurableChange()
+        change.local[FriendRequests.Received.self, user] = requests.received[user]
+        core.persist(change, then: work)
     }
 
     mutating func approveFriend(_ user: UserID, name: String, id: CommandID, core: inout EngineCore) {
@@ -140,7 +141,7 @@ extension Friends {
         if let group = core.friendGroup(with: user) {
             return core.complete(id, .failed(.friend(.alreadyFriend(group))))
         }
-        // The asker was asked, too, and said yes first: this device is joining its group.
+        // This user asked, too, and the other said yes first: this device is joining their group.
         if case .joining? = requests.sent[request.code]?.stage { return core.complete(id, .done) }
         var change = DurableChange()
         let group: GroupID
@@ -153,10 +154,8 @@ extension Friends {
         }
         request.decision = .approved(group, link: text)
         requests.received[user] = request
-        requests.keep(request.code, of: user)
-        let setting = FriendRequests.setting(FriendRequests.receivedPrefix, user)
-        change.settings[setting] = request.encoded(of: user)
-        core.settings[setting] = change.settings[setting]
+        requests.cacheCode(request.code, of: user)
+        change.local.keep(request)
         core.ledgerChanged(group, change: change, then: [.complete(id, .group(group)), .answerFriend(user)])
     }
 
@@ -172,13 +171,11 @@ extension Friends {
         let terms = secrets.terms(maximumUses: 1, expiresAt: expiresAt)
         let invite = try replica.ledger.draft(.invite(terms), by: core.identity, at: core.wall.seconds)
         _ = try core.insert(invite, in: group, change: &change)
-        let setting = EngineCore.inviteSetting(secrets)
-        core.settings[setting] = Array(link.text.utf8)
-        change.settings[setting] = core.settings[setting]
+        change.local.keep(KeptInvite(link))
         return link.text
     }
 
-    /// Both names, each cut so that the title is one; without what no title may hold.
+    /// Both names, each shortened so that the title fits, and without characters that a title may not contain.
     static func pairTitle(_ own: String, _ other: String) -> String {
         func part(_ name: String) -> String {
             let visible = name.unicodeScalars.filter { scalar in
@@ -199,7 +196,7 @@ extension Friends {
         return part(own) + " & " + part(other)
     }
 
-    /// Tells an asker that is still there what was decided.
+    /// Tells an asker that is still linked what the user decided.
     mutating func answerFriend(_ user: UserID, core: inout EngineCore) {
         guard let request = requests.received[user] else { return }
         let answer: FriendAnswer
@@ -222,28 +219,31 @@ extension Friends {
         keepReceived(user, then: [.complete(id, .done), .answerFriend(user)], core: &core)
     }
 
-    mutating func setBlocked(_ user: UserID, to isBlocked: Bool, id: CommandID, core: inout EngineCore) {
+    mutating func block(_ user: UserID, name: String, id: CommandID, core: inout EngineCore) {
         guard user != core.identity.user else { return core.complete(id, .failed(.friend(.ownCode))) }
-        if isBlocked {
-            guard requests.blocked.count < FriendRequests.maximumBlocked else {
-                return core.complete(id, .failed(.friend(.tooManyRequests)))
-            }
-            requests.blocked.insert(user)
-            if requests.received[user]?.decision == FriendRequests.Decision.none
-                || requests.received[user]?.decision == .declined
-            {
-                requests.received[user] = nil
-                keepReceived(user, core: &core)
-            }
-        } else {
-            requests.blocked.remove(user)
+        guard requests.blocked.count < FriendRequests.maximumBlocked else {
+            return core.complete(id, .failed(.friend(.tooManyRequests)))
         }
-        core.storeSetting(
-            FriendRequests.setting(FriendRequests.blockedPrefix, user), isBlocked ? user.bytes.array : [],
-            then: [.complete(id, .done)])
+        requests.blocked.insert(user)
+        var change = DurableChange()
+        change.local.keep(BlockedUser(user: user, name: name))
+        if requests.received[user]?.decision == FriendRequests.Decision.none
+            || requests.received[user]?.decision == .declined
+        {
+            requests.received[user] = nil
+            change.local[FriendRequests.Received.self, user] = nil
+        }
+        core.persist(change, then: [.complete(id, .done)])
     }
 
-    /// Forgets requests, of either side, once the two are friends, be it this way or another.
+    mutating func unblock(_ user: UserID, id: CommandID, core: inout EngineCore) {
+        requests.blocked.remove(user)
+        var change = DurableChange()
+        change.local[BlockedUser.self, user] = nil
+        core.persist(change, then: [.complete(id, .done)])
+    }
+
+    /// Forgets the requests of both sides once the two are friends, however they became friends.
     mutating func noteNewFriends(core: inout EngineCore) {
         requests.needsReview = false
         for user in requests.received.keys.sorted() {
@@ -254,7 +254,7 @@ extension Friends {
             } else if core.friendGroup(with: user) != nil {
                 requests.received[user] = nil
                 keepReceived(user, core: &core)
-                // Both said yes at once, and theirs is the group.
+                // Both said yes at once, and the other's group is the one to use.
                 if case .approved(let group, _) = decision,
                     core.groups[group]?.state.members.map(\.user) == [core.identity.user]
                 {
@@ -263,7 +263,7 @@ extension Friends {
             }
         }
         for code in requests.sentInOrder {
-            // A join under way ends by itself.
+            // A join in progress ends by itself.
             guard let request = requests.sent[code], !requests.joins.values.contains(code) else { continue }
             let known = requests.codes.keys.filter { requests.codes[$0] == code }.sorted()
             let owners = request.owner.map { [$0.user] } ?? known
@@ -272,7 +272,8 @@ extension Friends {
         }
     }
 
-    /// Forgets requests that nobody has answered for a month, and approved ones whose invite nobody has used; once a minute.
+    /// Forgets requests that were not decided for a month, and approved ones whose invite nobody has used. Runs once a
+    /// minute.
     mutating func forgetOldRequests(core: inout EngineCore) {
         guard !requests.received.isEmpty else { return }
         if let last = requests.agesCheckedAt, last <= core.wall.seconds, core.wall.seconds < last + 60 { return }

@@ -4,15 +4,15 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Friends by code: finding the owner of a code and asking it, being asked, and deciding (Protocol/friends.md).
+/// Friends by code: finding the owner of a code, asking them, being asked, and deciding (Protocol/friends.md).
 struct Friends: Sendable {
     var requests: FriendRequests
-    /// Groups in which this user goes by an alias: their members are not asked to be friends, for a request names its
-    /// asker.
+    /// Groups in which this user goes by an alias. Their members are not asked to be friends, because a request names
+    /// its asker.
     var aliasGroups: Set<GroupID> = []
 
     init(core: inout EngineCore) {
-        requests = FriendRequests(settings: core.settings)
+        requests = FriendRequests(settings: core.settings, rows: core.local)
         if let own = requests.own { requests.codes[core.identity.user] = own.code }
         refreshFriendKeys(core: &core)
     }
@@ -54,7 +54,7 @@ struct Friends: Sendable {
         }.sorted { ($0.receivedAt, $0.user) < ($1.receivedAt, $1.user) }
     }
 
-    /// Users of whom no requests are taken.
+    /// Users whose requests this node ignores.
     var blockedUsers: [UserID] { requests.blocked.sorted() }
 
     // MARK: Asking
@@ -67,7 +67,7 @@ struct Friends: Sendable {
             if let group = core.friendGroup(with: user) { return core.complete(id, fail(.alreadyFriend(group))) }
             if requests.blocked.contains(user) { return core.complete(id, fail(.blocked)) }
         }
-        // One that was declined may be asked again.
+        // A declined one may be asked again.
         if let known = requests.sent[code], known.isOpen { return core.complete(id, fail(.alreadyAsked)) }
         guard requests.sent.count < FriendRequests.maximumSent else { return core.complete(id, fail(.tooManyRequests)) }
         let request = FriendRequest(name: name, code: code, askedAt: core.wall.seconds, identity: core.identity)
@@ -82,9 +82,11 @@ struct Friends: Sendable {
         forgetRequest(code, then: [.complete(id, .done)], core: &core)
     }
 
-    /// Stores how a request stands.
+    /// Stores the state of a request.
     mutating func store(_ code: FriendCode, then work: [Work] = [], core: inout EngineCore) {
-        core.storeSetting(FriendRequests.setting(code), requests.sent[code]?.encoded() ?? [], then: work)
+        var change = DurableChange()
+        change.local[FriendRequests.Sent.self, code] = requests.sent[code]
+        core.persist(change, then: work)
     }
 
     mutating func forgetRequest(_ code: FriendCode, then work: [Work] = [], core: inout EngineCore) {
@@ -97,10 +99,11 @@ struct Friends: Sendable {
         store(code, then: work, core: &core)
     }
 
-    /// Everything about friends that is due: requests repeated or given up, members compared, who has come.
+    /// Does everything about friends that is due: repeats or gives up requests, compares members' codes, notices new
+    /// friends.
     ///
-    /// - Parameter offeredPairs: whose group with this user is among those that wait for a decision: until then there is
-    ///   nothing to ask them for.
+    /// - Parameter offeredPairs: users whose group with this user waits for a decision. Until then there is no reason
+    ///   to ask them.
     mutating func runTimers(offeredPairs: Set<UserID>, core: inout EngineCore) {
         if requests.needsReview { noteNewFriends(core: &core) }
         forgetOldRequests(core: &core)
@@ -118,7 +121,7 @@ struct Friends: Sendable {
                 let pauses = FriendRequests.pauses
                 let pause = pauses[min(request.attempts, pauses.count - 1)]
                 requests.sent[code]?.attempts += 1
-                // Two who ask each other would else take each other's links away, again and again.
+                // Without jitter, two who ask each other would break each other's links again and again.
                 let jitter = core.randomNumber(below: Int(pause.nanoseconds / 4_000_000))
                 requests.sent[code]?.nextAttempt = core.now.advanced(by: pause + .milliseconds(jitter))
                 if !(request.owner.map { offeredPairs.contains($0.user) } ?? false) { attempt(code, core: &core) }
@@ -128,21 +131,21 @@ struct Friends: Sendable {
         }
     }
 
-    /// When something about friends is due next.
+    /// When the next thing about friends is due.
     func nextDeadline(core: EngineCore) -> MonotonicInstant? { core.network.isStarted ? requests.nextDeadline : nil }
 
-    /// A ledger has changed: somebody may have become a friend.
+    /// A ledger has changed, so somebody may have become a friend.
     mutating func ledgerChanged() { requests.needsReview = true }
 
-    /// The user does not want to come back into a group with a friend: nor is the friend asked any more.
+    /// The user has declined to come back into a group with a friend, so this node asks the friend no longer.
     mutating func returnDeclined(by friend: UserID, core: inout EngineCore) {
         for code in requests.sentInOrder where requests.sent[code]?.owner?.user == friend {
             forgetRequest(code, core: &core)
         }
     }
 
-    /// The network changed: looks again at once.
-    mutating func hurry(core: EngineCore) {
+    /// The network has changed: looks again at once.
+    mutating func lookAgain(core: EngineCore) {
         for code in requests.sentInOrder {
             requests.sent[code]?.attempts = 0
             requests.sent[code]?.nextAttempt = core.now
@@ -166,8 +169,8 @@ struct Friends: Sendable {
         FriendRequest(name: request.name, code: request.keys.code, askedAt: request.askedAt, identity: core.identity)
     }
 
-    /// Asks the local networks for the owner of a code, under a key that is nobody's: whoever hears it must not learn
-    /// who asks, the owner neither.
+    /// Calls on the local networks for the owner of a code, under a key that belongs to nobody: not even the owner may
+    /// learn from the call who asks.
     mutating func callForFriend(_ code: FriendCode, repeated count: Int, core: inout EngineCore) {
         guard core.network.callsNetworks, let keys = requests.sent[code]?.keys else { return }
         let pauses = FriendRequests.callPauses
@@ -183,7 +186,7 @@ struct Friends: Sendable {
         return Beacon.Content(kind: kind, port: core.network.port, linkKey: nobody)
     }
 
-    /// A beacon made under a friend code: this account's, or one that is looked for.
+    /// A beacon under a friend code: this account's code, or one that this node looks for.
     mutating func handleFriendBeacon(
         _ content: Beacon.Content, under code: FriendCode, hourKey: [UInt8], from target: Endpoint,
         core: inout EngineCore
@@ -199,7 +202,7 @@ struct Friends: Sendable {
         }
     }
 
-    /// The keys under which beacons about friend codes are read.
+    /// The keys for reading beacons about friend codes.
     var beaconSources: [Discovery.Source] {
         let keys = (requests.own.map { [$0] } ?? []) + requests.sentInOrder.compactMap { requests.sent[$0]?.keys }
         return keys.map {

@@ -4,13 +4,13 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Access keys travel on demand: whoever finds in its ledger the hash of a key that it lacks asks for it, and whoever has
-/// it answers those whom its own ledger calls current (Protocol/sync.md §7).
+/// Access keys travel on demand. A device whose ledger names a key that it lacks asks for it, and one that has the key
+/// answers devices that are current by its own ledger (Protocol/sync.md §7).
 extension Greeting {
-    /// Keys asked for in one message; further ones once these have come.
+    /// Keys asked for in one message. The next ones follow once these have come.
     static let maximumRequestedKeys = LinkMessage.maximumProofs
 
-    /// Asks the peer for the keys that are missing here, each once until the ledger changes or the peer says hello again.
+    /// Asks the peer for missing keys, each once until the ledger changes or the peer says hello again.
     mutating func requestMissingKeys(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard core.access(of: link, in: group).contains(.accessKeys), let replica = core.groups[group] else { return }
         let asked = core.sessions[link]?.groups[group]?.askedKeys ?? []
@@ -28,18 +28,18 @@ extension Greeting {
         core.send(.accessKeys(replica.handle, keys.map { $0.key.rawBytes() }), over: link)
     }
 
-    /// Takes keys whose hash stands in the ledger; all else is dropped.
+    /// Accepts keys whose hash the ledger names; all others are dropped.
     mutating func receivedAccessKeys(_ keys: [[UInt8]], of group: GroupID, core: inout EngineCore) {
         guard let replica = core.groups[group] else { return }
         let missing = Set(replica.missingAccessKeys)
         var change = DurableChange()
         for bytes in keys {
             guard let key = try? AccessKey(rawBytes: bytes), missing.contains(key.hash) else { continue }  // 32 bytes
-            core.keep(key, in: group, change: &change)
+            core.addAccessKey(key, to: group, change: &change)
         }
         guard !change.accessKeys.isEmpty else { return }
         core.keysAreStale = true
-        // A hello tells others that they may ask here.
+        // A hello tells others that they may ask this device.
         core.persist(change, then: core.sessions.keys.map { .greet($0) })
     }
 }

@@ -4,9 +4,9 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Hello: who is at the other end of a link, which groups both know, and what may be said of them there.
+/// Hello: who is at the other end of a link, which groups both ends know, and what they may say about each.
 struct Greeting: Sendable {
-    /// When keepalives are to say what they should now.
+    /// When keepalives have to change their payload.
     private(set) var keepaliveRefresh: MonotonicInstant?
 
     // MARK: Links
@@ -27,7 +27,8 @@ struct Greeting: Sendable {
         core.publish(.linkClosed(device))
     }
 
-    /// Tells of a peer once it is known who it is: when its link opens, or when it has been admitted.
+    /// Tells the shell about a peer once it is known who it is: when the link opens, or when the peer has been
+    /// admitted.
     mutating func announcePeer(of link: LinkID, core: inout EngineCore) {
         guard let session = core.sessions[link], !session.isAnnounced, let device = core.deviceID(of: session.key),
             let summary = core.links.pathSummary(link)
@@ -37,14 +38,14 @@ struct Greeting: Sendable {
         core.post(.peerKnown(device, link))
     }
 
-    /// How long a link may lead to somebody who is in no ledger: long enough to be admitted, or to be heard of.
+    /// How long a link to a device in no ledger may last: long enough to be admitted, or for the news to arrive.
     static let strangerPatience: Duration = .seconds(60)
 
-    /// Links at a time that strangers have opened: whoever has an old key, or an invite, can make up as many devices as it
-    /// likes, and there are 256 links in all.
+    /// Links that strangers may have opened at a time, of 256 in all. Anybody with an old key, or an invite, can make
+    /// up as many devices as they like.
     static let maximumStrangers = 32
 
-    /// Where too many strangers have opened links, the source that has most of them gives up its oldest.
+    /// If strangers have opened too many links, the source that has most of them loses its oldest.
     private mutating func makeRoomForStrangers(core: inout EngineCore) {
         let strangers = core.sessions.keys.filter { link in
             guard let session = core.sessions[link] else { return false }
@@ -56,7 +57,7 @@ struct Greeting: Sendable {
         if let oldest = most?.first { core.links.close(oldest, at: core.now) }
     }
 
-    /// Links under keys of old, or of invites, cost slots that members need.
+    /// Links under old keys or invites take slots that members need.
     ///
     /// - Parameter joining: links over which this device joins a group.
     mutating func closeLinksOfStrangers(except joining: Set<LinkID>, core: inout EngineCore) {
@@ -82,14 +83,18 @@ struct Greeting: Sendable {
         let replicas = core.groups.keys.filter { core.access(of: link, in: $0).contains(.proofs) }.compactMap {
             core.groups[$0]
         }
-        // Where not all fit in, a member that was away while many keys came still shares the oldest.
+        // If not all fit, a member that was away while many keys came still shares the oldest one.
         let surest = replicas.compactMap(\.accessKeys.first) + replicas.compactMap(\.foundingKey)
-        let proofs = (surest + replicas.flatMap { $0.accessKeys.dropFirst() }).prefix(LinkMessage.maximumProofs)
-            .map { Self.proof($0, by: core.identity.linkKey.publicKey, session: session) }
-        core.send(.hello(store: core.store, proofs: proofs), over: link)
+        // Each once, and in an order that says nothing: else a peer could tell how many groups there are.
+        var proofs: Set<Bytes16> = []
+        for key in surest + replicas.flatMap({ $0.accessKeys.dropFirst() })
+        where proofs.count < LinkMessage.maximumProofs {
+            proofs.insert(Self.proof(key, by: core.identity.linkKey.publicKey, session: session))
+        }
+        core.send(.hello(store: core.store, proofs: proofs.sorted()), over: link)
     }
 
-    /// Shows that whoever has the link key `prover` holds an access key, on this link only.
+    /// Proves, on this link only, that the owner of the link key `prover` holds an access key.
     private static func proof(_ key: AccessKey, by prover: AgreementPublicKey, session: PeerSession) -> Bytes16 {
         let hash = Blake2b.keyedHash(session.handshakeHash + prover.rawBytes, key: key.groupProofKey, size: 16)
         return Bytes16(hash) ?? .zero
@@ -100,13 +105,13 @@ struct Greeting: Sendable {
         core.sessions[link]?.proofs = Set(proofs)
         recogniseGroups(on: link, core: &core)
         for group in core.groups(on: link, allowing: .accessKeys) {
-            // The peer may have come to a key that it did not have when it was asked.
+            // The peer may have received a key that it lacked when it was asked.
             core.sessions[link]?.groups[group]?.askedKeys = []
             requestMissingKeys(of: group, over: link, core: &core)
         }
     }
 
-    /// Finds the groups that the peer has proven to know, new ones of this side among them.
+    /// Finds the groups that the peer has proven to know, including groups that are new on this side.
     mutating func recogniseGroups(on link: LinkID, core: inout EngineCore) {
         guard let session = core.sessions[link] else { return }
         let expected = expectedProofs(on: link, session, core: core)
@@ -129,7 +134,7 @@ struct Greeting: Sendable {
         return expected
     }
 
-    /// Begins to talk about a group that both sides know, where its records may not flow.
+    /// Begins to talk about a group that both ends know, if its records may not flow between them.
     mutating func openUnauthorised(_ group: GroupID, over link: LinkID, core: inout EngineCore) {
         let access = core.access(of: link, in: group)
         if access.contains(.farewell) { core.sayFarewell(to: group, over: link) }
@@ -138,8 +143,8 @@ struct Greeting: Sendable {
         if access.contains(.question) { askForOperations(of: group, over: link, core: &core) }
     }
 
-    /// Shows a device that this ledger does not know how this device came into the private group. Two machines that the account's
-    /// key has made apart know nothing of each other; the ledger judges what each shows.
+    /// Shows how this device came into the private group to a device that this ledger does not know. Two machines made
+    /// with the account's key know nothing of each other; each judges the other by its ledger.
     private mutating func introduceThisDevice(in group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard core.isPrivate(group), !isKnownForeign(link, core: core), let replica = core.groups[group],
             let introduction = replica.ledger.introduction(of: core.identity.device)
@@ -147,7 +152,7 @@ struct Greeting: Sendable {
         core.sendOperations(replica.ledger.ancestry(of: introduction), handle: replica.handle, over: link)
     }
 
-    /// Whether any ledger here knows the device at the other end as another account's, or as given up.
+    /// Whether any ledger here says that the device at the other end is revoked, or belongs to another account.
     private func isKnownForeign(_ link: LinkID, core: EngineCore) -> Bool {
         guard let key = core.sessions[link]?.key else { return true }
         return core.groups.values.contains { replica in
@@ -155,23 +160,23 @@ struct Greeting: Sendable {
         }
     }
 
-    /// Asks for operations, and says which are here only to whom the ledger may go: an old access key lets anybody make up a
-    /// device, and tips tell who came in since.
+    /// Asks for operations. Names those that are here only to a device that may see the ledger: anybody with an old
+    /// access key can make up a device, and tips reveal who joined since.
     private mutating func askForOperations(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard let replica = core.groups[group] else { return }
         let known = core.access(of: link, in: group).contains(.ledger) ? replica.namedTips : []
         core.send(.operationsRequested(replica.handle, known: known), over: link)
     }
 
-    /// Only a member is told a digest. Where this device's ledger says that it is none, the peer's may say more; it is asked
-    /// once for every digest.
-    mutating func askWhyTold(of group: GroupID, over link: LinkID, core: inout EngineCore) {
+    /// Only members receive a digest. If this device gets one although its ledger says that it is not a member, the
+    /// peer's ledger may know more. This device asks once for each digest.
+    mutating func questionDigest(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard !core.isCurrentMember(of: group), core.access(of: link, in: group).contains(.question) else { return }
         askForOperations(of: group, over: link, core: &core)
     }
 
-    /// Tells a device that was removed or revoked, or let in by an admission that does not count, what did it and what led
-    /// there, once: all that it gets, and how it learns.
+    /// Tells a device that was removed or revoked, or whose admission does not count, which operation did it, with its
+    /// ancestors. It gets this once and nothing else; this is how it learns.
     private mutating func tellEnding(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard let replica = core.groups[group], let key = core.sessions[link]?.key,
             let ending = replica.ending(of: key),
@@ -181,7 +186,7 @@ struct Greeting: Sendable {
         core.sendOperations(replica.ledger.ancestry(of: ending), handle: replica.handle, over: link)
     }
 
-    /// After a ledger has changed: keys, and who may hear of it.
+    /// After a ledger has changed: updates keys, and who may hear of the group.
     mutating func refreshAuthorisation(of group: GroupID, core: inout EngineCore) {
         for link in core.sessions.keys {
             announcePeer(of: link, core: &core)
@@ -200,7 +205,7 @@ struct Greeting: Sendable {
         refreshKeepalivesSoon(core: core)
     }
 
-    /// Notes since when a link leads to a member of no group.
+    /// Notes since when a link has led to a device that is a member of no group.
     private mutating func noteStranger(at link: LinkID, core: inout EngineCore) {
         guard let session = core.sessions[link] else { return }
         let account = core.member(withKey: session.key)
@@ -214,7 +219,7 @@ struct Greeting: Sendable {
 
     // MARK: Keepalives
 
-    /// Sixteen bytes that are equal on both ends of a link exactly when all groups they share are.
+    /// Sixteen bytes that are equal on both ends of a link exactly when all their common groups are equal.
     func keepalivePayload(for link: LinkID, core: EngineCore) -> [UInt8] {
         var writer = WireWriter()
         for group in core.groups(on: link, allowing: .records) {
@@ -224,7 +229,7 @@ struct Greeting: Sendable {
         return Blake2b.hash(writer.bytes, size: 16)
     }
 
-    /// Keepalives come seconds apart at the least: what changes in a burst is hashed once.
+    /// Keepalives are seconds apart, so several changes in a row are hashed once.
     mutating func refreshKeepalivesSoon(core: EngineCore) {
         if keepaliveRefresh == nil { keepaliveRefresh = core.now.advanced(by: .milliseconds(500)) }
     }

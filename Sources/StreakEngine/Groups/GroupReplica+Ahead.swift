@@ -2,9 +2,9 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Runs that came before what precedes them: shown at once, stored once that is here.
+/// Runs whose predecessors are still missing. They are shown at once, and stored when the gap before them has closed.
 extension GroupReplica {
-    /// Whether a run leaves a gap behind what is held of its feed, and may be shown before that is closed.
+    /// Whether a run leaves a gap after what is held of its feed, but may be shown already.
     func isAhead(_ run: Run) -> Bool {
         guard case .unlimited = state.feedLimit(device: run.feed.device, epoch: run.feed.epoch),
             state.device(run.feed.device) != nil
@@ -13,7 +13,7 @@ extension GroupReplica {
         return run.first > (feed?.mainTip.number ?? 0) + 1 && !(feed?.isForked ?? false)
     }
 
-    /// Verifies such a run and merges it. Nil, and nothing changed, where there is no room or nothing new.
+    /// Verifies such a run and merges it. Nil, and nothing changes, if there is no room or nothing new.
     mutating func holdAhead(_ run: Run, wall: WallTime) throws(ReplicationError) -> [MergedRecord]? {
         guard ahead.takes(run) else { return nil }
         let verified = try feeds.verifyAhead(run)
@@ -22,14 +22,14 @@ extension GroupReplica {
         return merge(records, from: run.first, of: run.feed, wall: wall)
     }
 
-    /// Stores the first run held ahead of a feed, if nothing is missing before it.
+    /// Stores the first run held ahead of a feed, if nothing before it is missing.
     mutating func closeGap(in feed: FeedID, arrival: UInt64) -> FeedReplica.Reception? {
         guard let tip = feeds[feed]?.mainTip, let next = ahead.popFirst(of: feed, from: tip.number) else { return nil }
         if let stored = feeds.append(next, arrival: arrival) {
             digestMoved()
             return FeedReplica.Reception(stored: [stored])
         }
-        // What came to precede it covers a part of it, or is another history.
+        // The predecessors that came already cover a part of it, or belong to another branch.
         guard let reception = try? feeds.receive(next.run, arrival: arrival) else {
             isStale = true
             return FeedReplica.Reception()
@@ -39,7 +39,8 @@ extension GroupReplica {
         return reception
     }
 
-    /// Lets go of what is still ahead: nobody is asked any longer for what precedes it, so it counts for nothing.
+    /// Drops the runs that are still ahead. Nobody is being asked for their predecessors any longer, so they do not
+    /// count.
     mutating func dropAhead() {
         if ahead.drop() { isStale = true }
     }

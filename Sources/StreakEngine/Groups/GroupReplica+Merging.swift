@@ -4,18 +4,18 @@ public import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What the records of a group come to.
+/// Merging the records of a group into what its members see.
 extension GroupReplica {
-    /// How long records may wait for which the quarantine had no room, beyond their time: each look for them is one at
-    /// everything their device wrote.
+    /// How long records for which the quarantine had no room may wait beyond their time. Each search for them reads
+    /// everything that their devices wrote.
     private static let refillInterval: Duration = .seconds(60)
-    /// The pause after everything was merged anew, for each record of the group: about twenty times what that takes, so
-    /// that whoever retracts or forks again and again has a twentieth of a processor at the most.
+    /// The pause after merging everything again, for each record of the group. It is about twenty times what the merge
+    /// takes, so somebody who retracts or forks again and again causes a load of 5 % of a processor at most.
     private static let rebuildPause: Duration = .microseconds(20)
-    /// That pause at the most: a group of any size is put right within a minute.
+    /// The longest such pause: a group of any size is corrected within a minute.
     private static let maximumRebuildPause: Duration = .seconds(60)
 
-    /// Merges records that were just taken, the first of which has the number `first`. Returns what changed.
+    /// Merges newly stored records; `first` is the number of the first one. Returns what changed.
     mutating func merge(
         _ records: some Collection<ArraySlice<UInt8>>, from first: UInt64, of feed: FeedID, wall: WallTime
     ) -> [MergedRecord] {
@@ -25,7 +25,7 @@ extension GroupReplica {
         return changes
     }
 
-    /// Merges what is not void of consecutive records.
+    /// Merges those of some consecutive records that are not void.
     private mutating func mergeCounting(
         _ records: some Collection<ArraySlice<UInt8>>, from first: UInt64, of feed: FeedID, user: UserID,
         wall: WallTime, telling: Bool
@@ -47,16 +47,16 @@ extension GroupReplica {
         return []
     }
 
-    // MARK: Anew
+    // MARK: Merging everything again
 
-    /// Merges everything again, as after a ledger operation that cuts or restores feeds. Of a cut feed what counts is
-    /// merged: see `FeedReplica.storedRuns(through:)`.
+    /// Merges everything again, as after a ledger operation that cuts or restores feeds. Of a cut feed, only what
+    /// counts is merged: see `FeedReplica.storedRuns(through:)`.
     ///
-    /// Returns runs for the store to remove: one that does not unpack, which only a store can bring, ends its branch.
+    /// Returns runs for the store to remove: a run that does not unpack, which only a store can bring, ends its branch.
     mutating func rebuild(wall: WallTime) -> [RunKey] {
         voids = currentVoids
         var removed = rebuildOnce(wall: wall)
-        // Retractions are never void themselves, so this settles.
+        // A retraction is never void itself, so this ends.
         let retractions = currentVoids
         if retractions != voids {
             voids = retractions
@@ -75,7 +75,7 @@ extension GroupReplica {
                 let device = state.device(feed.device)
             else { continue }
             for held in ahead[feed] {
-                guard let records = try? held.run.records() else { continue }  // was checked when it came
+                guard let records = try? held.run.records() else { continue }  // checked when it came
                 _ = mergeCounting(
                     records, from: held.run.first, of: feed, user: device.user, wall: wall, telling: false)
             }
@@ -84,8 +84,8 @@ extension GroupReplica {
         return removed
     }
 
-    /// Merges all that is stored and counts of some devices, of all where nil. Returns what changed, if that is to be told,
-    /// and what does not unpack.
+    /// Merges everything stored that counts, of some devices or, if nil, of all. Returns what changed, if it is to be
+    /// published, and the runs that do not unpack.
     private mutating func mergeStored(
         of devices: Set<DeviceID>?, wall: WallTime, telling: Bool
     ) -> (changes: [MergedRecord], removed: [RunKey]) {
@@ -115,15 +115,16 @@ extension GroupReplica {
         return (changes, removed)
     }
 
-    /// Whose a device's records are, where they are shown at all: of a device without a place only on machines of the same
-    /// account that were let in for nothing.
+    /// The user to whom a device's records belong, if they are shown at all. Records of a device without a place are
+    /// shown only on machines of its own account, if its admission does not count.
     private func shownUser(of device: DeviceID) -> UserID? {
         if let known = state.device(device) { return known.user }
         guard let own = excludedUser, ledger.user(of: device) == own else { return nil }
         return own
     }
 
-    /// What counts of a feed under the cuts: its runs, and the number of the last record that does; nil where nothing does.
+    /// The part of a feed that counts under the cuts: its runs, and the number of its last record; nil if nothing
+    /// counts.
     func countingRuns(of feed: FeedReplica, in state: GroupState) -> (runs: [StoredRun], last: UInt64)? {
         if excludedUser != nil, state.device(feed.id.device) == nil, shownUser(of: feed.id.device) != nil {
             return (feed.storedRuns, .max)
@@ -135,11 +136,11 @@ extension GroupReplica {
         }
     }
 
-    /// Merges everything anew where that is needed: a cut feed has grown, records were retracted, or the wall clock went
-    /// back so far that what was merged lies ahead of it. Returns what `rebuild` does.
+    /// Merges everything again if necessary: a cut feed has grown, records were retracted, or the wall clock went back
+    /// so far that merged records lie ahead of it. Returns what `rebuild` returns.
     ///
-    /// - Parameter now: nil where it is this node's own doing; else there is a pause after the last time, in proportion to
-    ///   the group: until `nextRelease` what was merged may stand for more than what counts.
+    /// - Parameter now: nil if this node caused it. Otherwise there is a pause after the last time, in proportion to
+    ///   the group. Until `nextRelease`, merged records may then include some that count no longer.
     mutating func rebuildIfStale(at now: MonotonicInstant? = nil, wall: WallTime) -> [RunKey] {
         var isOwnDoing = now == nil
         if clock.latest.milliseconds - HybridClock.maximumLead > wall.milliseconds {
@@ -158,8 +159,7 @@ extension GroupReplica {
 
     // MARK: Quarantine
 
-    /// When records that wait for their time are to be looked at next, or everything is to be merged anew; nil where
-    /// nothing waits.
+    /// When to look again at records that wait for their time, or to merge everything again; nil if nothing waits.
     func nextRelease(at now: MonotonicInstant, wall: WallTime) -> MonotonicInstant? {
         func instant(of release: Int64) -> MonotonicInstant {
             now.advanced(by: .milliseconds(min(86_400_000, max(1, release - wall.milliseconds))))
@@ -169,7 +169,7 @@ extension GroupReplica {
         return [held, omitted, isStale ? nextRebuild : nil].compactMap(\.self).min()
     }
 
-    /// Merges the records whose time has come. Returns what changed, and what does not unpack.
+    /// Merges the records whose time has come. Returns what changed, and the runs that do not unpack.
     mutating func releaseQuarantined(
         at now: MonotonicInstant, wall: WallTime
     ) -> (changes: [MergedRecord], removed: [RunKey]) {
@@ -198,8 +198,8 @@ extension GroupReplica {
         if currentVoids != voids { isStale = true }
     }
 
-    /// Records of one device that lie too far ahead, as ranges of its feeds that hold them all, and what has to be written
-    /// anew so that each key among them stands as its user saw it. Empty where there are none that count.
+    /// One device's records that are dated too far ahead, as ranges of its feeds that contain them all, and the records
+    /// to write again so that each of their keys has the value that the user saw. Empty if none of them counts.
     func wronglyDated(by device: DeviceID, wall: WallTime) -> (retractions: [Retraction], records: [Record]) {
         var retractions: [Retraction] = []
         var voided: [FeedID: UInt64] = [:]
@@ -221,7 +221,7 @@ extension GroupReplica {
             }
         }
         var words: [RecordKey: [Word]] = [:]
-        // Oldest epochs first: in which order the device wrote, its wrong clock does not say.
+        // Oldest epochs first: the device's wrong clock does not tell in which order it wrote.
         for (position, feed) in own.enumerated() {
             let first = voided[feed.id] ?? .max
             forEachCounting(of: feed) { number, record in
@@ -233,7 +233,7 @@ extension GroupReplica {
         return (retractions, keys.sorted().flatMap { Self.restated(words[$0] ?? []) })
     }
 
-    /// What a device has said about a key.
+    /// One record that a device wrote for a key.
     private struct Word {
         /// Which of the device's epochs.
         let epoch: Int
@@ -242,12 +242,12 @@ extension GroupReplica {
     }
 
     private static func key(of record: Record) -> RecordKey {
-        // Of all users it is the device's.
+        // The zero account stands for the device's user.
         RecordKey(user: UserID(bytes: .zero), kind: record.kind, subject: record.subject)
     }
 
-    /// What has to be said again about one key, once what is void is gone: what settled it last, and the best of what has
-    /// contended since.
+    /// The records to write again for one key once the void ones are gone: the one that settled it last, and the best
+    /// of those that have contended since.
     private static func restated(_ words: [Word]) -> [Record] {
         let words = words.sorted { ($0.epoch, $0.record.time) < ($1.epoch, $1.record.time) }
         let standings = words.map { DailyScore.standing(of: $0.record) }
@@ -258,18 +258,18 @@ extension GroupReplica {
             best = index
         }
         guard let best else { return [] }
-        // Said again, what settles comes after all that contended.
+        // Written again, the settling record comes after all that contended.
         let isSettledAgain = settling.map { words[$0].isVoid } ?? false
         var again = [settling, best].compactMap { $0 }.filter { isSettledAgain || $0 == best && words[$0].isVoid }
         if settling == best { again = Array(again.prefix(1)) }
         return again.map { words[$0].record }
     }
 
-    /// Calls `body` with the records of all branches of a feed that are not void, but for retractions.
+    /// Calls `body` with the records of all branches of a feed that are not void, except retractions.
     private func forEachCounting(of feed: FeedReplica, _ body: (UInt64, Record) -> Void) {
         let known = voids[feed.id]
         for stored in feed.storedRuns {
-            guard let records = try? stored.run.records() else { continue }  // was checked when it was stored
+            guard let records = try? stored.run.records() else { continue }  // checked when it was stored
             for (number, bytes) in zip(stored.run.first..., records) where !(known?.contains(number) ?? false) {
                 guard let record = try? Record(decoding: Array(bytes)),  // as above
                     record.kind != RecordKind.retraction.rawValue
@@ -281,9 +281,9 @@ extension GroupReplica {
 
     // MARK: Writing
 
-    /// How far behind the last record of an epoch the wall clock may lie, in milliseconds, for a device that has used
-    /// `count` epochs: so far that nobody notices, or, once a clock has jumped back too often, so far that records wait
-    /// for their time at the others. Else a clock that jumps again and again would use up all epochs.
+    /// How far behind the last record of an epoch the wall clock may be, in milliseconds, for a device that has used
+    /// `count` epochs. Usually so little that nobody notices. After many jumps back it is so much that others hold the
+    /// records back for a while; otherwise a clock that jumps again and again would use up all epochs.
     static func toleratedLead(epochCount count: Int) -> Int64 {
         switch count {
         case ..<64: HybridClock.maximumLead
@@ -293,10 +293,10 @@ extension GroupReplica {
         }
     }
 
-    /// Epochs that are left for taking back what a wrong clock has dated, and for stores that are restored.
+    /// Epochs reserved for correcting wrong dates, and for restored stores.
     static let reservedEpochs = 8
 
-    /// Whether this device has epochs left to write in: the one it writes, or a new one.
+    /// Whether this device has an epoch to write in: its current one, or a new one.
     mutating func hasEpoch(wall: WallTime, device: DeviceID, reserve: Int) -> Bool {
         if let ownEpoch, feeds[FeedID(device: device, epoch: ownEpoch)] != nil,
             !ownEpochLeads(wall: wall, device: device)
@@ -306,13 +306,13 @@ extension GroupReplica {
         return feeds.epochs(of: device).count + reserve < ProtocolLimits.maximumEpochs
     }
 
-    /// Whether the epoch this device writes has a record too far ahead of the wall clock, behind which none of today's may
-    /// stand: times rise within an epoch.
+    /// Whether this device's current epoch has a record too far ahead of the wall clock. Times rise within an epoch, so
+    /// no record of today could follow it.
     mutating func ownEpochLeads(wall: WallTime, device: DeviceID) -> Bool {
         guard let ownEpoch else { return false }
         if ownLatest?.epoch != ownEpoch {
             let run = feeds[FeedID(device: device, epoch: ownEpoch)]?.lastRun
-            // It was checked when it was stored. What is copied from another group keeps its time.
+            // It was checked when it was stored. A record copied from another group keeps its time.
             let times = (try? run?.records())?.compactMap { try? Record(decoding: Array($0)).time } ?? []
             ownLatest = (ownEpoch, times.max() ?? .zero)
         }
@@ -320,7 +320,7 @@ extension GroupReplica {
         return (ownLatest?.time.milliseconds ?? 0) - tolerated > wall.milliseconds
     }
 
-    /// The records that say what drafts say in this device's epoch, each with a time of its own.
+    /// The records for these drafts in this device's epoch, each with its own time.
     mutating func records(of drafts: [RecordDraft], epoch: Epoch, wall: WallTime) -> RecordList {
         let before = ownLatest.flatMap { $0.epoch == epoch ? $0.time : nil } ?? .zero
         var own = HybridClock(latest: max(clock.latest, before))
@@ -333,7 +333,7 @@ extension GroupReplica {
         return records
     }
 
-    /// Signs records that `records` has made into this device's feed, as one run.
+    /// Signs the records made by `records` into this device's feed, as one run.
     mutating func write(
         _ records: RecordList, identity: DeviceIdentity, epoch: Epoch, arrival: UInt64, wall: WallTime
     ) -> (stored: StoredRun, merged: [MergedRecord]) {
@@ -345,7 +345,7 @@ extension GroupReplica {
 }
 
 extension RecordDraft {
-    /// The record that says this at `time`.
+    /// This draft as a record at `time`.
     public func record(at time: HybridTime) -> Record {
         switch self {
         case .score(let score):

@@ -7,7 +7,7 @@ import StreakScores
 import StreakWire
 import Synchronization
 
-/// This node's copy of one group: who is in, what they wrote, and what that comes to.
+/// This node's copy of one group: its ledger, its members' records, and what they merge into.
 struct GroupReplica: Sendable {
     let id: GroupID
     private(set) var ledger: Ledger
@@ -15,41 +15,42 @@ struct GroupReplica: Sendable {
     var merged = MergedRecords()
     /// Newest first.
     private(set) var accessKeys: [AccessKey]
-    /// The epoch this device writes; nil until it writes, or after the old one was found to be continued elsewhere.
+    /// The epoch that this device writes; nil before its first record, or after another copy was found to continue the
+    /// old one.
     var ownEpoch: Epoch?
     var clock = HybridClock()
     var wasReset = false
-    /// Whether what is merged is not what counts, as after a cut feed has grown.
+    /// Whether the merged state differs from what counts, as after a cut feed has grown.
     var isStale = false
-    /// This node's own account, where it was let in for nothing: what it wrote is shown here all the same.
+    /// This node's own account, if its admission does not count. What it wrote is shown here all the same.
     private(set) var excludedUser: UserID?
-    /// Records of each feed that count for nothing, because their author has retracted them.
+    /// Records of each feed that are void, because their author has retracted them.
     var voids = Voids()
-    /// Runs that are merged and shown, though what precedes them is not here yet.
+    /// Runs that are merged and shown although their predecessors are missing.
     var ahead = AheadRuns()
-    /// The time of the newest record of `ownEpoch`, once it was looked at.
+    /// The time of the newest record of `ownEpoch`, once it has been looked up.
     var ownLatest: (epoch: Epoch, time: HybridTime)?
-    /// Before this, records for which the quarantine had no room are not gone through again.
+    /// Before this time, records for which the quarantine had no room are not searched again.
     var nextRefill = MonotonicInstant.zero
-    /// How often everything was merged anew, each time at the cost of a look at every record.
+    /// How often everything was merged again. Each time reads every record.
     var rebuildCount = 0
-    /// Before this, everything is not merged anew because of what others send.
+    /// Before this time, what others send does not cause everything to be merged again.
     var nextRebuild = MonotonicInstant.zero
     /// The arrival of each device's newest ledger operation, and of everything.
     private var operationArrivals: [DeviceID: UInt64] = [:]
     private var digestCache = DigestCache()
-    /// What counts of devices that were cut, as of the last rebuild.
+    /// The cuts as of the last rebuild.
     private var knownCuts: [KnownCut] = []
 
     private struct KnownCut: Equatable, Sendable {
         let device: DeviceID
-        /// What it wrote is merged as this user's.
+        /// The user to whom the device's records belong.
         let user: UserID
         let isCurrent: Bool
         let cuts: [DeviceCut]
         let erasedEpochs: [Epoch]
 
-        /// Whether anything that the device has written counts for nothing.
+        /// Whether some of the device's records do not count.
         var cutsAnything: Bool { !isCurrent || !cuts.isEmpty || !erasedEpochs.isEmpty }
     }
 
@@ -65,10 +66,10 @@ struct GroupReplica: Sendable {
     var state: GroupState { ledger.state }
     var handle: GroupHandle { GroupHandle(id) }
 
-    /// Computed when asked for after a change: O(feeds + operations).
+    /// Computed on first use after a change: O(feeds + operations).
     var digest: GroupDigest { summary.digest }
 
-    /// How many records count, of a forked feed those of its longest branch.
+    /// How many records count; of a forked feed, those of its longest branch.
     var countingRecords: Int { summary.recordCount }
 
     private var summary: DigestCache.Summary {
@@ -84,11 +85,11 @@ struct GroupReplica: Sendable {
         }
     }
 
-    /// A new cache, not an emptied one: copies of this value from before keep theirs.
+    /// A new cache instead of an emptied one: older copies of this value keep theirs.
     mutating func digestMoved() { digestCache = DigestCache() }
 
-    /// The tips of all feeds as far as they count under the cuts: what lies past one is left out. Of feeds that changed
-    /// after arrival `arrival` only; all where it is 0.
+    /// The tips of all feeds, as far as they count under the cuts. Only feeds that changed after arrival `arrival`; all
+    /// if it is 0.
     func countingTips(changedSince arrival: UInt64) -> [FeedTip] {
         let state = ledger.state
         return feeds.feeds.flatMap { feed -> [FeedTip] in
@@ -104,7 +105,7 @@ struct GroupReplica: Sendable {
         }
     }
 
-    /// Whether a peer that has this tip has something that counts and is missing here.
+    /// Whether a peer with this tip has something that counts and is missing here.
     func lacks(_ entry: FeedTip) -> Bool {
         switch state.feedLimit(device: entry.feed.device, epoch: entry.feed.epoch) {
         case .nothing:
@@ -126,8 +127,8 @@ struct GroupReplica: Sendable {
         }
     }
 
-    /// Whether the ledger cuts or restores feeds otherwise than at the last call, or a device no longer counts at all. A
-    /// new device without a cut changes nothing that is merged.
+    /// Whether the ledger's cuts have changed since the last call, or a device no longer counts at all. A new device
+    /// without a cut does not affect what is merged.
     mutating func takeChangedCuts() -> Bool {
         let cuts = currentCuts
         defer { knownCuts = cuts }
@@ -143,7 +144,8 @@ struct GroupReplica: Sendable {
         return rest.contains(where: \.cutsAnything)
     }
 
-    /// Takes a ledger operation. Returns the operations that are now part of the ledger, formerly pending ones among them.
+    /// Inserts a ledger operation. Returns all operations that are now part of the ledger, including formerly pending
+    /// ones.
     ///
     /// - Parameter withinLimits: see `Ledger.insert`.
     mutating func insert(
@@ -153,7 +155,7 @@ struct GroupReplica: Sendable {
         do {
             insertion = try ledger.insert(operation, withinLimits: withinLimits)
         } catch LedgerError.tooManyPending {
-            // Somebody filled the waiting room. What honest peers put there comes again.
+            // Somebody filled the list of pending operations. Honest peers will send theirs again.
             ledger.discardPending()
             insertion = try ledger.insert(operation, withinLimits: withinLimits)
         }
@@ -163,7 +165,7 @@ struct GroupReplica: Sendable {
         return added
     }
 
-    /// Notes when an operation came that the ledger holds already.
+    /// Notes when an operation arrived that the ledger holds already.
     mutating func noteArrival(_ arrival: UInt64, of operation: SignedOperation) {
         operationArrivals[operation.operation.author] = arrival
     }
@@ -171,17 +173,17 @@ struct GroupReplica: Sendable {
     /// Idle operations that are kept until the next start.
     static let maximumIdleOperations = 256
 
-    /// Leaves out operations that nobody has to know, and says which. What all amounts to stays the same.
+    /// Removes idle operations, and returns which. The resolved state stays the same.
     mutating func dropIdleOperations(keeping own: DeviceID) -> [OperationKey] {
         ledger.dropIdle(keeping: own).map { OperationKey(group: id, id: $0) }
     }
 
-    /// Notes whether this node was let in for nothing.
+    /// Notes whether this node's admission does not count.
     mutating func noteExclusion(of own: DeviceIdentity) {
         excludedUser = ledger.exclusion(of: own.linkKey.publicKey) == nil ? nil : own.user
     }
 
-    /// Takes a key; false for a known one.
+    /// Adds an access key; false if it is known.
     mutating func add(_ key: AccessKey) -> Bool {
         guard !accessKeys.contains(key) else { return false }
         accessKeys.insert(key, at: 0)
@@ -189,8 +191,8 @@ struct GroupReplica: Sendable {
         return true
     }
 
-    /// Brings the keys into the ledger's order, newest first: the order in which they came says nothing. Last stand those
-    /// that no counting operation names, as after a removal that was annulled.
+    /// Sorts the keys into the ledger's order, newest first, because the order of arrival means nothing. Keys that no
+    /// counting operation names come last, as after an annulled removal.
     mutating func sortAccessKeys() {
         guard accessKeys.count > 1 else { return }
         var rank: [Bytes32: Int] = [:]
@@ -199,18 +201,19 @@ struct GroupReplica: Sendable {
         accessKeys = ranked.sorted { ($0.1, $0.0.hash) > ($1.1, $1.0.hash) }.map(\.0)
     }
 
-    /// The key of the founding, which every member has ever held.
+    /// The first access key, which every member has had.
     var foundingKey: AccessKey? {
         state.accessKeyHashes.first.flatMap { hash in accessKeys.first { $0.hash == hash } }
     }
 
-    /// The hashes in the ledger of keys that are not here, oldest first.
+    /// Hashes in the ledger whose access keys are not here, oldest first.
     var missingAccessKeys: [Bytes32] {
         let held = Set(accessKeys.map(\.hash))
         return state.accessKeyHashes.filter { !held.contains($0) }
     }
 
-    /// What ended a device's place, or lets its admission count for nothing; nil for a current one, and for whom nobody let in.
+    /// The operation that ended a device's place, or makes its admission count for nothing. Nil if the device is
+    /// current, or was never admitted.
     func ending(of linkKey: AgreementPublicKey) -> OperationID? {
         switch state.device(linkKey: linkKey)?.standing {
         case .removed(let by), .revoked(let by): by
@@ -219,7 +222,7 @@ struct GroupReplica: Sendable {
         }
     }
 
-    /// What is here, so that it need not be sent.
+    /// The tips to name, so that others do not send what is here.
     var namedTips: [LedgerTip] { ledger.namedTips }
 
     func operationTips(changedSince arrival: UInt64) -> [LedgerTip] {
@@ -228,7 +231,8 @@ struct GroupReplica: Sendable {
 
     // MARK: Records
 
-    /// Verifies a run and merges what is new of it; of a cut feed that is left to `rebuildIfStale`, after the last run.
+    /// Verifies a run and merges what is new in it. Runs of a cut feed are merged by `rebuildIfStale`, after the last
+    /// one.
     ///
     /// - Parameter pieces: see `FeedReplica.receive`.
     mutating func receive(
@@ -240,10 +244,10 @@ struct GroupReplica: Sendable {
         let reception = try feeds.receive(run, behind: pieces, through: cut?.tip, arrival: arrival)
         if reception.isDuplicate { return (reception, []) }
         digestMoved()
-        // Another branch lost its place, and its records no longer count.
+        // Another branch was given up, and its records no longer count.
         if !reception.removed.isEmpty { isStale = true }
         if cut != nil {
-            // Which branch counts is the cut's to say, so the feed is merged as a whole.
+            // The cut decides which branch counts, so the feed is merged as a whole.
             isStale = true
             return (reception, [])
         }
@@ -251,7 +255,7 @@ struct GroupReplica: Sendable {
         return (reception, merged)
     }
 
-    /// Where a feed is cut; nil where it is not. Throws where nothing of it counts.
+    /// Where a feed is cut; nil if it is not. Throws if nothing of the feed counts.
     private func cut(of feed: FeedID) throws(ReplicationError) -> FeedCut? {
         switch state.feedLimit(device: feed.device, epoch: feed.epoch) {
         case .nothing: throw .pastCut
@@ -260,7 +264,8 @@ struct GroupReplica: Sendable {
         }
     }
 
-    /// Throws for what cannot count under a cut: all that comes after it, and, once the cut is held, every other branch.
+    /// Throws for records that cannot count under a cut: all after it, and, once the cut is held, all on other
+    /// branches.
     private func checkCut(_ cut: FeedCut, leaves run: Run, from first: UInt64) throws(ReplicationError) {
         guard first <= cut.number else { throw .pastCut }
         guard feeds.holds(cut.tip, of: run.feed), let feed = feeds[run.feed] else { return }
@@ -270,8 +275,8 @@ struct GroupReplica: Sendable {
         guard feed.contains(Tip(number: run.last, hash: hash)) else { throw .pastCut }
     }
 
-    /// Looks at a run without a signature, which is stored once the run comes that covers it. Whether it took the backfill
-    /// to a cut further back.
+    /// Looks at a run without a signature; it is stored once the run that covers it comes. True if it brought the
+    /// backfill to a cut further back.
     mutating func noteBackfill(_ piece: Run) throws(ReplicationError) -> Bool {
         guard feeds[piece.feed] != nil, let cut = try cut(of: piece.feed) else { return false }
         var outcome: Result<Bool, ReplicationError> = .success(false)
@@ -311,8 +316,8 @@ struct GroupReplica: Sendable {
         return change
     }
 
-    /// Runs that a peer lacks, up to about `maximumSize` packed bytes, and whether that is all. Of a cut feed what the cut
-    /// leaves.
+    /// Runs that a peer lacks, up to about `maximumSize` packed bytes, and whether they are complete. Of a cut feed,
+    /// only what the cut keeps.
     ///
     /// - Parameter comparisons: see `FeedReplica.runs`.
     func runs(
@@ -329,13 +334,23 @@ struct GroupReplica: Sendable {
         }
     }
 
+    /// What a run takes in a message beside its records, in bytes: about as much.
+    static let sizeBesideRecords = 160
+
+    /// How much a peer is sent that asks for all that is here, in bytes: about as much. O(runs).
+    var servedSize: Int {
+        feeds.feeds.reduce(ledger.weight) { size, feed in
+            feed.storedRuns.reduce(size) { $0 + $1.run.packed.count + Self.sizeBesideRecords }
+        }
+    }
+
     /// Whether merged records were taken back since the last call.
     mutating func takeReset() -> Bool {
         defer { wasReset = false }
         return wasReset
     }
 
-    /// Deletes what the ledger says was erased, but for this node's own. Returns what the store has to remove.
+    /// Deletes what the ledger says was erased, except this device's own. Returns what the store has to remove.
     mutating func eraseRecords(except own: DeviceID) -> [RunKey] {
         let state = state
         let erased = feeds.feeds.map(\.id).filter { feed in
@@ -362,13 +377,13 @@ struct GroupReplica: Sendable {
         return keys
     }
 
-    /// Takes a run from this node's own store; false where it does not fit.
+    /// Restores a run from this node's own store; false if it does not fit.
     ///
-    /// What it holds was verified when it came, and its row's checksum says that it is still the same. Whether it unpacks
+    /// Its contents were verified when it came, and its row's checksum shows that it is unchanged. Whether it unpacks
     /// shows when everything is merged.
     mutating func restore(_ stored: StoredRun) -> Bool { feeds.restore(stored) }
 
-    /// Where a device's ledger chain and feeds end here: what a cut by this node accepts.
+    /// Where a device's ledger chain and feeds end here: what a cut by this node keeps.
     func cut(of device: DeviceID) -> DeviceCut {
         let last = ledger.longestTip(of: device)
         let ends = feeds.epochs(of: device).compactMap { epoch -> FeedCut? in
@@ -388,7 +403,7 @@ extension FeedCut {
     fileprivate var tip: Tip { Tip(number: number, hash: hash) }
 }
 
-/// The digest of one state and its number of records, computed when first asked for.
+/// The digest of one state and its number of records, computed on first use.
 private final class DigestCache: Sendable {
     struct Summary: Sendable {
         let digest: GroupDigest

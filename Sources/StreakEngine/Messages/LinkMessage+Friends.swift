@@ -1,33 +1,33 @@
 import StreakMembership
 package import StreakWire
 
-/// Why a machine that came with a device link is not certified. The raw values are the protocol's.
+/// Why a machine with a device link is not certified. The raw values are the protocol's.
 public enum DeviceRefusal: UInt8, Error, Sendable, CaseIterable {
     /// The link is not of the answering account's private group, or its invite is not known there (yet).
     case unknownLink = 1
     /// Another machine was linked with it, or the user ended it.
     case used = 2
     case expired = 3
-    /// The account has as many devices as an account may have.
+    /// The account has the maximum number of devices.
     case tooManyDevices = 4
     case invalidProof = 5
     case other = 255
 }
 
-/// What is said in order to link devices and to make friends (Protocol/friends.md).
+/// Messages for linking devices and making friends (Protocol/friends.md).
 package enum FriendMessage: Equatable, Sendable {
-    /// A machine without an account asks to be made a device: `DeviceProof`.
+    /// A machine without an account asks to become a device: `DeviceProof`.
     case deviceRequested(proof: [UInt8])
-    /// It is one; for each of the groups a welcome and the ledger follow. The first is the private group.
+    /// It has become one. A welcome and the ledger follow for each of the groups. The first is the private group.
     case deviceCertified(certificate: [UInt8], groups: [GroupID])
     case deviceRefused(DeviceRefusal)
-    /// The asker's wish, to the owner of a code: over a link opened under it, or as to a member of a group in common:
-    /// `FriendRequest`.
+    /// A request to the owner of a code, over a link opened under that code, or over a link to a member of a common
+    /// group: `FriendRequest`.
     case friendRequested([UInt8])
-    /// The owner's answer to that.
+    /// The owner's answer.
     case friendAnswered([UInt8])
 
-    /// The second byte of the message, which it shares with `LinkMessage.Kind`.
+    /// The second byte of the message, from the same numbers as `LinkMessage.Kind`.
     enum Kind: UInt8, CaseIterable {
         case deviceRequested = 16
         case deviceCertified = 17

@@ -1,10 +1,10 @@
 import StreakMembership
 
 extension LinkMessage {
-    /// The messages that say this, none with more entries than a receiver takes: what is too long is said in several, or, where
-    /// the newest alone are of use, said of those.
+    /// This message as one or several that a receiver accepts. A list that is too long is split or, if only its newest
+    /// entries are useful, shortened.
     ///
-    /// Runs are split where they are gathered, by their size.
+    /// Runs are split by size where they are collected.
     var parts: [LinkMessage] {
         switch self {
         case .hello(let store, let proofs):
@@ -17,7 +17,7 @@ extension LinkMessage {
         case .accessKeys(let group, let keys):
             return keys.portions(of: Self.maximumProofs).map { .accessKeys(group, $0) }
         case .operationsRequested(let group, let known):
-            // What is not named is simply sent.
+            // The receiver sends what is not named.
             return [.operationsRequested(group, known: Array(known.prefix(Self.maximumTips)))]
         case .tips(let group, let message): return Self.tipsParts(message).map { .tips(group, $0) }
         case .operations(let group, let operations, let isFinal):
@@ -27,8 +27,10 @@ extension LinkMessage {
             }
         case .presence(let group, let entries):
             return entries.portions(of: Self.maximumPresenceEntries).map { .presence(group, $0) }
+        case .whereabouts(let told):
+            return told.portions(of: Self.maximumWhereabouts).map { .whereabouts($0) }
         case .digest, .tipsRequested, .runsRequested, .runs, .rumour, .rumourAcknowledged, .joinRequested, .joinRefused,
-            .friend:
+            .friend, .seenAt:
             return [self]
         }
     }
@@ -62,7 +64,7 @@ extension LinkMessage {
 }
 
 extension Array {
-    /// In order, none longer than `count`; one empty where there is nothing.
+    /// In order, none longer than `count`. A single empty portion if there is nothing.
     fileprivate func portions(of count: Int) -> [[Element]] {
         guard self.count > count else { return [self] }
         return stride(from: 0, to: self.count, by: count).map { Array(self[$0..<Swift.min($0 + count, self.count)]) }

@@ -1,17 +1,19 @@
-/// Who may say a message. Whatever is not said by who may say it is dropped without a word.
+/// Who may send a message. From anybody else it is dropped silently.
 enum MessageSender: Equatable, Sendable {
     /// Anybody at the other end of a link.
     case anybody
-    /// Anybody, as far as its budget of requests goes: each is looked at in full.
+    /// Anybody, within the budget of requests: each is checked in full.
     case asker
-    /// Whom this device has asked, over this link: the machine that asked knows.
+    /// A device that this device has asked over this link. The machine that asked knows which.
     case asked
-    /// Who has proven to know the group. What it hears in turn is `Access`'s to say.
+    /// A device that has proven to know the group. What it may hear in return, `Access` says.
     case prover
-    /// Who has proven to know the group; or whom this device has asked, before it can prove anything.
+    /// A device that has proven to know the group, or that this device asked before it could prove anything.
     case proverOrAsked
-    /// To whom, and from whom, this may flow of the group.
+    /// A device with which this may flow, by `Access`.
     case allowed(Access)
+    /// To whom, and from whom, this may flow of any group.
+    case allowedOfAny(Access)
 }
 
 extension LinkMessage.Kind {
@@ -34,6 +36,8 @@ extension LinkMessage.Kind {
         case .accessKeysRequested: .allowed(.accessKeys)
         case .accessKeys: .allowed(.accessKeys)
         case .presence: .prover
+        case .whereabouts: .allowedOfAny(.whereabouts)
+        case .seenAt: .allowedOfAny(.whereabouts)
         }
     }
 }
@@ -58,7 +62,7 @@ extension LinkMessage {
         }
     }
 
-    /// The group that the message is about; nil where it is about none, or names it by more than a handle.
+    /// The group that the message is about; nil if it is about none, or names it by more than a handle.
     var handle: GroupHandle? {
         switch self {
         case .digest(let handle, _, _, _, _), .tipsRequested(let handle, _, _), .tips(let handle, _),
@@ -66,7 +70,7 @@ extension LinkMessage {
             .runs(let handle, _, _, _), .rumour(let handle, _), .accessKeysRequested(let handle, _),
             .accessKeys(let handle, _), .presence(let handle, _):
             handle
-        case .hello, .rumourAcknowledged, .joinRequested, .welcome, .joinRefused, .friend: nil
+        case .hello, .rumourAcknowledged, .joinRequested, .welcome, .joinRefused, .friend, .whereabouts, .seenAt: nil
         }
     }
 }

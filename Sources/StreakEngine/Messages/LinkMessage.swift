@@ -13,25 +13,26 @@ package struct GroupHandle: Hashable, Comparable, Sendable {
 }
 
 /// What two devices say to each other on a link (Protocol/sync.md §2). Every message starts with the protocol version
-/// and its kind; what a later version appends is ignored.
+/// and its kind; fields that a later version appends are ignored.
 package enum LinkMessage: Equatable, Sendable {
-    /// Opens a conversation: the sender's store, and for every access key that it holds a proof of knowing it.
+    /// Opens a conversation: the sender's store, and a proof for each access key that it holds.
     case hello(store: StoreID, proofs: [Bytes16])
-    /// How the sender's copy of a group stands, how many records count in it, and what its clock says, in Unix seconds.
+    /// The digest of the sender's copy of a group, how many records count in it, and the sender's clock, in Unix
+    /// seconds.
     case digest(GroupHandle, GroupDigest, arrival: UInt64, count: UInt64, clock: UInt64)
-    /// Asks for tips: those changed since `arrival` in the store `store`, or all where the store is another.
+    /// Asks for tips: those changed since `arrival` in the store `store`, or all if the peer has another store.
     case tipsRequested(GroupHandle, store: StoreID, arrival: UInt64)
-    /// Answers that, in one or several messages; the last has `isFinal`.
+    /// The answer, in one or several messages; the last has `isFinal`.
     case tips(GroupHandle, TipsMessage)
-    /// Asks for ledger operations: of each device those after a number; of devices not named all.
+    /// Asks for ledger operations: of each named device those after a number; of all other devices everything.
     case operationsRequested(GroupHandle, known: [LedgerTip])
     /// Ledger operations, parents first.
     case operations(GroupHandle, [[UInt8]], isFinal: Bool)
     /// Asks for runs of feeds that the sender lacks.
     case runsRequested(GroupHandle, [RunsWanted])
-    /// Answers that; `isFinal` ends the answer, `isComplete` says that nothing was left out of it.
+    /// The answer. `isFinal` ends it; `isComplete` says that nothing was left out.
     case runs(GroupHandle, [Run], isFinal: Bool, isComplete: Bool)
-    /// A record as fresh as can be, to be passed on.
+    /// A fresh record, to be passed on.
     case rumour(GroupHandle, Run)
     /// A rumour was received; named by the first eight bytes of the chain hash after it.
     case rumourAcknowledged(UInt64)
@@ -43,12 +44,30 @@ package enum LinkMessage: Equatable, Sendable {
     case joinRefused(JoinRefusal)
     /// Asks for the access keys that have these hashes.
     case accessKeysRequested(GroupHandle, [Bytes32])
-    /// Answers that with those the sender has.
+    /// The answer, with those that the sender has.
     case accessKeys(GroupHandle, [[UInt8]])
-    /// What is said in order to link devices and to make friends.
+    /// A message for linking devices or making friends.
     case friend(FriendMessage)
-    /// Which devices of a group the sender reaches, where that has changed since it said so last.
+    /// Which devices of a group the sender reaches, as far as that has changed since its last such message.
     case presence(GroupHandle, [PresenceEntry])
+    /// Where devices are found on the internet.
+    case whereabouts([ToldWhereabouts])
+    /// From which endpoint the receiver's datagrams come.
+    case seenAt(Endpoint)
+}
+
+/// Where a device was found so many seconds ago: `Whereabouts`, as it was signed.
+package struct ToldWhereabouts: Equatable, Sendable {
+    /// Some more than those of this version have.
+    static let maximumSize = 227
+
+    package let age: UInt32
+    package let bytes: [UInt8]
+
+    package init(age: UInt32, bytes: [UInt8]) {
+        self.age = age
+        self.bytes = bytes
+    }
 }
 
 package struct TipsMessage: Equatable, Sendable {
@@ -74,25 +93,26 @@ public enum JoinRefusal: UInt8, Error, Sendable, CaseIterable {
     case removed = 5
     case invalidProof = 6
     case groupFull = 7
-    /// The wish to join is noted; owner or an admin has to say yes. Asking again brings the answer.
+    /// The request is recorded; the owner or an admin has to approve it. Asking again brings the answer.
     case awaitingApproval = 8
-    /// Whoever runs the node that was asked has said no.
+    /// The user of the asked node has said no.
     case denied = 9
     case other = 255
 }
 
 extension LinkMessage {
-    /// Entries of one message: enough for any group in a few messages, far too few to hurt.
+    /// Entries of one message: enough for any group in a few messages, and too few to do harm.
     static let maximumProofs = 512
     static let maximumTips = 600
     static let maximumOperations = 256
     static let maximumRuns = 512
     static let maximumPresenceEntries = 600
-    /// What one message may weigh, in bytes; what is longer is split.
+    static let maximumWhereabouts = 64
+    /// The size of one message, in bytes; a longer one is split.
     static let preferredSize = 48_000
     static let maximumSize = 60_000
 
-    /// The second byte of a message; 16 to 21 are `FriendMessage.Kind`.
+    /// The second byte of a message; 16 to 20 are `FriendMessage.Kind`.
     enum Kind: UInt8, CaseIterable {
         case hello = 1
         case digest = 2
@@ -110,9 +130,11 @@ extension LinkMessage {
         case accessKeysRequested = 14
         case accessKeys = 15
         case presence = 21
+        case whereabouts = 25
+        case seenAt = 26
     }
 
-    /// Of which of the two enumerations of kinds a message is.
+    /// Which of the two enumerations of kinds a message belongs to.
     enum AnyKind {
         case link(Kind)
         case friend(FriendMessage.Kind)
@@ -144,6 +166,8 @@ extension LinkMessage {
         case .accessKeys: .link(.accessKeys)
         case .friend(let message): .friend(message.kind)
         case .presence: .link(.presence)
+        case .whereabouts: .link(.whereabouts)
+        case .seenAt: .link(.seenAt)
         }
     }
 
@@ -220,6 +244,14 @@ extension LinkMessage {
         case .presence(let group, let entries):
             writer.write(group.value)
             writer.write(entries)
+        case .whereabouts(let told):
+            writer.writeCount(told.count)
+            for entry in told {
+                writer.write(entry.age)
+                writer.writeBlob(entry.bytes)
+            }
+        case .seenAt(let endpoint):
+            writer.write(endpoint)
         }
     }
 
@@ -311,6 +343,15 @@ extension LinkMessage {
         case .presence:
             let group = try reader.readHandle()
             return .presence(group, try reader.readPresence())
+        case .whereabouts:
+            var told: [ToldWhereabouts] = []
+            for _ in 0..<(try reader.readCount(maximum: maximumWhereabouts)) {
+                let age = try reader.readUInt32()
+                told.append(ToldWhereabouts(age: age, bytes: try reader.readBlob(maximum: ToldWhereabouts.maximumSize)))
+            }
+            return .whereabouts(told)
+        case .seenAt:
+            return .seenAt(try reader.readEndpoint())
         }
     }
 }

@@ -5,7 +5,7 @@ import StreakReplication
 import StreakWire
 
 extension EngineCore {
-    /// Opens the account's private group on a machine that was made with the account's key, and publishes the machine there.
+    /// Opens the account's private group on a machine made with the account's key, and publishes the machine there.
     mutating func openPrivateGroup(accountKey: SigningSecretKey, id: CommandID) {
         guard UserID(accountKey.publicKey) == identity.user else {
             return complete(id, .failed(.notAllowed(.invalidCertificate)))

@@ -13,14 +13,14 @@ extension EngineCore {
         guard member.contains(where: { mayRevoke(device, in: $0) }) else {
             return complete(id, .failed(.notAllowed(.refused(.unknownDevice(device)))))
         }
-        // What the device certified and the account still uses stays good, whichever group knows of it.
+        // Devices that it certified and that the account still uses stay valid, whichever group knows them.
         let user = identity.user
         let kept = member.flatMap { groups[$0]?.ledger.keptLinks(revoking: device, of: user) ?? [] }
         var change = DurableChange()
         var work: [Work] = []
         var refused: [GroupID] = []
         var refusal: LedgerError?
-        /// A group that takes no more operations keeps no other from shutting the device out.
+        /// A group that accepts no further operations must not keep the others from shutting the device out.
         func attempt(
             in group: GroupID,
             _ make: (inout EngineCore, inout DurableChange) throws(LedgerError) -> [SignedOperation]
@@ -56,7 +56,7 @@ extension EngineCore {
         persist(change, then: [.complete(id, refused.isEmpty ? .done : .refusedBy(refused))] + work)
     }
 
-    /// Ends a device in one group that it counts in, with a cut and a new access key of that group's own.
+    /// Revokes a device in one group in which it counts, with a cut and a new access key for that group.
     mutating func revokeHere(
         _ device: DeviceID, accountKey: SigningSecretKey, keeping kept: [Bytes32], in group: GroupID,
         change: inout DurableChange
@@ -67,11 +67,11 @@ extension EngineCore {
         let revocation = DeviceRevocation(
             accountKey: accountKey, group: group, cut: cut, keeping: kept, accessKeyHash: key.hash)
         let added = try publishRevocation(revocation, in: group, change: &change)
-        keep(key, in: group, change: &change)
+        addAccessKey(key, to: group, change: &change)
         return added
     }
 
-    /// Whether a device counts as one of this account's in a group, or is revoked there by no cut of that group's own.
+    /// Whether a device counts as this account's in a group, or is revoked there only by a revocation for every group.
     private func mayRevoke(_ device: DeviceID, in group: GroupID) -> Bool {
         guard let replica = groups[group], let known = replica.state.device(device), known.user == identity.user else {
             return false
@@ -87,8 +87,8 @@ extension EngineCore {
         return try insert(operation, in: group, change: &change)
     }
 
-    /// Passes the account's word for every group on into one that has none about the device. A new access key goes with it
-    /// where the device may have had the old ones.
+    /// Passes a revocation for every group on to a group that has none for the device. It comes with a new access key
+    /// if the device may have had the old ones.
     mutating func publishGeneral(
         _ revocation: DeviceRevocation, in group: GroupID, change: inout DurableChange
     ) throws(LedgerError) -> [SignedOperation] {
@@ -98,21 +98,22 @@ extension EngineCore {
         }
         let key = AccessKey.generate(from: &entropy)
         let added = try publishRevocation(revocation.naming(accessKeyHash: key.hash), in: group, change: &change)
-        keep(key, in: group, change: &change)
+        addAccessKey(key, to: group, change: &change)
         return added
     }
 
-    /// The account's words for every group that this device knows.
+    /// The revocations for every group that this account has made and this device knows.
     var generalRevocations: [DeviceRevocation] {
         let words = privateGroup.flatMap { groups[$0]?.ledger.revocations(of: identity.user) } ?? []
         var known: Set<DeviceID> = []
         return words.filter { $0.scope == .everyGroup && known.insert($0.cut.device).inserted }
     }
 
-    /// Tells a group of the devices that the account gave up elsewhere; of news in a private group every group.
+    /// Tells a group which devices the account revoked elsewhere; tells every group, if the news is in the private
+    /// group.
     ///
-    /// Not where the device has signed operations: the word for every group would leave none of them. There only a cut of the
-    /// group's own, which takes the recovery key, can tell what stays.
+    /// Not if the device has signed operations there: a revocation for every group would keep none of them. Only a cut
+    /// for that group, which needs the recovery key, can say what stays.
     mutating func tellRevocations(in group: GroupID) {
         guard let privateGroup, isCurrentMember(of: privateGroup) else { return }
         for target in isPrivate(group) ? groups.keys : [group] {
@@ -123,7 +124,7 @@ extension EngineCore {
         }
     }
 
-    /// The operations that tell one group so; none where it knows.
+    /// The operations that tell one group; none if it knows.
     mutating func publishRevocations(to target: GroupID, change: inout DurableChange) -> [SignedOperation] {
         guard isCurrentMember(of: target), let ledger = groups[target]?.ledger else { return [] }
         let general = generalRevocations
@@ -132,7 +133,7 @@ extension EngineCore {
         var added: [SignedOperation] = []
         for revocation in general
         where ledger.longestTip(of: revocation.cut.device) == nil && !known.contains(revocation.cut.device) {
-            // A group whose ledger takes no more of this device goes on with what it has.
+            // A group whose ledger accepts no further operations of this device stays as it is.
             added += (try? publishGeneral(revocation, in: target, change: &change)) ?? []
         }
         return added

@@ -1,8 +1,8 @@
 package import StreakCrypto
 import StreakWire
 
-/// How nodes of one group find each other on a local network without naming anyone: to whoever lacks the key a beacon is
-/// 488 random bytes (Protocol/discovery.md).
+/// How nodes of one group find each other on a local network without naming anyone. To anybody without the key, a beacon
+/// looks like 488 random bytes (Protocol/discovery.md).
 ///
 /// Layout: nonce 16 · eight slots of 59: tag 8 · ChaCha20-Poly1305 of (kind u8 · port u16 · link key 32). A slot's tag
 /// and key are derived from the hour's key and the nonce; unused slots are random, and slots stand in random order.

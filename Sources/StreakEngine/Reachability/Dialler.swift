@@ -4,7 +4,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Whom to dial, where, and when: for ever, with longer and longer pauses. Away never means removed.
+/// Decides which devices to dial, at which addresses and when. It never gives up; the pauses only grow.
 struct Dialler: Sendable {
     struct Attempt: Sendable {
         var count = 0
@@ -45,13 +45,13 @@ struct Dialler: Sendable {
     static let maximumAddresses = 8
     /// Addresses tried at a time.
     static let addressesPerAttempt = 4
-    /// Devices that may be behind an address, tried at a time.
+    /// The most devices that are tried at one named address at a time.
     static let candidatesPerAttempt = 32
     /// Links of a group up to which further members are dialled (docs/adr/0013).
     static let wantedLinks = 16
-    /// In which time dials count as under way.
+    /// How long a dial counts as being under way.
     private static let dialTime: Duration = .seconds(1)
-    /// How often all members are looked at, at most.
+    /// The shortest time between two searches through all members.
     private static let checkInterval: Duration = .milliseconds(20)
 
     private(set) var isStarted = false
@@ -63,7 +63,7 @@ struct Dialler: Sendable {
     /// Dials of each group since `dialledSince`.
     private var dialled: [GroupID: Int] = [:]
     private var dialledSince: MonotonicInstant = .zero
-    /// When members are looked at that there was no room for.
+    /// When to try again the members for which there was no room.
     private var nextTurn: MonotonicInstant?
     private var lastCheck: MonotonicInstant?
 
@@ -72,8 +72,11 @@ struct Dialler: Sendable {
         wantsCheck = true
     }
 
-    /// Whether there is room for a further link in any of these groups, of which there are so many already, or the device is
-    /// reached in none of them. Counts it, for a moment, if so.
+    /// Whether one of the groups has room for a further link. If so, counts a dial that is under way.
+    ///
+    /// - Parameters:
+    ///   - links: how many links each group has already.
+    ///   - isReached: whether the group knows the device to be online. If it is not, only dials count, not links.
     mutating func takeRoom(
         in groups: [GroupID], links: [GroupID: Int], isReached: Bool, at now: MonotonicInstant
     ) -> Bool {
@@ -82,7 +85,7 @@ struct Dialler: Sendable {
             dialledSince = now
         }
         let hasRoom = groups.contains { group in
-            // Who is offline, as far as the group knows, may be on another island.
+            // A device that looks offline may be in another part of a split network.
             dialled[group, default: 0] + (isReached ? links[group, default: 0] : 0) < Self.wantedLinks
         }
         guard hasRoom else { return false }
@@ -90,7 +93,9 @@ struct Dialler: Sendable {
         return true
     }
 
-    /// Keeps an address at which a device answered, newest first. True where that is news worth storing.
+    /// Keeps an address at which a device answered, newest first.
+    ///
+    /// - Returns: whether it was not the newest before, so that it has to be stored.
     @discardableResult
     mutating func remember(_ address: RememberedAddress) -> Bool {
         var known = addresses[address.device] ?? []
@@ -103,8 +108,8 @@ struct Dialler: Sendable {
         return isNews
     }
 
-    /// Keeps an address at which a device was heard, behind those at which it answered, to be tried again and again: what
-    /// is heard now may be out of reach for a while.
+    /// Keeps an address at which a device was heard, after those at which it answered. It is tried repeatedly, because a
+    /// device that is heard may still be out of reach for a while.
     mutating func sighted(_ device: DeviceID, at endpoint: Endpoint, now: MonotonicInstant) {
         guard !(addresses[device] ?? []).contains(where: { $0.endpoint == endpoint }) else { return }
         remember(RememberedAddress(device: device, endpoint: endpoint, lastAnswered: 0))
@@ -124,13 +129,21 @@ struct Dialler: Sendable {
         for endpoint in named.keys.sorted() { named[endpoint] = Attempt(due: now) }
     }
 
+    /// Has a device that could not be dialled now be tried again soon.
+    mutating func postpone(_ device: DeviceID, at now: MonotonicInstant) {
+        devices[device] = Attempt(due: now.advanced(by: Self.firstPause))
+    }
+
+    /// Since when there is a link to a device; nil where there never was one.
+    func linkedSince(_ device: DeviceID) -> MonotonicInstant? { lives[device]?.openedAt }
+
     mutating func linkOpened(to device: DeviceID, at now: MonotonicInstant) {
         devices[device] = nil
         lives[device] = Life(openedAt: now, shortLives: lives[device]?.shortLives ?? 0)
     }
 
-    /// Dials again soon, unless links to this device keep ending soon: then later and later, as when two copies of one
-    /// device take the place of each other.
+    /// Dials again soon. If the last links to this device were short, waits longer each time: perhaps two copies of one
+    /// device replace each other's links.
     mutating func linkClosed(to device: DeviceID, at now: MonotonicInstant) {
         var life = lives[device] ?? Life(openedAt: now, shortLives: 0)
         life.shortLives = life.openedAt.duration(to: now) < Self.shortLife ? life.shortLives + 1 : 0
@@ -141,13 +154,13 @@ struct Dialler: Sendable {
         devices[device] = Attempt(due: now.advanced(by: pause))
     }
 
-    /// Says that somebody may be worth dialling who was not before: a new address, member or lost link.
+    /// Has all members be looked at soon: there is a new address or member, or a link was lost.
     mutating func checkSoon() { wantsCheck = true }
 
     /// Whether there may be anybody to dial now.
     mutating func takeCheck(at now: MonotonicInstant) -> Bool {
         guard wantsCheck || nextDeadline.map({ $0 <= now }) ?? false else { return false }
-        // All members are looked at: not for each of a hundred links that open at once.
+        // The search goes through all members, so it is not done for each of a hundred links that open at once.
         if let earliest = earliestCheck, earliest > now {
             nextTurn = earliest
             return false
@@ -222,8 +235,8 @@ struct Dialler: Sendable {
         return due
     }
 
-    /// Which key to dial under at an attempt: the newest of each shared group by turns, and every other time an older one,
-    /// newest first. Somebody who was away for long, or was on another side of a split, knows an older one.
+    /// The key for an attempt. Attempts alternate between the newest keys, group by group, and older ones, newest first. A
+    /// device that was away for long, or in another part of a split network, knows only an older key.
     static func choice(attempt: Int, newest: Int, older: Int) -> (isNewest: Bool, index: Int) {
         guard older > 0 else { return (true, attempt % max(1, newest)) }
         let turn = attempt / 2

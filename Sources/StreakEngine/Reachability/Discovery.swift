@@ -4,7 +4,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// When this node calls out on the local networks, and what it has heard there.
+/// Decides when this node sends beacons on the local networks, and reads those of others.
 struct Discovery: Sendable {
     /// A key that a slot may be made with, and what it stands for.
     struct Source: Sendable, Equatable {
@@ -12,37 +12,37 @@ struct Discovery: Sendable {
         /// The invite under which a newcomer asks; nil for an access key.
         let invite: OperationID?
         let key: SymmetricKey
-        /// The key of a link to who is heard under this one; nil for an invite.
+        /// The key for a link to a device whose beacon was made with this one; nil for an invite.
         var linkKey: LinkKey?
-        /// Whether a slot of every call is made with it. Of the others some are, by turns.
+        /// Whether every beacon has a slot for it. Other keys get the slots that are left, in turn.
         var isCalled = false
-        /// Whether a slot of some calls is.
+        /// Whether it gets a slot in turn.
         var isCalledInTurn = false
-        /// How many hours the clock of who calls under it may be wrong, either way.
+        /// How many hours the sender's clock may be wrong, in either direction.
         var toleratedHours = Beacon.toleratedHours
-        /// The friend code that the key is of, this account's or another one; group and invite say nothing then.
+        /// The friend code, of this account or another, from which the key comes. Group and invite mean nothing then.
         var code: FriendCode?
     }
 
     /// At start, on waking and after a change of address, then after these delays.
     static let delays: [Duration] = [.zero, .seconds(5), .seconds(15), .seconds(60), .seconds(300)]
-    /// Dead invites of one group whose holders are told so.
+    /// How many dead invites of one group are still answered, so that their holders hear that they are dead.
     static let maximumDeadInvites = 32
-    /// How many hours the clock of a newcomer, and of who calls under an old key, may be wrong, either way. Every hour costs
-    /// a hash for every stranger's packet.
+    /// How many hours the clock of a newcomer, or of a sender with an old key, may be wrong, in either direction. Every
+    /// hour costs a hash for every stranger's packet.
     static let fewToleratedHours: Int64 = 2
     /// Nonces remembered, so that a replayed beacon gets no answer.
     static let maximumNonces = 4_096
 
     /// Whether beacons are read, and sent to an address.
     private(set) var isStarted = false
-    /// Whether the local networks are called, too.
+    /// Whether beacons are also sent to everybody on the local networks.
     private(set) var callsNetworks = false
     private(set) var port: UInt16 = 0
     private var calls: [MonotonicInstant] = []
     /// Slots filled with old keys so far.
     private var turn = 0
-    /// Slots filled with newest keys so far, where there are more of those than slots.
+    /// Slots filled with newest keys so far, if there are more newest keys than slots.
     private var newestTurn = 0
     var sources: [Source] = [] { didSet { if sources != oldValue { hour = nil } } }
     private var hour: Int64?
@@ -71,8 +71,8 @@ struct Discovery: Sendable {
         return true
     }
 
-    /// The keys of the next call: those of invites, the newest of every group, and in the slots that are left older ones;
-    /// by turns where they are too many.
+    /// The keys of the next beacon: those of invites, then the newest of each group, then older ones in the slots that are
+    /// left. If there are more keys than slots, they take turns.
     mutating func takeCalledSources() -> [Source] {
         let called = sources.filter(\.isCalled)
         let invites = called.filter { $0.linkKey == nil }.prefix(Beacon.slotCount)
@@ -86,8 +86,8 @@ struct Discovery: Sendable {
         return always + (0..<room).map { others[(turn + $0) % others.count] }
     }
 
-    /// Reads a beacon made with any of our keys by a clock at most 36 hours off. Nil for all else, and for a beacon
-    /// heard before.
+    /// Reads a beacon that was made with one of our keys, by a clock at most 36 hours off. Nil for anything else, and for a
+    /// beacon heard before.
     mutating func read(
         _ bytes: [UInt8], wall: WallTime
     ) -> (source: Source, hourKey: [UInt8], content: Beacon.Content)? {

@@ -24,11 +24,11 @@ package struct PresenceEntry: Equatable, Sendable {
     }
 }
 
-/// Who of one group is online, and by way of whom.
+/// Which devices of one group are online, and over which link each is reached.
 ///
 /// A distance vector with split horizon and triggered updates, as in RFC 2453: linked nodes tell each other which devices
-/// they reach, and over how many links. Nothing is sent while nothing changes; a device that goes away is forgotten as far
-/// as the links reach that led to it. Counting to infinity ends at `maximumHops`.
+/// they reach, and over how many links. Nothing is sent while nothing changes. A device that goes away is forgotten by
+/// every node that reached it. Counting to infinity ends at `maximumHops`.
 struct Presence: Sendable {
     /// How a device is reached.
     struct Route: Sendable, Equatable {
@@ -40,7 +40,7 @@ struct Presence: Sendable {
 
     /// The longest way that counts, in links.
     static let maximumHops: UInt8 = 15
-    /// Devices kept of what one peer says; of a group of 1,000 some have more than one.
+    /// The most devices that are kept from one peer. A group has up to 1,000 members, some with several devices.
     static let maximumEntries = 2_048
     /// How long changes are gathered before peers are told.
     static let delay: Duration = .milliseconds(250)
@@ -83,30 +83,15 @@ struct Presence: Sendable {
         }
     }
 
-    /// The shortest way to a device, and the length of the shortest over any other link; 0 where there is none.
-    private struct Ways: Sendable {
-        var best = Route(hops: 0, link: LinkID(0))
-        var other: UInt8 = 0
-
-        mutating func add(_ route: Route) {
-            if best.hops == 0 || (route.hops, route.link) < (best.hops, best.link) {
-                if route.link != best.link { other = best.hops }
-                best = route
-            } else if route.link != best.link, other == 0 || route.hops < other {
-                other = route.hops
-            }
-        }
-    }
-
-    /// A thousand members say all of themselves on every link. So a device has a place, the same on all links, and what is
-    /// said of it is a byte there.
+    /// In a group of a thousand, every link reports a thousand devices. So each device has a place, the same on all links,
+    /// and a report is one byte at that place.
     private var places: [DeviceHandle: Int] = [:]
     /// By place.
     private var devices: [DeviceHandle] = []
-    /// By place; shorter than `devices` where some were named since.
-    private var ways: [Ways] = []
+    /// The shortest way, by place; shorter than `devices` where some were named since.
+    private var ways: [Route?] = []
     private var talks = SortedTable<LinkID, Talk>()
-    /// How many places there are when those of which nobody speaks are given up.
+    /// When there are this many places, those of devices that nobody reports are given up.
     private var tidyCount = leastTidyCount
     private static let leastTidyCount = 2 * maximumEntries
     /// How many devices room is kept for.
@@ -123,7 +108,7 @@ struct Presence: Sendable {
         changed(at: now)
     }
 
-    /// Takes in what a peer says. What exceeds the bound is ignored.
+    /// Takes in a peer's report. Devices beyond the limit are ignored.
     mutating func take(_ entries: [PresenceEntry], from link: LinkID, at now: MonotonicInstant) {
         if talks[link] == nil { talks[link] = Talk() }
         for entry in entries {
@@ -148,9 +133,7 @@ struct Presence: Sendable {
     /// How a device was reached when routes were computed last.
     func route(to device: DeviceHandle) -> Route? { places[device].flatMap { route(at: $0) } }
 
-    private func route(at place: Int) -> Route? {
-        ways.indices.contains(place) && ways[place].best.hops > 0 ? ways[place].best : nil
-    }
+    private func route(at place: Int) -> Route? { ways.indices.contains(place) ? ways[place] : nil }
 
     /// Computes all routes.
     ///
@@ -163,24 +146,27 @@ struct Presence: Sendable {
         tidy()
         let neighbours = direct.map { (link: $0.link, place: place(of: $0.device)) }
         let ownPlace = places[own]
-        var found = [Ways](repeating: Ways(), count: devices.count)
+        var found = [Route?](repeating: nil, count: devices.count)
+        func add(_ hops: UInt8, over link: LinkID, to place: Int) {
+            guard let known = found[place], (known.hops, known.link) <= (hops, link) else {
+                return found[place] = Route(hops: hops, link: link)
+            }
+        }
         for (link, neighbour) in neighbours {
-            found[neighbour].add(Route(hops: 1, link: link))
+            add(1, over: link, to: neighbour)
             guard let heard = talks[link]?.heard else { continue }
             for place in heard.places where place != ownPlace && place != neighbour {
                 let hops = heard[place]
-                if hops > 0, hops < Self.maximumHops { found[place].add(Route(hops: hops + 1, link: link)) }
+                if hops > 0, hops < Self.maximumHops { add(hops + 1, over: link, to: place) }
             }
         }
-        let isNews = found.indices.contains { place in
-            found[place].best.hops > 0 ? route(at: place) != found[place].best : route(at: place) != nil
-        }
+        let isNews = found.indices.contains { route(at: $0) != found[$0] }
         ways = found
-        count = found.count { $0.best.hops > 0 }
+        count = found.count { $0 != nil }
         return isNews
     }
 
-    /// Gives up the places of devices of which nobody speaks, once there are twice as many as last time.
+    /// Gives up the places of devices that nobody reports, once there are twice as many places as last time.
     private mutating func tidy() {
         guard devices.count >= tidyCount else { return }
         let kept = devices.indices.filter { place in
@@ -195,16 +181,18 @@ struct Presence: Sendable {
 
     /// What the peer of a link has to be told, in the order of the handles; it counts as told.
     ///
-    /// Its neighbours a node always tells of: whom a record need not be passed on to follows from them. Of devices further
-    /// away only those that it reaches over fewer links than the peer says it does, without the peer; over as many only if its
-    /// own handle is the smaller one. Else two that reach a device alike would both fall silent on hearing the other, and
-    /// both speak again, for ever.
+    /// A node always reports its neighbours, so that peers know to whom they need not pass on its records. Of devices
+    /// further away it reports those that it reaches over fewer links than the peer does: never one that it reaches over
+    /// the peer. If both need equally many links, only the one with the smaller handle reports. Otherwise each would fall
+    /// silent on hearing the other, and then both would report again, without end.
+    ///
+    /// - Precondition: routes were computed since the peer spoke last.
     mutating func news(for link: LinkID, from own: DeviceHandle, to peer: DeviceHandle) -> [PresenceEntry] {
         if talks[link] == nil { talks[link] = Talk() }
         let peerPlace = places[peer]
         var news: [PresenceEntry] = []
         for (place, way) in ways.enumerated() {
-            let reached = way.best.link == link ? way.other : way.best.hops
+            let reached = way?.hops ?? 0
             let said = talks[link]?.heard[place] ?? 0
             let isTold = place != peerPlace && (reached == 1 || (reached, own) < (said == 0 ? .max : said, peer))
             let hops = isTold ? reached : 0

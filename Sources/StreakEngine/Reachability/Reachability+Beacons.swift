@@ -4,10 +4,10 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Beacons: calls on the local networks, and answers to them.
+/// Sends beacons on the local networks, and answers those of others.
 extension Reachability {
-    /// Calls the local networks, or an address: who is there may be a member of whom this device has not heard yet, and
-    /// whom it cannot dial.
+    /// Sends a beacon to the local networks, or to one address. A member there may be new to this device, which then has no
+    /// key and address to dial it.
     mutating func call(_ target: Endpoint?, core: inout EngineCore) {
         guard discovery.isStarted else { return }
         let hour = Beacon.hour(of: core.wall)
@@ -25,7 +25,7 @@ extension Reachability {
         core.outputs.append(.sendBeacon(Beacon.make([(hourKey, reply)], entropy: &core.entropy), to: target))
     }
 
-    /// Whether this node is one of about `wantedLinks` of those online that answer, once it has links enough of its own.
+    /// Whether this node answers although it has enough links: about `wantedLinks` of those online do, at random.
     private mutating func isChosenToAnswer(in group: GroupID, links: Int, core: inout EngineCore) -> Bool {
         guard links >= Dialler.wantedLinks else { return false }
         return core.randomNumber(below: max(1, presence[group]?.count ?? 0)) < Dialler.wantedLinks
@@ -35,9 +35,11 @@ extension Reachability {
         core.groups[group]?.state.device(linkKey: linkKey)?.isCurrent ?? false
     }
 
-    /// Takes in a beacon. False where the bytes are none of ours.
+    /// Takes in a beacon.
+    ///
+    /// - Returns: false if the bytes are not a beacon of ours.
     mutating func handleBeacon(_ bytes: [UInt8], from endpoint: Endpoint, core: inout EngineCore) -> Bool {
-        // What is beyond that may still be a packet of a link, so nothing is said to be refused.
+        // Other bytes may still be a packet of a link, so they are not reported as refused.
         guard discovery.isStarted, bytes.count == Beacon.size,
             core.budget.charge(.beaconsOfSource, to: .source(endpoint), at: core.now),
             core.budget.charge(.beacons, to: .everybody, at: core.now),
@@ -56,14 +58,14 @@ extension Reachability {
                 let links = core.links(of: source.group, allowing: .records, upTo: Dialler.wantedLinks).count
                 dialSighted(
                     content.linkKey, in: source.group, under: linkKey, at: target, links: links, core: &core)
-                // Where there was no room for it: it may have room, and some of many are enough to tell.
+                // If there was no room to dial it, it may have room to dial us. Some of many members answer; that is enough.
                 if content.kind == .query, isCurrent(content.linkKey, in: source.group, core: core),
                     isChosenToAnswer(in: source.group, links: links, core: &core)
                 {
                     answerBeacon(hourKey: hourKey, to: target, core: &core)
                 }
             } else if content.kind == .query, isCurrent(content.linkKey, in: source.group, core: core) {
-                // Perhaps it has just started anew, and this side has not noticed yet: let it dial.
+                // Perhaps it has just restarted, and this side still has the old link: let it dial.
                 answerBeacon(hourKey: hourKey, to: target, core: &core)
             }
         }

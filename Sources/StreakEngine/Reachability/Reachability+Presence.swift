@@ -15,7 +15,7 @@ extension Reachability {
         }
     }
 
-    /// Links have come or gone, or what may be said over them.
+    /// Links were opened or closed, or other messages may now flow over them.
     mutating func notePresence(of group: GroupID, core: EngineCore) {
         presence[group, default: Presence()].changed(at: core.now)
     }
@@ -27,7 +27,7 @@ extension Reachability {
         presence[group, default: Presence()].take(entries, from: link, at: core.now)
     }
 
-    /// Tells peers who is reached from here, where that has changed.
+    /// Tells peers what has changed in the devices that this one reaches.
     mutating func tellPresence(core: inout EngineCore) {
         for group in presence.keys.sorted() {
             guard let due = presence[group]?.due, due <= core.now else { continue }
@@ -48,8 +48,8 @@ extension Reachability {
         }
     }
 
-    /// How this device reaches another one of a group: over so many links, the first of which leads to `via`. Nil
-    /// where it is offline, as far as the group knows.
+    /// How this device reaches another one of a group: over how many links, and to which device the first of them leads
+    /// (`via`). Nil if the group does not know it to be online.
     func route(to device: DeviceID, in group: GroupID, core: EngineCore) -> (hops: Int, via: DeviceID)? {
         guard let state = core.groups[group]?.state, state.device(device)?.isCurrent ?? false,
             let route = presence[group]?.route(to: DeviceHandle(device)),

@@ -4,7 +4,8 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Where others are: whom to dial and where, who calls on the local networks, and who is online by way of whom.
+/// Knows where others are: which devices to dial at which addresses, which are on the local network, and which are online
+/// over which links.
 struct Reachability: Sendable {
     var dialler = Dialler()
     var discovery = Discovery()
@@ -12,10 +13,20 @@ struct Reachability: Sendable {
     var presence: [GroupID: Presence] = [:]
     /// Groups that this device joins.
     var joinedGroups: Set<GroupID> = []
+    /// Where this device is seen from outside.
+    var witnesses = Witnesses()
+    /// What it tells of itself.
+    var own = OwnWhereabouts()
+    /// Where others say they are, and when that goes to the disk.
+    var whereabouts = WhereaboutsTable()
+    var storeDue: MonotonicInstant?
+    /// Whom it expects.
+    var warm = WarmDevices()
 
     init(snapshot: Snapshot, core: inout EngineCore) {
         core.network.ownEndpoints = Self.endpoints(fromSetting: snapshot.settings[Self.endpointsSetting] ?? [])
         for address in snapshot.addresses { dialler.remember(address) }
+        restoreWhereabouts(snapshot, core: core)
     }
 
     /// When something is due next.
@@ -23,17 +34,18 @@ struct Reachability: Sendable {
         // The least of all is the same in any order.
         let waiting = [
             dialler.isStarted ? dialler.nextDeadline : nil, discovery.nextDeadline,
-            presence.values.lazy.compactMap(\.due).min(),
+            presence.values.lazy.compactMap(\.due).min(), whereaboutsDeadline,
         ]
         return waiting.compactMap(\.self).min()
     }
 
     // MARK: Addresses
 
-    /// This node's own addresses, then those of other members as far as they are of a local network: addresses that are
-    /// known on the internet belong to their users and are not passed on.
+    /// This node's own addresses, then those of other members on the local network. Members' addresses on the internet are
+    /// not passed on.
     func inviteAddresses(of group: GroupID, core: EngineCore) -> [[Endpoint]] {
-        var sets = core.network.ownEndpoints.isEmpty ? [] : [core.network.ownEndpoints]
+        let ownAddresses = ownInviteAddresses(core: core)
+        var sets = ownAddresses.isEmpty ? [] : [ownAddresses]
         let linked = Set(
             core.links(of: group, allowing: .records).compactMap {
                 core.sessions[$0].flatMap { core.deviceID(of: $0.key) }
@@ -48,6 +60,14 @@ struct Reachability: Sendable {
             if !local.isEmpty { sets.append(Array(local.prefix(2))) }
         }
         return sets
+    }
+
+    /// Where friends on the internet find this node, then where those beside it do, for whom one place is kept.
+    private func ownInviteAddresses(core: EngineCore) -> [Endpoint] {
+        let interfaces = core.network.ownEndpoints
+        guard own.setting == .on else { return interfaces }
+        let told = own.content(witnesses).entries.map(\.endpoint).filter { !interfaces.contains($0) }
+        return Array((told.prefix(InviteLink.maximumEndpoints - 1) + interfaces).prefix(InviteLink.maximumEndpoints))
     }
 
     private static let endpointsSetting = "endpoints"
@@ -72,7 +92,7 @@ struct Reachability: Sendable {
         return endpoints
     }
 
-    /// Keeps where a device answered. Where a stream alone was accepted, the far port says nothing.
+    /// Keeps where a device answered. If only a stream was accepted, the far port is not one to dial, and nothing is kept.
     mutating func rememberAddress(of link: LinkID, core: inout EngineCore) {
         guard let session = core.sessions[link], let summary = core.links.pathSummary(link),
             summary.hasDatagrams || session.isInitiator, let device = core.deviceID(of: session.key)
@@ -92,6 +112,7 @@ struct Reachability: Sendable {
         core.network.port = port
         dialler.start()
         discovery.start(port: port, callingNetworks: usesDiscovery, at: core.now)
+        beginTelling(core: &core)
     }
 
     /// Looks for everybody again, now.
@@ -107,7 +128,7 @@ struct Reachability: Sendable {
         core.network.namedEndpoints = dialler.namedEndpoints
     }
 
-    /// A device may be at an address that was told of.
+    /// A device may be at an address that somebody told.
     mutating func heard(_ device: DeviceID, at endpoint: Endpoint, core: EngineCore) {
         dialler.sighted(device, at: endpoint, now: core.now)
     }
@@ -117,12 +138,17 @@ struct Reachability: Sendable {
 
     mutating func peerKnown(_ device: DeviceID, over link: LinkID, core: inout EngineCore) {
         dialler.linkOpened(to: device, at: core.now)
+        warm.end(device)
         rememberAddress(of: link, core: &core)
     }
 
-    mutating func peerGone(_ device: DeviceID, core: EngineCore) { dialler.linkClosed(to: device, at: core.now) }
+    mutating func peerGone(_ device: DeviceID, core: inout EngineCore) {
+        dialler.linkClosed(to: device, at: core.now)
+        expect(device, core: &core)
+    }
 
     mutating func closed(_ session: PeerSession, core: EngineCore) {
+        witnesses.closed(session.link, at: core.now)
         for group in session.groups.keys.sorted() { presence[group]?.closed(session.link, at: core.now) }
     }
 
@@ -131,6 +157,7 @@ struct Reachability: Sendable {
         dialWhoIsDue(core: &core)
         if discovery.isDue(at: core.now) { call(nil, core: &core) }
         tellPresence(core: &core)
+        runWhereaboutsTimers(core: &core)
     }
 
     // MARK: Keys
@@ -160,8 +187,8 @@ struct Reachability: Sendable {
         discovery.sources = groupSources(core: core) + joining + friends
     }
 
-    /// The invites whose holders get an answer: live ones, and for a week dead ones, so that whoever comes with one is told
-    /// why it does not let in. Bounded, whatever a member has put into the ledger.
+    /// The invites whose holders get an answer: live ones, and dead ones for a week, so that their holders hear why they are
+    /// not let in. Their number is limited, however many a member puts into the ledger.
     private func answeredInvites(of group: GroupID, core: EngineCore) -> [GroupState.Invite] {
         let invites = (core.groups[group]?.state.invites ?? []).filter { $0.expiresAt > core.wall.seconds - 7 * 86_400 }
         let live = invites.filter { $0.isLive(at: core.wall.seconds) }
@@ -176,7 +203,7 @@ struct Reachability: Sendable {
         for id in core.groups.keys {
             let place = core.place(in: id)
             guard let group = core.groups[id], place.answers else { continue }
-            // Who has lost a group is silent, and hears if somebody calls who thinks otherwise.
+            // A device that is out of a group sends no beacons for it, but reads those of members that do not know so yet.
             let calls = place.seeks
             for (index, (key, linkKey)) in zip(group.accessKeys, core.linkKeys(of: id)).enumerated() {
                 sources.append(

@@ -5,10 +5,10 @@ import StreakWire
 /// Names a rumour: the first eight bytes of the chain hash after its run.
 typealias RumourName = UInt64
 
-/// Fresh runs on their way: who still has to acknowledge which, and when it is sent again.
+/// Fresh runs on their way: who still has to acknowledge which, and when to send each again.
 ///
-/// Retries after 20 ms, ten times, then after 100 ms, ten times, on a LAN; elsewhere after 1.5 round trips but at least
-/// 150 ms. What is still unacknowledged then is left to the digests.
+/// On a LAN it repeats after 20 ms, ten times, then after 100 ms, ten times. Elsewhere it repeats after 1.5 round
+/// trips, but at least 150 ms. The digests take care of what is still unacknowledged then.
 struct Deliveries: Sendable {
     typealias Name = RumourName
 
@@ -25,13 +25,13 @@ struct Deliveries: Sendable {
         static func < (left: Key, right: Key) -> Bool { (left.link, left.name) < (right.link, right.name) }
     }
 
-    /// Attempts in all.
+    /// Attempts in total.
     static let maximumAttempts = 20
     static let fastAttempts = 10
     static let fastInterval: Duration = .milliseconds(20)
     static let slowInterval: Duration = .milliseconds(100)
     static let minimumInternetInterval: Duration = .milliseconds(150)
-    /// Deliveries under way, in all and on one link; more are left to the digests.
+    /// Deliveries in progress, in total and on one link. The digests take care of others.
     static let maximumDeliveries = 8_192
     static let maximumDeliveriesPerLink = 256
 
@@ -43,11 +43,11 @@ struct Deliveries: Sendable {
 
     /// Nil for a run that does not decode.
     static func name(of run: Run) -> Name? {
-        guard let records = try? run.records() else { return nil }  // whoever sent it gets no acknowledgement
+        guard let records = try? run.records() else { return nil }  // its sender gets no acknowledgement
         return FeedChain.hash(after: run.before, records: records).bytes.w0
     }
 
-    /// Waits for an acknowledgement. False where too many are waited for.
+    /// Waits for an acknowledgement. False if too many deliveries are in progress.
     mutating func start(_ key: Key, _ delivery: Delivery, due: MonotonicInstant) -> Bool {
         guard deliveries[key] == nil else { return true }
         guard deliveries.count < Self.maximumDeliveries, counts[key.link, default: 0] < Self.maximumDeliveriesPerLink
@@ -72,7 +72,7 @@ struct Deliveries: Sendable {
         }
     }
 
-    /// What is to be sent again now, and the links that were given up, with their group.
+    /// Messages to send again now, and deliveries that were given up, by link and group.
     mutating func due(at now: MonotonicInstant) -> (again: [(LinkID, [UInt8])], abandoned: [(LinkID, GroupID)]) {
         var again: [(LinkID, [UInt8])] = []
         var abandoned: [(LinkID, GroupID)] = []

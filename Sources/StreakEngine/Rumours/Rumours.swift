@@ -4,7 +4,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Fresh records, pushed as soon as they are there, and passed on.
+/// Pushes fresh records to everybody at once, and passes on those of others.
 struct Rumours: Sendable {
     private var deliveries = Deliveries()
 
@@ -16,7 +16,8 @@ struct Rumours: Sendable {
         deliveries.acknowledged(Deliveries.Key(name: name, link: link))
     }
 
-    /// Sends a fresh run over every link of its group; one that came over a link only to devices that have none to its sender.
+    /// Sends a fresh run over every link of its group. If it came over a link, skips that link and devices linked to
+    /// its sender.
     ///
     /// - Parameter presence: who has links to whom in the group.
     mutating func push(
@@ -32,7 +33,8 @@ struct Rumours: Sendable {
         for link in candidates { deliver(message, over: link, core: &core) }
     }
 
-    /// Whether the peer of a link gets what came over `source` from there: it is the sender, or the sender has a link to it.
+    /// Whether the peer of a link gets the run without this device: it sent the run, or has a link to the device that
+    /// did.
     private func hasFrom(_ source: LinkID?, _ link: LinkID, of group: GroupID, presence: Presence?, core: EngineCore)
         -> Bool
     {
@@ -49,7 +51,7 @@ struct Rumours: Sendable {
         let bytes: [UInt8]
     }
 
-    /// Nil where the run does not fit a datagram: it is announced by digest and fetched.
+    /// Nil if the run does not fit a datagram: then it is announced by digest and fetched.
     private func rumourMessage(_ run: Run, in group: GroupID, core: EngineCore) -> RumourMessage? {
         guard run.packed.count <= ProtocolLimits.maximumRumourRecordSize, let name = Deliveries.name(of: run) else {
             return nil
@@ -60,7 +62,7 @@ struct Rumours: Sendable {
     private mutating func deliver(_ message: RumourMessage, over link: LinkID, core: inout EngineCore) {
         guard let summary = core.links.pathSummary(link) else { return }
         core.sendDatagram(message.bytes, over: link)
-        // A stream repeats by itself.
+        // A stream repeats lost bytes itself.
         guard summary.hasDatagrams else { return }
         let interval =
             summary.via == .lan
@@ -70,13 +72,13 @@ struct Rumours: Sendable {
             Deliveries.Key(name: message.name, link: link),
             Deliveries.Delivery(group: message.group, message: message.bytes, attempts: 1, interval: interval),
             due: core.now.advanced(by: interval))
-        // Too many at once: this one is not repeated, and the digest tells whether it came.
+        // Too many at once: this one is not repeated, and the digest shows whether it arrived.
         if !isStarted { core.post(.announceSoon(message.group, except: nil)) }
     }
 
     mutating func receivedRumour(_ run: Run, of group: GroupID, over link: LinkID, core: inout EngineCore) {
         if let author = core.pacedAuthor(of: run.feed, in: group), !core.budget.isReady(author, at: core.now) {
-            // Not acknowledged and not kept: it is fetched in its turn.
+            // Neither acknowledged nor kept: this node fetches it when the author's budget allows.
             core.publish(.overBudget(.newRecords))
             let turn = core.budget.nextRecords(of: author, at: core.now)
             return core.post(.resumeRound(group, link, at: turn))
@@ -95,7 +97,7 @@ struct Rumours: Sendable {
             }
             switch error {
             case .gap, .differentHistory, .unknownAuthor:
-                // Something before it is missing here, or its author is new: the exchange brings both.
+                // A predecessor is missing here, or the author is new: an exchange brings both.
                 core.post(.startRound(group, link))
             case .malformed, .invalidSignature, .limitReached, .pastCut: break
             }
@@ -109,14 +111,42 @@ struct Rumours: Sendable {
             _ = core.charge(.redundantRecords, run.count, over: link)
             return
         }
-        core.post(.pushRun(group, run, except: link))
-        var change = DurableChange()
-        core.note(outcome.reception, of: run.feed, in: group, change: &change)
-        core.compact(run.feed, in: group, change: &change)
-        core.persistMerge(change, of: group, merged: outcome.merged, then: [])
+        keep(outcome.reception, outcome.merged, of: run, in: group, from: link, core: &core)
     }
 
-    /// Sends what is due again. A peer that acknowledged nothing is told the digest, which it will answer when it can.
+    /// Takes what a device has left as its newest records. Who holds the group's key could have written it: only the feed's own
+    /// signature counts. Where records before them are missing, they wait for a link.
+    mutating func receivedLetter(_ bytes: [UInt8], of device: DeviceID, in group: GroupID, core: inout EngineCore) {
+        var reader = WireReader(bytes)
+        // A liar's, as all that does not fit below.
+        guard core.isCurrentMember(of: group), core.isFound(device, in: group), let run = try? Run(from: &reader),
+            reader.remainingCount == 0, run.feed.device == device,
+            core.pacedAuthor(of: run.feed, in: group).map({ core.budget.isReady($0, at: core.now) }) ?? true
+        else { return }
+        do {
+            guard
+                let (reception, merged) = try core.groups[group]?.receive(
+                    run, arrival: core.journal.nextArrival, wall: core.wall), !reception.isDuplicate
+            else { return }
+            keep(reception, merged, of: run, in: group, from: nil, core: &core)
+        } catch {
+            core.publish(.runRefused(group, error))
+        }
+    }
+
+    /// Stores and passes on what is new.
+    private func keep(
+        _ reception: FeedReplica.Reception, _ merged: [MergedRecord], of run: Run, in group: GroupID,
+        from link: LinkID?, core: inout EngineCore
+    ) {
+        core.post(.pushRun(group, run, except: link))
+        var change = DurableChange()
+        core.recordReception(reception, of: run.feed, in: group, change: &change)
+        core.compact(run.feed, in: group, change: &change)
+        core.persistMerge(change, of: group, merged: merged, then: [])
+    }
+
+    /// Sends what is due again. A peer that acknowledged nothing is told the digest instead.
     mutating func runTimers(core: inout EngineCore) {
         let (again, abandoned) = deliveries.due(at: core.now)
         for (link, group) in abandoned where core.access(of: link, in: group).contains(.records) {

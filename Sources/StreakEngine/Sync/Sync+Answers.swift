@@ -5,13 +5,14 @@ import StreakReplication
 import StreakWire
 
 extension Sync {
-    /// Answers a request for operations. A current member gets all; a device that was removed, or let in for nothing, what did
-    /// that and what led there; any other stranger nothing.
+    /// Answers a request for operations. A current member gets all. A device that was removed, or whose admission does
+    /// not count, gets the operation that says so and its ancestors. Any other stranger gets nothing.
     mutating func answerOperations(
         known: [LedgerTip], of group: GroupID, over link: LinkID, core: inout EngineCore
     ) {
         guard let replica = core.groups[group], let key = core.sessions[link]?.key else { return }
         let access = core.access(of: link, in: group)
+        core.answers.answer?.work += replica.ledger.count * AnswerMeter.operationWeight
         let operations: [SignedOperation]
         if access.contains(.ledger) {
             operations = replica.ledger.operations(missingFrom: known)
@@ -24,7 +25,8 @@ extension Sync {
         core.sendOperations(operations, handle: replica.handle, over: link)
     }
 
-    /// Answers with the tips that changed since the asker's cursor; all where it knows another store, or the future.
+    /// Answers with the tips that changed since the asker's cursor; with all if the cursor is of another store or lies
+    /// ahead.
     mutating func answerTips(
         store asked: StoreID, arrival: UInt64, of group: GroupID, over link: LinkID, core: inout EngineCore
     ) {
@@ -36,7 +38,7 @@ extension Sync {
         core.send(.tips(replica.handle, tips), over: link)
     }
 
-    /// Answers with runs up to the window; `isComplete` tells the asker whether it has to ask again.
+    /// Answers with runs up to the window. `isComplete` tells the asker whether to ask again.
     mutating func answerRuns(_ wanted: [RunsWanted], of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard let replica = core.groups[group] else { return }
         var runs: [Run] = []
@@ -54,18 +56,20 @@ extension Sync {
             size += more.reduce(0) { $0 + $1.packed.count }
             isComplete = isComplete && all
         }
+        core.answers.answer?.work +=
+            (SyncRound.comparisonsPerAnswer - comparisons) * AnswerMeter.comparisonWeight
         for batch in Self.batches(runs) {
             core.send(.runs(replica.handle, batch, isFinal: false, isComplete: true), over: link)
         }
         core.send(.runs(replica.handle, [], isFinal: true, isComplete: isComplete), over: link)
     }
 
-    /// Runs gathered into messages of a good size.
+    /// Runs grouped into messages of a good size.
     private static func batches(_ runs: [Run]) -> [[Run]] {
         var batches: [[Run]] = []
         var size = 0
         for run in runs {
-            let weight = run.packed.count + 160
+            let weight = run.packed.count + GroupReplica.sizeBesideRecords
             if batches.isEmpty || size + weight > LinkMessage.preferredSize || batches[batches.count - 1].count == 256 {
                 batches.append([])
                 size = 0

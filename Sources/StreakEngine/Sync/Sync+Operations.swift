@@ -5,12 +5,13 @@ import StreakReplication
 import StreakWire
 
 extension Sync {
-    /// Pushes fresh operations to everybody in the group.
+    /// Pushes fresh operations to every linked member of the group.
     mutating func passOn(
         _ operations: [SignedOperation], in group: GroupID, except source: LinkID?, core: inout EngineCore
     ) {
         guard let handle = core.groups[group]?.handle else { return }
-        // A device that has just left still says so; one that this made a stranger is told by `Greeting.refreshAuthorisation`.
+        // A device that has just left still tells it. `Greeting.refreshAuthorisation` tells a device that this
+        // operation removed.
         for link in core.links(of: group, allowing: .ledger) where link != source {
             core.send(.operations(handle, operations.map(\.bytes), isFinal: false), over: link)
         }
@@ -21,7 +22,6 @@ extension Sync {
     ) {
         if isFinal, core.access(of: link, in: group).contains(.farewell) { core.endFarewell(to: group) }
         let isMember = core.access(of: link, in: group).contains(.ledger)
-        if !isMember, core.groups[group]?.ledger.refusedCount ?? 0 >= Self.maximumRefusedOperations { return }
         var change = DurableChange()
         var added: [SignedOperation] = []
         let isAsked = peers[link, group]?.round?.stage == .awaitingOperations
@@ -35,7 +35,7 @@ extension Sync {
                 let isWaiting = !(core.groups[group]?.ledger.contains(operation.id) ?? true)
                 isStrange = isWaiting || !news.isEmpty && !isMember
             } catch {
-                // A member may have had to keep branches that need not be kept here, which costs no signature check.
+                // A member may have had to keep branches that this node need not. It costs no signature check.
                 isStrange = !isMember || !Self.isOfTooMany(error)
                 core.publish(.operationRefused(group))
             }
@@ -60,7 +60,7 @@ extension Sync {
         core.ledgerChanged(group, change: change, then: work)
     }
 
-    /// Whether an operation that nobody has asked for is looked at. What is too fast comes in a round.
+    /// Whether to look at an operation that nobody asked for. Those beyond the budget come in a round.
     private mutating func takesPush(
         _ operation: SignedOperation, in group: GroupID, over link: LinkID, core: inout EngineCore
     ) -> Bool {
@@ -75,8 +75,4 @@ extension Sync {
     private static func isOfTooMany(_ error: any Error) -> Bool {
         if case .tooManyOperations? = error as? LedgerError { true } else { false }
     }
-
-    /// Operations of a group that do not count beyond which nothing more is taken from anybody but members: whoever has an
-    /// old access key could otherwise fill every disk, dialling again and again.
-    static let maximumRefusedOperations = 2_048
 }

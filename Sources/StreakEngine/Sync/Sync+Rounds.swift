@@ -5,7 +5,7 @@ import StreakReplication
 import StreakWire
 
 extension Sync {
-    /// Gives up an exchange with a device that may hear nothing more of the group.
+    /// Gives up an exchange with a device that may hear nothing about the group any longer.
     mutating func endRoundWithStranger(over link: LinkID, in group: GroupID, core: inout EngineCore) {
         guard let key = core.sessions[link]?.key, peers[link, group]?.round != nil else { return }
         peers[link, group]?.round = nil
@@ -13,7 +13,7 @@ extension Sync {
         if let device = core.deviceID(of: key) { core.publish(.syncEnded(group, device)) }
     }
 
-    /// The peer has more of an author that is over its pace: it is fetched later.
+    /// The peer has more records of an author that is over its pace: they are fetched later.
     mutating func resumeLater(_ group: GroupID, over link: LinkID, at turn: MonotonicInstant) {
         if peers[link, group]?.resumption == nil { peers[link, group]?.resumption = (turn, false) }
     }
@@ -30,7 +30,7 @@ extension Sync {
         peer.round = SyncRound(comparesAll: comparingAll, deadline: core.now.advanced(by: SyncRound.patience))
         peers[link, group] = peer
         core.publish(.syncBegan(group, device))
-        let cursor = comparingAll ? nil : cursor(of: group, at: device)
+        let cursor = comparingAll ? nil : core.local[Cursor.self, group, device]
         core.send(
             .tipsRequested(
                 replica.handle, store: cursor?.store ?? StoreID(bytes: .zero), arrival: cursor?.arrival ?? 0),
@@ -50,9 +50,9 @@ extension Sync {
         if tips.isFinal { continueRound(link, group, core: &core) }
     }
 
-    /// Asks for what is still missing: the ledger first. Ends the round where nothing is.
+    /// Asks for what is still missing, the ledger first. Ends the round if nothing is missing.
     ///
-    /// - Parameter isOverdue: whether others took too long for what they were asked.
+    /// - Parameter isOverdue: whether other peers took too long for what they were asked.
     mutating func continueRound(_ link: LinkID, _ group: GroupID, isOverdue: Bool = false, core: inout EngineCore) {
         guard var round = peers[link, group]?.round, round.stage == .storing, let replica = core.groups[group]
         else { return }
@@ -92,7 +92,7 @@ extension Sync {
         core.send(.runsRequested(replica.handle, round.asked), over: link)
     }
 
-    /// What may be asked for now: of what is missing, all but what authors bring too fast.
+    /// What may be asked for now: what is missing, except records of authors that are over their pace.
     private mutating func plan(_ round: inout SyncRound, of group: GroupID, over link: LinkID, core: inout EngineCore)
         -> SyncPlan
     {
@@ -172,14 +172,14 @@ extension Sync {
             round.pieces = UnsignedPieces()
         }
         if isFinal, !round.asksNewest, round.fruitfulFeeds.isEmpty || !round.refusedFeeds.isEmpty {
-            // What the peer does not send, or nothing of which can be taken, is not asked for again in this round; it must
-            // not keep other feeds waiting. What another peer brought meanwhile says nothing.
+            // What the peer does not send, or what cannot be used, is not asked for again in this round: it must not keep
+            // other feeds waiting. What another peer brought meanwhile does not matter here.
             let asked = Set(round.asked.filter { !hasGrown($0, in: group, core: core) }.map(\.feed))
             var refused =
                 round.fruitfulFeeds.isEmpty
                 ? asked : asked.intersection(round.refusedFeeds.subtracting(round.fruitfulFeeds))
-            // Asked for as a continuation of what is held, and found to be another branch: the next request finds where
-            // it leaves ours.
+            // It was asked for as a continuation of what is held, and turned out to be another branch. The next request
+            // finds where it leaves ours.
             let continued = round.asked.filter { $0.numbers != nil && !round.requestedBackfills.contains($0.feed) }
             refused.subtract(round.partedFeeds.intersection(continued.map(\.feed)))
             for feed in refused.intersection(round.requestedBackfills).sorted() {
@@ -195,17 +195,17 @@ extension Sync {
             change, of: group, merged: merged, then: isFinal ? [.continueRound(link, group)] + others : [])
     }
 
-    /// Links whose exchange waits for what others were asked.
+    /// Links whose round waits for what other peers were asked.
     private func awaitingRounds(of group: GroupID) -> [LinkID] {
         peers.links(of: group) { $0.awaitsOthers }
     }
 
-    /// Whether more is here of a feed than there was when it was asked for.
+    /// Whether more of a feed is here than when it was asked for.
     private func hasGrown(_ asked: RunsWanted, in group: GroupID, core: EngineCore) -> Bool {
         core.groups[group]?.feeds[asked.feed]?.mainTip.number ?? 0 > asked.held.map(\.number).max() ?? 0
     }
 
-    /// Takes one run of an answer, or holds it until what precedes it comes. Nil where it is nothing new.
+    /// Stores one run of an answer, or holds it until its predecessors come. Nil if it contains nothing new.
     private mutating func takeRun(
         _ run: Run, of group: GroupID, pieces: inout UnsignedPieces, change: inout DurableChange, core: inout EngineCore
     ) throws(ReplicationError) -> [MergedRecord]? {
@@ -223,17 +223,17 @@ extension Sync {
             let (reception, merged) = try core.groups[group]?.receive(
                 run, behind: before, arrival: core.journal.nextArrival, wall: core.wall)
         else { return nil }
-        core.note(reception, of: run.feed, in: group, change: &change)
+        core.recordReception(reception, of: run.feed, in: group, change: &change)
         return reception.isDuplicate && !reception.extendsBackfill ? nil : merged
     }
 
-    /// How an exchange came to its end.
+    /// How an exchange ended.
     enum RoundEnd: Sendable, Equatable {
-        /// All that the peer named is here.
+        /// Everything that the peer named is here.
         case caughtUp
-        /// The peer did not send what it had named, or nothing of it was valid.
+        /// The peer did not send what it had named, or none of it was valid.
         case fruitless
-        /// Authors were over their pace: what they wrote comes later.
+        /// Authors were over their pace: their records come later.
         case deferred
         case unanswered
     }
@@ -255,17 +255,17 @@ extension Sync {
         if let device = core.deviceID(of: session.key) { core.publish(.syncEnded(group, device)) }
         if round.receivedAnything { tellDigest(of: group, except: nil, core: &core) }
         core.post(.roundEnded(group, link))
-        // What a digest told meanwhile is another matter than what is deferred or was refused.
+        // News in a digest meanwhile is independent of what was deferred or refused.
         if end != .unanswered, round.asksAgain {
             return startRound(over: link, group: group, comparingAll: false, core: &core)
         }
-        // Where digests still differ the peer lacks something, and is about to ask; or the cursor stood for another copy
+        // If digests still differ, the peer lacks something and is about to ask; or the cursor belonged to another copy
         // of its store, and all tips have to be compared.
         if theirs != replica.digest { compareSoon(group, over: link, core: core) }
     }
 
-    /// Lets others ask for what this peer was asked for. Where no exchange is left, what precedes the runs held ahead does
-    /// not come, and they are let go.
+    /// Lets other links ask for what this peer was asked for. If no exchange is left, nobody brings the predecessors of
+    /// runs held ahead, so those are dropped.
     mutating func roundEnded(of group: GroupID, core: inout EngineCore) {
         for other in awaitingRounds(of: group) { continueRound(other, group, core: &core) }
         guard core.groups[group]?.ahead.isEmpty == false else { return }
@@ -274,7 +274,7 @@ extension Sync {
         core.persistMerge(DurableChange(), of: group, merged: [], then: [])
     }
 
-    /// Goes on with authors that were over their pace.
+    /// Continues with authors that were over their pace.
     mutating func resumeRound(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard let resumption = peers[link, group]?.resumption, resumption.at <= core.now else { return }
         peers[link, group]?.resumption = nil
@@ -284,7 +284,7 @@ extension Sync {
 
     mutating func endOverdueRound(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard let round = peers[link, group]?.round, round.deadline <= core.now else { return }
-        // While our own disk is slow the peer is not to blame.
+        // If our own disk is slow, it is not the peer's fault.
         if round.awaitsOthers {
             continueRound(link, group, isOverdue: true, core: &core)
         } else if round.stage == .storing {

@@ -4,57 +4,48 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Anti-entropy: digests say whether two copies of a group differ, tips say what, runs bring it (Protocol/sync.md §4). It
-/// knows how the copies at the ends of every link stand to each other.
+/// Anti-entropy: digests say whether two copies of a group differ, tips say where, and runs bring what is missing
+/// (Protocol/sync.md §4). It knows how the copies at the ends of every link compare.
 struct Sync: Sendable {
-    /// How far this device has caught up with others.
-    private(set) var cursors: [CursorKey: Cursor] = [:]
     /// Last digest and record count each member reported, also while it is away; in memory only.
-    private var lastReported: [CursorKey: ReportedState] = [:]
-    /// Groups whose digest is to be told to every link soon, and when.
+    private var lastReported: [CopyKey: ReportedState] = [:]
+    /// Groups whose digest is to be told over every link soon, and when.
     private var announcements: [GroupID: MonotonicInstant] = [:]
-    /// Groups that have changed, and when links are looked at on which that is not known yet.
+    /// Groups that have changed, and when to look for links over which the peer does not know that yet.
     private var comparisons: [GroupID: MonotonicInstant] = [:]
-    /// How groups stand on links.
+    /// The state of each group on each link.
     var peers = SyncPeers()
 
-    struct CursorKey: Hashable, Comparable, Sendable {
+    struct CopyKey: Hashable, Comparable, Sendable {
         let group: GroupID
         let peer: DeviceID
-        static func < (left: CursorKey, right: CursorKey) -> Bool {
+        static func < (left: CopyKey, right: CopyKey) -> Bool {
             (left.group, left.peer) < (right.group, right.peer)
         }
     }
 
-    /// What a member said of its copy of a group.
+    /// What a member reported about its copy of a group.
     private struct ReportedState: Sendable {
         let digest: GroupDigest
         let recordCount: UInt64
     }
 
-    /// How long digests are gathered before links are told, so that a burst costs one message.
+    /// How long to wait before telling a digest, so that a burst of changes costs one message.
     static let announcementDelay: Duration = .milliseconds(20)
 
-    /// How long after a change a link is looked at on which it is not known yet, and how long a difference may last while
-    /// nothing is under way.
+    /// How long after a change to look for links over which the peer does not know of it, and how long a difference may
+    /// last while nothing is in progress.
     static let comparisonDelay: Duration = .milliseconds(800)
-
-    init(cursors: [Cursor], core: EngineCore) {
-        // Who has lost a group fetches all of it when it is in again.
-        for cursor in cursors where !core.places.lost.contains(cursor.group) {
-            self.cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor
-        }
-    }
 
     // MARK: Reading
 
-    /// The devices that have said what they hold of a group.
+    /// The devices that have reported what they hold of a group.
     func tellers(of group: GroupID) -> Set<DeviceID> {
         Set(lastReported.keys.lazy.filter { $0.group == group }.map(\.peer))
     }
 
-    /// How far this device has come with a group of which it lacks a part: the records that count here, and how many they
-    /// will be by what members have said. Nil where nothing is being fetched.
+    /// How far this device has come in fetching a group: the records that count here, and how many there will be by
+    /// what members report. Nil if nothing is being fetched.
     func progress(of group: GroupID, core: EngineCore) -> (held: Int, total: Int)? {
         guard let replica = core.groups[group] else { return nil }
         let counts = core.sessions.keys.compactMap { link -> UInt64? in
@@ -62,36 +53,33 @@ struct Sync: Sendable {
                 peer.round?.feedTips.isEmpty == false || peer.resumption != nil,
                 let device = core.deviceID(of: session.key)
             else { return nil }
-            return lastReported[CursorKey(group: group, peer: device)]?.recordCount
+            return lastReported[CopyKey(group: group, peer: device)]?.recordCount
         }
         guard let most = counts.max() else { return nil }
         let held = replica.countingRecords
-        // Both may lack something of the other's.
+        // Each may lack something that the other has.
         return (held, max(held, Int(clamping: min(most, UInt64(Int32.max)))))
     }
 
-    /// How many records a device lacks of a group, by what it said last, also while it is away: 0 if it has all; nil if it
-    /// has said nothing since this node started. Where a feed is forked this is an estimate.
+    /// How many records of a group a device lacks, by its last report, also while it is away: 0 if it has all; nil if
+    /// it has reported nothing since this node started. With a forked feed this is an estimate.
     func behind(_ device: DeviceID, in group: GroupID, core: EngineCore) -> Int? {
-        guard let replica = core.groups[group], let state = lastReported[CursorKey(group: group, peer: device)] else {
+        guard let replica = core.groups[group], let state = lastReported[CopyKey(group: group, peer: device)] else {
             return nil
         }
         if state.digest == replica.digest { return 0 }
         return max(0, replica.countingRecords - Int(clamping: state.recordCount))
     }
 
-    /// The cursor for a device's copy.
-    func cursor(of group: GroupID, at device: DeviceID) -> Cursor? { cursors[CursorKey(group: group, peer: device)] }
-
-    /// When something is due next.
+    /// When the next thing is due.
     var nextDeadline: MonotonicInstant? {
-        // The least of all is the same in any order.
+        // A minimum is the same in any order.
         [announcements.values.min(), comparisons.values.min(), peers.deadline].compactMap(\.self).min()
     }
 
     // MARK: Links and groups
 
-    /// Both ends of a link have shown that they know a group.
+    /// Both ends of a link have proven to know a group.
     mutating func opened(_ group: GroupID, over link: LinkID) {
         if peers[link, group] == nil { peers[link, group] = SyncPeer() }
     }
@@ -100,7 +88,7 @@ struct Sync: Sendable {
         let closed = peers.removeAll(on: link)
         for group in closed.keys.sorted() {
             guard let round = closed[group]?.round else { continue }
-            // Or else a peer could begin as many exchanges as it makes links.
+            // Otherwise a peer could begin as many exchanges as it makes links.
             if !round.receivedAnything, let user = core.groups[group]?.state.device(linkKey: key)?.user {
                 _ = core.charge(.fruitlessRounds, to: .account(user))
             }
@@ -109,24 +97,22 @@ struct Sync: Sendable {
         }
     }
 
-    /// A group is here no more.
-    mutating func forget(_ group: GroupID) {
+    /// This device does not have a group any longer.
+    mutating func groupDropped(_ group: GroupID) {
         for key in lastReported.keys.sorted() where key.group == group { lastReported[key] = nil }
-        for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
         peers.removeAll(of: group)
     }
 
-    /// What others wrote in a group is gone here: all of it is to be fetched, should this device be in again.
-    mutating func lose(_ group: GroupID, core: inout EngineCore) {
+    /// What others wrote in a group is deleted here. If this device comes in again, it has to fetch everything.
+    mutating func groupLost(_ group: GroupID, core: inout EngineCore) {
         var change = DurableChange()
-        for key in cursors.keys.sorted() where key.group == group {
-            cursors[key] = nil
-            change.cursors.append(Cursor(group: group, peer: key.peer, store: StoreID(bytes: .zero), arrival: 0))
+        for cursor in core.local.all(Cursor.self) where cursor.group == group {
+            change.local[Cursor.self, group, cursor.peer] = nil
         }
         core.persist(change)
     }
 
-    /// A group has changed: links on which that is not known yet are looked at in a moment.
+    /// A group has changed: soon looks for links over which the peer does not know that yet.
     mutating func changed(_ group: GroupID, core: EngineCore) {
         if comparisons[group] == nil { comparisons[group] = core.now.advanced(by: Self.comparisonDelay) }
     }
@@ -156,7 +142,7 @@ struct Sync: Sendable {
 
     // MARK: Telling
 
-    /// Keeps the digest of a peer that may not hear ours, for when it may.
+    /// Keeps the digest of a peer that may not hear ours yet, until it may.
     mutating func keepDigest(_ digest: GroupDigest, arrival: UInt64, of group: GroupID, over link: LinkID) {
         peers[link, group]?.digest = digest
         peers[link, group]?.arrival = arrival
@@ -172,8 +158,8 @@ struct Sync: Sendable {
             over: link)
     }
 
-    /// Keeps what a member says of its copy and of the time.
-    mutating func noteTold(
+    /// Keeps what a member reports about its copy and its clock.
+    mutating func digestReported(
         _ digest: GroupDigest, count: UInt64, clock: UInt64, of group: GroupID, over link: LinkID,
         core: inout EngineCore
     ) {
@@ -181,7 +167,7 @@ struct Sync: Sendable {
             core.access(of: link, in: group).contains(.ledger),
             let device = core.groups[group]?.state.device(linkKey: session.key)
         else { return }
-        lastReported[CursorKey(group: group, peer: device.device)] = ReportedState(digest: digest, recordCount: count)
+        lastReported[CopyKey(group: group, peer: device.device)] = ReportedState(digest: digest, recordCount: count)
         core.sessions[link]?.clock = PeerClock(seconds: Int64(clamping: clock), at: core.now)
         if session.clock == nil { core.publish(.clockHeard(device.device)) }
     }
@@ -196,12 +182,13 @@ struct Sync: Sendable {
 
     // MARK: Differences
 
-    /// Acts on what two ends of a link do not know to be equal: tells the peer the digest, where it was told another;
-    /// else asks the peer, where it has told another. While an exchange is under way, or is put off, that settles it.
+    /// Acts when the two ends of a link are not known to be equal. It tells the peer our digest, if the peer was last
+    /// told another; otherwise it asks the peer, if the peer reported another. An exchange that is in progress or put
+    /// off will settle it.
     ///
-    /// This is a fact of the link's state: whatever message or chance made the ends differ, each looks again as long as
-    /// they do, `comparisonDelay` after the last time. Only a pair of digests for which an exchange of all tips has
-    /// brought nothing is left alone.
+    /// This depends only on the link's state. Whatever made the ends differ, each looks again while they do,
+    /// `comparisonDelay` after the last time. The only exception is a pair of digests for which an exchange of all tips
+    /// has brought nothing.
     mutating func settleDifference(in group: GroupID, over link: LinkID, core: inout EngineCore) {
         peers[link, group]?.comparison = nil
         guard let ours = core.groups[group]?.digest, let peer = peers[link, group],
@@ -209,12 +196,20 @@ struct Sync: Sendable {
         else { return }
         if peer.announced != ours {
             sendDigest(of: group, over: link, core: &core)
-            // The peer answers, or the next look asks it.
+            // The peer answers, or it is asked the next time.
             if peer.digest != ours { compareSoon(group, over: link, core: core) }
             return
         }
         guard let theirs = peer.digest, theirs != ours else { return }
-        let settled = peer.settled.flatMap { $0.theirs == theirs && $0.ours == ours ? $0 : nil }
+        startRound(over: link, group: group, theirs: theirs, ours: ours, core: &core)
+    }
+
+    /// Starts a round, unless these two digests were compared completely. Waits if the peer has caused too many rounds in
+    /// vain.
+    private mutating func startRound(
+        over link: LinkID, group: GroupID, theirs: GroupDigest, ours: GroupDigest, core: inout EngineCore
+    ) {
+        let settled = peers[link, group]?.settled.flatMap { $0.theirs == theirs && $0.ours == ours ? $0 : nil }
         if settled?.comparedAll ?? false { return }
         let turn = core.budget.nextTurn(of: .fruitlessRounds, for: core.payer(of: link), at: core.now)
         guard turn <= core.now else {
@@ -229,7 +224,7 @@ struct Sync: Sendable {
         peers[link, group]?.comparison = core.now.advanced(by: Self.comparisonDelay)
     }
 
-    /// Tells every link the group's digest in a moment, once for all that changes until then.
+    /// Tells every link the group's digest soon, once for all changes until then.
     mutating func announceSoon(_ group: GroupID, except source: LinkID?, core: EngineCore) {
         guard !tellable(group, except: source, core: core).isEmpty, announcements[group] == nil else { return }
         announcements[group] = core.now.advanced(by: Self.announcementDelay)
@@ -243,7 +238,7 @@ struct Sync: Sendable {
         peer.digest = digest
         peer.arrival = arrival
         peers[link, group] = peer
-        // A peer that has just come to know the group on this link may have dropped what it was told before.
+        // A peer that has just recognised the group on this link may have dropped what it was told before.
         if isFirst { sendDigest(of: group, over: link, core: &core) }
         guard digest != replica.digest else {
             if peer.round == nil {
@@ -254,28 +249,19 @@ struct Sync: Sendable {
             if !isFirst, peer.announced != digest { sendDigest(of: group, over: link, core: &core) }
             return
         }
-        let settled = peer.settled.flatMap { $0.theirs == digest && $0.ours == replica.digest ? $0 : nil }
-        if settled?.comparedAll ?? false { return }
-        let turn = core.budget.nextTurn(of: .fruitlessRounds, for: core.payer(of: link), at: core.now)
-        guard turn <= core.now else {
-            peers[link, group]?.comparison = turn
-            return
-        }
-        startRound(over: link, group: group, comparingAll: settled != nil, core: &core)
+        startRound(over: link, group: group, theirs: digest, ours: replica.digest, core: &core)
     }
 
     /// Notes that everything of a peer's store up to `arrival` is here.
     mutating func keepCursor(_ arrival: UInt64, of group: GroupID, over link: LinkID, core: inout EngineCore) {
-        // What is larger no honest store has, and no store can hold.
+        // No honest store has a larger number, and no store can hold one.
         guard arrival <= UInt64(Int64.max), let session = core.sessions[link], let peerStore = session.store,
             let device = core.groups[group]?.state.device(linkKey: session.key)?.device
         else { return }
-        let key = CursorKey(group: group, peer: device)
         let cursor = Cursor(group: group, peer: device, store: peerStore, arrival: arrival)
-        guard cursors[key] != cursor else { return }
-        cursors[key] = cursor
+        guard core.local[Cursor.self, group, device] != cursor else { return }
         var change = DurableChange()
-        change.cursors = [cursor]
+        change.local.keep(cursor)
         core.persist(change)
     }
 }

@@ -1,18 +1,18 @@
 import StreakLinks
 import StreakWire
 
-/// How groups stand on links, by link and group. Only what may be due is looked at: there are hundreds of links, and most of
-/// what happens concerns one.
+/// The state of each group on each link. There are hundreds of links, and most inputs concern one, so only those that
+/// may have something due are examined.
 struct SyncPeers: Sendable {
     private var peers: [LinkID: [GroupID: SyncPeer]] = [:]
-    /// When the first thing is due on each link, where anything is.
+    /// The earliest deadline of each link that has one.
     private var deadlines: [LinkID: MonotonicInstant] = [:]
-    /// Links of which that may be another than noted.
+    /// Links whose deadline may have changed.
     private var changed: Set<LinkID> = []
-    /// When the first thing is due on any link.
+    /// The earliest deadline of any link.
     private(set) var deadline: MonotonicInstant?
 
-    /// Nil where the two ends have not shown each other that they know the group.
+    /// Nil if the two ends have not both proven to know the group.
     subscript(link: LinkID, group: GroupID) -> SyncPeer? {
         _read { yield peers[link]?[group] }
         _modify {
@@ -31,7 +31,7 @@ struct SyncPeers: Sendable {
         peers.keys.filter { peers[$0]?[group]?.round.map(isWanted) ?? false }.sorted()
     }
 
-    /// Whether any exchange is under way.
+    /// Whether any exchange is in progress.
     var isExchanging: Bool { peers.values.contains { $0.values.contains { $0.round != nil } } }
 
     mutating func removeAll(on link: LinkID) -> [GroupID: SyncPeer] {
@@ -49,10 +49,10 @@ struct SyncPeers: Sendable {
         return changed.union(deadlines.filter { $0.value <= now }.keys).sorted()
     }
 
-    /// Works out again what is due, where that may have changed.
+    /// Works out the deadlines again of links that have changed.
     mutating func refresh() {
         guard !changed.isEmpty else { return }
-        // Each is noted by itself, and the least of all is the same: any order does.
+        // Each link is updated alone, so the order does not matter.
         for link in changed { deadlines[link] = peers[link]?.values.lazy.compactMap(\.deadline).min() }
         changed = []
         deadline = deadlines.values.min()

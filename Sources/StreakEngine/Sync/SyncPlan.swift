@@ -1,40 +1,41 @@
 import StreakReplication
 import StreakWire
 
-/// What to ask one peer for, so that several bring different parts and nothing comes twice.
+/// What to ask one peer for, so that several peers bring different parts and nothing comes twice.
 struct SyncPlan: Sendable {
-    /// A feed of which a peer has what is missing here.
+    /// A feed of which a peer has records that are missing here.
     struct Feed: Sendable {
-        /// The peer's claim.
+        /// The tip that the peer claims.
         let claimed: FeedTip
         /// What is held: see `RunsWanted.held`.
         let held: [Tip]
-        /// The end of the branch that the claim is thought to go on from; nil where it is on another branch, or none.
+        /// The end of the branch that the claim probably continues; nil if the claim is on another branch, or none is
+        /// held.
         let own: UInt64?
-        /// The backfill to the feed's cut, which is asked for instead of all that is missing.
+        /// The backfill to the feed's cut. If there is one, it is asked for instead of everything missing.
         var backfill: RunsWanted?
     }
 
-    /// Records of one request, about as many as fill an answer.
+    /// Records of one request: about as many as fill an answer.
     static let recordsPerRequest: UInt64 = 49_152
-    /// From how many missing records on the newest are asked for before all others, and how many of a feed those are.
+    /// If more records than this are missing, the newest are asked for first: this many of each feed.
     static let newestThreshold: UInt64 = 8_192
     static let newestCount: UInt64 = 512
     /// Feeds whose newest runs fit into one answer.
     static let newestPerRequest = 12
 
     let feeds: [Feed]
-    /// What is here of each feed, though not yet what precedes it.
+    /// Runs of each feed that are here although their predecessors are missing.
     let ahead: AheadRuns
-    /// What others are asked for at the moment.
+    /// The parts that others are being asked for.
     let taken: [FeedID: [ClosedRange<UInt64>]]
 
-    /// How many records are missing, as far as the peer can be believed.
+    /// How many records are missing, by the peer's claim.
     var missingCount: UInt64 {
         feeds.reduce(0) { sum, feed in sum + (feed.own.map { feed.claimed.tip.number - $0 } ?? 0) }
     }
 
-    /// The newest records of feeds of which much is missing, but for `done`.
+    /// The newest records of feeds with much missing, except the feeds in `done`.
     func newest(except done: Set<FeedID>) -> [RunsWanted] {
         let wanted = feeds.filter { feed in
             let (id, last) = (feed.claimed.feed, feed.claimed.tip.number)
@@ -48,9 +49,9 @@ struct SyncPlan: Sendable {
         }
     }
 
-    /// What is asked for next: what nobody else is asked for. Empty where that is nothing.
+    /// What to ask for next: parts that nobody else is asked for. Empty if there are none.
     ///
-    /// - Parameter repeating: whether to ask for what others are asked for, too: they take long.
+    /// - Parameter repeating: whether to include parts that others are asked for, because they take long.
     func next(limit: Int, repeating: Bool = false) -> [RunsWanted] {
         let others = ahead.size < AheadRuns.maximumSize / 2 ? taken : [:]
         return wanted(limit: limit, besides: repeating ? [:] : others)
@@ -67,7 +68,7 @@ struct SyncPlan: Sendable {
                 continue
             }
             guard let own = feed.own, own < feed.claimed.tip.number else {
-                // On another branch: the peer finds where it leaves ours.
+                // It is on another branch: the peer finds where that leaves ours.
                 wanted.append(RunsWanted(feed: id, held: feed.held))
                 continue
             }

@@ -19,7 +19,7 @@ public struct CustomPattern: Sendable, Hashable {
     /// The most `{…}` in one pattern.
     public static let maximumFields = 12
     /// The longest text that one `{any}` matches, in Unicode scalars of folded text.
-    public static let maximumGap = 200
+    static let maximumGap = 200
 
     /// As written, without blanks around it.
     public let text: String

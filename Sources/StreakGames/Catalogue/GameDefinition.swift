@@ -14,7 +14,7 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
     /// The longest icon, in UTF-8 bytes; the longest emoji sequences take 35.
     public static let maximumIconSize = 48
     /// The longest unit, such as "pts", in grapheme clusters.
-    public static let maximumUnitLength = 12
+    static let maximumUnitLength = 12
     /// The longest unit, in UTF-8 bytes.
     public static let maximumUnitSize = 64
     /// The highest score, maximum or best value; fits 32 bits.
@@ -130,7 +130,7 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
 
 extension GameID {
     /// The prefix of custom games' IDs; no built-in game has it.
-    public static let customPrefix = "custom-"
+    static let customPrefix = "custom-"
 
     /// Whether the game was defined by a member of a group.
     public var isCustom: Bool { rawValue.hasPrefix(Self.customPrefix) && rawValue.utf8.count > 7 }

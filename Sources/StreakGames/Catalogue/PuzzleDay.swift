@@ -116,7 +116,7 @@ public struct PuzzleDay: Hashable, Comparable, Sendable, CustomStringConvertible
         left.daysSinceEpoch < right.daysSinceEpoch
     }
 
-    public static func isLeap(_ year: Int) -> Bool {
+    static func isLeap(_ year: Int) -> Bool {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 

@@ -26,7 +26,7 @@ extension Game {
     /// 99:59:59.
     public static let longestTime = 359_999
     /// The highest printed number of a game whose numbers cannot be turned into days.
-    public static let highestNumber = 99_999
+    static let highestNumber = 99_999
     /// The highest score of a built-in game whose format has no limit. No share text has more than eight digits.
     public static let highestScore = 10_000_000
 

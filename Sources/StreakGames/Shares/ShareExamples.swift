@@ -5,7 +5,7 @@ extension Catalogue {
     }
 
     /// The beginning of the game's share: its first lines up to the one with a number or a result.
-    public static func shareOpening(of game: GameID) -> String? {
+    static func shareOpening(of game: GameID) -> String? {
         guard let example = shareExample(of: game) else { return nil }
         var opening: [Substring] = []
         for line in example.split(separator: "\n") {

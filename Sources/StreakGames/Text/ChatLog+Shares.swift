@@ -41,7 +41,7 @@ extension ChatLog {
     /// Further refusals are not reported.
     public static let maximumRefusals = 1_000
     /// Reading stops after this many shares.
-    public static let maximumShares = 200_000
+    static let maximumShares = 200_000
 
     /// The shares in the messages of `sender`, or of everyone.
     public func shares(of sender: String? = nil, with reader: ShareReader = ShareReader()) -> ChatReading {

@@ -17,7 +17,7 @@ public struct ChatLog: Sendable {
         /// The day it was sent; `nil` if the chat does not tell, or if day and month cannot be distinguished.
         public var day: PuzzleDay?
         /// Whether its date could be day first or month first, and nothing in the chat decides.
-        public var hasUndecidedDay: Bool
+        var hasUndecidedDay: Bool
         /// Without the line ends around it.
         public var text: String
         /// The line it begins at, from 1.

@@ -19,7 +19,8 @@ struct Dial: Sendable {
         let localIndex: UInt32
         let startedAt: MonotonicInstant
         fileprivate(set) var attempts = 1
-        fileprivate(set) var nextAttempt: MonotonicInstant
+        /// Nil where it is sent once.
+        fileprivate(set) var nextAttempt: MonotonicInstant?
     }
 
     /// A response that waits until its responder is approved.
@@ -56,11 +57,11 @@ struct Dial: Sendable {
     }
 
     mutating func begin(
-        _ handshake: NoiseHandshake, packet: [UInt8], localIndex: UInt32, at now: MonotonicInstant
+        _ handshake: NoiseHandshake, packet: [UInt8], localIndex: UInt32, repeats: Bool, at now: MonotonicInstant
     ) {
         datagram = DatagramAttempt(
             handshake: handshake, packet: packet, localIndex: localIndex, startedAt: now,
-            nextAttempt: now.advanced(by: Self.firstRepetition))
+            nextAttempt: repeats ? now.advanced(by: Self.firstRepetition) : nil)
     }
 
     mutating func begin(on stream: StreamID) { self.stream = stream }
@@ -136,11 +137,12 @@ struct Dials: Sendable {
         guard var attempt = dials[id]?.datagram else { return (nil, nil) }
         let end = attempt.startedAt.advanced(by: limit)
         guard now < end else { return (nil, nil) }
-        guard attempt.nextAttempt <= now else { return (nil, min(end, attempt.nextAttempt)) }
-        attempt.nextAttempt = now.advanced(by: Dial.firstRepetition * (1 << min(attempt.attempts, 8)))
+        guard let due = attempt.nextAttempt, due <= now else { return (nil, min(end, attempt.nextAttempt ?? end)) }
+        let next = now.advanced(by: Dial.firstRepetition * (1 << min(attempt.attempts, 8)))
+        attempt.nextAttempt = next
         attempt.attempts += 1
         dials[id]?.datagram = attempt
-        return (attempt.packet, min(end, attempt.nextAttempt))
+        return (attempt.packet, min(end, next))
     }
 
     /// - Returns: whether there was an attempt to end.

@@ -4,7 +4,7 @@ import StreakWire
 /// The initiator's side of handshakes.
 extension Links {
     mutating func startDial(
-        _ target: Dial.Target, usesDatagrams: Bool, usesStreams: Bool, at now: MonotonicInstant,
+        _ target: Dial.Target, usesDatagrams: Bool, usesStreams: Bool, manner: DialManner, at now: MonotonicInstant,
         entropy: inout some EntropySource
     ) -> DialID {
         var dial = Dial(id: dials.nextID(), target: target, ownNonce: nonce(for: target, entropy: &entropy))
@@ -14,7 +14,7 @@ extension Links {
         } else if dials.count >= limits.maximumDials || (links.count >= limits.maximumLinks && !isKnown) {
             dial.note(.tooMany)
         } else {
-            if usesDatagrams { beginDatagramAttempt(&dial, at: now, entropy: &entropy) }
+            if usesDatagrams { beginDatagramAttempt(&dial, manner: manner, at: now, entropy: &entropy) }
             if usesStreams {
                 if let stream = streams.dial(dial.id, to: target.endpoint, at: now, out: &out) {
                     dial.begin(on: stream)
@@ -29,16 +29,26 @@ extension Links {
     }
 
     private mutating func beginDatagramAttempt(
-        _ dial: inout Dial, at now: MonotonicInstant, entropy: inout some EntropySource
+        _ dial: inout Dial, manner: DialManner, at now: MonotonicInstant, entropy: inout some EntropySource
     ) {
         let index = newIndex(entropy: &entropy)
         do {
             let (handshake, packet) = try HandshakeMessages.initiate(
                 dial.target, staticKey: staticKey, nonce: dial.ownNonce, senderIndex: index, transport: .datagram,
                 entropy: &entropy)
-            dial.begin(handshake, packet: packet, localIndex: index, at: now)
-            out.send(.sendDatagram(packet, to: dial.target.endpoint))
-            out.timers.schedule(.dial(dial.id), at: dial.datagram?.nextAttempt)
+            var hopLimit: UInt8?
+            var repeats = true
+            switch manner {
+            case .plain: break
+            case .quiet: hopLimit = limits.knockHopLimit
+            case .knock(let isFull):
+                hopLimit = isFull ? nil : limits.knockHopLimit
+                repeats = false
+            }
+            dial.begin(handshake, packet: packet, localIndex: index, repeats: repeats, at: now)
+            out.send(.sendDatagram(packet, to: dial.target.endpoint, hopLimit: hopLimit))
+            out.timers.schedule(
+                .dial(dial.id), at: dial.datagram?.nextAttempt ?? now.advanced(by: limits.datagramDialLimit))
         } catch {
             // The peer's key has low order, so nobody can answer for it.
             dial.note(.handshakeFailed)

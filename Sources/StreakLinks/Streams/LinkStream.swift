@@ -15,12 +15,12 @@ struct LinkStream: Sendable {
     let endpoint: Endpoint
     let isDialled: Bool
     var phase: Phase
-    /// When it must be authenticated or, once this side has finished it, closed.
+    /// By when the handshake must be complete. After this side has sent its end: by when the peer must have closed it.
     var deadline: MonotonicInstant
     var buffer = FrameBuffer()
     /// Nil until the peer is authenticated and confirmed.
     var link: LinkID?
-    /// Whose share it counts against.
+    /// Which share of the streams it uses up: a member's or that of strangers.
     var party = LinkParty.stranger
     var lastSent: MonotonicInstant
     var lastHeard: MonotonicInstant
@@ -133,8 +133,8 @@ struct FrameBuffer: Sendable {
         return !bytes.isEmpty
     }
 
-    /// When to stop waiting for the rest of a frame. If a bad network changed the length, the frame would swallow all
-    /// that follows.
+    /// When to stop waiting for the rest of a frame. If the length was changed on the way, everything that follows would
+    /// be taken for the rest of this frame.
     func stallEnd(_ limits: LinkLimits) -> MonotonicInstant? {
         unfinished.map {
             min($0.last.advanced(by: limits.streamStallLimit), $0.since.advanced(by: limits.streamFrameLimit))

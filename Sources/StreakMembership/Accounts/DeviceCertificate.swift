@@ -29,7 +29,7 @@ public struct DeviceCertificate: Hashable, Sendable {
 
     /// The longest chain. A certificate then still fits the handshake of a friend code. A device certified by the fifth
     /// link cannot certify another.
-    public static let maximumChainLength = 5
+    static let maximumChainLength = 5
 
     public let user: UserID
     /// From the device that the account certified to this certificate's device; never empty.

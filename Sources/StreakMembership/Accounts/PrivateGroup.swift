@@ -42,7 +42,7 @@ public struct PrivateGroup: Sendable {
 
 extension UserID {
     /// The account key as the device that founds the private group. It is no machine, so no ledger lists it as a device.
-    public var asDevice: DeviceID { DeviceID(bytes: bytes) }
+    var asDevice: DeviceID { DeviceID(bytes: bytes) }
 }
 
 extension Ledger {

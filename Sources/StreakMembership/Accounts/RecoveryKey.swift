@@ -11,7 +11,7 @@ public import StreakWire
 /// Its holder can act as the account. `description` reveals nothing; only the page that shows the key may use `text`.
 public struct RecoveryKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// Symbols without the hyphens.
-    public static let symbolCount = 56
+    static let symbolCount = 56
     private static let checksumSize = 3
     private static let checksumKey = Array("streakmesh/v1/recovery-key".utf8)
     /// Longer than a key with every blank and hyphen somebody may type.

@@ -15,7 +15,8 @@ public struct FriendCodeKeys: Sendable, Equatable {
     public let presharedKey: SymmetricKey
     public let tagKey: SymmetricKey
     public let beaconKey: SymmetricKey
-    private let root: SymmetricKey
+    /// What the others are derived from. As secret as the code itself.
+    public let root: SymmetricKey
 
     private static let salt = Array(Blake2b.hash(Array("streakmesh/v1/friend-code-keys".utf8)).prefix(16))
 
@@ -29,7 +30,8 @@ public struct FriendCodeKeys: Sendable, Equatable {
         self.init(code: code, root: try SymmetricKey(rawBytes: root))
     }
 
-    private init(code: FriendCode, root: SymmetricKey) {
+    /// Takes a root as it is.
+    public init(code: FriendCode, root: SymmetricKey) {
         self.code = code
         self.root = root
         presharedKey = Blake2b.derive(context: "streakmesh/v1/link-psk", from: root)

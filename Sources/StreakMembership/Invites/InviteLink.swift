@@ -41,8 +41,8 @@ public struct InviteLink: Sendable, Equatable {
     }
 
     public static let scheme = "streakmesh"
-    public static let maximumTitleSize = 40
-    public static let maximumAddressSets = 4
+    static let maximumTitleSize = 40
+    static let maximumAddressSets = 4
     public static let maximumEndpoints = 4
     static let checksumSize = 4
 

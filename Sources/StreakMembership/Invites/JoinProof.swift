@@ -13,7 +13,7 @@ public import StreakWire
 /// hash. A proof is therefore valid for no other group, invite, key or handshake. Without the device's signature,
 /// anybody who knows the seed could admit an account that never asked.
 public struct JoinProof: Hashable, Sendable {
-    public static let handshakeHashSize = 64
+    static let handshakeHashSize = 64
 
     public let handshakeHash: [UInt8]
     public let inviteSignature: Signature

@@ -36,9 +36,9 @@ public struct FeedCut: Hashable, Sendable {
 /// A feed that is not listed does not count, and neither does a device that is not listed.
 public struct DeviceCut: Hashable, Sendable {
     /// The most feeds that all cuts of one operation may list. With their signatures they fit its 8 KiB.
-    public static let maximumFeeds = 64
+    static let maximumFeeds = 64
     /// The most devices one operation may cut. A user may have 8, and more after concurrent additions.
-    public static let maximumDevices = 32
+    static let maximumDevices = 32
 
     public let device: DeviceID
     /// `OperationID` of zero bytes: none.

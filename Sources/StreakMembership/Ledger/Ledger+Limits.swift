@@ -4,7 +4,7 @@ public import StreakWire
 ///
 /// These limits depend on the order of arrival. Two nodes may therefore keep different operations of an account that
 /// exceeds them, but never of other accounts: an operation that another account's operation depends on is accepted
-/// beyond the limits, up to `LedgerBudget.whole`.
+/// beyond the limits, as long as the ledger is not full.
 extension Ledger {
     /// Branches of one device's chain. A device normally has one, after restores a few.
     public static let maximumBranches = 64
@@ -15,27 +15,23 @@ extension Ledger {
     /// that others depend on: a responder could otherwise fill a newcomer's memory.
     public static let maximumClockSize = 1 << 27
     /// Operations of one device, with all branches of a forked chain.
-    public static let maximumOperationsOfForkedDevice = 8_000
+    static let maximumOperationsOfForkedDevice = 8_000
 
     /// Throws `tooManyOperations` for operations that only a flooding or forking account can sign, unless another
     /// account's operation needs them.
     mutating func checkLimits(of signed: SignedOperation) throws(LedgerError) {
         let operation = signed.operation
         let user = account(of: signed)
-        // Asked last, because `endsPlace` resolves the whole ledger: a flood of such operations would cost one
-        // resolution each.
-        if isSharedBudgetUsedUp(recentState), isSharedBudgetUsedUp(state), isPlain(user, state),
-            !endsPlace(operation, by: user)
-        {
+        // `recentState` may be outdated, and `state` is costly to compute. `endsPlace` needs it for each operation.
+        if isFull(for: user, recentState), isFull(for: user, state), !endsPlace(operation, by: user) {
             throw .tooManyOperations(operation.author)
         }
-        let isFull = nodesByDevice[operation.author]?.count ?? 0 >= Self.maximumOperationsOfForkedDevice
+        let hasTooMany = nodesByDevice[operation.author]?.count ?? 0 >= Self.maximumOperationsOfForkedDevice
         let isExcess =
-            isFull || !isContinuation(operation) && !mayBranch(operation.author) || exceedsDevices(operation)
+            hasTooMany || !isContinuation(operation) && !mayBranch(operation.author) || exceedsDevices(operation)
         let isRefused =
             isExcess || hasUsedUpBudget(user, device: operation.author, recentState) && !endsPlace(operation, by: user)
         guard isRefused, !isNeeded(signed) else { return }
-        // `recentState` may be outdated, and `state` is costly to compute.
         guard isExcess || hasUsedUpBudget(user, device: operation.author, state) else { return }
         refusedForks.add(signed, parents: operation.parents.filter { !contains($0) })
         pendingOperations.drop(dependingOn: signed.id)
@@ -53,9 +49,25 @@ extension Ledger {
         return certificate.user
     }
 
-    /// Whether the budget of all plain members and strangers together is used up.
-    private func isSharedBudgetUsedUp(_ state: GroupState) -> Bool {
-        usage.total >= budget.whole && weightOfPlainAccounts(state) >= budget.whole
+    /// Whether the ledger is full for an account, even for operations that others depend on.
+    private func isFull(for user: UserID?, _ state: GroupState) -> Bool {
+        guard usage.total >= min(budget.whole, budget.ofPlain.end) else { return false }
+        let share = budget.share(of: user.flatMap(state.role(of:)))
+        return usage.total >= (written(by: user) < share.size ? share.end : min(share.end, budget.whole))
+    }
+
+    /// Whether an account has used up what it may write.
+    private func hasUsedUpBudget(_ user: UserID?, device: DeviceID, _ state: GroupState) -> Bool {
+        guard let user, written(by: user) >= budget.share(of: state.role(of: user)).size else { return false }
+        let limit = hadPlace(user, state) ? budget.ofMember : budget.ofStranger
+        return usage.total >= budget.ofAll
+            || written(by: user) >= limit && usage.byDevice[device] ?? 0 >= min(limit, budget.ofDevice)
+    }
+
+    private func written(by user: UserID?) -> Int { user.flatMap { usage.byUser[$0] } ?? 0 }
+
+    private func hadPlace(_ user: UserID, _ state: GroupState) -> Bool {
+        state.isMember(user) || state.removedUsers.contains { $0.user == user }
     }
 
     /// Whether a member leaves or revokes a device. Both are always accepted, so that a flood cannot keep anybody in or
@@ -63,34 +75,13 @@ extension Ledger {
     private func endsPlace(_ operation: LedgerOperation, by user: UserID?) -> Bool {
         guard let user, [.leave, .revokeDevice].contains(operation.body.kind) else { return false }
         let state = state
-        guard state.isCurrentMember(device: operation.author) else { return false }
-        guard case .revokeDevice(let revocation) = operation.body else { return true }
-        return state.device(revocation.cut.device).map { $0.isCurrent && $0.user == user } ?? false
-    }
-
-    /// Whether an account has used up its budget.
-    private func hasUsedUpBudget(_ user: UserID?, device: DeviceID, _ state: GroupState) -> Bool {
-        guard let user, let used = usage.byUser[user] else { return false }
-        let isPlain = isPlain(user, state)
-        if isPlain, used >= budget.share, usage.total >= budget.ofAll, weightOfPlainAccounts(state) >= budget.ofAll {
-            return true
+        guard state.isCurrentMember(device: operation.author), let member = state.member(user) else { return false }
+        if case .revokeDevice(let revocation) = operation.body {
+            return state.device(revocation.cut.device).map { $0.isCurrent && $0.user == user } ?? false
         }
-        guard used >= budget.ofStranger else { return false }
-        let limit = !isPlain ? budget.ofAdmin : hadPlace(user, state) ? budget.ofMember : budget.ofStranger
-        return used >= limit && usage.byDevice[device] ?? 0 >= min(limit, budget.ofDevice)
-    }
-
-    private func isPlain(_ user: UserID?, _ state: GroupState) -> Bool {
-        !(user.map { state.isAtLeastAdmin($0) } ?? false)
-    }
-
-    private func hadPlace(_ user: UserID, _ state: GroupState) -> Bool {
-        state.isMember(user) || state.removedUsers.contains { $0.user == user }
-    }
-
-    private func weightOfPlainAccounts(_ state: GroupState) -> Int {
-        let admins = state.members.filter { $0.role >= .admin }
-        return usage.total - admins.reduce(0) { $0 + (usage.byUser[$1.user] ?? 0) }
+        // One that does not know of the place, on an old branch, would end nothing.
+        guard member.role != .owner, let admission = nodeByID[member.admittedBy] else { return false }
+        return operation.parents.contains { nodeByID[$0].map(admission.isAncestorOrSame(of:)) ?? true }
     }
 
     /// Whether an operation would give an account more devices than it may ever have.

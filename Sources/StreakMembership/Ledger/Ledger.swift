@@ -245,6 +245,9 @@ public struct Ledger: Sendable {
     /// The number of operations.
     public var count: Int { nodes.count }
 
+    /// What all operations weigh; see `LedgerUsage`. At least their bytes.
+    public var weight: Int { usage.total }
+
     /// The number of operations that do not count.
     public var refusedCount: Int { resolution.refusedCount }
 

@@ -24,24 +24,43 @@ struct LedgerUsage: Sendable {
 }
 
 /// How much of a ledger an account may fill, in weights. Protocol/membership.md §3.
+///
+/// Everybody's operations count towards the same total, whatever the role of their author was or is. So nothing depends
+/// on when somebody was promoted or demoted. As the total grows, those with the least to say about the group are refused
+/// first, and each account that has written little is refused last among its like.
 public struct LedgerBudget: Sendable, Equatable {
-    /// For an owner or admin.
-    public var ofAdmin = 8 << 20
-    /// For any other account that is, or was, a member.
+    /// What an account of a role may write before anything but `end` bounds it, and the total from which on nobody of
+    /// that role writes.
+    public struct Share: Sendable, Equatable {
+        public var size: Int
+        public var end: Int
+    }
+
+    public var ofOwner = Share(size: 8 << 20, end: 32 << 20)
+    public var ofAdmin = Share(size: 1 << 20, end: 24 << 20)
+    /// For all others, whether they are, were or never were members.
+    public var ofPlain = Share(size: 16 << 10, end: 16 << 20)
+    /// For an account that is, or was, a member, beyond its share.
     public var ofMember = 2 << 20
     /// For an account that never was a member.
     public var ofStranger = 64 << 10
     /// Guaranteed to each device, so that no device can silence another of its account.
     public var ofDevice = 64 << 10
-    /// For all plain members and strangers together. Beyond it each account has only a share.
-    public var ofAll = 4 << 20
-    public var share = 16 << 10
-    /// The hard limit for all plain members and strangers together, even for operations that others depend on. Only
-    /// leaving and revoking a device is still accepted.
-    public var whole = 8 << 20
+    /// The total from which on accounts have their shares only.
+    public var ofAll = 8 << 20
+    /// The same, even for operations that others depend on.
+    public var whole = 12 << 20
     /// Devices that one account may ever have in a group: this many certified by its own key, and this many by other
     /// devices. A stolen device can therefore not block those that the account key certifies.
     public var devices = 32
 
     public init() {}
+
+    func share(of role: GroupState.Role?) -> Share {
+        switch role {
+        case .owner: ofOwner
+        case .admin: ofAdmin
+        case .member, nil: ofPlain
+        }
+    }
 }

@@ -153,7 +153,7 @@ public struct DeviceRevocation: Hashable, Sendable {
     }
 
     /// The most certificate links that one revocation may keep.
-    public static let maximumKeptLinks = 32
+    static let maximumKeptLinks = 32
 
     public let user: UserID
     public let scope: Scope
@@ -162,7 +162,7 @@ public struct DeviceRevocation: Hashable, Sendable {
     public let keptLinks: [Bytes32]
     /// `AccessKey.hash` of the new access key. Chosen by the author, not signed by the account key.
     public let accessKeyHash: Bytes32
-    public let accountSignature: Signature
+    let accountSignature: Signature
 
     /// For one group.
     ///
@@ -327,7 +327,7 @@ public struct GroupSettings: Hashable, Sendable {
         }
     }
 
-    public static let maximumChoices = 64
+    static let maximumChoices = 64
 
     public var whoMayInvite: InvitePermission
     /// By rising key, no key twice. Higher layers define their meaning (missed days, freezes, late results …).

@@ -50,7 +50,7 @@ public struct GroupState: Sendable, Equatable {
         public let linkKey: AgreementPublicKey
         public let certificate: DeviceCertificate
         /// The operation that published the certificate.
-        public let introducedBy: OperationID
+        let introducedBy: OperationID
         public let standing: Standing
         /// If it is not current: what still counts of it. Nil if the cut did not list the device.
         public let cut: DeviceCut?
@@ -184,7 +184,7 @@ public struct GroupState: Sendable, Equatable {
     public func isAtLeastAdmin(_ user: UserID) -> Bool { role(of: user).map { $0 >= .admin } ?? false }
 
     /// Whether the account may make invites now.
-    public func mayInvite(_ user: UserID) -> Bool {
+    func mayInvite(_ user: UserID) -> Bool {
         guard let role = role(of: user) else { return false }
         switch settings.whoMayInvite {
         case .everyone: return true
@@ -193,9 +193,9 @@ public struct GroupState: Sendable, Equatable {
         }
     }
 
-    /// The most live invites an account may have at once. Honest nodes make no more, and nodes answer no more. The
+    /// The most live invites an account may have at once. Honest nodes do not make more, and nodes do not answer more. The
     /// owner and admins have a larger share, so that members cannot use it up.
-    public func maximumLiveInvites(of user: UserID) -> Int {
+    func maximumLiveInvites(of user: UserID) -> Int {
         isAtLeastAdmin(user) ? ProtocolLimits.maximumLiveInvitesOfAdmin : ProtocolLimits.maximumLiveInvitesOfMember
     }
 

@@ -107,7 +107,7 @@ extension Resolver {
 
     /// A revocation of a device in a certificate's chain, unless the account keeps the link that the device signed.
     ///
-    /// When the certificate was published does not matter: whoever has the device can publish it so that it appears to
+    /// When the certificate was published does not matter: the device's holder can publish it so that it appears to
     /// precede the revocation.
     func revocation(breaking certificate: DeviceCertificate) -> LedgerNode? {
         for issuer in certificate.issuers {

@@ -1,4 +1,4 @@
-// What is told of an account: its secrets, machines, friends, privacy and guests.
+// Reports about an account: its secrets, machines, friends, privacy and guests.
 
 /// The recovery key itself: fourteen groups of four symbols.
 public struct RecoveryKeyReport: Codable, Sendable, Equatable {
@@ -18,7 +18,7 @@ public struct BackupReport: Codable, Sendable, Equatable {
 
 public struct DeviceReport: Codable, Sendable, Equatable {
     public var device: String
-    /// Whether it is this one.
+    /// Whether it is the machine that answers.
     public var this: Bool
     /// `current`, `revoked`.
     public var state: String
@@ -27,16 +27,17 @@ public struct DeviceReport: Codable, Sendable, Equatable {
     public var lastSeen: String?
     /// `account`, or the ID of the device that linked it.
     public var certifiedBy: String
-    /// How it became one of the user's: `account`, with which it was made; `recoveryKey`; `device`, linked by another; nil
-    /// where this machine has not heard which of the first two.
+    /// How it became one of the user's machines: `account` if the account was made with it; `recoveryKey`; `device` if
+    /// another linked it; nil if this machine does not know which of the first two.
     public var origin: String?
-    /// Whether it is in this machine's private group. One that was not met since a recovery shares groups only.
+    /// Whether it is in this machine's private group. After a recovery, a machine that was not met since shares only
+    /// other groups.
     public var sharesPrivate = true
 }
 
 public struct DeviceListReport: Codable, Sendable, Equatable {
     public var devices: [DeviceReport]
-    /// After a revocation, the titles of the groups that took no word of it: the device is in them still.
+    /// After a revocation, the titles of the groups that did not accept it: the device is still in them.
     public var refusedBy: [String] = []
 }
 
@@ -58,26 +59,26 @@ public struct FriendReport: Codable, Sendable, Equatable {
     /// The group's ID and title.
     public var group: String
     public var title: String
-    /// Whether it was made for the two; else they happen to be alone in it, and `remove` leaves it as it is.
+    /// Whether it was made for the two. Otherwise they happen to be alone in it, and `remove` leaves it as it is.
     public var pair = true
 }
 
-/// A wish of this user to be somebody's friend.
+/// A friend request that this user sent.
 public struct SentFriendReport: Codable, Sendable, Equatable {
     public var code: String
     /// `looking` (nobody with this code was found yet), `pending`, `joining`, `declined`.
     public var state: String
-    /// When it was made, and when it is given up; ISO 8601 in UTC.
+    /// When it was made, and when this node gives up; ISO 8601 in UTC.
     public var asked: String
     public var until: String
 }
 
-/// Somebody else's wish to be this user's friend.
+/// A friend request that this user received.
 public struct ReceivedFriendReport: Codable, Sendable, Equatable {
     public var user: String
-    /// What the asker calls itself: proves nothing.
+    /// The name that the asker chose. It proves nothing.
     public var name: String
-    /// The asker's code, worked out here.
+    /// The asker's code, computed here.
     public var code: String
     /// `pending`, `approved` (not in the group yet), `declined`.
     public var state: String
@@ -88,12 +89,12 @@ public struct ReceivedFriendReport: Codable, Sendable, Equatable {
 public struct BlockedReport: Codable, Sendable, Equatable {
     public var user: String
     public var code: String?
-    /// What the person was called when it was blocked: proves nothing.
+    /// The person's name when they were blocked. It proves nothing.
     public var name: String?
 }
 
-/// A group of this user, by what a friend says after a recovery: nothing is published there, and nothing was fetched,
-/// until the user has said that this machine shall come back.
+/// A group of this user, by what a friend says after a recovery. Until the user agrees to come back, this machine
+/// publishes and fetches nothing there.
 public struct ReturnReport: Codable, Sendable, Equatable {
     public var group: String
     public var title: String
@@ -108,44 +109,44 @@ public struct ReturnReport: Codable, Sendable, Equatable {
 public struct FriendsReport: Codable, Sendable, Equatable {
     /// This user's own code.
     public var code: String
-    /// Whether this node answers whoever looks for it.
+    /// Whether this node answers people who look for that code.
     public var answering: Bool
     public var friends: [FriendReport]
     public var sent: [SentFriendReport]
     public var received: [ReceivedFriendReport]
     public var blocked: [BlockedReport]
-    /// Groups that wait for this user to come back or not.
+    /// Groups for which the user has to decide whether to come back.
     public var returns: [ReturnReport] = []
-    /// Groups of two in which this user is alone now.
+    /// Groups of two in which only this user is left.
     public var alone: [LonelyPairReport] = []
 }
 
-/// A group of two that the other one is in no more. It does nothing, until this user leaves it or invites somebody.
+/// A group of two that the other has left. It does nothing until this user leaves it or invites somebody.
 public struct LonelyPairReport: Codable, Sendable, Equatable {
     public var group: String
     public var title: String
-    /// What the other one was called.
+    /// The other one's name.
     public var name: String
-    /// When that one left, ISO 8601 in UTC by the clock of who did it.
+    /// When the other left; ISO 8601 in UTC, by the clock of the device that did it.
     public var ended: String?
 }
 
 // MARK: - Privacy
 
-/// What a group sees of this user, and whether it gets anything new.
+/// What a group sees of this user, and whether it gets new results.
 public struct PrivacyReport: Codable, Sendable, Equatable {
     public var group: String
     public var title: String
     public var anonymous: Bool
-    /// What the group calls this user.
+    /// This user's name in the group.
     public var name: String
-    /// The ID by which the group's reports name this user.
+    /// This user's ID in the group's reports.
     public var user: String
     /// The chosen alias; nil where it is derived.
     public var alias: String?
     public var hidden: Bool
     public var region: String?
-    /// Whether others see when this user was last there.
+    /// Whether others see when this user was last online.
     public var lastSeen: Bool
     /// Whether new results are published here.
     public var sharing: Bool
@@ -153,7 +154,7 @@ public struct PrivacyReport: Codable, Sendable, Equatable {
     public var unshared: [String]
     /// How many results stand here.
     public var published: Int
-    /// How many are held back: not here, or here as they were before an edit.
+    /// How many results are held back: missing here, or here with a value from before an edit.
     public var heldBack: Int
 }
 
@@ -161,10 +162,10 @@ public struct PrivacyReport: Codable, Sendable, Equatable {
 
 public struct GuestReport: Codable, Sendable, Equatable {
     public var active: Bool
-    /// The guest's name, also of one who is away.
+    /// The guest's name, also while the guest is away.
     public var name: String?
     /// How many results the guest has.
     public var results: Int
-    /// Where they were exported to.
+    /// The file to which they were exported.
     public var file: String?
 }

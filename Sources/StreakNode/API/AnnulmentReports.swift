@@ -1,23 +1,23 @@
-/// An admin's removal of a member that the owner can annul, and what would come of that.
+/// An admin's removal of a member that the owner can annul, and what that would change.
 public struct AnnulmentReport: Codable, Sendable, Equatable {
     public var id: String
     /// Who was removed.
     public var removed: PersonReport
-    /// The admin who did it, and who becomes a plain member.
+    /// The admin who did it, and who would become a plain member.
     public var admin: PersonReport
-    /// When, ISO 8601 in UTC by the admin's clock.
+    /// When; ISO 8601 in UTC, by the admin's clock.
     public var at: String
-    /// Whether who was removed is in again. Not where another removal stands.
+    /// Whether the removed person would be in again. Not if another removal stands.
     public var back = true
-    /// The names of others who are in again then.
+    /// The names of others who would be in again.
     public var returning: [String] = []
-    /// The names of those who are in no more then: the admin had let them in since.
+    /// The names of those who would no longer be in, because the admin let them in since.
     public var leaving: [String] = []
-    /// What the group is called then, where that is another title.
+    /// The group's title afterwards, if it would change.
     public var newTitle: String?
-    /// Whether the group's settings are others then.
+    /// Whether the group's settings would change.
     public var settings = false
-    /// How many orders besides the removal count no more.
+    /// How many other operations would no longer count.
     public var voided = 0
 }
 

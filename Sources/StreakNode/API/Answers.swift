@@ -2,7 +2,7 @@ import StreakEngine
 import StreakMembership
 import StreakWire
 
-// Which method of which service answers each request, in the order of `RequestName`.
+// The method of a service that answers each request, in the order of `RequestName`.
 
 extension ProfileRequest {
     public func answer(on node: isolated MeshNode) async throws -> ProfileReport {
@@ -256,6 +256,25 @@ extension StatusRequest {
         return switch self {
         case .status: health.status()
         case .sync: try await health.synchronise()
+        }
+    }
+}
+
+extension DoctorRequest {
+    public func answer(on node: isolated MeshNode) async throws -> DoctorReport {
+        switch self {
+        case .look(let friend): try await node.services.doctor.look(for: friend)
+        }
+    }
+}
+
+extension InternetRequest {
+    public func answer(on node: isolated MeshNode) async throws -> InternetReport {
+        let internet = node.services.internet
+        return switch self {
+        case .show: internet.report()
+        case .change(let setting, let letters, let advice):
+            try await internet.change(to: setting, letters: letters, advice: advice)
         }
     }
 }

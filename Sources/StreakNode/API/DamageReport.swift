@@ -1,14 +1,14 @@
 /// What was found damaged on this machine's disk since the node started.
 public struct DamageReport: Codable, Sendable, Equatable {
-    /// Places found at the start. What friends have of them is fetched again.
+    /// Damaged places found at start. What friends hold of them is fetched again.
     public var setAside = 0
-    /// Changes that were confirmed and are missing: the database, or its log, was damaged or set back while no node ran. They
-    /// are told by short commands until a node has run.
+    /// Confirmed changes that are missing: the database or its log was damaged, or replaced by an older copy, while no
+    /// node ran. Short commands report them until a node has run.
     public var lostChanges = 0
 
     public init() {}
 
-    /// What there is to say of it; nothing where all is well.
+    /// What to tell the user; empty if nothing is damaged.
     public var sentences: [String] {
         func places(_ count: Int) -> String {
             count == 1 ? "One place of what is stored here was" : "\(count) places of what is stored here were"

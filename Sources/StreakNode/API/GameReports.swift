@@ -1,4 +1,4 @@
-/// What is told of custom games, files and chats: keys are a contract (docs/cli.md), additions only.
+/// Reports about custom games, files and chats. Their keys are a contract (docs/cli.md): only additions are allowed.
 
 public struct PatternReport: Codable, Sendable, Equatable {
     public var matched: Bool
@@ -22,7 +22,7 @@ public struct ExportReport: Codable, Sendable, Equatable {
 
 public struct RefusedLine: Codable, Sendable, Equatable {
     public var line: Int
-    /// Which result of a JSON document, counted from 1: all may stand on one line.
+    /// The number of the result in a JSON document, from 1: all of them may be on one line.
     public var element: Int?
     /// A stable word: `unknownGame`, `impossible`, `future`, `conflict`, `maximum`, …
     public var reason: String
@@ -31,12 +31,12 @@ public struct RefusedLine: Codable, Sendable, Equatable {
 }
 
 public struct ImportReport: Codable, Sendable, Equatable {
-    /// Results that are stored, or in a preview would be; replacements included. None, where a line is refused and the
+    /// Results that are stored, or would be in a preview, including replacements. 0 if a line is refused and the
     /// request does not say to leave such lines out.
     public var imported: Int
-    /// What would be imported without the lines that are refused.
+    /// How many would be imported without the refused lines.
     public var importable: Int
-    /// Recorded already: with the same value, or with another one that was left.
+    /// Recorded already, with the same value or with another that was kept.
     public var skipped: Int
     /// Of `imported`, those that replaced another value.
     public var replaced: Int
@@ -46,11 +46,11 @@ public struct ImportReport: Codable, Sendable, Equatable {
     /// Recorded already with another value, and left; the first thousand.
     public var conflicts: [RefusedLine]
     public var conflictCount: Int
-    /// Read with another maximum than the line says, for the game has its own; the first thousand.
+    /// Read with a maximum other than the line's, because the game has its own; the first thousand.
     public var adjusted: [RefusedLine] = []
     public var adjustedCount = 0
     public var preview: Bool
-    /// The first twenty of what is or would be imported.
+    /// The first twenty results that are, or would be, imported.
     public var sample: [ResultReport]
     /// The groups that the results were published in.
     public var published: [String]

@@ -1,13 +1,13 @@
 import StreakScores
 
-/// The games that there are.
+/// The games that exist.
 public enum GamesRequest: NodeRequest {
     public typealias Report = GamesReport
     public static let name = RequestName.games
 
     /// Those whose name or ID holds `search`, of a category, or favourites only; nil asks for all.
     case list(search: String? = nil, category: String? = nil, favouritesOnly: Bool = false, group: String? = nil)
-    /// A group's custom games without this one. Results stay. By who defined it.
+    /// Removes a custom game from a group. Results stay. Only the game's definer may do this.
     case remove(game: String, group: String?)
 }
 
@@ -17,11 +17,11 @@ public enum GameRequest: NodeRequest {
     public static let name = RequestName.game
 
     case setFavourite(game: String, isFavourite: Bool)
-    /// A new custom game of a group, or with `id` a changed one. Nil group is the active one.
+    /// Defines a custom game in a group, or with `id` changes one. Nil `group` is the active one.
     case define(GameForm, group: String?)
 }
 
-/// What a form's pattern makes of a text.
+/// Tries a form's pattern on a text.
 public enum PatternRequest: NodeRequest {
     public typealias Report = PatternReport
     public static let name = RequestName.pattern
@@ -84,7 +84,7 @@ public enum ImportRequest: NodeRequest {
     case loadChat(ImportSource, sender: String?, ImportOptions)
 }
 
-/// Who writes in an exported chat, so that one can choose oneself.
+/// Who writes in an exported chat, so that users can choose themselves.
 public enum ChatRequest: NodeRequest {
     public typealias Report = ChatReport
     public static let name = RequestName.chat
@@ -92,7 +92,7 @@ public enum ChatRequest: NodeRequest {
     case inspect(ImportSource)
 }
 
-/// Where a file's bytes are.
+/// Where to read a file's bytes.
 public enum ImportSource: Codable, Sendable, Equatable {
     case text(String)
     /// An absolute path on the node's machine.
@@ -101,7 +101,7 @@ public enum ImportSource: Codable, Sendable, Equatable {
     /// Larger files are refused, in bytes.
     public static let maximumSize = ResultImport.maximumFileSize
 
-    /// What the bytes of a file say: UTF-8, or UTF-16 with its byte order mark. O(n).
+    /// A file's bytes as text: UTF-8, or UTF-16 with its byte order mark. O(n).
     ///
     /// - Throws: `NodeFailure.importFailed` for any other encoding.
     public static func decoded(_ bytes: [UInt8]) throws(NodeFailure) -> String {
@@ -116,13 +116,13 @@ public enum ImportSource: Codable, Sendable, Equatable {
 public struct ImportOptions: Codable, Sendable, Equatable {
     /// Nothing is stored.
     public var isPreview: Bool
-    /// Results that are recorded with another value are replaced; else they are reported and left.
+    /// Whether results that are recorded with another value are replaced; otherwise they are reported and kept.
     public var replaces: Bool
-    /// `day-first` or `month-first`, where 03/04/2026 could be either.
+    /// `day-first` or `month-first`, for dates such as 03/04/2026.
     public var dates: String?
-    /// The game of a file that names none.
+    /// The game of a file that does not name one.
     public var game: String?
-    /// Lines that are refused are left out; else nothing of a file with such a line is stored.
+    /// Whether refused lines are left out; otherwise nothing of a file with such a line is stored.
     public var skipsBad: Bool
 
     public init(

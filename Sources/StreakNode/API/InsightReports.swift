@@ -1,4 +1,5 @@
-/// Numbers as the command line and the page show them: keys are a contract (docs/cli.md), additions only.
+/// Numbers as the command line and the page show them. Their keys are a contract (docs/cli.md): only additions are
+/// allowed.
 
 /// A number that belongs to a game.
 public struct GameCountReport: Codable, Sendable, Equatable {
@@ -11,16 +12,16 @@ public struct StreakReport: Codable, Sendable, Equatable {
     public var game: String
     public var gameName: String
     public var icon: String
-    /// Completed days of the run that is alive; 0 without. Weeks of a weekly game.
+    /// Completed days in the current run; 0 if there is none. Weeks, for a weekly game.
     public var current: Int
     public var longest: Int
     /// The first day of the current run.
     public var start: String?
     public var lastPlayed: String?
-    /// Freezes in hand, and days of the current run that freezes held.
+    /// Freezes left, and days of the current run that freezes held.
     public var freezes: Int
     public var frozen: Int
-    /// Alive, and not played yet on the shown day.
+    /// Whether the run is alive and the shown day not played yet.
     public var open: Bool
     public var atRisk: Bool
     /// `day` or `week`.
@@ -54,7 +55,7 @@ public struct TrendPointReport: Codable, Sendable, Equatable {
     public var played: Int
     public var completed: Int
     public var points: Int
-    /// The mean raw result of what was solved; of one game only.
+    /// The mean raw result of solved puzzles; for a single game only.
     public var average: Double?
 }
 
@@ -70,13 +71,13 @@ public struct DeepDiveReport: Codable, Sendable, Equatable {
     public var played: Int
     public var completed: Int
     public var distribution: [BarReport]
-    /// The mean raw result of what was solved, to one decimal, and as text: “3.8”, “1:02”, “–” of nothing.
+    /// The mean raw result of solved puzzles, to one decimal, and as text: “3.8”, “1:02”, or “–” if there are none.
     public var average: Double?
     public var averageLabel: String
     /// The best raw result, and as text: “3 guesses”, “0:42”.
     public var best: Int?
     public var bestLabel: String
-    /// Per cent; nil of nothing.
+    /// Per cent; nil without results.
     public var failRate: Int?
 }
 
@@ -109,7 +110,7 @@ public struct StatisticsReport: Codable, Sendable, Equatable {
     public var gameName: String?
     public var played: Int
     public var completed: Int
-    /// Per cent; nil of nothing.
+    /// Per cent; nil without results.
     public var completionRate: Int?
     /// Per cent of days with a result.
     public var consistency: Int?
@@ -119,10 +120,10 @@ public struct StatisticsReport: Codable, Sendable, Equatable {
     public var longestStreak: GameCountReport?
     public var mostPlayed: GameCountReport?
     public var best: ResultReport?
-    /// The day with most results.
+    /// The day with the most results.
     public var busiestDay: String?
     public var busiestCount: Int?
-    /// Seconds on the clock, of these days and this game.
+    /// Seconds on the clock, on these days in this game.
     public var secondsPlayed: Int
     public var perGame: [GameCountReport]
     public var personalBests: [PersonalBestReport]
@@ -163,7 +164,7 @@ public struct AchievementsReport: Codable, Sendable, Equatable {
     /// Whose achievements these are.
     public var name: String
     public var level: Int
-    /// Coins are experience.
+    /// Coins are the experience points.
     public var coins: Int
     public var levelFloor: Int
     public var levelCeiling: Int
@@ -171,7 +172,7 @@ public struct AchievementsReport: Codable, Sendable, Equatable {
     public var total: Int
     public var achievements: [AchievementReport]
     public var latest: [TierUnlockReport]
-    /// IDs of the three that are nearest to their next tier.
+    /// IDs of the three achievements nearest to their next tier.
     public var nearest: [String]
     /// Reached and not celebrated yet.
     public var fresh: [TierUnlockReport]
@@ -231,7 +232,7 @@ public struct VersusReport: Codable, Sendable, Equatable {
         public var wins: Int
         public var losses: Int
         public var ties: Int
-        /// Raw results, to one decimal, and as text: “3.5”, “0:45”; nil where results have no number.
+        /// Raw results, to one decimal, and as text: “3.5”, “0:45”; nil if results have no number.
         public var myAverage: Double?
         public var myAverageLabel: String?
         public var theirAverage: Double?
@@ -258,10 +259,10 @@ public struct VersusReport: Codable, Sendable, Equatable {
     public var wins: Int
     public var losses: Int
     public var ties: Int
-    /// Per cent won by each; nil below three puzzles.
+    /// Per cent won by each; nil with fewer than three puzzles.
     public var myPercent: Int?
     public var theirPercent: Int?
-    /// Wins in a row up to now: mine are positive, theirs negative, 0 while nobody has won.
+    /// Wins in a row up to now: positive for this user, negative for the other, 0 while nobody has won.
     public var run: Int
     public var games: [Game]
     public var points: [Point]
@@ -298,27 +299,27 @@ public struct ChampionsReport: Codable, Sendable, Equatable {
 public struct RemindersReport: Codable, Sendable, Equatable {
     public var on: Bool
     public var smart: Bool
-    /// `HH:mm` at which reminders come now.
+    /// `HH:mm` of reminders at present.
     public var time: String
     /// The user's own time.
     public var fixedTime: String
     /// `HH:mm-HH:mm`; nil for none.
     public var quiet: String?
-    /// `18:00-20:00`, the two hours most results come in; nil with too few results.
+    /// `18:00-20:00`, the two hours with the most results; nil with too few results.
     public var window: String?
     /// Per cent of results in the window.
     public var coverage: Int?
     public var computedOn: String?
     /// The day of the last reminder.
     public var lastReminded: String?
-    /// ISO 8601 in UTC; nil where off.
+    /// ISO 8601 in UTC; nil if reminders are off.
     public var next: String?
-    /// What a reminder would say now; nil where nothing is at risk.
+    /// What a reminder would say now; nil if nothing is at risk.
     public var text: String?
-    /// Of this machine.
+    /// Whether this machine shows desktop notifications.
     public var desktop: Bool
     public var command: String?
-    /// IDs of games that are not reminded of.
+    /// IDs of games without reminders.
     public var excluded: [String]
     /// Results of the last 30 days by hour of the day, 24 numbers.
     public var hours: [Int]

@@ -1,14 +1,14 @@
-// What is asked about numbers. Days are `yyyy-MM-dd`; nil takes the viewer's today.
+// Requests for numbers. Days are `yyyy-MM-dd`; nil is the viewer's today.
 //
-// `group` nil is all of one's own results; with a `member` it is the active group, of which the member's results are
-// counted as far as this user may see them. Drawings are kilobytes each, so they come only where `plots` asks for them.
+// `group` nil means all of this user's own results. With a `member` it means the active group, and counts the member's
+// results that this user may see. Drawings are kilobytes each, so they come only if `plots` asks for them.
 
-/// Counts, averages and their course.
+/// Counts, averages and trends.
 public enum StatisticsRequest: NodeRequest {
     public typealias Report = StatisticsReport
     public static let name = RequestName.statistics
 
-    /// `range` as for boards; nil takes 30 days.
+    /// `range` as for boards; nil is 30 days.
     case show(
         game: String?, range: String?, date: String?, group: String?, member: String? = nil, plots: Bool = false)
 }
@@ -21,13 +21,13 @@ public enum StreaksRequest: NodeRequest {
     case show(date: String?, group: String?, member: String? = nil)
 }
 
-/// What has been reached, in tiers.
+/// Achievements, in tiers.
 public enum AchievementsRequest: NodeRequest {
     public typealias Report = AchievementsReport
     public static let name = RequestName.achievements
 
     case show(group: String?, member: String? = nil)
-    /// The tiers shown as celebrated are not shown again, on any of the user's devices.
+    /// Celebrated tiers are not shown again, on any of the user's devices.
     case celebrate
 }
 
@@ -36,7 +36,7 @@ public enum RecapRequest: NodeRequest {
     public typealias Report = RecapReport
     public static let name = RequestName.recap
 
-    /// The ISO week that holds `date`. `group` nil is the active group, if there is one.
+    /// The ISO week that contains `date`. `group` nil is the active group, if there is one.
     case show(date: String?, group: String?)
 }
 
@@ -45,7 +45,7 @@ public enum VersusRequest: NodeRequest {
     public typealias Report = VersusReport
     public static let name = RequestName.versus
 
-    /// `range` as for boards; nil takes all time.
+    /// `range` as for boards; nil is all time.
     case show(user: String, game: String?, range: String?, date: String?, group: String?, plots: Bool = false)
 }
 
@@ -58,7 +58,7 @@ public enum ChampionsRequest: NodeRequest {
     case show(period: String, game: String?, group: String?)
 }
 
-/// A text ready to copy, for one's result of a game and day.
+/// A text ready to copy, for this user's result of a game and day.
 public enum ShareTextRequest: NodeRequest {
     public typealias Report = ShareTextReport
     public static let name = RequestName.shareText
@@ -71,16 +71,16 @@ public enum ReminderRequest: NodeRequest {
     public typealias Report = RemindersReport
     public static let name = RequestName.reminder
 
-    /// Drawings only where `plots` asks for them.
+    /// Drawings only if `plots` asks for them.
     case show(plots: Bool = false)
     /// Changes what is not nil.
     case change(ReminderChange)
 }
 
-/// What is to be different in reminders; nil leaves it as it is.
+/// Changes to reminders; nil leaves a value as it is.
 public struct ReminderChange: Codable, Sendable, Equatable {
     public var on: Bool?
-    /// Whether the time follows the player's habit.
+    /// Whether the time follows the player's habits.
     public var smart: Bool?
     /// The user's own time, `HH:mm`.
     public var time: String?
@@ -88,9 +88,9 @@ public struct ReminderChange: Codable, Sendable, Equatable {
     public var quiet: String?
     /// Whether this machine shows a desktop notification.
     public var desktop: Bool?
-    /// What this machine's shell runs, the text as `$1`; empty for nothing.
+    /// The command that this machine's shell runs, with the text as `$1`; empty for none.
     public var command: String?
-    /// Games that are reminded of again, or no more.
+    /// Games to remind of again, and games to stop reminding of.
     public var include: [String]
     public var exclude: [String]
 

@@ -2,8 +2,9 @@ import StreakGames
 
 /// A JSON document whose keys keep their order and whose unknown values are written as `null`, never left out.
 ///
-/// What the command line and the page's interface answer is written here and nowhere else. Reports are written in the order
-/// in which they declare their properties, which is the order of `docs/cli.md`; what steers a terminal is escaped.
+/// Everything that the command line and the page's interface answer is written here and nowhere else. Reports are
+/// written in the order of their declared properties, which is the order of `docs/cli.md`. Characters that control a
+/// terminal are escaped.
 public indirect enum JSON: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -29,7 +30,7 @@ public indirect enum JSON: Equatable, Sendable {
         text.map(JSON.string) ?? .null
     }
 
-    /// What `value` holds: a report, or something made of texts, integers, truth values, lists and dictionaries.
+    /// The content of `value`: a report, or something made of texts, integers, truth values, lists and dictionaries.
     public init(reflecting value: Any) {
         switch value {
         case let value as String: self = .string(value)
@@ -42,6 +43,7 @@ public indirect enum JSON: Equatable, Sendable {
                 case .places(let places): .integer(Int64(places))
                 case .new: .string("new")
                 }
+        case let value as any RawRepresentable<String>: self = .string(value.rawValue)
         case let value as [String: Int]:
             self = .object(
                 value.keys.sorted().map { Member(key: $0, value: value[$0].map { .integer(Int64($0)) } ?? .null) })

@@ -1,3 +1,4 @@
+import StreakEngine
 import StreakGames
 import StreakMembership
 import StreakReplication
@@ -40,6 +41,13 @@ extension GroupSettingsRequest {
         case .change(_, let change), .ownRules(let change): try Argument.check(change)
         case .show: break
         }
+    }
+}
+
+extension InternetRequest {
+    public func checkArguments() throws {
+        guard case .change(let word?, _, _) = self, InternetSetting(rawValue: word) == nil else { return }
+        throw NodeFailure.invalidSetting(name: "internet", values: InternetSetting.words)
     }
 }
 
@@ -148,7 +156,7 @@ extension ImportRequest {
     }
 }
 
-/// What texts of requests mean, or why they mean nothing.
+/// Reads the texts in requests, or says what is wrong with them.
 enum Argument {
     static func day(_ text: String) throws -> PuzzleDay {
         guard let day = PuzzleDay(text) else { throw NodeFailure.invalidDate(text) }
@@ -248,6 +256,6 @@ enum Argument {
                 ? "it is empty"
                 : symbols == 12
                     ? "at least one of its symbols is mistyped"
-                    : "it has \(symbols == 1 ? "1 symbol" : "\(symbols) symbols") in place of 12")
+                    : "it has \(symbols == 1 ? "1 symbol" : "\(symbols) symbols") instead of 12")
     }
 }

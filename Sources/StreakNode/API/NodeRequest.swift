@@ -1,21 +1,21 @@
 import StreakScores
 
-/// What a page, a command or an embedding program asks of a node. The same requests travel over the control socket.
+/// What a page, a command or an embedding program can ask a node. The same requests travel over the control socket.
 ///
-/// A request is a type that names its report. A new one is a type here, its name in `RequestName`, and its `answer`, which
-/// says which service gives it; what is left out does not compile.
+/// A request is a type that names its report. A new one needs a type here, a name in `RequestName`, and an `answer`
+/// that says which service answers it. Whatever is left out does not compile.
 ///
-/// `group` is a title, an ID or a unique beginning of either, in every request; nil stands for the active group. `user` is
-/// a friend code, a user ID as reports give it, a unique beginning of that of four digits or more, or a name; what is
-/// named in an earlier one of these ways goes before what is named in a later one. Days are `yyyy-MM-dd`.
+/// In every request, `group` is a title, an ID or a unique beginning of either; nil is the active group. `user` is a
+/// friend code, a user ID from a report, a unique beginning of one with at least four digits, or a name. If a text fits
+/// several of these, the earlier one in this list counts. Days are `yyyy-MM-dd`.
 public protocol NodeRequest: Codable, Sendable, Equatable {
     associatedtype Report: Codable & Sendable
     /// What it is called on the control socket.
     static var name: RequestName { get }
-    /// Looks over what can be judged without the account: days, ranges, words of settings, names and codes. What is wrong
-    /// with them is said whatever the account is in. Throws `NodeFailure`.
+    /// Checks what needs no account: days, ranges, settings, names and codes. These mistakes are reported in whatever
+    /// state the account is. Throws `NodeFailure`.
     func checkArguments() throws
-    /// What the node does. Throws `NodeFailure`.
+    /// Answers it. Throws `NodeFailure`.
     func answer(on node: isolated MeshNode) async throws -> Report
 }
 
@@ -33,8 +33,8 @@ public protocol NodeCalling: Sendable {
 public enum RequestName: String, Codable, Sendable, CaseIterable {
     case profile, recoveryKey, recovery, backup, device, deviceLink, friendship, groupList, group, groupSettings,
         member, admission, annulment, person, invite, inviteList, link, join, privacy, guest, score, undo, results,
-        status,
-        clock, board, statistics, streaks, achievements, recap, versus, champions, shareText, reminder, games, game,
+        status, doctor, internet, clock, board, statistics, streaks, achievements, recap, versus, champions, shareText,
+        reminder, games, game,
         pattern, export, load, chat
 
     /// The type of request that has the name.
@@ -64,6 +64,8 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
         case .undo: UndoRequest.self
         case .results: ResultsRequest.self
         case .status: StatusRequest.self
+        case .doctor: DoctorRequest.self
+        case .internet: InternetRequest.self
         case .clock: ClockRequest.self
         case .board: BoardRequest.self
         case .statistics: StatisticsRequest.self
@@ -84,7 +86,7 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// Who this user is.
+/// Reads or changes this user's profile.
 public enum ProfileRequest: NodeRequest {
     public typealias Report = ProfileReport
     public static let name = RequestName.profile
@@ -93,7 +95,7 @@ public enum ProfileRequest: NodeRequest {
     case rename(name: String)
 }
 
-/// The recovery key itself, as long as it is on this machine.
+/// The recovery key itself, while it is on this machine.
 public enum RecoveryKeyRequest: NodeRequest {
     public typealias Report = RecoveryKeyReport
     public static let name = RequestName.recoveryKey
@@ -110,7 +112,7 @@ public enum RecoveryRequest: NodeRequest {
     case confirm(key: String)
 }
 
-/// A sealed copy of the data folder.
+/// A sealed copy of the data folder, in a new file.
 public enum BackupRequest: NodeRequest {
     public typealias Report = BackupReport
     public static let name = RequestName.backup
@@ -125,12 +127,12 @@ public enum DeviceRequest: NodeRequest {
     public static let name = RequestName.device
 
     case list
-    /// Ends a device in every group. `key` is the recovery key; nil takes the account's secret, as long as it is on this
+    /// Revokes a device in every group. `key` is the recovery key; nil uses the account's secret, while it is on this
     /// machine. `device` is an ID or a unique prefix of one.
     case revoke(device: String, key: String?)
 }
 
-/// A link, good once and for ten minutes, by which a new machine becomes one of this user's.
+/// A link that works once, within ten minutes, and makes a new machine one of this user's.
 public enum DeviceLinkRequest: NodeRequest {
     public typealias Report = DeviceLinkReport
     public static let name = RequestName.deviceLink
@@ -144,7 +146,7 @@ public enum FriendshipRequest: NodeRequest {
     public static let name = RequestName.friendship
 
     case list
-    /// Whether this node answers whoever looks for the user's code.
+    /// Whether this node answers people who look for the user's code.
     case answer(Bool)
     /// Asks the owner of a code for friendship, for seven days or until there is an answer.
     case add(code: String)
@@ -153,19 +155,19 @@ public enum FriendshipRequest: NodeRequest {
     /// Says yes to a request: the two get a group of their own.
     case approve(user: String)
     case decline(user: String)
-    /// Takes no requests of a user, who is not told.
+    /// Ignores a user's requests from now on. The user is not told.
     case block(user: String)
     case unblock(user: String)
     /// Ends the group of the two.
     case remove(user: String)
-    /// Comes back into a group that a friend knows, from before a recovery, and of which `returns` tells. `group` is a title,
-    /// an ID, or a unique prefix of either.
+    /// Comes back into a group that a friend knows from before a recovery; `returns` in the report lists them. `group`
+    /// is a title, an ID, or a unique prefix of either.
     case rejoin(group: String)
-    /// Does not, and forgets the group.
+    /// Declines to come back, and forgets the group.
     case dismiss(group: String)
 }
 
-/// The groups of this user, also those that have ended and are not taken off the list.
+/// This user's groups, also those that have ended but are still on the list.
 public enum GroupListRequest: NodeRequest {
     public typealias Report = GroupListReport
     public static let name = RequestName.groupList
@@ -179,23 +181,23 @@ public enum GroupRequest: NodeRequest {
     public static let name = RequestName.group
 
     case create(title: String)
-    /// Which one is meant, also of those that have ended for this user.
+    /// The group that a text means, also one that has ended for this user.
     case find(group: String?)
-    /// Makes it the active one.
+    /// Makes a group the active one.
     case use(group: String)
-    /// Friends' nodes delete this user's records where `erasing` is set.
+    /// Leaves a group. With `erasing`, friends' nodes delete this user's records.
     case leave(group: String, erasing: Bool)
     /// Changes the title for everybody.
     case rename(group: String?, title: String)
     /// Makes another member the owner.
     case transfer(group: String?, user: String)
-    /// Names who may take the group over; nil withdraws it.
+    /// Names the heir, who may take the group over; nil withdraws it.
     case heir(group: String?, user: String?)
-    /// Makes this user the owner, whom the owner named as heir.
+    /// Makes this user the owner, if the owner named this user heir.
     case takeOver(group: String?)
 }
 
-/// A group's rules, and this user's own.
+/// A group's rules, and the rules for this user's own numbers.
 public enum GroupSettingsRequest: NodeRequest {
     public typealias Report = GroupSettingsReport
     public static let name = RequestName.groupSettings
@@ -203,8 +205,8 @@ public enum GroupSettingsRequest: NodeRequest {
     case show(group: String?)
     /// Changes what is not nil, for everybody.
     case change(group: String?, GroupSettingsChange)
-    /// What this user's own numbers follow over all groups. Of the change only the missed day, freezes and the archive
-    /// count.
+    /// Changes the rules for this user's own numbers over all groups. Only the missed day, freezes and the archive
+    /// apply.
     case ownRules(GroupSettingsChange)
 }
 
@@ -216,54 +218,55 @@ public enum MemberRequest: NodeRequest {
     case list(group: String?)
     case promote(group: String?, user: String)
     case demote(group: String?, user: String)
-    /// With the member its live invites end, and unless `keepingInvites` those of others by which it came.
+    /// Removes a member. The member's live invites end, and unless `keepingInvites` so do other members' invites by
+    /// which it joined.
     case remove(group: String?, user: String, keepingInvites: Bool = false)
 }
 
-/// Newcomers that wait for an admin's word.
+/// Newcomers who wait to be admitted.
 public enum AdmissionRequest: NodeRequest {
     public typealias Report = JoinRequestsReport
     public static let name = RequestName.admission
 
-    /// Of every group where `group` is nil.
+    /// In every group, if `group` is nil.
     case list(group: String?)
     /// `id` is an ID or a unique prefix of one.
     case approve(id: String)
     case deny(id: String)
 }
 
-/// What an admin did to a member and the owner takes back.
+/// Removals by admins that the owner can annul.
 public enum AnnulmentRequest: NodeRequest {
     public typealias Report = AnnulmentsReport
     public static let name = RequestName.annulment
 
     /// The removals that can be annulled.
     case list(group: String?)
-    /// Makes the admin a plain member, from before the removal on. `id` is an ID or a unique prefix of one.
+    /// Makes the admin a plain member from before the removal on. `id` is an ID or a unique prefix of one.
     case annul(group: String?, id: String)
 }
 
-/// Who is meant, before anything is done to them.
+/// Shows whom a text means, before anything is done to that person.
 public enum PersonRequest: NodeRequest {
     public typealias Report = PersonReport
     public static let name = RequestName.person
 
     /// A member of a group.
     case member(group: String?, user: String)
-    /// A friend, as `FriendshipRequest.remove` means one.
+    /// A friend, by the same rules as `FriendshipRequest.remove`.
     case friend(user: String)
-    /// Somebody who asks, a friend, or a member of a group: whom `FriendshipRequest.block` can mean.
+    /// Somebody who asks, a friend, or a member of a group: anybody whom `FriendshipRequest.block` can mean.
     case known(user: String)
 }
 
-/// A link that lets others in.
+/// Makes a link that lets others in.
 public enum InviteRequest: NodeRequest {
     public typealias Report = InviteReport
     public static let name = RequestName.invite
 
     /// `uses` 0 is unlimited; `lifetime` in seconds, at most 90 days.
     case create(group: String?, uses: Int, lifetime: Int64, needsApproval: Bool)
-    /// Creates the group “Friends” where there is none, else shows the live invite or makes one.
+    /// Creates the group “Friends” if there is no group; shows the live invite or makes one.
     case friends
 }
 
@@ -277,7 +280,7 @@ public enum InviteListRequest: NodeRequest {
     case revoke(id: String)
 }
 
-/// What a link says, before anything is dialled.
+/// What a link says about itself, before anything is dialled.
 public enum LinkRequest: NodeRequest {
     public typealias Report = InvitePreview
     public static let name = RequestName.link
@@ -285,16 +288,17 @@ public enum LinkRequest: NodeRequest {
     case inspect(link: String)
 }
 
-/// The way into a group.
+/// Joins a group by a link.
 public enum JoinRequest: NodeRequest {
     public typealias Report = JoinReport
     public static let name = RequestName.join
 
-    /// `timeout` in seconds. The history to publish: days back from today, 0 only from today, nil all.
+    /// `timeout` in seconds. `history` says which results to publish: days back from today, 0 for today only, nil for
+    /// all.
     case join(link: String, timeout: Int64, history: Int?)
 }
 
-/// What a group sees of this user, and whether it gets anything new.
+/// What a group sees of this user, and whether it gets new results.
 public enum PrivacyRequest: NodeRequest {
     public typealias Report = PrivacyReport
     public static let name = RequestName.privacy
@@ -304,27 +308,27 @@ public enum PrivacyRequest: NodeRequest {
     case change(group: String?, PrivacyChange)
     /// Publishes nothing new in the group from now on; reading goes on.
     case stopSharing(group: String?)
-    /// Publishes again, with the results of `history` days back from today, 0 only from today, nil all.
+    /// Publishes again, also the results of `history` days back from today: 0 for today only, nil for all.
     case resumeSharing(group: String?, history: Int?)
 }
 
-/// Somebody else plays on this machine.
+/// Lets somebody else play on this machine.
 public enum GuestRequest: NodeRequest {
     public typealias Report = GuestReport
     public static let name = RequestName.guest
 
     case status
-    /// Closes every link; from now on results are the guest's.
+    /// Closes every link. From now on results are the guest's.
     case start(name: String)
-    /// The host is back.
+    /// Ends guest mode.
     case stop(GuestEnding)
 }
 
-/// What becomes of a guest's results.
+/// What happens to a guest's results.
 public enum GuestEnding: Codable, Sendable, Equatable {
-    /// They wait for the next time that a guest plays.
+    /// They stay until a guest plays again.
     case keep
-    /// They are written to a new file, as CSV where its name ends in `.csv` and else as JSON, and removed here.
+    /// They are written to a new file and removed here: as CSV if its name ends in `.csv`, otherwise as JSON.
     case export(file: String)
     case discard
 }
@@ -334,19 +338,19 @@ public enum ScoreRequest: NodeRequest {
     public typealias Report = AddReport
     public static let name = RequestName.score
 
-    /// `date` stands for the day where the text gives none. New results are published in `groups`: nil for every group that
-    /// shares the game, none for no group. `sharingOnly` takes for each result those of the groups that share its game.
+    /// `date` is the day if the text gives none. New results are published in `groups`: nil for every group that shares
+    /// the game, empty for none. `sharingOnly` takes, for each result, only those groups that share its game.
     case add(text: String, date: String?, replace: Bool, groups: [String]?, sharingOnly: Bool = false)
     /// What `add` would do, storing nothing.
     case preview(text: String, date: String?)
-    /// `seconds` is the solve time of a timed game; `groups` as in `add`. A lower value takes the place of the day's best
-    /// one only where `replace` is set.
+    /// `seconds` is the solve time of a timed game; `groups` as in `add`. Only with `replace` may a lower value replace
+    /// the day's best one.
     case record(
         game: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?, groups: [String]?,
         replace: Bool = false)
-    /// A result that is recorded already goes to these groups, too.
+    /// Publishes a result that is recorded already in these groups, too.
     case publish(game: String, date: String, puzzle: Int?, groups: [String]?)
-    /// The withdrawn result is under `added`.
+    /// The report has the withdrawn result under `added`.
     case delete(game: String, date: String, puzzle: Int?)
 }
 
@@ -355,7 +359,7 @@ public enum UndoRequest: NodeRequest {
     public typealias Report = UndoReport
     public static let name = RequestName.undo
 
-    /// The last `add`, `record`, `publish` or `delete`, wherever it was made.
+    /// The last `add`, `record`, `publish` or `delete` made on this machine.
     case last
 }
 
@@ -373,8 +377,28 @@ public enum StatusRequest: NodeRequest {
     public static let name = RequestName.status
 
     case status
-    /// Dials every known peer, and answers once those that were reached are caught up with or given up.
+    /// Dials every known peer. Answers when it has caught up with those that it reached, or given up on them.
     case sync
+}
+
+/// Why this user cannot see a friend.
+public enum DoctorRequest: NodeRequest {
+    public typealias Report = DoctorReport
+    public static let name = RequestName.doctor
+
+    /// `friend` as other requests take a `user`; nil for all friends. Reads everything that is stored.
+    case look(friend: String? = nil)
+}
+
+/// How friends on the internet find this machine.
+public enum InternetRequest: NodeRequest {
+    public typealias Report = InternetReport
+    public static let name = RequestName.internet
+
+    case show
+    /// `on`, `off` or `lan-only`; whether this machine leaves its newest results in the DHT; and whether the page advises a machine that is
+    /// always on. Nil leaves each as it is.
+    case change(String?, letters: Bool? = nil, advice: Bool? = nil)
 }
 
 /// This machine's clock.
@@ -383,22 +407,22 @@ public enum ClockRequest: NodeRequest {
     public static let name = RequestName.clock
 
     case show
-    /// What this machine wrote while its clock was ahead is retracted and written again. `isForced`: also while the others
-    /// say that it still is.
+    /// Retracts what this machine wrote while its clock was ahead, and writes it again. With `isForced`, even while the
+    /// other clocks say that it still is ahead.
     case repair(isForced: Bool)
 }
 
-/// What is to be different in a group's settings; nil leaves a setting as it is.
+/// Changes to a group's settings; nil leaves a setting as it is.
 public struct GroupSettingsChange: Codable, Sendable, Equatable {
     /// `everyone`, `admins` or `owner`.
     public var invites: String?
-    /// Whether results of a puzzle are covered until one's own is recorded.
+    /// Whether a puzzle's results are covered until the viewer's own is recorded.
     public var spoilerGuard: Bool?
     /// What a missed day counts in averages: `nothing`, `worst+1` or `zero`.
     public var missedDay: String?
     /// Whether streaks have freezes.
     public var freezes: Bool?
-    /// After how many days a result counts no more; 0 for never.
+    /// After how many days a result no longer counts; 0 for never.
     public var archiveDays: Int?
 
     public init(
@@ -413,19 +437,19 @@ public struct GroupSettingsChange: Codable, Sendable, Equatable {
     }
 }
 
-/// What is to be different in what a group sees of this user; nil leaves it as it is.
+/// Changes to what a group sees of this user; nil leaves a value as it is.
 public struct PrivacyChange: Codable, Sendable, Equatable {
-    /// Whether the group sees an alias in place of the name.
+    /// Whether the group sees an alias instead of the name.
     public var anonymous: Bool?
     /// The alias; empty for the derived one, `Player#A1B2`.
     public var alias: String?
-    /// Whether this user is on no leaderboard of the group.
+    /// Whether this user is left out of the group's leaderboards.
     public var hidden: Bool?
     /// A short text such as `FR`; empty for none.
     public var region: String?
-    /// Whether others see when this user was last there.
+    /// Whether others see when this user was last online.
     public var lastSeen: Bool?
-    /// Games whose new results the group gets, or gets no more.
+    /// Games whose new results the group gets from now on, and games whose results it does not get.
     public var share: [String]
     public var unshare: [String]
 
@@ -448,7 +472,7 @@ public struct BoardRequest: NodeRequest {
     public typealias Report = BoardReport
     public static let name = RequestName.board
 
-    /// The ranges that have a name; any other one is two days, `yyyy-MM-dd..yyyy-MM-dd`.
+    /// The ranges that have a name. Any other range is two days, `yyyy-MM-dd..yyyy-MM-dd`.
     public static let ranges = BoardRange.names
     public static let metrics = BoardMetric.allCases.map(\.rawValue)
 
@@ -463,7 +487,7 @@ public struct BoardRequest: NodeRequest {
     public var metric: String?
     /// Shows covered results.
     public var reveal: Bool
-    /// Everybody in all of the user's groups, a person once; `group` is then without effect.
+    /// Everybody in all of the user's groups, each person once; `group` then has no effect.
     public var everyGroup: Bool
     /// Only players with this region, whatever its letter case.
     public var region: String?

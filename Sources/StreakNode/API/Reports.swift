@@ -1,7 +1,8 @@
 import StreakGames
 import StreakScores
 
-/// The JSON that the command line and the page rely on: keys are a contract (docs/cli.md), additions only.
+/// The JSON that the command line and the page rely on. Its keys are a contract (docs/cli.md): only additions are
+/// allowed.
 
 public struct ProfileReport: Codable, Sendable, Equatable {
     /// The user ID, 64 hexadecimal digits.
@@ -16,16 +17,17 @@ public struct ProfileReport: Codable, Sendable, Equatable {
 public struct GroupReport: Codable, Sendable, Equatable {
     public var id: String
     public var title: String
-    /// `owner`, `admin`, `member`; `left` or `removed` where this user is no longer in, `revoked` where this device is not,
-    /// `notLetIn` where who let the user in could not.
+    /// `owner`, `admin` or `member`; `left` or `removed` if this user is no longer in; `revoked` if this device no
+    /// longer is; `notLetIn` if the user's admission does not count.
     public var role: String
     public var members: Int
     public var active: Bool
-    /// Whether new results are published here: the user has not stopped sharing, and is in.
+    /// Whether new results are published here: the user is in, and has not stopped sharing.
     public var sharing = true
-    /// When the user left, was removed, or this device was revoked, ISO 8601 in UTC by the clock of who did it; nil while in.
+    /// When the user left or was removed, or this device was revoked; ISO 8601 in UTC, by the clock of the device that
+    /// did it. Nil while the user is in.
     public var ended: String?
-    /// Whether the group, which had ended for this user, was taken off the list just now.
+    /// Whether this request took the group, which has ended for this user, off the list.
     public var dismissed = false
 }
 
@@ -33,9 +35,9 @@ public struct GroupListReport: Codable, Sendable, Equatable {
     public var groups: [GroupReport]
 }
 
-/// Somebody who was meant by a name, a code or an ID.
+/// The person whom a name, a code or an ID meant.
 public struct PersonReport: Codable, Sendable, Equatable {
-    /// As in `MemberReport`; names exactly this person in every request.
+    /// As in `MemberReport`; means exactly this person in every request.
     public var user: String
     public var name: String
     /// The friend code; nil where the person is anonymous.
@@ -43,7 +45,7 @@ public struct PersonReport: Codable, Sendable, Equatable {
 }
 
 public struct MemberReport: Codable, Sendable, Equatable {
-    /// The user ID; of a member who is anonymous here an ID that stands for this group only.
+    /// The user ID; for an anonymous member, an ID that is valid in this group only.
     public var user: String
     public var name: String
     public var role: String
@@ -51,32 +53,42 @@ public struct MemberReport: Codable, Sendable, Equatable {
     public var online: Bool
     /// ISO 8601 in UTC, or nil where unknown.
     public var lastSeen: String?
-    /// How many records this node knows of that the member's node lacks or the other way round; nil where unknown.
+    /// How many records this node and the member's node lack of each other's; nil if unknown.
     public var behind: Int?
-    /// `lan`, `direct`, `member` (by way of another member), or nil for oneself and who is offline.
+    /// `lan`, `direct`, `member` (through another member), or nil for this user and for members who are offline.
     public var via: String?
-    /// The name of the member by way of whom this one is online.
+    /// The name of the member through whom this one is online.
     public var by: String?
-    /// The friend code; nil where the member is anonymous, and until it has been computed, which takes its time.
+    /// The friend code; nil if the member is anonymous, or the code has not been computed yet, which takes time.
     public var code: String?
-    /// 0 where the member is anonymous.
+    /// 0 if the member is anonymous.
     public var devices: Int
     /// Whether the member goes by an alias here.
     public var anonymous = false
     /// Whether the member is on no leaderboard here.
     public var hidden = false
     public var region: String?
-    /// Since when the place stands, ISO 8601 in UTC by the clock of who gave it.
+    /// Since when they have been in; ISO 8601 in UTC, by the clock of the device that admitted them.
     public var since: String?
-    /// The name of who founded the group, let the member in, promoted it or handed the group over; what came last.
+    /// Who founded the group, admitted the member, promoted it or handed the group over; the latest of these.
     public var admittedBy: String?
-    /// The ID of the invite that the place rests on, if it rests on one.
+    /// The ID of the invite by which they joined, if they joined by one.
     public var invite: String?
     /// Whether this member may take the group over.
     public var heir = false
+    /// How the member's machine is reached, as `PeerStatus.path`; nil where none is linked, and where the member is anonymous.
+    public var path: String?
+    /// Since when it is linked, ISO 8601 in UTC.
+    public var linkedSince: String?
+    /// When one of the member's machines last told where it is on the internet, ISO 8601 in UTC; nil where none did.
+    public var toldAt: String?
+    /// Whether it told that in a note in the public BitTorrent network.
+    public var toldInNote = false
+    /// Whether this node looks for the member's machines: none is reached, and there is an address to try.
+    public var looking = false
 }
 
-/// A newcomer who waits for the owner's or an admin's word.
+/// A newcomer who waits to be admitted.
 public struct JoinRequestReport: Codable, Sendable, Equatable {
     public var id: String
     public var group: String
@@ -88,7 +100,7 @@ public struct JoinRequestReport: Codable, Sendable, Equatable {
     public var invite: String
     /// The name of the member whose node took the request.
     public var takenBy: String
-    /// Whether it was turned down on this node. It may still be let in.
+    /// Whether it was turned down on this node. It may still be admitted.
     public var denied = false
 }
 
@@ -96,7 +108,7 @@ public struct JoinRequestsReport: Codable, Sendable, Equatable {
     public var requests: [JoinRequestReport]
 }
 
-/// Somebody who is in a group no more.
+/// Somebody who is no longer in a group.
 public struct FormerMemberReport: Codable, Sendable, Equatable {
     public var user: String
     public var name: String
@@ -104,9 +116,9 @@ public struct FormerMemberReport: Codable, Sendable, Equatable {
     public var reason: String
     /// Whether the member asked that its records be deleted.
     public var erased: Bool
-    /// When that was, ISO 8601 in UTC by the clock of who did it.
+    /// When that was; ISO 8601 in UTC, by the clock of the device that did it.
     public var ended: String?
-    /// The name of who removed the member; nil where it left.
+    /// Who removed the member; nil if the member left.
     public var endedBy: String?
 }
 
@@ -116,51 +128,51 @@ public struct MembersReport: Codable, Sendable, Equatable {
     public var members: [MemberReport]
     public var waiting: [JoinRequestReport] = []
     public var former: [FormerMemberReport] = []
-    /// The invites that ended with the member who was removed just now.
+    /// The invites that ended together with the member who was just removed.
     public var endedInvites: [InviteReport] = []
 }
 
-/// What the owner and the admins decided for a group.
+/// What the owner and the admins chose for a group.
 public struct GroupSettingsReport: Codable, Sendable, Equatable {
     public var group: String
     public var title: String
     /// Who may invite: `everyone`, `admins` or `owner`.
     public var invites: String
-    /// Whether results of a puzzle are covered until one's own is recorded.
+    /// Whether a puzzle's results are covered until the viewer's own is recorded.
     public var spoilerGuard: Bool
-    /// The name of who may take the group over.
+    /// The name of the heir, who may take the group over.
     public var heir: String?
     /// What a missed day counts in averages: `nothing`, `worst+1` or `zero`.
     public var missedDay = "nothing"
     /// Whether streaks have freezes.
     public var freezes = false
-    /// After how many days a result counts no more; 0 for never.
+    /// After how many days a result no longer counts; 0 for never.
     public var archiveDays = 0
-    /// Whether this user may become owner by `group take-over`, and as what.
+    /// Whether this user may become the owner by `group take-over`, and for which reason.
     public var takeover: Takeover?
 
     public enum Takeover: String, Codable, Sendable, CaseIterable {
         /// The owner has named this user heir.
         case asHeir
-        /// The heir took the group from this user, who may undo it, and all that the heir has done as owner.
+        /// The heir took the group from this user, who may take it back and undo all that the heir did as owner.
         case back
     }
 }
 
 public struct InviteReport: Codable, Sendable, Equatable {
-    /// Empty where another node made the invite: only the inviter has the link.
+    /// Empty if another node made the invite: only the inviter has the link.
     public var link: String
     public var id: String
     /// ISO 8601 in UTC.
     public var expires: String
-    /// How often it can be used; nil where unlimited.
+    /// How often it can be used; nil if unlimited.
     public var uses: Int?
     public var used: Int
     public var group: String
     public var title: String
-    /// Whether an admin has to admit whoever comes by it.
+    /// Whether the owner or an admin has to admit people who use it.
     public var approval = false
-    /// Whether members cut off from each other admitted more than `uses`.
+    /// Whether members who could not reach each other admitted more than `uses`.
     public var overused = false
     /// The inviter's name.
     public var author: String?
@@ -172,7 +184,7 @@ public struct InviteListReport: Codable, Sendable, Equatable {
     public var invites: [InviteReport]
 }
 
-/// What a link says of itself before anything is dialled.
+/// What a link says about itself before anything is dialled.
 public struct InvitePreview: Codable, Sendable, Equatable {
     public var group: String
     public var title: String
@@ -194,7 +206,7 @@ public struct ResultReport: Codable, Sendable, Equatable {
     public var gameName: String
     /// `yyyy-MM-dd`
     public var day: String
-    /// The printed number; of a log of a habit what tells it from the others, and is printed nowhere.
+    /// The printed number. For a log of a habit, a number that is printed nowhere and tells it from other logs.
     public var puzzle: Int?
     public var score: Int?
     public var maxAttempts: Int?
@@ -205,7 +217,7 @@ public struct ResultReport: Codable, Sendable, Equatable {
     public var label: String
     /// Whether an earlier value was replaced.
     public var replaced: Bool
-    /// Whether exactly this was recorded before.
+    /// Whether exactly this result was recorded before.
     public var unchanged: Bool
     public var edited: Bool
     public var late: Bool
@@ -213,13 +225,13 @@ public struct ResultReport: Codable, Sendable, Equatable {
     public var groups: [String] = []
     /// How the game is scored.
     public var model = ""
-    /// What another machine of the user recorded and stands no longer, until the user has chosen; else nil.
+    /// The replaced value that another machine of the user recorded, until the user has chosen; otherwise nil.
     public var differs: String?
 
-    /// The number to be shown beside the game's name.
+    /// The number to show beside the game's name.
     public var shownPuzzle: Int? { model == ScoringModel.count.rawValue ? nil : puzzle }
 
-    /// The points, where they say more than the label does: not where the raw value ranks, or is the points.
+    /// The points, if they add something to the label. They do not if the raw value ranks, or is the points.
     public var shownPoints: Int? {
         if model == ScoringModel.highScore.rawValue || model == ScoringModel.count.rawValue { return nil }
         return label == Scoring.totalLabel(points) ? nil : points
@@ -232,7 +244,7 @@ public struct RefusedText: Codable, Sendable, Equatable {
     public var reason: String
     /// A plain sentence for people.
     public var message: String
-    /// What is recorded already, where the reason is `conflict`.
+    /// The recorded result, if the reason is `conflict`.
     public var recorded: ResultReport?
 }
 
@@ -243,9 +255,9 @@ public struct AddReport: Codable, Sendable, Equatable {
     public var published: [String]
 }
 
-/// What taking back the last change came to.
+/// What `undo` did with the last change.
 public struct UndoReport: Codable, Sendable, Equatable {
-    /// How many results one report lists: the rest of a large import is counted.
+    /// How many results one report lists. Of a larger import, the rest is only counted.
     public static let maximumListed = 1_000
 
     /// Results that stand again; the first thousand.
@@ -254,11 +266,11 @@ public struct UndoReport: Codable, Sendable, Equatable {
     public var withdrawn: [ResultReport]
     public var restoredCount = 0
     public var withdrawnCount = 0
-    /// How many stay as they are, because another machine of the user has written them since.
+    /// How many stay as they are because another machine of the user has changed them since.
     public var keptCount = 0
 }
 
-/// A change of rank against the day before: a number of places (positive is up), or `new`.
+/// A change of rank since the day before: a number of places (positive is up), or `new`.
 public enum DeltaReport: Codable, Sendable, Equatable {
     case places(Int)
     case new
@@ -285,7 +297,7 @@ public enum DeltaReport: Codable, Sendable, Equatable {
 }
 
 public struct BoardRowReport: Codable, Sendable, Equatable {
-    /// Nil where the player has no rank.
+    /// Nil if the player has no rank.
     public var rank: Int?
     public var tied: Bool
     public var user: String
@@ -302,14 +314,14 @@ public struct BoardRowReport: Codable, Sendable, Equatable {
     public var of: Int
     /// Points by game ID.
     public var perGame: [String: Int]
-    /// Whether only this user sees the row: it is its own, and it is on no leaderboard here.
+    /// Whether only this user sees the row: it is their own, and they are left out of the leaderboards here.
     public var onlyMe = false
     /// Whether the player goes by an alias here.
     public var anonymous = false
     public var region: String?
-    /// 1 to 3 where the rank earns a medal.
+    /// 1 to 3 if the rank earns a medal.
     public var medal: Int?
-    /// What stands beneath the label of a sum: “average 0:45, played 6 of 7”.
+    /// The line below the label of a sum: “average 0:45, played 6 of 7”.
     public var detail: String?
 }
 
@@ -324,7 +336,7 @@ public struct BoardReport: Codable, Sendable, Equatable {
     /// How many players have a rank.
     public var ranked: Int
     public var rows: [BoardRowReport]
-    /// My own row, also where it is not among `rows`.
+    /// This user's own row, even if it is not among `rows`.
     public var mine: BoardRowReport?
     public var coveredCount: Int
     /// Whether history is still arriving.
@@ -336,11 +348,11 @@ public struct BoardReport: Codable, Sendable, Equatable {
     /// How many rows there are on all pages.
     public var listed = 0
     public var offset = 0
-    /// Where the next rows begin; nil on the last page.
+    /// The offset of the next page; nil on the last page.
     public var nextOffset: Int?
-    /// The position of my row among all, from 0; nil where it is not listed.
+    /// The position of this user's row among all, from 0; nil if it is not listed.
     public var myPosition: Int?
-    /// User IDs of ranks 1, 2 and 3, where exactly three hold them.
+    /// User IDs of ranks 1, 2 and 3, if exactly three players hold these.
     public var podium: [String] = []
 }
 
@@ -356,7 +368,7 @@ public struct GameReport: Codable, Sendable, Equatable {
     public var url: String?
     public var category: String
     public var icon: String
-    /// How a custom game is defined; nil for one of the catalogue.
+    /// The definition of a custom game; nil for a game of the catalogue.
     public var definition: GameForm?
     /// IDs of the groups in which a custom game is defined.
     public var groups: [String] = []
@@ -374,17 +386,17 @@ public struct GroupStatus: Codable, Sendable, Equatable {
     public var digest: String
     public var records: Int
     public var members: Int
-    /// Linked devices and this one; 0 where this user is in the group no more.
+    /// Linked devices, this one included; 0 if this user is no longer in the group.
     public var online: Int
     /// Whether new results are published here.
     public var sharing = true
-    /// While history is arriving: how many records there will be, by what members say. At least `records`.
+    /// While history is arriving: how many records there will be, by what members report. At least `records`.
     public var total: Int?
     /// As in `GroupReport`.
     public var role = "member"
 }
 
-/// How this machine's clock stands to the others', and what a wrong one has dated.
+/// How this machine's clock compares with others', and which records a wrong clock has dated.
 public struct ClockReport: Codable, Sendable, Equatable {
     public struct Other: Codable, Sendable, Equatable {
         public var user: String
@@ -394,18 +406,18 @@ public struct ClockReport: Codable, Sendable, Equatable {
         public var seconds: Int
     }
 
-    /// Of this machine's clock: `right`, `ahead`, `behind`; `differs`, where there is one other and one of the two is
-    /// wrong; `unknown`, where nobody is connected.
+    /// The state of this machine's clock: `right`, `ahead` or `behind`; `differs` if there is only one other clock and
+    /// one of the two is wrong; `unknown` if nobody is connected.
     public var state: String
-    /// How far this machine's clock is ahead of most others'; negative: behind. Nil but for `ahead` and `behind`.
+    /// How far this machine's clock is ahead of most others'; negative: behind. Only for `ahead` and `behind`.
     public var seconds: Int?
-    /// Connected devices whose clock is off by more than a minute; none of somebody who is anonymous.
+    /// Connected devices whose clock is off by more than a minute, without those of anonymous members.
     public var others: [Other] = []
-    /// Records of this machine that count nowhere before their time, because its clock was ahead.
+    /// Records of this machine that do not count yet, because its clock was ahead.
     public var ownWaiting = 0
-    /// The same of all others.
+    /// The same for all others.
     public var waiting = 0
-    /// How many were just written anew.
+    /// How many this request wrote again.
     public var repaired: Int?
 
     public init(state: String) { self.state = state }
@@ -426,12 +438,17 @@ public struct PeerStatus: Codable, Sendable, Equatable {
     public var device: String
     public var user: String?
     public var name: String?
-    /// `linked`; `silent` where nothing came when it should have: whether anybody is there will show.
+    /// `linked`; or `silent` if nothing came when something was expected. It will show whether the device is still
+    /// there.
     public var state: String
     public var via: String?
     public var address: String?
     /// When the device was last heard, ISO 8601 in UTC. An idle one says something every 25 or 110 seconds.
     public var lastHeard: String?
+    /// `lan`, `ipv6`, `mapped` (at a port that a router has opened), `punched` (through routers that both sides opened) or `named`.
+    public var path: String?
+    /// Since when it is linked, ISO 8601 in UTC.
+    public var since: String?
 }
 
 public struct StatusReport: Codable, Sendable, Equatable {
@@ -446,20 +463,21 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var web: String?
     /// When an exchange with a friend last ended, ISO 8601 in UTC; nil since this node started.
     public var lastSync: String?
-    /// Whether the recovery key is written down; where not, the user should be reminded.
+    /// Whether the recovery key is written down. If not, remind the user.
     public var recoveryConfirmed = true
-    /// The name of the guest who plays now; every link is closed and nothing is published meanwhile.
+    /// The name of the guest who is playing. Until the guest stops, every link is closed and nothing is published.
     public var guest: String?
     public var clock = ClockReport(state: "unknown")
-    /// Nil where nothing was found damaged since the node started.
+    public var internet = InternetReport(setting: "on")
+    /// Nil if no damage was found since the node started.
     public var damage: DamageReport?
-    /// How many results two of the user's machines recorded differently, so that the user is to choose.
+    /// How many results two of the user's machines recorded differently, so that the user has to choose.
     public var differing = 0
-    /// What came from others and was refused since the node started.
+    /// What others sent and this node refused since it started.
     public var refused: [RefusalReport] = []
 }
 
-/// What a running node tells as it happens.
+/// What a running node reports as it happens.
 public enum NodeEvent: Sendable, Equatable {
     /// New records or operations of a group are merged.
     case changed(group: String, digest: String)
@@ -467,6 +485,6 @@ public enum NodeEvent: Sendable, Equatable {
     case peer(device: String, state: String, via: String?)
     /// A group was joined, created, left or lost.
     case groupsChanged
-    /// Something that a user should be told once.
+    /// A message that the user should see once.
     case notice(String)
 }

@@ -6,13 +6,14 @@ import StreakScores
 import StreakStorage
 import StreakWire
 
-/// This user's account: its name, its secret, its machines, and copies of it.
+/// This user's account: its name, its secret, its machines, and its backups.
 final class OwnAccount {
     private let core: NodeCore
     private let loop: NodeLoop
     private let store: Store
     private let folder: DataFolder
-    /// The user's machines that somebody was told of, because they are shut out but for this group.
+    /// For each group, this user's machines that are still in it although they are shut out elsewhere, as far as the
+    /// user was told.
     private var toldMachines: [GroupID: Set<DeviceID>] = [:]
 
     init(core: NodeCore, loop: NodeLoop, store: Store, folder: DataFolder) {
@@ -27,7 +28,8 @@ final class OwnAccount {
             friendCode: core.text(of: NodeCore.friendCodeSetting) ?? "", recoveryConfirmed: isRecoveryConfirmed)
     }
 
-    /// Groups that go by the alias keep it, and groups that sharing has stopped in keep the old name.
+    /// Groups in which this user goes by an alias keep the alias. Groups in which sharing has stopped keep the old
+    /// name.
     func rename(to name: String) async throws -> ProfileReport {
         let name = try Argument.checkName(name)
         try await loop.execute(
@@ -36,8 +38,8 @@ final class OwnAccount {
         return profile()
     }
 
-    /// What tells a group this user's name; nil where it knows it, goes by the alias, or is to hear nothing new; and as
-    /// long as a newly linked device has not heard what the name is.
+    /// The record that tells a group this user's name. Nil if the group knows it, uses the alias, or is to get nothing
+    /// new; also nil while a newly linked device has not heard the name itself.
     private func profileWrite(in group: GroupID, name: String) -> (group: GroupID, drafts: [RecordDraft])? {
         let known = core.views[group]?.profile(of: core.identity.user)
         guard !name.isEmpty, !core.sharing(in: group).isStopped, known?.isAnonymous != true, known?.name != name,
@@ -48,8 +50,8 @@ final class OwnAccount {
         return (group, [.value(profile)])
     }
 
-    /// Tells every group this user's name that does not know it: a process that ended between joining and introducing
-    /// itself makes up for it at the next start.
+    /// Tells every group this user's name that does not know it. If a process ended between joining and introducing the
+    /// user, the next start makes up for it.
     func introduceWhereUnknown() {
         let name = core.ownName
         let writes = core.ownGroups.compactMap { profileWrite(in: $0, name: name) }
@@ -78,7 +80,7 @@ final class OwnAccount {
         }
     }
 
-    /// The passphrase's slow hash and the sealing go on beside the node.
+    /// The passphrase's slow hash and the sealing run outside the node's actor.
     @concurrent
     private static func write(
         _ store: Store, _ content: BackupContent, in folder: DataFolder, to path: String, passphrase: String
@@ -99,7 +101,7 @@ final class OwnAccount {
         return RecoveryKeyReport(user: core.identity.user.description, key: RecoveryKey(key).text())
     }
 
-    /// Removes the account's secret from this machine once its user has shown to have it elsewhere.
+    /// Removes the account's secret from this machine, once its user has shown that they have the recovery key.
     func confirmRecoveryKey(_ text: String) throws -> RecoveryReport {
         _ = try accountKey(text)
         try Account.forgetSecret(in: folder)
@@ -107,7 +109,7 @@ final class OwnAccount {
         return RecoveryReport(recoveryConfirmed: true)
     }
 
-    /// The account's key, out of the recovery key or, for nil, off this machine.
+    /// The account's key, from the recovery key or, if nil, from this machine.
     private func accountKey(_ text: String?) throws -> SigningSecretKey {
         guard let text else {
             guard let key = try Account.secret(in: folder, of: core.identity.user) else {
@@ -124,9 +126,9 @@ final class OwnAccount {
 
     func ownDevices() -> [DeviceReport] {
         guard let privateGroup = core.privateGroup else { return [] }
-        // A machine that the recovery key has made may not have met the others, which shared groups know. One that is shut
-        // out of some groups only is not shut out. The private group's ledger does not tell who is given up by the word for
-        // every group.
+        // A machine made by the recovery key may not have met the others, which shared groups know. A machine that is
+        // shut out of only some groups does not count as shut out. The private group's ledger does not show which
+        // devices were revoked for every group.
         var found: [DeviceID: GroupState.Device] = [:]
         var current: Set<DeviceID> = []
         for group in [privateGroup] + (core.engine.isShutOut ? [] : core.memberGroups) {
@@ -151,23 +153,23 @@ final class OwnAccount {
         }
     }
 
-    /// How a machine became one of the user's. The account key signs for the first, and for each that the recovery key makes;
-    /// these say so in the private group.
+    /// How a machine became one of the user's. The account key certifies the first, and every machine that the recovery
+    /// key makes; such machines say so in the private group.
     private func origin(of device: GroupState.Device) -> String? {
         guard device.certificate.isIssuedByAccount else { return "device" }
         let settings = core.accountSettings
         if settings.isRecovered(device.device) { return "recoveryKey" }
         if device.device == core.identity.device { return "account" }
-        // There is one that the account was made with. If it is this one, no other is.
+        // The account was made with exactly one machine. If it is this one, no other is.
         if core.identity.certificate.isIssuedByAccount, !settings.isRecovered(core.identity.device) {
             return "recoveryKey"
         }
-        // Whatever is in the private group has told how it came.
+        // Every machine in the private group has said how it was made.
         let near = core.privateGroup.flatMap(core.engine.state)?.devices ?? []
         return near.contains { $0.device == device.device } ? "account" : nil
     }
 
-    /// This user's machines, and which of them have the results kept from others.
+    /// This user's machines, and which of them share the private results.
     func deviceList() -> DeviceListReport {
         let near = Set((core.privateGroup.flatMap(core.engine.state)?.devices ?? []).map(\.device.description))
         return DeviceListReport(
@@ -194,8 +196,8 @@ final class OwnAccount {
         return report
     }
 
-    /// A group that this user is in, or has just come into, may have one of its machines that was shut out elsewhere: the user
-    /// is told, once in a run.
+    /// A group that this user is in, or has just joined, may still have one of the user's machines that was shut out
+    /// elsewhere. Tells the user, once in a run.
     func tellShutOutMachines(in group: GroupID) {
         guard core.engine.isMember(of: group) else { return }
         func own(_ group: GroupID, isCurrent: Bool) -> [DeviceID] {
@@ -216,7 +218,7 @@ final class OwnAccount {
         }
     }
 
-    /// A link by which one new machine becomes this user's, within ten minutes.
+    /// A link that makes one new machine this user's, within ten minutes.
     func deviceLink() async throws -> DeviceLinkReport {
         guard case .invite(_, let text) = try await loop.execute(.linkDevice) else {
             throw NodeFailure.storageFailed("no link was made")
@@ -227,7 +229,7 @@ final class OwnAccount {
 }
 
 extension NodeFailure {
-    /// Runs `body`; a text that is no recovery key becomes a failure with a reason for people.
+    /// Runs `body`. If it refuses a recovery key, throws a failure with a reason for the user.
     static func translating(_ body: () throws(RecoveryKeyError) -> RecoveryKey) throws -> RecoveryKey {
         do {
             return try body()
@@ -235,11 +237,11 @@ extension NodeFailure {
             throw NodeFailure.invalidRecoveryKey(reason: "it is empty")
         } catch .wrongLength(let expected, let actual) {
             throw NodeFailure.invalidRecoveryKey(
-                reason: "it has \(actual) \(actual == 1 ? "symbol" : "symbols") in place of \(expected)")
+                reason: "it has \(actual) \(actual == 1 ? "symbol" : "symbols") instead of \(expected)")
         } catch .invalidCharacter(let character) {
             throw NodeFailure.invalidRecoveryKey(reason: "“\(character)” is in no recovery key")
         } catch .wrongChecksum {
-            throw NodeFailure.invalidRecoveryKey(reason: "at least one symbol is another than was shown")
+            throw NodeFailure.invalidRecoveryKey(reason: "at least one symbol is mistyped")
         }
     }
 }

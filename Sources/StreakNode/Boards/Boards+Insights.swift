@@ -9,7 +9,7 @@ import StreakWire
 extension Boards {
     // MARK: Whose numbers
 
-    /// A player as one group's records tell of them; the private group holds all of one's own results.
+    /// A player, as seen by one group's records. The private group holds all of this user's own results.
     struct InsightSubject {
         var user: UserID
         var group: GroupID
@@ -33,7 +33,7 @@ extension Boards {
         return subject(user, in: group)
     }
 
-    /// What this user may see of a member: numbers are made again without the results that are covered.
+    /// What this user may see of a member. Covered results are left out of the numbers.
     func subject(_ user: UserID, in group: GroupID) -> InsightSubject {
         let player = PlayerID(user.bytes.array)
         let covered = user == core.identity.user ? [] : coveredResults(of: player, in: group)
@@ -49,7 +49,7 @@ extension Boards {
             user: user, group: group, insights: insights, name: name, coveredCount: covered.count)
     }
 
-    /// Results of days that are not final, of puzzles that this user has yet to play.
+    /// Results, on days that are not final, of puzzles that this user has not played yet.
     private func coveredResults(of player: PlayerID, in group: GroupID) -> [ScoreKey] {
         guard core.guardsSpoilers(in: group), let index = core.views[group]?.index else { return [] }
         let open = PuzzleDay.lastFinal(at: core.clock.wallTime.seconds).adding(days: 1)
@@ -170,7 +170,7 @@ extension Boards {
 
     // MARK: Achievements
 
-    /// The day on which a user gained each friend: when both were in a group for the first time.
+    /// The day on which a user gained each friend: the first day on which both were in one group.
     func friendDays(of user: UserID, in groups: [GroupID]) -> [PuzzleDay] {
         var first: [UserID: Int64] = [:]
         for group in groups {
@@ -216,7 +216,7 @@ extension Boards {
 
     private static let celebratedSetting = "celebrated"
 
-    /// Tiers that were shown once, on whichever of the user's devices.
+    /// Tiers that were shown once, on any of the user's devices.
     private var celebrated: Set<AchievementTier> {
         let words = (core.accountSettings.text(Self.celebratedSetting) ?? "").split(separator: " ")
         return Set(words.compactMap { AchievementTier(String($0)) })
@@ -228,12 +228,12 @@ extension Boards {
         let reached = Set(set.unlocks.map(\.reached)).union(celebrated)
         if reached != celebrated {
             let text = reached.sorted().map(\.text).joined(separator: " ")
-            try await loop.keep([.setting(name: Self.celebratedSetting, value: Array(text.utf8))])
+            try await loop.storeSettings([.setting(name: Self.celebratedSetting, value: Array(text.utf8))])
         }
         return try await achievements(of: self.subject(nil, in: nil))
     }
 
-    /// Dated coins that tiers brought the members of a group, for boards of coins. By the group's records alone.
+    /// Dated coins that tiers earned the members of a group, for boards of coins. Only by the group's records.
     func tierCoins(in group: GroupID) -> [PlayerID: DatedCoins] {
         var coins: [PlayerID: DatedCoins] = [:]
         for member in core.engine.state(of: group)?.members ?? [] {
@@ -324,7 +324,7 @@ extension Boards {
             plots: drawn ? PlotReport.list([Self.plot(found, against: second.name)]) : [])
     }
 
-    /// How many more puzzles this user has won than the other, over time.
+    /// How many more puzzles this user has won than the other player, over time.
     private static func plot(_ record: HeadToHead, against name: String) -> Plot {
         let points = record.points.suffix(Plot.maximumItems)
         return Plot(

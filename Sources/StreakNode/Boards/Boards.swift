@@ -11,9 +11,9 @@ final class Boards {
     let core: NodeCore
     let loop: NodeLoop
     let people: People
-    /// What boards over all groups are made from, as long as the views are of that edition.
+    /// The union that boards over all groups are made from, and the edition of the views that it belongs to.
     private var union: (made: GroupsUnion, edition: UInt64)?
-    /// What tiers are worth there.
+    /// What tiers are worth in that union.
     private var unionCoins: (made: [PlayerID: DatedCoins], edition: UInt64)?
 
     init(core: NodeCore, loop: NodeLoop, people: People) { (self.core, self.loop, self.people) = (core, loop, people) }
@@ -52,7 +52,7 @@ final class Boards {
         return report
     }
 
-    /// What a range's text says; days of its own that all lie ahead have no results.
+    /// Reads a range. Two days that both lie in the future have no results and are refused.
     func range(_ text: String) throws -> BoardRange {
         let range = try Argument.range(text)
         if case .custom(let span) = range, span.from > core.clock.today {
@@ -63,14 +63,14 @@ final class Boards {
 
     func index(of group: GroupID) -> ScoreIndex { core.views[group]?.index ?? ScoreIndex() }
 
-    /// A board as this user sees it, by the group's rules.
+    /// A board as this user sees it, under the group's rules.
     func boardQuery(_ span: DaySpan, in group: GroupID) -> BoardQuery {
         BoardQuery(
             from: span.from, to: span.to, viewer: core.me, today: core.clock.today, now: core.clock.wallTime.seconds,
             guardsSpoilers: core.guardsSpoilers(in: group), rules: core.rules(of: group))
     }
 
-    /// Those who are linked over the local network now, and this user.
+    /// The players linked over the local network now, and this user.
     private var nearby: Set<PlayerID> {
         let linked = core.engine.linkedDevices.filter { $0.via.word == "lan" }
         let users = linked.flatMap { device in
@@ -93,7 +93,7 @@ final class Boards {
         }
     }
 
-    /// Everybody in all groups: a person once, but an anonymous member as a row of its own in every group.
+    /// Everybody in all groups: each person once, but an anonymous member as a separate row in every group.
     private func everybody() -> GroupsUnion {
         if let union, union.edition == core.edition { return union.made }
         let made = GroupsUnion(core.memberGroups.map(results))
@@ -101,7 +101,7 @@ final class Boards {
         return made
     }
 
-    /// Under which ID a board over all groups shows a member of one of them.
+    /// The ID by which a board over all groups shows a member of one of them.
     func unionID(of user: UserID, in group: GroupID) -> PlayerID {
         guard user != core.identity.user, core.isAnonymous(user, in: group) else { return PlayerID(user.bytes.array) }
         return PlayerID(Pseudonym(of: user, in: group).id.array)
@@ -119,8 +119,9 @@ final class Boards {
         return GroupResults(index: index(of: group), players: players, aliases: aliases)
     }
 
-    /// Dated coins that tiers brought everybody in all groups: from all that the groups show of a person, by this user's own rules. Friends
-    /// are the others of the groups that show the person so; an anonymous member's are those of the one group.
+    /// Dated coins that tiers earned everybody in all groups: from everything that the groups show of a person, under
+    /// this user's own rules. A person's friends are the other members of those groups; an anonymous member's are those
+    /// of the one group.
     private func tierCoins(in union: GroupsUnion) -> [PlayerID: DatedCoins] {
         if let unionCoins, unionCoins.edition == core.edition { return unionCoins.made }
         var places: [PlayerID: (user: UserID, groups: [GroupID])] = [:]
@@ -145,7 +146,7 @@ final class Boards {
     // MARK: Reports
 
     private func report(_ board: Board, of group: GroupID, game: Game?, index: ScoreIndex) -> BoardReport {
-        // A row of this user's own that is on no leaderboard, or not of this region, is shown apart.
+        // This user's own row is shown separately if they are left out of leaderboards, or not of this region.
         let isElsewhere = board.myPosition == nil && (board.query.region != nil || board.query.only != nil)
         let isApart = isElsewhere || board.myRow?.isPrivate ?? false
         let favourites = core.accountSettings.choices(.favourite)
@@ -168,7 +169,7 @@ final class Boards {
     }
 
     private func shownID(of row: BoardRow, in group: GroupID) -> String {
-        // The ID of an anonymous member on a board over several groups is no member's.
+        // On a board over several groups, an anonymous member has an ID that is not a member's.
         UserID(row.player.bytes).map { core.shownID(of: $0, in: group) } ?? row.player.bytes.hexadecimal
     }
 
@@ -192,7 +193,7 @@ extension DeltaReport {
 }
 
 extension Game {
-    /// What a custom game ranks by over a range; nil for a game whose points add up.
+    /// What a custom game ranks by over a range; nil if its points add up.
     var rangeAggregation: Aggregation? {
         guard model == .highScore || model == .count else { return nil }
         return aggregation.flatMap { Aggregation(rawValue: $0.rawValue) }

@@ -16,10 +16,14 @@ public import ServiceLifecycle
 /// The folder (mode 0700) and the socket (0600) let in nobody but the node's own user. A socket file that is left of an
 /// earlier run is replaced, so the caller must hold the data folder's lock.
 public struct ControlServer: Service {
-    /// More connections at once are refused.
+    /// Connections served at once. One more waits until another ends, or falls silent.
     public static let maximumConnections = 32
+    /// Of these, how many may watch; commands always have the rest.
+    public static let maximumWatchers = 16
     /// How long a connection may wait to send its next request before it is closed, so that none holds a place for nothing.
     public static let idleTime: Duration = .seconds(60)
+    /// How long it may while others wait for its place. A command asks as soon as it has connected.
+    public static let crowdedIdleTime: Duration = .seconds(1)
     /// Longest request in bytes; a longer one is refused and its connection closed.
     public static let maximumLineLength = 262_144
 
@@ -29,6 +33,8 @@ public struct ControlServer: Service {
     private let socketPath: String
     private let logger: Logger
     private let idleTime: Duration
+    private let crowdedIdleTime: Duration
+    private let places = ControlPlaces()
     private let listening = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
 
     /// - Parameters:
@@ -37,16 +43,19 @@ public struct ControlServer: Service {
     ///   - signIn: makes a link to the node's page that works once; nil where there is no page.
     ///   - socketPath: where to listen; its folder must let in this user only.
     ///   - idleTime: how long a connection may wait to send its next request.
+    ///   - crowdedIdleTime: how long it may while others wait for its place.
     public init(
         node: any NodeCalling, events: @escaping @Sendable () -> AsyncStream<NodeEvent>,
         signIn: @escaping @Sendable () -> String? = { nil }, socketPath: String,
-        idleTime: Duration = ControlServer.idleTime, logger: Logger
+        idleTime: Duration = ControlServer.idleTime,
+        crowdedIdleTime: Duration = ControlServer.crowdedIdleTime, logger: Logger
     ) {
         self.node = node
         self.events = events
         self.signIn = signIn
         self.socketPath = socketPath
         self.idleTime = idleTime
+        self.crowdedIdleTime = crowdedIdleTime
         self.logger = logger
     }
 
@@ -102,7 +111,9 @@ public struct ControlServer: Service {
             for try await connection in connections {
                 while open >= Self.maximumConnections {
                     // Those above the limit wait here, unread, until one of the others ends.
+                    places.makeRoom()
                     try await group.next()
+                    places.roomMade()
                     open -= 1
                 }
                 open += 1
@@ -135,8 +146,15 @@ public struct ControlServer: Service {
     private func next(
         _ requests: inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, on channel: any Channel
     ) async throws -> ByteBuffer? {
+        let crowdedLimit = channel.eventLoop.scheduleTask(in: TimeAmount(crowdedIdleTime)) {
+            places.fellSilent(channel)
+        }
         let limit = channel.eventLoop.scheduleTask(in: TimeAmount(idleTime)) { channel.close(promise: nil) }
-        defer { limit.cancel() }
+        defer {
+            crowdedLimit.cancel()
+            limit.cancel()
+            places.spoke(channel)
+        }
         return try await requests.next(isolation: #isolation)
     }
 
@@ -162,6 +180,12 @@ public struct ControlServer: Service {
             try await channel.writeAndFlush(try ControlCoding.line(reply)).get()
             return true
         case .watch:
+            guard places.watchBegan() else {
+                let what = "programs that watch this node"
+                try await refuse(with: .limitReached(what: what, limit: Self.maximumWatchers), on: channel)
+                return true
+            }
+            defer { places.watchEnded() }
             try await tell(channel)
             return false
         }

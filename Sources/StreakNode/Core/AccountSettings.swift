@@ -5,21 +5,22 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What of this user's results a group gets.
+/// Which of this user's results a group gets.
 struct GroupSharing: Equatable, Sendable {
-    /// Nothing new is published: neither results nor changes of the profile.
+    /// Whether the group gets nothing new: neither results nor profile changes.
     var isStopped = false
-    /// Games whose results stay away.
+    /// Games whose results the group does not get.
     var unshared: Set<GameID> = []
 }
 
-/// What this user's devices tell each other in the private group, as records of kind `setting`: by name, 1 where it holds,
-/// withdrawn where it does not.
+/// What this user's devices tell each other in the private group, as records of kind `setting`. A setting has a name,
+/// and the value 1 while it applies; it is withdrawn when it no longer does.
 ///
-/// `favourite/GAME` and `reminded/GAME`, 1 where it is and 0 where it is not, against what is usual · a name alone, for a
-/// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where a group stands as 40 hexadecimal digits of its ID and a
-/// result as those of the hash of its subject · `recovered/DEVICE`, as long as a group: the recovery key made that machine ·
-/// `differs/RESULT`, time u64 · subject blob · value, what another machine had recorded and stands no longer, until the user has chosen.
+/// The names: `favourite/GAME` and `reminded/GAME`, 1 or 0, where it differs from the default · a name alone, for a
+/// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where GROUP is 40 hexadecimal digits of the
+/// group's ID and RESULT the same of the hash of the result's subject · `recovered/DEVICE`, written like a group: the
+/// recovery key made that machine · `differs/RESULT`, time u64 · subject blob · value: the replaced value of another
+/// machine, until the user has chosen.
 struct AccountSettings: Sendable {
     private var sharing: [String: GroupSharing] = [:]
     private var texts: [String: String] = [:]
@@ -36,7 +37,7 @@ struct AccountSettings: Sendable {
         Blake2b.hash(DailyScore.recordSubject(of: key)).prefix(20).hexadecimal
     }
 
-    /// Takes the new value of a setting; one of a later version is left to it.
+    /// Applies the new value of a setting. A setting of a later version is ignored.
     mutating func apply(_ record: MergedRecord) {
         guard let setting = try? Setting(subject: record.key.subject, value: record.value) else { return }
         let parts = setting.name.split(separator: "/").map(String.init)
@@ -63,17 +64,17 @@ struct AccountSettings: Sendable {
 
     // MARK: Differences
 
-    /// What another machine recorded of a result and stands no longer; nil where the user has nothing to choose.
+    /// The replaced value that another machine recorded for a result; nil if the user has nothing to choose.
     func difference(of key: ScoreKey) -> DailyScore? { differing.isEmpty ? nil : differing[Self.name(of: key)] }
 
-    /// The results that the user is to choose between two values of.
+    /// The results for which the user has to choose between two values.
     var differences: [ScoreKey] { differing.values.map(\.key).sorted() }
 
-    /// What a record says of a difference; nil where it is settled, or the record is another setting.
+    /// The difference that a record states; nil if it is settled, or the record is another setting.
     static func difference(in record: MergedRecord) -> DailyScore? {
         guard record.key.subject.starts(with: Array("differs/".utf8)), !record.value.isEmpty else { return nil }
         var reader = WireReader(record.value)
-        // What does not read is of another version.
+        // A value that cannot be read is of another version.
         guard let time = try? reader.readUInt64(),
             let subject = try? reader.readBlob(maximum: Record.maximumSubjectSize),  // as above
             let value = try? reader.readRaw(reader.remainingCount)  // as above
@@ -81,7 +82,7 @@ struct AccountSettings: Sendable {
         return try? DailyScore(subject: subject, value: value, time: HybridTime(rawValue: time))  // as above
     }
 
-    /// The record that says what another machine had recorded.
+    /// The record that states what another machine had recorded.
     static func draft(saying other: DailyScore, differsAt time: HybridTime) -> RecordDraft {
         var writer = WireWriter(reserving: 128)
         writer.write(time.rawValue)
@@ -90,7 +91,7 @@ struct AccountSettings: Sendable {
         return .setting(name: "differs/\(name(of: other.key))", value: writer.bytes)
     }
 
-    /// The record that says that the user has chosen; nil where there is nothing to choose.
+    /// The record that states that the user has chosen; nil if there is nothing to choose.
     func draft(settling key: ScoreKey) -> RecordDraft? {
         difference(of: key).map { _ in .setting(name: "differs/\(Self.name(of: key))", value: []) }
     }
@@ -103,18 +104,18 @@ struct AccountSettings: Sendable {
         .setting(name: "recovered/\(name(of: device))", value: [1])
     }
 
-    /// A setting that is a text; nil where there is none.
+    /// A setting that is a text; nil if there is none.
     func text(_ name: String) -> String? { texts[name] }
 
-    /// What a choice that is made game by game deviates in from what is usual.
+    /// The games for which a choice differs from the default.
     func choices(_ name: GameChoice) -> [GameID: Bool] { gameChoices[name.rawValue] ?? [:] }
 
-    /// The record that makes a choice of a game; nil as the choice withdraws it.
+    /// The record that makes a choice for a game; with nil, withdraws it.
     static func draft(making choice: GameChoice, of game: GameID, _ value: Bool?) -> RecordDraft {
         .setting(name: "\(choice.rawValue)/\(game.rawValue)", value: value.map { [$0 ? 1 : 0] } ?? [])
     }
 
-    /// What is chosen game by game.
+    /// A choice that is made for each game.
     enum GameChoice: String {
         case favourite, reminded
     }
@@ -124,7 +125,7 @@ struct AccountSettings: Sendable {
     /// Whether the groups of a result were chosen by hand.
     func isChosen(_ key: ScoreKey) -> Bool { chosen.contains(Self.name(of: key)) }
 
-    /// The records that make `sharing` hold for a group.
+    /// The records that apply `sharing` to a group.
     func drafts(making sharing: GroupSharing, holdFor group: GroupID) -> [RecordDraft] {
         let known = self.sharing(in: group)
         let name = Self.name(of: group)
@@ -139,7 +140,7 @@ struct AccountSettings: Sendable {
         return drafts
     }
 
-    /// The record that says whether the groups of a result were chosen by hand; nil where that is known.
+    /// The record that states whether the groups of a result were chosen by hand; nil if that is known.
     func draft(making isChosen: Bool, holdFor key: ScoreKey) -> RecordDraft? {
         guard isChosen != self.isChosen(key) else { return nil }
         return .setting(name: "chosen/\(Self.name(of: key))", value: isChosen ? [1] : [])

@@ -8,26 +8,27 @@ import StreakScores
 import StreakWire
 import Synchronization
 
-/// What a group's merged records come to: results, games, settings, and all else. A function of what stands, whatever stood before.
+/// What a group's merged records show: results, games, settings, and other records. It depends only on the standing
+/// records, not on how they came about.
 struct GroupView: Sendable {
     private(set) var index = ScoreIndex()
-    /// What nothing below reads as it comes.
+    /// Records that none of the indexes below reads as they arrive.
     private(set) var records = RecordTable()
-    /// Of the private group only.
+    /// Only in the private group.
     private(set) var settings = AccountSettings()
     private(set) var games: GroupGames
     private var cache = InsightCache()
-    /// Made once for each user: there are a thousand results for each.
+    /// Made once for each user, because each has a thousand results.
     private var players: [UserID: PlayerID] = [:]
     /// The custom games whose rules the index follows.
     private var followed: [GameID: Game] = [:]
 
-    /// - Parameter admins: of the group, the owner among them.
+    /// - Parameter admins: the group's admins, including the owner.
     init(admins: Set<UserID> = []) { games = GroupGames(admins: admins) }
 
-    /// Takes what stands in a group.
+    /// Reads the standing records of a group.
     ///
-    /// - Parameter forEach: calls what it is given with all results, and with every other record.
+    /// - Parameter forEach: calls its first argument with all results, and its second with every other record.
     init(
         admins: Set<UserID>,
         reading forEach: (_ results: (StandingResults) -> Void, _ other: (MergedRecord) -> Void) -> Void
@@ -48,7 +49,7 @@ struct GroupView: Sendable {
 
     mutating func follow(admins: Set<UserID>) { games.follow(admins: admins) }
 
-    /// Has sums follow the rules of custom games, whichever group they are defined in.
+    /// Makes sums follow the rules of custom games, in whichever group these are defined.
     mutating func follow(_ games: [Game]) {
         let known = Set(games.map(\.id))
         for id in followed.keys.sorted() where !known.contains(id) {
@@ -63,24 +64,24 @@ struct GroupView: Sendable {
         }
     }
 
-    /// Takes the new value of a key. One that cannot be read takes the place of what stood before and shows as nothing,
-    /// like a withdrawal (Protocol/records.md §8).
+    /// Applies the new value of a key. A value that cannot be read replaces the one before and is not shown, like a
+    /// withdrawal (Protocol/records.md §8).
     mutating func apply(_ record: MergedRecord) {
         switch RecordKind(rawValue: record.key.kind) {
         case .dailyScore: applyScore(record)
         case .setting: settings.apply(record)
         case .gameDefinition: games.apply(record)
-        // The engine has done what it says.
+        // The engine has applied it.
         case .retraction: break
         case .profile, .address, .reaction, .comment, .challenge, .challengeAnswer, .event, nil: records.apply(record)
         }
     }
 
-    /// A profile as it is shown; nil for what cannot be.
+    /// A profile as shown; nil if it cannot be read.
     func profile(of user: UserID) -> Profile? { records.value(Profile.self, subject: [], of: user)?.shown }
 
-    /// Takes what stands of each user in each game, where nothing was taken before. On all processors, a user on one: it is
-    /// half of what a start with a long history takes.
+    /// Adds each user's standing results in each game to an empty view. It uses all processors, one user on each at a
+    /// time: this is half of a start with a long history.
     mutating func apply(_ results: [StandingResults]) {
         let users = Dictionary(grouping: results, by: \.user).sorted { $0.key < $1.key }
         let made = Mutex([UserID: ScoreIndex]())
@@ -109,10 +110,10 @@ struct GroupView: Sendable {
     }
 
     private mutating func applyScore(_ record: MergedRecord) {
-        // A subject that is no result's is never shown, whatever its value.
+        // If the subject is not a result's, the record is never shown, whatever its value.
         guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }
         let player = player(record.key.user)
-        // What cannot be read: withdrawn, or of another version.
+        // If the value cannot be read, it was withdrawn, or is of another version.
         if var score = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time) {
             score.updatedAt = record.time.milliseconds / 1_000
             index.replace(score, of: player)

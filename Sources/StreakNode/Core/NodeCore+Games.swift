@@ -5,10 +5,10 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// The games: those everybody has, and those a group's members defined.
+/// The games: those of the catalogue, and those that members defined.
 extension NodeCore {
-    /// A game as a group knows it: of the catalogue, else as defined in the group, else in any other group, else as it was
-    /// when this user last recorded it.
+    /// A game as a group knows it: from the catalogue, else as defined in the group, else in any other group, else as
+    /// this user's last recorded copy has it.
     func knownGame(_ id: GameID, in group: GroupID? = nil) -> Game? {
         if let game = Catalogue.standard[id] { return game }
         guard id.isCustom else { return nil }
@@ -17,13 +17,13 @@ extension NodeCore {
         return currentDefinition(of: id)?.game ?? own.flatMap { views[$0]?.games[id]?.game }
     }
 
-    /// A custom game as a shared group has it.
+    /// A custom game as it is defined in a shared group.
     private func currentDefinition(of id: GameID) -> GameDefinition? {
         engine.groupIDs.lazy.filter { !self.engine.isPrivate($0) }.compactMap { self.views[$0]?.games[id] }.first
     }
 
-    /// The records that keep the definitions of custom games beside this user's own results: those then have their name,
-    /// icon and scoring even where the group is left, or the game removed from it.
+    /// The records that keep the definitions of custom games with this user's own results. The results keep their name,
+    /// icon and scoring even after the user leaves the group, or the game is removed from it.
     func keptDefinitions(of games: Set<GameID>) -> [RecordDraft] {
         let known = privateGroup.flatMap { views[$0]?.games }
         return games.filter(\.isCustom).sorted().compactMap { id in
@@ -32,17 +32,17 @@ extension NodeCore {
         }
     }
 
-    /// Games that only this user's own results know any longer.
+    /// Games that only this user's own results still know.
     private var keptGames: [Game] {
         let current = Set(customGames.map(\.id))
         let kept = privateGroup.flatMap { views[$0]?.games.definitions } ?? []
         return kept.filter { !current.contains($0.id) }.map(\.game)
     }
 
-    /// Every custom game by whose rules something may be scored.
+    /// Every custom game whose rules may score something.
     var scoredCustomGames: [Game] { customGames.map(\.game) + keptGames }
 
-    /// The same, or a game of that name scored by the attempts rule where none is known.
+    /// The same; if the game is unknown, one with its ID that is scored by attempts.
     func namedGame(_ id: GameID, in group: GroupID) -> Game {
         knownGame(id, in: group) ?? Scoring.unknownGame(id, name: views[group]?.index.name(of: id))
     }
@@ -55,7 +55,7 @@ extension NodeCore {
     /// Custom games of all groups this user is in, each once.
     var customGames: [GameDefinition] { customGamesInTurn.sorted { $0.id < $1.id } }
 
-    /// The same, one of each group in turn: a group with many leaves room for the others'.
+    /// The same, one from each group in turn, so that a group with many leaves room for those of others.
     private var customGamesInTurn: [GameDefinition] {
         let groups = memberGroups.sorted().map { views[$0]?.games.definitions ?? [] }
         var known: Set<GameID> = []
@@ -79,7 +79,7 @@ extension NodeCore {
         return first
     }
 
-    /// Reads shares of the catalogue's games and of every group's own.
+    /// Reads shares of the catalogue's games and of every group's custom games.
     var shareReader: ShareReader { ShareReader(custom: customGamesInTurn) }
 
     func report(_ game: Game) -> GameReport { report(game, favourites: accountSettings.choices(.favourite)) }
@@ -105,7 +105,7 @@ extension GameForm {
 }
 
 extension GamesReport {
-    /// Games as they are to everybody: without an account's favourites and its groups' own.
+    /// The games without an account's favourites and its groups' custom games.
     public init(_ games: [Game]) {
         self.init(games: games.map { GameReport($0, isFavourite: $0.isFavourite) })
     }

@@ -4,41 +4,43 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// How a place in a group ended.
+/// How the place of a user or a device in a group ended.
 struct GroupEnding {
-    /// `left` or `removed`; `revoked` where this device alone has lost its place; `notLetIn` where who let it in could not.
+    /// `left` or `removed`; `revoked` if only this device has lost its place; `notLetIn` if the admission does not
+    /// count.
     let word: String
-    /// What ended it.
+    /// The operation that ended it.
     let operation: OperationID
 }
 
 /// Keys of `GroupSettings`' choices.
 enum GroupChoice {
-    /// 0: results are shown at once. Else, and without it, they are covered until one's own is recorded.
+    /// 0: results are shown at once. Any other value, or none: they are covered until the viewer's own is recorded.
     static let spoilerGuard: UInt8 = 1
-    /// What a missed day counts: 1 one more than the worst, 2 zero; without it nothing.
+    /// What a missed day counts: 1 for one more than the worst, 2 for zero; no value for nothing.
     static let missedDay: UInt8 = 2
     /// 1: streaks have freezes.
     static let freezes: UInt8 = 3
-    /// After how many days a result no longer counts; without it never.
+    /// After how many days a result no longer counts; no value for never.
     static let archiveDays: UInt8 = 4
 }
 
-/// Which groups there are, which one a text names, and what each follows.
+/// Which groups there are, which one a text means, and which rules each follows.
 extension NodeCore {
-    /// Whether a group cannot know a profile of this user: none is held, readable or not, no other device of the account is
-    /// or was in it, and it never left. Else the profile may be an alias that has not arrived yet, and a name told now would take its place.
+    /// Whether a group cannot know any profile of this user: it holds none, readable or not; no other device of the
+    /// account is or was in it; and the account never left it. Otherwise an alias may not have arrived yet, and telling
+    /// a name now would replace it.
     func isNew(in group: GroupID) -> Bool {
         guard group != privateGroup, let state = engine.state(of: group) else { return true }
         return !hasProfile(in: group) && !state.removedUsers.contains { $0.user == identity.user }
             && !state.devices.contains { $0.user == identity.user && $0.device != identity.device }
     }
 
-    /// The group of one user in which this user's devices keep their own results.
+    /// The group in which this user's devices keep the user's own results.
     var privateGroup: GroupID? { engine.privateGroup }
 
-    /// Groups shared with others, in the order of their titles: those that this user is in, and those that have ended and
-    /// are still told of.
+    /// Groups shared with others, in the order of their titles: those that this user is in, and those that have ended
+    /// and are still on the list.
     var sharedGroups: [GroupID] {
         engine.groupIDs.filter { !engine.isPrivate($0) && !isDismissed($0) }.sorted { left, right in
             let titles = (title(of: left), title(of: right))
@@ -46,24 +48,42 @@ extension NodeCore {
         }
     }
 
-    /// The groups that hold this user's results: the private one, and those this user is in.
+    /// The groups that hold this user's results: the private group, and those that this user is in.
     var ownGroups: [GroupID] {
         (privateGroup.map { [$0] } ?? []) + sharedGroups.filter(engine.isMember)
     }
 
-    /// The groups this user is in, the private one left out.
+    /// The groups that this user is in, without the private one.
     var memberGroups: [GroupID] { sharedGroups.filter(engine.isMember) }
 
-    /// The group that commands mean which name none.
+    /// How long this user has to be in a group before it is known who is always on there: two days, in seconds. A machine says that it
+    /// is after one.
+    private static let timeToKnowWhoIsOn: Int64 = 2 * 86_400
+
+    /// The groups in which nobody’s machine is always on, as far as this node can know.
+    var groupsWithoutAlwaysOn: [GroupID] {
+        guard internetSetting == .on else { return [] }
+        let latest = clock.wallTime.seconds - Self.timeToKnowWhoIsOn
+        return memberGroups.filter { group in
+            guard let members = engine.state(of: group)?.members, members.count > 1,
+                members.contains(where: { $0.user == identity.user && $0.admittedAt <= latest })
+            else { return false }
+            return !members.contains { member in
+                member.devices.contains { engine.isAlwaysOn($0, at: clock.now, wall: clock.wallTime) }
+            }
+        }
+    }
+
+    /// The group for commands that name none.
     var activeGroup: GroupID? {
         let kept = engine.setting(Self.activeGroupSetting).flatMap { GroupID($0) }
         if let kept, engine.isMember(of: kept) { return kept }
         return sharedGroups.first(where: engine.isMember)
     }
 
-    /// The group that a title, an ID or the beginning of either names; the active one for nil.
+    /// The group that a title, an ID or a beginning of either means; the active one for nil.
     ///
-    /// - Throws: `notMember` for one that has ended for this user.
+    /// - Throws: `notMember` if the group has ended for this user.
     func group(_ selector: String?) throws -> GroupID {
         guard let selector, !selector.isEmpty else {
             if let active = activeGroup { return active }
@@ -75,7 +95,7 @@ extension NodeCore {
         return group
     }
 
-    /// A group on the list, also one that has ended for this user. Of several those that the user is in are meant.
+    /// A group on the list, also one that has ended for this user. If several fit, those that the user is in are meant.
     func listedGroup(_ selector: String) throws -> GroupID {
         let named = Selector(selector).matches(amongGroups: sharedGroups) { group in
             Selector.Key(id: group.description, names: [title(of: group)])
@@ -91,7 +111,7 @@ extension NodeCore {
         return found[0]
     }
 
-    /// - Throws: `notMember` where this user is no longer in the group.
+    /// - Throws: `notMember` if this user is no longer in the group.
     func checkMembership(of group: GroupID) throws {
         guard engine.isMember(of: group) else {
             throw NodeFailure.notMember(title: title(of: group))
@@ -106,14 +126,14 @@ extension NodeCore {
             ended: endingText(of: group))
     }
 
-    /// The user's role; where it is no longer in, how that came about.
+    /// The user's role; if the user is no longer in, how that ended.
     func roleWord(in group: GroupID) -> String {
         ending(of: group)?.word ?? engine.state(of: group)?.role(of: identity.user)?.word ?? "removed"
     }
 
     // MARK: What they follow
 
-    /// What boards and streaks of a group follow. A value of a later version is as if there were none.
+    /// The rules for boards and streaks of a group. A value of a later version counts as none.
     func rules(of group: GroupID) -> BoardRules {
         let settings = engine.state(of: group)?.settings
         let missedDay: MissedDay =
@@ -130,8 +150,8 @@ extension NodeCore {
             streaks: StreakRules(usesFreezes: settings?[GroupChoice.freezes] == 1, archiveDays: archive))
     }
 
-    /// What numbers follow that are no single group's: “all my results”, and boards over all groups. The user's own choice,
-    /// kept as the settings of the private group and so the same on all devices.
+    /// The rules for numbers over more than one group: “all my results”, and boards over all groups. The user chooses
+    /// them; they are kept as the settings of the private group, and so are the same on all devices.
     var ownRules: BoardRules { privateGroup.map(rules) ?? BoardRules() }
 
     func guardsSpoilers(in group: GroupID) -> Bool {
@@ -140,7 +160,7 @@ extension NodeCore {
 
     // MARK: Places that ended
 
-    /// How this place ended. Nil where this device is in, or where nothing here says why it is not.
+    /// How this place ended. Nil if this device is in, or if nothing here says why it is not.
     func ending(of group: GroupID) -> GroupEnding? {
         guard !engine.isMember(of: group), let state = engine.state(of: group) else { return nil }
         if case .revoked(let operation) = state.device(identity.device)?.standing {
@@ -153,21 +173,17 @@ extension NodeCore {
         return GroupEnding(word: former.hasLeft ? "left" : "removed", operation: former.removedBy)
     }
 
-    /// When a place in a group ended, by the clock of who ended it; nil where it has not.
+    /// When a place in a group ended, by the clock of the device that ended it; nil if it has not.
     func endingText(of group: GroupID) -> String? {
         ending(of: group).flatMap { engine.origin(of: $0.operation, in: group) }.map {
             Timestamp(seconds: $0.time).text
         }
     }
 
-    static func dismissalSetting(of group: GroupID) -> String { "ended-" + group.description.prefix(48) }
-
     /// Whether the user has taken the group off the list since it ended. A place that is given back and ends again is
-    /// told of again.
+    /// listed again.
     func isDismissed(_ group: GroupID) -> Bool {
-        guard !engine.isMember(of: group), let dismissed = engine.setting(Self.dismissalSetting(of: group)) else {
-            return false
-        }
-        return dismissed == ending(of: group)?.operation.bytes.array
+        guard !engine.isMember(of: group), let noted = engine.local[NotedEnding.self, group] else { return false }
+        return noted.isDismissed && noted.operation == ending(of: group)?.operation
     }
 }

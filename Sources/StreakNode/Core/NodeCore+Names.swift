@@ -3,14 +3,14 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// What users are called in a group, by what ID reports name them there, and who is online.
+/// The names of users in a group, the IDs by which reports name them there, and who is online.
 extension NodeCore {
-    /// What this user is called; the private group knows it on all of the user's devices.
+    /// This user's name. The private group carries it to all of the user's devices.
     var ownName: String {
         privateGroup.flatMap { views[$0]?.profile(of: identity.user)?.name } ?? text(of: Self.nameSetting) ?? ""
     }
 
-    /// What a group is called. Who named it may have been a program that keeps no rules, as with all names from outside.
+    /// A group's title. The program that chose it may have ignored our rules, as for all names from outside.
     func title(of group: GroupID) -> String {
         engine.state(of: group).map { DisplayText.shownTitle($0.title) } ?? ""
     }
@@ -19,8 +19,20 @@ extension NodeCore {
         engine.setting(setting).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What a group knows of this user. Where a program of another version has said what this one cannot read, that may be
-    /// an alias: the user is anonymous then.
+    /// How far this node goes for others. A word of a later version counts as the most careful one.
+    var internetSetting: InternetSetting {
+        guard let word = text(of: Self.internetSetting) else { return .on }
+        return InternetSetting(rawValue: word) ?? .lanOnly
+    }
+
+    /// Whether this machine leaves its newest results in the DHT. A word of a later version counts as no.
+    var leavesLetters: Bool { text(of: Self.lettersSetting).map { $0 == "on" } ?? true }
+
+    /// Whether the page advises a machine that is always on.
+    var givesAdvice: Bool { text(of: Self.adviceSetting) != "off" }
+
+    /// This user's profile in a group. If a program of another version wrote one that this version cannot read, it may
+    /// contain an alias, so the user counts as anonymous.
     func ownProfile(in group: GroupID) -> Profile {
         if let known = views[group]?.profile(of: identity.user) { return known }
         guard group != privateGroup, hasProfile(in: group) else { return Profile(name: ownName) }
@@ -41,18 +53,18 @@ extension NodeCore {
         profile(of: user, in: group)?.isAnonymous ?? false
     }
 
-    /// By what reports name a user: an anonymous one has another ID in every group.
+    /// The ID by which reports name a user: an anonymous one has a different ID in every group.
     func shownID(of user: UserID, in group: GroupID) -> String {
         isAnonymous(user, in: group) ? Pseudonym(of: user, in: group).id.description : user.description
     }
 
-    /// What a user is called in a group.
+    /// A user's name in a group.
     func name(of user: UserID, in group: GroupID) -> String {
         names(in: group)[user] ?? plainName(of: user, in: group)
     }
 
-    /// What the members of a group are called, now and formerly. Equal names get four characters of the friend code;
-    /// derived aliases that collide get six digits, and so do equal chosen ones. O(members).
+    /// The names of a group's present and former members. Equal names get four characters of the friend code; equal
+    /// aliases get six digits. O(members).
     func names(in group: GroupID) -> [UserID: String] {
         guard let state = engine.state(of: group) else { return [:] }
         let users = state.members.map(\.user) + state.removedUsers.map(\.user)
@@ -73,21 +85,20 @@ extension NodeCore {
         return "\(name) (\(codeStart(of: user)))"
     }
 
-    /// The name of the profile; until it has arrived, what an anonymous member would be called.
+    /// The profile's name; until it has arrived, the alias that an anonymous member would have.
     func plainName(of user: UserID, in group: GroupID) -> String {
         profile(of: user, in: group)?.name ?? Pseudonym(of: user, in: group).alias()
     }
 
     // MARK: Friend codes
 
-    static func codeSetting(of user: UserID) -> String { "code-" + user.description.prefix(48) }
-
-    /// A user's friend code, if it has been computed.
+    /// A user's friend code, if it was computed.
     func knownCode(of user: UserID) -> String? {
-        text(of: user == identity.user ? Self.friendCodeSetting : Self.codeSetting(of: user))
+        user == identity.user
+            ? text(of: Self.friendCodeSetting) : engine.local[KnownCode.self, user]?.code.description
     }
 
-    /// The first group of a user's friend code; the start of the ID until it has been computed.
+    /// The first part of a user's friend code; the start of the ID until the code was computed.
     private func codeStart(of user: UserID) -> String {
         String((knownCode(of: user) ?? user.description.uppercased()).prefix(4))
     }
@@ -97,18 +108,18 @@ extension NodeCore {
         engine.latestRecord(of: user, in: group).map { $0.milliseconds / 1_000 }
     }
 
-    /// Whether a link leads to a member's machine, or members tell each other that it is there.
+    /// Whether this node has a link to a member's machine, or other members report that it is online.
     func isOnline(_ user: UserID, in group: GroupID) -> Bool {
         engine.state(of: group)?.member(user)?.devices.contains { engine.route(to: $0, in: group) != nil } ?? false
     }
 
-    /// The same as friends are shown it: nobody is who hides when they were there.
+    /// The same as shown to friends: a member who hides when they were online never counts as online.
     func isShownOnline(_ user: UserID, in group: GroupID) -> Bool {
         if user == identity.user { return isServing }
         return isOnline(user, in: group) && !(profile(of: user, in: group)?.isLastSeenHidden ?? false)
     }
 
-    /// The name of the member by way of whom another one is online; nil where a link leads to it, or it is offline.
+    /// The member through whom another one is online; nil if there is a direct link, or it is offline.
     func relay(to devices: [DeviceID], in group: GroupID, _ names: [UserID: String]) -> String? {
         let routes = devices.compactMap { engine.route(to: $0, in: group) }
         guard let route = routes.min(by: { ($0.hops, $0.via) < ($1.hops, $1.via) }), route.hops > 1 else { return nil }

@@ -6,17 +6,17 @@ import StreakScores
 import StreakStorage
 import StreakWire
 
-/// How much of what is recorded already a group is to get.
+/// How many of the recorded results a group gets.
 enum History {
-    /// The results of so many days back from today.
+    /// The results of this many days back from today.
     case days(Int)
     case all
 
-    /// As requests name it.
+    /// As in requests.
     init(_ days: Int?) { self = days.map(History.days) ?? .all }
 }
 
-/// This user's own results, and what each group gets of them.
+/// This user's own results, and which of them each group gets.
 extension NodeCore {
     var me: PlayerID { PlayerID(identity.user.bytes.array) }
 
@@ -40,33 +40,33 @@ extension NodeCore {
             model: game.model.rawValue, differs: difference)
     }
 
-    /// What this user's devices have agreed on.
+    /// The settings that this user's devices share.
     var accountSettings: AccountSettings { privateGroup.flatMap { views[$0]?.settings } ?? AccountSettings() }
 
     func sharing(in group: GroupID) -> GroupSharing { accountSettings.sharing(in: group) }
 
     func isSharing(in group: GroupID) -> Bool { engine.isMember(of: group) && !sharing(in: group).isStopped }
 
-    /// Whether a group is told of new results of a game, and of changes of old ones. Deletions reach it anyway.
+    /// Whether a group may get new results of a game, and changes of old ones. Deletions always reach it.
     func mayPublish(_ game: GameID, in group: GroupID) -> Bool {
         let sharing = sharing(in: group)
         return !sharing.isStopped && !sharing.unshared.contains(game)
     }
 
-    /// Whether new results of a game go to a group by themselves.
+    /// Whether a group gets new results of a game without being asked for.
     func publishes(_ game: GameID, in group: GroupID) -> Bool {
         mayPublish(game, in: group) && knows(game, in: group)
     }
 
-    /// The groups that new results of a game go to by themselves.
+    /// The groups that get new results of a game without being asked for.
     func takers(of game: GameID) -> [GroupID] { memberGroups.filter { publishes(game, in: $0) } }
 
-    /// A custom game's results go to the groups that have defined it.
+    /// Whether a group may show a game's results: those of a custom game go only to groups that define it.
     private func knows(_ game: GameID, in group: GroupID) -> Bool {
         !game.isCustom || views[group]?.games[game] != nil
     }
 
-    /// The result as a group has it.
+    /// A result, as a group has it.
     func published(_ key: ScoreKey, in group: GroupID) -> DailyScore? { views[group]?.index.score(key, of: me) }
 
     /// The groups in which a result stands.
@@ -78,15 +78,15 @@ extension NodeCore {
         }
     }
 
-    /// A result as it is written: a high score contends with what this user's other devices have for its day, unless it is
-    /// an edit, which settles it.
+    /// A result as it is written. A high score contends with those of this user's other devices for the same day. An
+    /// edit settles them instead.
     func contending(_ score: DailyScore) -> DailyScore {
         var written = score
         written.contends = !score.isEdited && knownGame(score.game)?.model == .highScore
         return written
     }
 
-    /// What is recorded already, for a group: where that holds another value, this one settles it.
+    /// Recorded results as written for a group. If the group has another value, the new one settles it.
     func publications(of results: [DailyScore], in group: GroupID) -> [RecordDraft] {
         results.map { publication(of: $0, in: group) }
     }
@@ -100,8 +100,8 @@ extension NodeCore {
     /// A hundred years, in days.
     private static let longestHistory = 36_525
 
-    /// My results that a group lacks, or has as they were before an edit; those of games it does not get, and those whose
-    /// groups were chosen by hand, are left out.
+    /// This user's results that a group lacks, or has as they were before an edit. Leaves out games that the group does
+    /// not get, and results whose groups were chosen by hand.
     func unpublishedResults(in group: GroupID, of history: History) -> [DailyScore] {
         let settings = accountSettings
         let unshared = settings.sharing(in: group).unshared
@@ -118,7 +118,7 @@ extension NodeCore {
         }
     }
 
-    /// What stands of this user's own in a group.
+    /// This user's own standing records in a group.
     func ownRecords(of group: GroupID) -> [MergedRecord] {
         var mine: [MergedRecord] = []
         engine.forEachMergedRecord(of: group) { results in

@@ -1,24 +1,25 @@
 import StreakCrypto
 import StreakEngine
 import StreakGames
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What all services of a node read: whose machine this is, the engine, what the groups' records come to, the time.
+/// What all services of a node read: whose machine this is, the engine, the groups' views, the time.
 ///
-/// Services ask it and change nothing here: what they want, they have the loop carry out. Who watches the node is told through
-/// it.
+/// Services read it and change nothing here: to change something, they make the loop carry out a command. Observers of
+/// the node are told through it.
 final class NodeCore {
     let identity: DeviceIdentity
     let configuration: NodeConfiguration
     let clock: SystemClock
     let inbox: Inbox
     private(set) var engine: MeshEngine
-    /// What each group's records come to.
+    /// The view of each group's records.
     private(set) var views: [GroupID: GroupView] = [:]
-    /// Goes up with every change of the views, and of who is in a group.
+    /// Rises with every change of the views, and of who is in a group.
     private(set) var edition: UInt64 = 0
     /// Whether sockets are open.
     var isServing = false
@@ -26,6 +27,9 @@ final class NodeCore {
     static let nameSetting = "name"
     static let friendCodeSetting = "friend-code"
     static let activeGroupSetting = "active-group"
+    static let internetSetting = "internet"
+    static let lettersSetting = "letters"
+    static let adviceSetting = "advice"
 
     init(
         identity: DeviceIdentity, configuration: NodeConfiguration, clock: SystemClock, inbox: Inbox, snapshot: Snapshot
@@ -35,10 +39,16 @@ final class NodeCore {
         self.clock = clock
         self.inbox = inbox
         engine = MeshEngine(
-            snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
+            snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime,
+            linkLimits: Self.linkLimits(configuration))
     }
 
-    /// Tells those who watch the node.
+    /// An instant as people and scripts read it, by this machine's clock.
+    func timeText(of instant: MonotonicInstant) -> String {
+        Timestamp(seconds: clock.wallTime.seconds - instant.duration(to: clock.now).components.seconds).text
+    }
+
+    /// Tells the observers of the node.
     func publish(_ event: NodeEvent) { inbox.publish(event) }
 
     // MARK: The engine, which the loop drives
@@ -47,20 +57,27 @@ final class NodeCore {
         engine.handle(input, at: clock.now, wallTime: clock.wallTime)
     }
 
-    /// Tells every peer that this node goes.
+    /// Tells every peer that this node stops.
     func closeLinks() -> [EngineOutput] { engine.closeLinks(at: clock.now) }
+
+    private static func linkLimits(_ configuration: NodeConfiguration) -> LinkLimits {
+        var limits = LinkLimits()
+        limits.knockHopLimit = configuration.knockHopLimit
+        return limits
+    }
 
     /// Throws the engine away and starts another from what is stored.
     func restart(from snapshot: Snapshot) {
         let streams = engine.nextStream
         engine = MeshEngine(
-            snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime)
+            snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime,
+            linkLimits: Self.linkLimits(configuration))
         engine.nextStream = streams
     }
 
-    func renewEpochs() -> [OwnEpoch] { engine.renewEpochs() }
+    func renewEpochs() -> LocalRows { engine.renewEpochs() }
 
-    /// Tells the engine where this user goes by an alias.
+    /// Tells the engine in which groups this user goes by an alias.
     func noteAliases() { engine.aliasGroups = Set(ownGroups.filter { ownProfile(in: $0).isAnonymous }) }
 
     // MARK: The views, which follow the engine's events
@@ -84,7 +101,7 @@ final class NodeCore {
         edition += 1
     }
 
-    /// Takes the new value of a key.
+    /// Applies the new value of a key.
     func apply(_ record: MergedRecord, in group: GroupID) {
         views[group]?.apply(record)
         edition += 1
@@ -102,13 +119,13 @@ final class NodeCore {
         edition += 1
     }
 
-    /// Every group's sums follow every custom game, for a result may be known where its game is not.
+    /// Every group's sums follow every custom game, because a result may be in a group that does not define its game.
     func followCustomGames() {
         let games = scoredCustomGames
         for group in views.keys { views[group]?.follow(games) }
     }
 
-    /// Who may change everybody's games in a group: its admins and its owner.
+    /// Who may change the custom games of others in a group: the admins and the owner.
     private func admins(of group: GroupID) -> Set<UserID> {
         Set((engine.state(of: group)?.members ?? []).filter { $0.role >= .admin }.map(\.user))
     }
@@ -116,12 +133,12 @@ final class NodeCore {
     /// Everything about a player in a group, kept until the player's results change.
     func insights(of player: PlayerID, in group: GroupID) -> PlayerInsights {
         let rules = rules(of: group).streaks
-        // Taken out meanwhile, so that nothing is copied.
+        // Taken out for the moment, so that nothing is copied.
         var view = views.removeValue(forKey: group) ?? GroupView()
         let definitions = view.games
         let isOwn = group == privateGroup
         let insights = view.insights(of: player, rules: rules) { id in
-            // One's own copy of a definition counts where no group has the game any longer.
+            // The user's own copy of a definition counts if no group has the game any longer.
             let own = definitions[id]?.game
             return isOwn ? self.knownGame(id) ?? own : own ?? self.knownGame(id, in: group)
         }

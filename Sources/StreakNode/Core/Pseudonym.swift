@@ -1,8 +1,8 @@
 import StreakCrypto
 import StreakWire
 
-/// What stands for a user in a group where that user is anonymous. It differs from group to group, and who does not know
-/// the account's key cannot tell that two belong to one person.
+/// A user's ID in a group where that user is anonymous. It differs between groups. Without the account's key, nobody
+/// can tell that two of them belong to one person.
 struct Pseudonym: Hashable, Sendable {
     let id: Bytes32
 
@@ -15,7 +15,7 @@ struct Pseudonym: Hashable, Sendable {
         self.id = id
     }
 
-    /// `Player#A1B2`, with as many digits as are asked for.
+    /// `Player#A1B2`, with this many digits.
     func alias(digits: Int = 4) -> String { "Player#" + start(digits) }
 
     /// The first hexadecimal digits, in capitals.

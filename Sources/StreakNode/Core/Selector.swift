@@ -1,12 +1,12 @@
 import StreakMembership
 
-/// A text by which a user means a person or a group, and the one rule of what it names.
+/// A text by which a user means a person or a group, and the rule for what it means.
 ///
-/// In this order: an exact friend code, an exact ID, the beginning of an ID, an exact name. A name is chosen by whoever
-/// bears it, so it never stands in for a code or an ID; and since the beginning of an ID can be made to fit somebody's name,
-/// a text that is both of two candidates names both.
+/// The order: an exact friend code, an exact ID, the beginning of an ID, an exact name. People choose their own names,
+/// so a name never replaces a code or an ID. The beginning of an ID can be made to fit somebody's name, so a text that
+/// fits two candidates in these two ways means both.
 struct Selector {
-    /// What a candidate goes by.
+    /// The texts by which a candidate can be meant.
     struct Key {
         var code: String?
         var id: String
@@ -18,10 +18,10 @@ struct Selector {
         }
     }
 
-    /// Fewer digits are no beginning of an ID: too many names would be one.
+    /// Fewer digits do not count as the beginning of an ID: too many names would fit.
     static let minimumBeginning = 4
 
-    /// The code that the text is.
+    /// The text as a friend code, if it is one.
     let code: FriendCode?
     private let wanted: String
 
@@ -30,7 +30,7 @@ struct Selector {
         code = FriendCode(text)
     }
 
-    /// Those of the candidates that the text names; several where it is ambiguous.
+    /// The candidates that the text means; several if it is ambiguous.
     func matches<Candidate>(among candidates: [Candidate], by key: (Candidate) -> Key) -> [Candidate] {
         guard !wanted.isEmpty else { return [] }
         let code = code?.description
@@ -45,7 +45,7 @@ struct Selector {
         }.map(\.candidate)
     }
 
-    /// The same for groups, whose titles and IDs may also be given by any beginning where nothing names one better.
+    /// The same for groups. If nothing fits better, any beginning of a title or an ID fits.
     func matches<Candidate>(amongGroups candidates: [Candidate], by key: (Candidate) -> Key) -> [Candidate] {
         let found = matches(among: candidates, by: key)
         guard found.isEmpty, !wanted.isEmpty else { return found }

@@ -1,5 +1,5 @@
 import StreakEngine
-import StreakGames
+public import StreakGames
 import StreakLinks
 import StreakScores
 
@@ -9,12 +9,12 @@ import StreakScores
     import Glibc
 #endif
 
-/// The machine's clocks, as the engine takes them.
+/// The machine's clocks, in the form that the engine takes.
 struct SystemClock: Sendable {
     private let start = ContinuousClock.now
-    /// What tells the time of day in the place of the machine's clock.
+    /// Replaces the machine's wall clock.
     private let wall: (@Sendable () -> Int64)?
-    /// How far the time since the start is ahead of the machine's.
+    /// How far monotonic time is ahead of the machine's.
     private let lead: (@Sendable () -> Duration)?
 
     init(wall: (@Sendable () -> Int64)? = nil, lead: (@Sendable () -> Duration)? = nil) {
@@ -34,11 +34,15 @@ struct SystemClock: Sendable {
         return WallTime(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// The calendar day it is here, in the machine's time zone.
-    var today: PuzzleDay { calendar.day(at: wallTime.seconds) }
+    /// Today's date in the machine's time zone.
+    var today: PuzzleDay { .onThisMachine(at: wallTime.seconds) }
 
     /// The machine's time zone.
-    var calendar: LocalCalendar {
+    var calendar: LocalCalendar { .ofThisMachine }
+}
+
+extension LocalCalendar {
+    fileprivate static var ofThisMachine: LocalCalendar {
         LocalCalendar { instant in
             var seconds = time_t(instant)
             var local = unsafe tm()
@@ -46,4 +50,9 @@ struct SystemClock: Sendable {
             return unsafe Int(local.tm_gmtoff)
         }
     }
+}
+
+extension PuzzleDay {
+    /// The day in the machine's time zone at an instant, in seconds since 1970.
+    public static func onThisMachine(at instant: Int64) -> PuzzleDay { LocalCalendar.ofThisMachine.day(at: instant) }
 }

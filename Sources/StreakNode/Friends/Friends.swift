@@ -4,23 +4,25 @@ import StreakReplication
 import StreakStorage
 import StreakWire
 
-/// Friends by code.
+/// The user's friends: requests by friend code, the groups of two, and blocked users. (The engine's `Friends` finds
+/// people and exchanges the requests.)
 final class Friends {
     private let core: NodeCore
     private let loop: NodeLoop
     private let people: People
     private let groups: Groups
-    /// Groups that this device came into without a command, until this user is introduced there.
+    /// Groups that this device joined without a command. It still has to introduce this user there.
     private var newGroups: Set<GroupID> = []
 
     init(core: NodeCore, loop: NodeLoop, people: People, groups: Groups) {
         (self.core, self.loop, self.people, self.groups) = (core, loop, people, groups)
     }
 
-    /// What is stored takes the place of what was heard of.
+    /// Forgets what was heard; what is stored replaces it.
     func forget() { newGroups = [] }
 
-    /// Tells the user what became of requests; and introduces this user to a friend whose group it is in now.
+    /// Tells the user the outcome of requests. If this device has joined a friend's group, the user will be introduced
+    /// there.
     func observe(_ event: FriendEvent) {
         switch event {
         case .requestReceived(let user):
@@ -42,7 +44,7 @@ final class Friends {
             core.publish(
                 .notice("A friend says that you were in “\(title)”. See `streakmesh friend list` to come back or not."))
         case .returned(let group):
-            // The group knows this user's profile: it comes with the records.
+            // The group knows this user's profile, which comes with the records.
             core.publish(.notice("You are back in “\(core.title(of: group))”."))
         }
         core.publish(.groupsChanged)
@@ -53,11 +55,11 @@ final class Friends {
         case .ownCode: "\(code) is your own friend code."
         case .alreadyFriend: "You and the owner of \(code) are friends already."
         case .blocked: "You have blocked the owner of \(code)."
-        case .alreadyAsked, .tooManyRequests, .unknownRequest: "Your request to \(code) came to nothing."
+        case .alreadyAsked, .tooManyRequests, .unknownRequest: "Your request to \(code) failed."
         }
     }
 
-    /// Tells groups that this device has just come into who this user is, and what it solved today.
+    /// Tells groups that this device has just joined who this user is, and what the user solved today.
     func introduceToNewGroups() -> Bool {
         let groups = newGroups.sorted().filter { core.engine.isMember(of: $0) && !core.sharing(in: $0).isStopped }
         newGroups = []
@@ -94,7 +96,7 @@ final class Friends {
             returns: core.engine.offeredReturns.map(report), alone: core.sharedGroups.compactMap(lonelyPair))
     }
 
-    /// What there is to say of a group of two whose other one has gone; nil of any other group.
+    /// A report about a group of two whose other member has left; nil for any other group.
     private func lonelyPair(_ group: GroupID) -> LonelyPairReport? {
         guard core.engine.isMember(of: group), let state = core.engine.state(of: group), state.isPair,
             state.members.count == 1,
@@ -156,7 +158,7 @@ final class Friends {
         try await groups.introduce(to: group, history: 0)
     }
 
-    /// Leaves what the two have to themselves. An owner hands it to the friend first: what was shared stays with both.
+    /// Leaves the group of two. An owner hands it to the friend first, so both keep what was shared.
     func removeFriend(_ selector: String) async throws {
         let matches = try await people.friendGroups(selector)
         let friend = matches[0].friend
@@ -172,9 +174,9 @@ final class Friends {
         }
     }
 
-    // MARK: Whom a text means
+    // MARK: Whom a text names
 
-    /// Somebody whose request is here.
+    /// A user whose request is here.
     func asker(_ selector: String) throws -> UserID {
         let matches = Selector(selector).matches(among: core.engine.receivedFriendRequests) {
             Selector.Key(code: $0.code.description, id: $0.user.description, names: [$0.name])
@@ -188,15 +190,13 @@ final class Friends {
 
     // MARK: Blocking
 
-    private static func blockedSetting(of user: UserID) -> String { "blocked-" + user.description.prefix(48) }
-
-    /// What somebody was called when it was blocked; nil where that was not known.
+    /// Somebody's name when they were blocked; nil if it was unknown.
     private func blockedName(of user: UserID) -> String? {
-        core.text(of: Self.blockedSetting(of: user)).flatMap { $0.isEmpty ? nil : $0 }
+        core.engine.local[BlockedUser.self, user].flatMap { $0.name.isEmpty ? nil : $0.name }
     }
 
-    /// Anybody who is known here can be blocked: who asks, a friend, a member of a group. The name is kept: by that the user knows
-    /// again whom it has blocked.
+    /// Blocks a person known here: somebody who asks, a friend, or a member of a group. Keeps the name, so that the
+    /// user recognises the person later.
     func blockFriend(_ selector: String) async throws {
         let blocked = try await blockedUser(selector)
         let person: People.KnownPerson
@@ -206,20 +206,17 @@ final class Friends {
             throw NodeFailure.alreadyBlocked(blockedName(of: blocked ?? core.identity.user) ?? selector)
         }
         guard !core.engine.blockedUsers.contains(person.user) else { throw NodeFailure.alreadyBlocked(person.name) }
-        try await loop.execute(
-            .blockFriend(person.user),
-            with: [.keepSetting(name: Self.blockedSetting(of: person.user), value: Array(person.name.utf8))])
+        try await loop.execute(.blockFriend(person.user, name: person.name))
     }
 
     func unblockFriend(_ selector: String) async throws {
         guard let user = try await blockedUser(selector) else {
             throw NodeFailure.notBlocked(try await people.knownPerson(selector).name)
         }
-        try await loop.execute(
-            .unblockFriend(user), with: [.keepSetting(name: Self.blockedSetting(of: user), value: [])])
+        try await loop.execute(.unblockFriend(user))
     }
 
-    /// Whom a text names of those who are blocked.
+    /// The blocked user that a text means.
     private func blockedUser(_ text: String) async throws -> UserID? {
         await people.computeCodes(of: core.engine.blockedUsers)
         let found = Selector(text).matches(among: core.engine.blockedUsers) {
@@ -247,13 +244,13 @@ final class Friends {
         return match.group
     }
 
-    /// The slow hash goes on beside the actor.
+    /// The slow hash runs outside the actor.
     @concurrent
     private static func keys(of code: FriendCode) async throws -> FriendCodeKeys {
         do {
             return try FriendCodeKeys(of: code)
         } catch {
-            throw NodeFailure.storageFailed("there is not memory enough for the code’s hash")
+            throw NodeFailure.storageFailed("there is not enough memory for the code’s hash")
         }
     }
 }

@@ -5,7 +5,7 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// Looking games up, choosing favourites, and defining games for a group.
+/// Looking up games, choosing favourites, and defining games for a group.
 struct Games {
     let core: NodeCore
     let loop: NodeLoop
@@ -33,7 +33,7 @@ struct Games {
         let game = try core.game(selector)
         let choice = isFavourite == game.isFavourite ? nil : isFavourite
         if choice != core.accountSettings.choices(.favourite)[game.id] {
-            try await loop.keep([AccountSettings.draft(making: .favourite, of: game.id, choice)])
+            try await loop.storeSettings([AccountSettings.draft(making: .favourite, of: game.id, choice)])
         }
         return core.report(game)
     }
@@ -87,16 +87,16 @@ struct Games {
         return core.report(definition.game)
     }
 
-    /// An ID that no game here has.
+    /// An ID that no game here has yet.
     private func newID(for name: String) -> GameID {
         while true {
             let stem = GameDefinition.stem(of: name, tag: .random(in: .min ... .max))
-            // Forty bytes of the alphabet at the most are an ID.
+            // Forty bytes of the permitted characters always form an ID.
             if let id = GameID.defined(by: core.identity.user, stem: stem), core.knownGame(id) == nil { return id }
         }
     }
 
-    /// A game whose name is another's could hardly be told from it.
+    /// Refuses a name that another game has: the two could not be told apart.
     private func checkName(of definition: GameDefinition, in group: GroupID) throws {
         let name = definition.name.lowercased()
         let other = core.games(in: group).first { game in

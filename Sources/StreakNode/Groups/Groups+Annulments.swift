@@ -3,7 +3,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Taking back what an admin has done to others.
+/// Annulling an admin's removals.
 extension Groups {
     private static let annulling = "annul a removal"
 
@@ -18,7 +18,7 @@ extension Groups {
         return AnnulmentsReport(group: group.description, title: core.title(of: group), removals: removals)
     }
 
-    /// Annuls the one removal whose ID begins so. What has become of it comes back.
+    /// Annuls the removal whose ID begins like this. Returns the outcome.
     func annul(_ id: String, in group: GroupID) async throws -> AnnulmentsReport {
         let wanted = id.lowercased()
         let known = try await annulments(of: group).removals

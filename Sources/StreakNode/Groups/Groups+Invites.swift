@@ -24,7 +24,7 @@ extension Groups {
         return report
     }
 
-    /// One step to a link: a group where there is none, the live invite where there is one.
+    /// A link in one step: founds a group if there is none, and makes an invite if none is live.
     func inviteFriends() async throws -> InviteReport {
         if core.activeGroup == nil { _ = try await createGroup(title: "Friends") }
         let group = try core.group(nil)
@@ -32,7 +32,7 @@ extension Groups {
         return try await invite(to: group, uses: 1, lifetime: 7 * 86_400)
     }
 
-    /// The live invites of a group, whichever member made them, and overused ones; the link only where it is kept here.
+    /// A group's live invites, whichever member made them, and overused ones. Only invites kept here have their link.
     func inviteReports(of group: GroupID) -> [InviteReport] {
         guard let state = core.engine.state(of: group) else { return [] }
         let names = core.names(in: group)
@@ -92,7 +92,7 @@ extension Groups {
 }
 
 extension InviteLink {
-    /// The link that a text is, for what it is to serve.
+    /// Reads the link in a text, for one purpose.
     static func read(_ text: String, for purpose: Purpose) throws -> InviteLink {
         do {
             return try InviteLink(parsing: text, purpose: purpose)
@@ -106,7 +106,7 @@ extension InviteLink {
 }
 
 extension NodeFailure {
-    /// That a link has expired by this machine's clock, which is told: it may be the one that is wrong.
+    /// The failure of an expired link, with this machine's clock: the clock may be the one that is wrong.
     static func expired(_ link: InviteLink, at clock: SystemClock) -> NodeFailure {
         .linkExpired(at: Timestamp(seconds: link.expiresAt).text, now: Timestamp(seconds: clock.wallTime.seconds).text)
     }

@@ -3,7 +3,7 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Who is in a group, who waits and who was.
+/// Who is in a group, who waits to be admitted, and who was in it.
 extension Groups {
     func members(of group: GroupID) async throws -> MembersReport {
         let named = (core.engine.state(of: group)?.members.map(\.user) ?? []).filter {
@@ -34,6 +34,7 @@ extension Groups {
         let isSilent = !isMe && (profile?.isLastSeenHidden ?? false)
         let isReached = !linked.isEmpty || core.isOnline(member.user, in: group)
         let seen = isReached ? core.clock.wallTime.seconds : core.lastSeen(member.user, in: group)
+        let told = isSilent || isAnonymous || isMe ? nil : newestWhereabouts(of: member.devices)
         return MemberReport(
             user: core.shownID(of: member.user, in: group), name: names[member.user] ?? "", role: member.role.word,
             me: isMe,
@@ -46,10 +47,22 @@ extension Groups {
             devices: isAnonymous ? 0 : member.devices.count, anonymous: isAnonymous, hidden: profile?.isHidden ?? false,
             region: profile.flatMap { $0.region.isEmpty ? nil : $0.region },
             since: Timestamp(seconds: member.admittedAt).text, admittedBy: names[member.admitter],
-            invite: member.invite?.description, heir: state.heir == member.user)
+            invite: member.invite?.description, heir: state.heir == member.user,
+            path: isSilent || isAnonymous || isMe ? nil : linked.first?.path.rawValue,
+            linkedSince: isSilent || isMe ? nil : linked.map(\.openedAt).min().map(core.timeText),
+            toldAt: told.map { Timestamp(seconds: core.clock.wallTime.seconds - $0.age.components.seconds).text },
+            toldInNote: told.map { core.engine.wasFoundByNotice($0.device) } ?? false,
+            looking: !isMe && !isReached && member.devices.contains(where: core.engine.isLookingFor))
     }
 
-    /// What the best informed of a member's devices lacks; nil where none has told.
+    /// Which of a member's devices has last said where it is, and how long ago.
+    private func newestWhereabouts(of devices: [DeviceID]) -> (device: DeviceID, age: Duration)? {
+        devices.compactMap { device in
+            core.engine.whereabouts(of: device, at: core.clock.now).map { (device: device, age: $0.age) }
+        }.min { ($0.age, $0.device) < ($1.age, $1.device) }
+    }
+
+    /// How many records the most up-to-date of a member's devices lacks; nil if none has reported.
     private func behind(_ devices: [DeviceID], in group: GroupID, _ linked: [MeshEngine.LinkedDevice]) -> Int? {
         if linked.contains(where: { $0.agreeing.contains(group) }) { return 0 }
         return devices.compactMap { core.engine.behind($0, in: group) }.min()
@@ -98,7 +111,7 @@ extension Groups {
 
     // MARK: Newcomers who wait
 
-    /// The open requests of a group, or of all where it is nil.
+    /// The open requests of a group; of all groups, if it is nil.
     func joinRequests(of group: GroupID?) async throws -> [JoinRequestReport] {
         let groups = group.map { [$0] } ?? core.sharedGroups.filter(core.engine.isMember)
         await people.computeCodes(of: groups.flatMap(core.engine.openRequests).map(\.claim.certificate.user))

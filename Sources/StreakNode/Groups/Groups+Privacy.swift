@@ -5,7 +5,7 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What a group sees of this user, and stopping to share.
+/// What a group sees of this user, and stopping to share with it.
 extension Groups {
     func privacyReport(of group: GroupID) -> PrivacyReport {
         let profile = core.ownProfile(in: group)
@@ -21,8 +21,8 @@ extension Groups {
             heldBack: core.unpublishedResults(in: group, of: .all).count)
     }
 
-    /// Changes what the group is told of this user, and which games it gets. Names and results that were seen before stay
-    /// known to those who saw them.
+    /// Changes what the group sees of this user, and which games it gets. People who saw names and results before still
+    /// know them.
     func changePrivacy(of group: GroupID, _ change: PrivacyChange) async throws -> PrivacyReport {
         try core.checkMembership(of: group)
         let known = core.ownProfile(in: group)
@@ -36,7 +36,7 @@ extension Groups {
             writes.append((group, [.value(profile)]))
         }
         try await loop.execute(.write(writes))
-        // What was changed while its game stayed away.
+        // For results that were changed while the group did not get their game.
         if !change.share.isEmpty { results.compareAll(of: group) }
         loop.process()
         core.publish(.groupsChanged)
@@ -71,7 +71,7 @@ extension Groups {
         return profile
     }
 
-    /// What this user's devices tell each other of it.
+    /// The settings by which this user's devices share this.
     func writes(
         making sharing: GroupSharing, holdFor group: GroupID
     ) -> [(group: GroupID, drafts: [RecordDraft])] {
@@ -89,7 +89,7 @@ extension Groups {
         return privacyReport(of: group)
     }
 
-    /// Shares again: what was edited since is corrected, and as much of what was held back is published as is wanted.
+    /// Shares again. Corrects what was edited since, and publishes as much of the held-back history as requested.
     func resumeSharing(in group: GroupID, history: Int?) async throws -> PrivacyReport {
         try core.checkMembership(of: group)
         var sharing = core.sharing(in: group)

@@ -4,7 +4,7 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// The groups shared with others: founding, joining and leaving them, and what their members decide.
+/// The groups shared with others: founding, joining and leaving them, and members' decisions.
 struct Groups {
     let core: NodeCore
     let loop: NodeLoop
@@ -25,8 +25,8 @@ struct Groups {
         case "notLetIn":
             core.publish(
                 .notice(
-                    "You were not let in to “\(title)”: who did it was a member no more, or the link had been revoked. "
-                        + "A new invite lets you in."))
+                    "You were not let in to “\(title)”: the person who let you in was no longer a member, or the link was "
+                        + "revoked. Ask for a new invite."))
         default: break
         }
         core.publish(.groupsChanged)
@@ -41,8 +41,8 @@ struct Groups {
         return core.groupReport(group)
     }
 
-    /// Makes a group the active one and tells it who this user is, with as much of the history as it chose: the results of
-    /// `history` days back from today, nil for all. Who comes back shares again and goes by the profile it had.
+    /// Makes a group the active one, tells it who this user is, and publishes the chosen history: the results of
+    /// `history` days back from today, nil for all. A user who comes back shares again under the former profile.
     func introduce(to group: GroupID, history: Int?) async throws {
         let results =
             history.map { core.unpublishedResults(in: group, of: .days($0)) }
@@ -71,19 +71,19 @@ struct Groups {
         return core.groupReport(group)
     }
 
-    /// Leaves a group; one that has ended for this user is taken off the list. What is there cannot be erased then.
+    /// Leaves a group. If it has ended for this user, takes it off the list; records there cannot be erased then.
     func leaveGroup(_ selector: String, erasing: Bool) async throws -> GroupReport {
         let group = selector.isEmpty ? try core.group(nil) : try core.listedGroup(selector)
         let title = core.title(of: group)
         if !erasing, let ending = core.ending(of: group) { return try await dismiss(group, ending) }
         try core.checkMembership(of: group)
-        // Results stay, with what their games are.
+        // This user's results stay, and so do the definitions of their games.
         if let privateGroup = core.privateGroup {
             let kept = core.keptDefinitions(of: Set(core.ownIndex.games))
             if !kept.isEmpty { try await loop.execute(.write([(privateGroup, kept)])) }
         }
         if let state = core.engine.state(of: group), state.members.count == 1, state.owner == core.identity.user {
-            // Nobody else is in it: there is nobody to tell, and nothing to hand over.
+            // Nobody else is in it, so there is nobody to tell and nothing to hand over.
             let report = GroupReport(
                 id: group.description, title: title, role: "left", members: 0, active: false, sharing: false)
             try await loop.execute(.forgetGroup(group))
@@ -91,7 +91,7 @@ struct Groups {
             core.publish(.groupsChanged)
             return report
         }
-        // Somebody who lets this user in again without being asked gets nothing.
+        // If somebody lets this user in again without being asked, the group gets nothing.
         var sharing = core.sharing(in: group)
         sharing.isStopped = true
         do {
@@ -141,7 +141,7 @@ struct Groups {
         return settingsReport(of: group)
     }
 
-    /// Shows, and where asked changes, what this user's own numbers follow.
+    /// The rules for this user's own numbers, changed if the request changes them.
     func ownRules(changed change: GroupSettingsChange) async throws -> GroupSettingsReport {
         guard let privateGroup = core.privateGroup else { throw NodeFailure.noGroup() }
         let rules = GroupSettingsChange(
@@ -149,7 +149,7 @@ struct Groups {
         return try await changeSettings(of: privateGroup, rules)
     }
 
-    /// Carries out what only some roles may do.
+    /// Carries out a command that only some roles may give.
     func decide(_ command: Command, in group: GroupID, action: String) async throws {
         try core.checkMembership(of: group)
         do {
@@ -166,7 +166,7 @@ struct Groups {
         let action = "hand the group on"
         let user = try await people.member(selector, of: group)
         guard user != core.engine.state(of: group)?.owner else { throw owning(user, in: group, action: action) }
-        // Who would take the group is no owner who hands it on.
+        // A user who would be the new owner is not the owner who hands the group on.
         guard user != core.identity.user else { throw NodeFailure.notAllowed(action: action, reason: .needsOwner) }
         try await decide(.transfer(group, to: user), in: group, action: action)
         return core.groupReport(group)
@@ -183,14 +183,14 @@ struct Groups {
         return core.groupReport(group)
     }
 
-    /// What `takeOver` would be by this user.
+    /// What `takeOver` by this user would be.
     func takeover(of group: GroupID) -> GroupSettingsReport.Takeover? {
         guard let state = core.engine.state(of: group), state.isMember(core.identity.user) else { return nil }
         if state.heir == core.identity.user { return .asHeir }
         return state.takenFrom == core.identity.user ? .back : nil
     }
 
-    /// Why the owner cannot be given a role: the user is told which one that is, or that it is the user's own.
+    /// Why the owner cannot be given a role: tells the user which role the owner has, or that the user is the owner.
     func owning(_ owner: UserID, in group: GroupID, action: String) -> NodeFailure {
         owner == core.identity.user
             ? .notAllowed(action: action, reason: .ownsGroup)
@@ -211,11 +211,10 @@ struct Groups {
         return core.groupReport(group)
     }
 
-    /// Takes a group that has ended for this user off the list. Its ledger stays, for those who have yet to hear of it.
+    /// Takes a group that has ended for this user off the list. Its ledger stays, for members who have not heard yet.
     func dismiss(_ group: GroupID, _ ending: GroupEnding) async throws -> GroupReport {
         var report = core.groupReport(group)
-        try await loop.execute(
-            .keepSetting(name: NodeCore.dismissalSetting(of: group), value: ending.operation.bytes.array))
+        try await loop.execute(core.note(ending, of: group, isDismissed: true))
         report.dismissed = true
         core.publish(.groupsChanged)
         return report
@@ -223,7 +222,7 @@ struct Groups {
 }
 
 extension GroupSettings.InvitePermission {
-    /// The word for people and scripts.
+    /// A word for users and scripts.
     var word: String {
         switch self {
         case .everyone: "everyone"
@@ -234,7 +233,7 @@ extension GroupSettings.InvitePermission {
 }
 
 extension MissedDay {
-    /// The word for people and scripts.
+    /// A word for users and scripts.
     var word: String {
         switch self {
         case .nothing: "nothing"
@@ -245,7 +244,7 @@ extension MissedDay {
 }
 
 extension GroupState.Role {
-    /// The word for people and scripts.
+    /// A word for users and scripts.
     var word: String {
         switch self {
         case .owner: "owner"

@@ -3,9 +3,9 @@ import StreakReplication
 import StreakStorage
 import StreakWire
 
-/// Somebody else plays on this machine: their node is an ordinary one in a data folder of its own inside this one, without
-/// a network. Everything but the guest mode itself is asked of it; this user's links are closed and its data is left alone
-/// meanwhile.
+/// A guest who plays on this machine. The guest has an ordinary node without a network, in a data folder inside this
+/// one. It answers every request except those about guest mode. Until the guest stops, this user's links are closed and
+/// their data is left alone.
 final class Guest {
     private static let setting = "guest"
 
@@ -13,7 +13,7 @@ final class Guest {
     private let loop: NodeLoop
     /// Where the guest's data is.
     private let folder: DataFolder
-    /// The node of who plays on this machine in this user's place.
+    /// The guest's node; nil if no guest is playing.
     private(set) var node: MeshNode?
 
     init(core: NodeCore, loop: NodeLoop, folder: DataFolder) {
@@ -22,14 +22,14 @@ final class Guest {
 
     var isPlaying: Bool { node != nil }
 
-    /// A guest's mode outlasts the process.
+    /// Opens the guest's folder again: guest mode outlasts the process.
     func reopen() async throws {
         guard core.text(of: Self.setting)?.isEmpty == false, folder.hasAccount else { return }
         node = try await open()
     }
 
     private func open() async throws -> MeshNode {
-        // A guest's account ends with its results: no recovery key is kept of it.
+        // A guest's account ends with its results, so nobody needs its recovery key.
         try Account.forgetSecret(in: folder)
         var configuration = NodeConfiguration(listen: "127.0.0.1:0", usesNetwork: false, usesLAN: false, peers: [])
         configuration.isGuest = true
@@ -53,7 +53,7 @@ final class Guest {
         }
         guard folder.hasAccount else { return GuestReport(active: false, results: 0) }
         let away = try await open()
-        let count = try? await Self.resultCount(of: away)  // only told
+        let count = try? await Self.resultCount(of: away)  // for display only
         let name = try? await Self.name(of: away)  // as above
         await away.close()
         return GuestReport(active: false, name: name, results: count ?? 0)
@@ -66,7 +66,7 @@ final class Guest {
         let opened = try await open()
         do {
             _ = try await opened.call(ProfileRequest.rename(name: name))
-            // From here on the mode holds, also after a crash.
+            // From here on guest mode holds, also after a crash.
             try await loop.execute(.keepSetting(name: Self.setting, value: Array(name.utf8)))
         } catch {
             await opened.close()
@@ -78,13 +78,13 @@ final class Guest {
         return try await status()
     }
 
-    /// A guest sees own results only: what another has left stays closed to a guest of another name, and goes
-    /// where it is nothing.
+    /// A guest sees only their own results. Results of a guest with another name stay closed; if there are none, that
+    /// guest's folder is deleted.
     private func makeRoom(forGuest name: String) async throws {
         let left = try await status()
         guard let before = left.name, before.lowercased() != name.lowercased() else { return }
         guard left.results == 0 else { throw NodeFailure.guestResultsKept(name: before, count: left.results) }
-        // Settings and withdrawn results, which an undo would bring back, are the former guest's as well.
+        // Settings, and withdrawn results that an undo would bring back, belong to the former guest, too.
         try folder.delete()
     }
 
@@ -109,7 +109,8 @@ final class Guest {
         }
         await playing.close()
         node = nil
-        // The mode ends before the results go: a crash between the two must not leave a mode without a guest.
+        // Guest mode ends before the results are deleted. Otherwise a crash between the two would leave the mode
+        // without a guest.
         if wasActive { try await loop.execute(.keepSetting(name: Self.setting, value: [])) }
         if ending != .keep {
             try folder.delete()
@@ -124,11 +125,11 @@ final class Guest {
 }
 
 extension RequestName {
-    /// Whether it concerns others, or the account itself. A guest has neither; the host's wait.
+    /// Whether it concerns other people or the account. A guest has neither; the host's wait until the guest stops.
     var isForHost: Bool {
         switch self {
         case .recoveryKey, .recovery, .backup, .device, .deviceLink, .friendship, .group, .member, .admission,
-            .annulment, .person, .invite, .inviteList, .link, .join, .privacy, .reminder:
+            .annulment, .person, .invite, .inviteList, .link, .join, .privacy, .reminder, .doctor, .internet:
             true
         case .profile, .groupList, .groupSettings, .guest, .score, .undo, .results, .status, .clock, .board,
             .statistics, .streaks, .achievements, .recap, .versus, .champions, .shareText, .games, .game, .pattern,

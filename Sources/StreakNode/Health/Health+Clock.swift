@@ -3,7 +3,7 @@ import StreakLinks
 import StreakMembership
 import StreakWire
 
-/// Clocks: whose is wrong, and what a wrong one has dated.
+/// Whose clock is wrong, and which records a wrong clock has dated.
 extension Health {
     func clockReport() -> ClockReport {
         let comparison = core.engine.compareClocks(at: core.clock.now, wallTime: core.clock.wallTime)
@@ -16,7 +16,7 @@ extension Health {
             report.state = lead > .zero ? "ahead" : "behind"
         case .differs: report.state = "differs"
         }
-        // Who is anonymous here stays so: a clock is one's own as much as a name is.
+        // Anonymous members stay anonymous: a clock identifies its owner as much as a name.
         report.others = comparison.different.compactMap { member in
             let group = core.sharedGroups.first { group in
                 core.engine.state(of: group)?.device(member.device).map { !core.isAnonymous($0.user, in: group) }
@@ -36,7 +36,7 @@ extension Health {
         return report
     }
 
-    /// Retracts what this machine has dated ahead, and writes it again.
+    /// Retracts what this machine dated ahead, and writes it again.
     ///
     /// - Throws: `clockWrong` while this machine's clock is still ahead of most others', unless `isForced`.
     func repairClock(isForced: Bool) async throws -> ClockReport {
@@ -55,7 +55,7 @@ extension ClockReport {
     /// Whether it is this machine's clock that is wrong.
     var isWrong: Bool { state == "ahead" || state == "behind" }
 
-    /// What the user is told of a wrong one.
+    /// The notice to the user about a wrong clock.
     var notice: String {
         let isAhead = state == "ahead"
         let effect = isAhead ? "your friends see your results late" : "you see your friends’ results late"

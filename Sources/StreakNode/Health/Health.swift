@@ -8,12 +8,13 @@ import StreakScores
 import StreakStorage
 import StreakWire
 
-/// How this node is: what it is linked to, what it has refused, whether its clock is right and its disk sound.
+/// This node's state: its links, what it has refused, and whether its clock and its disk are sound.
 final class Health {
     let core: NodeCore
     let loop: NodeLoop
+    private let internet: Internet
     private let folder: DataFolder
-    /// Where the page is, which the program that runs it tells.
+    /// The page's address, from the program that serves it.
     var pageAddress: String?
     /// What was found damaged on the disk.
     private(set) var damage = DamageReport()
@@ -22,17 +23,19 @@ final class Health {
     private var toldClock = false
     private var refusals = Refusals()
 
-    init(core: NodeCore, loop: NodeLoop, folder: DataFolder) {
-        (self.core, self.loop, self.folder) = (core, loop, folder)
+    init(core: NodeCore, loop: NodeLoop, internet: Internet, folder: DataFolder) {
+        (self.core, self.loop, self.internet, self.folder) = (core, loop, internet, folder)
     }
 
     // MARK: What is noted
 
-    /// Damage that a start found. What was damaged is set aside; friends are asked for what they have of it.
-    func found(damaged: Int, lostChanges: Int) { (damage.setAside, damage.lostChanges) = (damaged, lostChanges) }
+    /// Damage found at start. Damaged places are set aside, and friends are asked for what they hold of them.
+    func damageFoundAtStart(setAside damaged: Int, lostChanges: Int) {
+        (damage.setAside, damage.lostChanges) = (damaged, lostChanges)
+    }
 
-    /// The same while the node is open: the user is told.
-    func tell(damaged: Int) {
+    /// Damage found while the node is open: the user is told.
+    func reportDamage(setAside damaged: Int) {
         guard damaged > 0 else { return }
         damage.setAside += damaged
         core.publish(.notice(damage.sentences.joined(separator: " ")))
@@ -43,7 +46,7 @@ final class Health {
         noteClock()
     }
 
-    /// Tells once, and again after it was right, that this machine's clock is wrong.
+    /// Tells the user once that this machine's clock is wrong, and again if it was right in between.
     func noteClock() {
         let report = clockReport()
         let isWrong = report.isWrong
@@ -85,7 +88,7 @@ final class Health {
             state: stateWord(linked), groups: groups, peers: linked.map(peerStatus), version: NodeVersion.current,
             running: core.isServing, listen: loop.address, web: pageAddress,
             lastSync: lastSync.map { Timestamp(seconds: $0).text }, recoveryConfirmed: !Account.hasSecret(in: folder),
-            guest: core.configuration.isGuest ? core.ownName : nil, clock: clockReport(),
+            guest: core.configuration.isGuest ? core.ownName : nil, clock: clockReport(), internet: internet.report(),
             damage: damage.sentences.isEmpty ? nil : damage,
             differing: core.accountSettings.differences.count, refused: refusals.reports)
     }
@@ -97,24 +100,19 @@ final class Health {
         return linked.allSatisfy { $0.syncing.isEmpty } ? "live" : "syncing"
     }
 
-    /// How late a device may be with what it was to say, before it counts as silent: a lost datagram is asked for again
-    /// within this time.
+    /// How long after its expected time a device counts as silent. A lost datagram is asked for again within this time.
     private static let silenceTolerance: Duration = .seconds(5)
 
-    /// Whether a linked device has said nothing when it should have: it may be gone, which the link finds out in a while.
+    /// Whether a linked device is silent although it should have said something. It may be gone; the link will notice
+    /// after a while.
     private func isSilent(_ device: MeshEngine.LinkedDevice) -> Bool {
         device.nextExpected.advanced(by: Self.silenceTolerance) < core.clock.now
     }
 
-    /// By this machine's clock.
-    private func lastHeard(_ device: MeshEngine.LinkedDevice) -> String {
-        Timestamp(
-            seconds: core.clock.wallTime.seconds - device.lastHeard.duration(to: core.clock.now).components.seconds
-        ).text
-    }
+    private func lastHeard(_ device: MeshEngine.LinkedDevice) -> String { core.timeText(of: device.lastHeard) }
 
-    /// A peer as a group knows it that may know who it is; one that is anonymous in every group is named as in the first
-    /// of them, and nothing else leads to it.
+    /// The status of a peer, in a group that may know who it is. A peer that is anonymous in every group is named as in
+    /// the first of them, and nothing else reveals it.
     private func peerStatus(_ device: MeshEngine.LinkedDevice) -> PeerStatus {
         let known = device.groups.compactMap { group in
             core.engine.state(of: group)?.device(device.device).map { (group: group, user: $0.user) }
@@ -126,20 +124,22 @@ final class Health {
         guard let place = known.first(where: { isNamed($0.group, $0.user) }) ?? known.first else {
             return PeerStatus(
                 device: device.device.description, user: nil, name: nil, state: state, via: device.via.word,
-                address: device.endpoint.description, lastHeard: lastHeard(device))
+                address: device.endpoint.description, lastHeard: lastHeard(device), path: device.path.rawValue,
+                since: core.timeText(of: device.openedAt))
         }
         let isHidden = !isNamed(place.group, place.user)
         let shown = core.shownID(of: place.user, in: place.group)
         return PeerStatus(
             device: isHidden ? shown : device.device.description, user: shown,
             name: core.name(of: place.user, in: place.group), state: state, via: device.via.word,
-            address: isHidden ? nil : device.endpoint.description, lastHeard: lastHeard(device))
+            address: isHidden ? nil : device.endpoint.description, lastHeard: lastHeard(device),
+            path: device.path.rawValue, since: core.timeText(of: device.openedAt))
     }
 
-    /// Somebody who has not answered within this time is not there: a handshake is repeated three times in it.
+    /// A device that has not answered within this time is not there: a handshake is repeated three times in it.
     private static let answerLimit: Duration = .seconds(2)
 
-    /// Dials everybody, and waits until what can be reached has been caught up with.
+    /// Dials every known peer, and waits until this node has caught up with those that it reached.
     func synchronise() async throws -> StatusReport {
         guard core.isServing else { throw NodeFailure.nobodyReachable }
         // Friends' devices, and others of this user's.

@@ -3,7 +3,7 @@ import StreakLinks
 import StreakReplication
 import StreakWire
 
-/// What came from others and was refused since the node started, by reason.
+/// Counts what others sent and this node refused since it started, by reason.
 struct Refusals: Sendable {
     private struct Kind: Hashable, Sendable {
         let what: String
@@ -18,19 +18,19 @@ struct Refusals: Sendable {
             .sorted { ($0.what, $0.reason) < ($1.what, $1.reason) }
     }
 
-    /// A packet without a session, or that its session does not open.
+    /// A packet without a session, or one that its session cannot decrypt.
     mutating func note(_ reason: DropReason) -> RefusalReport { count("packet", reason.word) }
 
-    /// A message that does not decode.
+    /// A message that cannot be decoded.
     mutating func note(_ error: WireError) -> RefusalReport { count("message", error.word) }
 
-    /// Records of others.
+    /// Records from others.
     mutating func note(_ error: ReplicationError) -> RefusalReport { count("records", error.word) }
 
     /// A ledger operation.
     mutating func noteOperation() -> RefusalReport { count("operation", "notValid") }
 
-    /// More than somebody may have this node do.
+    /// Work beyond somebody's budget.
     mutating func note(_ work: ChargedWork) -> RefusalReport { count("budget", work.rawValue) }
 
     private mutating func count(_ what: String, _ reason: String) -> RefusalReport {
@@ -40,14 +40,14 @@ struct Refusals: Sendable {
     }
 }
 
-/// How often one thing was refused for one reason.
+/// How often something was refused, for one reason.
 public struct RefusalReport: Codable, Sendable, Equatable {
     /// `packet`, `message`, `records`, `operation` or `budget`.
     public var what: String
     public var reason: String
     public var count: Int
 
-    /// Whether it is the 1st, 2nd, 4th, 8th …: who sends a million bad packets fills no log with them.
+    /// Whether this is the 1st, 2nd, 4th, 8th … time: a million bad packets then cannot fill a log.
     var isLogged: Bool { count & (count - 1) == 0 }
 }
 

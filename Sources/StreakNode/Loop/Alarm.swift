@@ -9,7 +9,7 @@ struct Alarm {
     private var scheduled: Scheduled<Void>?
 
     mutating func set(for due: MonotonicInstant, at now: MonotonicInstant, waking inbox: Inbox) {
-        // One that rings earlier looks again then.
+        // If it rings too early, the loop looks again then.
         if let deadline, scheduled != nil, deadline <= due, deadline > now { return }
         scheduled?.cancel()
         deadline = due
@@ -17,5 +17,8 @@ struct Alarm {
         scheduled = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: .nanoseconds(delay)) { inbox.wake() }
     }
 
-    func cancel() { scheduled?.cancel() }
+    mutating func cancel() {
+        scheduled?.cancel()
+        (scheduled, deadline) = (nil, nil)
+    }
 }

@@ -3,7 +3,7 @@ import StreakMembership
 import StreakWire
 import Synchronization
 
-/// Where sockets leave what they got for the node's loop, and where the node's events go out from.
+/// Collects what sockets receive for the node's loop, and sends out the node's events.
 final class Inbox: Sendable {
     private struct State {
         var inputs: [NetworkInput] = []
@@ -14,7 +14,8 @@ final class Inbox: Sendable {
         var nextSubscriber: UInt64 = 0
     }
 
-    /// Events a slow reader may be behind; the oldest are dropped, for any later one makes a reader look anew.
+    /// How many events a slow reader may be behind. The oldest are dropped: any later event makes the reader look
+    /// again.
     private static let maximumEvents = 1_024
 
     private let state = Mutex(State())
@@ -26,19 +27,19 @@ final class Inbox: Sendable {
         (wakes, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Datagrams are bounded where they are read.
+    /// The number of datagrams is limited where they are read.
     func put(_ input: NetworkInput) {
         state.withLock { $0.inputs.append(input) }
         waker.yield()
     }
 
-    /// Leaves a friend code that the engine has asked for; nil where there is not memory enough.
+    /// Adds a friend code for the engine, as it asked; nil if there was not enough memory.
     func put(_ code: FriendCode?, of user: UserID) {
         state.withLock { $0.codes.append((user, code)) }
         waker.yield()
     }
 
-    /// All codes that wait.
+    /// Removes and returns all waiting codes.
     func takeCodes() -> [(user: UserID, code: FriendCode?)] {
         state.withLock { state in
             let codes = state.codes
@@ -49,8 +50,8 @@ final class Inbox: Sendable {
 
     func wake() { waker.yield() }
 
-    /// Everything that waits.
-    func take() -> [NetworkInput] {
+    /// Removes and returns all waiting inputs.
+    func takeInputs() -> [NetworkInput] {
         state.withLock { state in
             let inputs = state.inputs
             state.inputs = []

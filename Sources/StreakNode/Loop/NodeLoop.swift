@@ -7,28 +7,38 @@ import StreakReplication
 import StreakStorage
 import StreakWire
 
-/// What follows from the engine's events, and what is written of itself: the loop asks for it in its turns.
+/// Reacts to the engine's events, and writes records of its own. The loop calls it in its turns.
 protocol LoopFollower: AnyObject {
     func observe(_ event: EngineEvent)
-    /// A code has been worked out; nil where there was not memory enough.
+    /// Leaves a notice in the DHT, and looks for those under a key.
+    func put(_ notice: Notice)
+    func look(for key: Bytes32)
+    /// A code has been worked out; nil if there was not enough memory.
     func codeArrived(_ code: FriendCode?, of user: UserID)
-    /// Has the loop write what was noted for it. Returns whether there was anything.
+    /// Makes the loop write what was noted before. Returns whether there was anything.
     func writeNoted() -> Bool
-    /// Tells the user what is due.
-    func remind()
-    /// When to look at that again; nil where there is nothing to look at.
-    var nextReminder: MonotonicInstant? { get }
-    /// What was in memory is thrown away for what is stored, of which `damaged` places are set aside.
+    /// Does what is due: shows reminders, asks routers.
+    func followTime()
+    /// When something may be due next; nil if nothing is planned.
+    var nextDeadline: MonotonicInstant? { get }
+    /// The node serves from now on.
+    func networkOpened()
+    /// The node does not serve from now on. Routers may take 200 ms to close what they opened.
+    func networkClosed() async
+    /// Takes an input that is for a service. Returns false for those that are for the engine.
+    func takes(_ input: NetworkInput) -> Bool
+    /// The state in memory was replaced by what is stored, without `damaged` places that were set aside.
     func restarted(damaged: Int)
 }
 
-/// The node's loop: what came in goes to the engine, what it answers is done, what it wants kept is stored.
+/// The node's loop: passes inputs to the engine, performs its outputs, and stores what it asks to store.
 ///
-/// Services have it carry out commands, and know nothing else of it. It belongs to one node, and runs where that does.
+/// Services make it carry out commands, and know nothing else about it. It belongs to one node and runs in its
+/// isolation.
 final class NodeLoop {
-    /// How long a store that refused a change is left alone before anything is taken from others again.
+    /// After the store refused a change: how long to accept nothing from others.
     private static let pause: Duration = .seconds(10)
-    /// Rounds after which a turn ends, so that commands get theirs.
+    /// A turn ends after this many rounds, so that commands get a turn.
     private static let maximumRounds = 256
 
     private let core: NodeCore
@@ -44,9 +54,9 @@ final class NodeLoop {
     /// Whether `run` is under way.
     private(set) var isRunning = false
     private(set) var isClosed = false
-    /// Set while a store that refused a change is given time: until then nothing is taken from others.
+    /// Set after the store refused a change: until then the node accepts nothing from others.
     private var pausedUntil: MonotonicInstant?
-    /// Whether memory holds what the store refused, and has to be thrown away before anything is written.
+    /// Whether memory holds changes that the store refused. They must be thrown away before the next write.
     private var needsRecovery = false
 
     init(core: NodeCore, store: Store) {
@@ -57,11 +67,11 @@ final class NodeLoop {
 
     // MARK: Commands
 
-    /// Has the engine carry out a command.
+    /// Makes the engine carry out a command, and waits until its changes are stored.
     ///
     /// `companions` and `texts` are stored in the same transaction; the outcomes of companions do not matter.
     ///
-    /// - Throws: `NodeFailure`; what could not be stored has not happened.
+    /// - Throws: `NodeFailure`. If a change could not be stored, it did not happen.
     @discardableResult
     func execute(
         _ command: Command, with companions: [Command] = [], keeping texts: [ShareText] = []
@@ -93,19 +103,30 @@ final class NodeLoop {
         }
     }
 
-    /// Keeps settings that all of this user's devices share.
-    func keep(_ drafts: [RecordDraft]) async throws {
+    /// Stores settings that all of this user's devices share.
+    func storeSettings(_ drafts: [RecordDraft]) async throws {
         guard let privateGroup = core.privateGroup else { throw NodeFailure.noGroup() }
         try await execute(.write([(privateGroup, drafts)]))
     }
 
-    /// Leaves a command whose outcome nobody waits for. It is carried out at once, and stored at the end of the turn.
+    /// Gives a command without waiting for its outcome. It is carried out at once, and stored at the end of the turn.
     func post(_ command: Command) { feed(.command(commands.takeID(), command)) }
 
-    /// Whether a command that is left now is carried out on what is stored.
+    /// Tells the engine what a service found out about the world. It acts at once, and stores at the end of the turn.
+    func tell(_ input: EngineInput) { feed(input) }
+
+    /// Sends a datagram that is no link's, from the port at which links are taken.
+    func send(_ bytes: [UInt8], to target: Endpoint) {
+        sockets.perform(.sendDatagram(bytes, to: target, hopLimit: nil))
+    }
+
+    /// Whether a command given now would be carried out on stored state.
     var isReliable: Bool { !isClosed && !needsRecovery }
 
-    /// Waits until nothing is under way with anybody who is linked, but not for ever; and for a first link as long as is said.
+    /// Whether the last change could not be stored, and nothing is taken from others for a while.
+    var isRefusingChanges: Bool { needsRecovery || pausedUntil != nil }
+
+    /// Waits until nothing is in progress with any linked peer, within limits; and up to `limit` for a first link.
     func settle(waitingForLinks limit: Duration = .zero) async {
         guard core.isServing else { return }
         await withCheckedContinuation { continuation in
@@ -116,12 +137,12 @@ final class NodeLoop {
 
     // MARK: Turns
 
-    /// Hands the engine all that has come in, then does what it says, storing all changes in one transaction.
+    /// Hands all waiting inputs to the engine and performs its outputs. Stores all changes in one transaction.
     func process() {
         guard !isClosed else { return }
         core.noteAliases()
         for _ in 0..<Self.maximumRounds {
-            let inputs = core.inbox.take()
+            let inputs = core.inbox.takeInputs()
             for input in inputs { handle(input) }
             let codes = core.inbox.takeCodes()
             for (user, code) in codes {
@@ -136,7 +157,7 @@ final class NodeLoop {
             if inputs.isEmpty, codes.isEmpty, !isStoring, !isDue, !isWriting { break }
         }
         if let pausedUntil, pausedUntil <= core.clock.now { resume() }
-        if isRunning, pausedUntil == nil, !needsRecovery { follower?.remind() }
+        if isRunning, pausedUntil == nil, !needsRecovery { follower?.followTime() }
         if !transaction.isEmpty { flush() }
         if !settlers.isEmpty {
             settlers.release(
@@ -147,6 +168,7 @@ final class NodeLoop {
 
     private func handle(_ input: NetworkInput) {
         defer { sockets.consumed(input) }
+        if follower?.takes(input) ?? false { return }
         guard pausedUntil == nil else {
             if case .streamAccepted(let id, _) = input { sockets.perform(.closeStream(id)) }
             return
@@ -160,6 +182,7 @@ final class NodeLoop {
         case .streamBytes(let id, let bytes): feed(.link(.streamBytesReceived(id, bytes)))
         case .streamClosed(let id): feed(.link(.streamClosed(id)))
         case .interfacesChanged: feed(.networkChanged(addresses: sockets.ownEndpoints))
+        case .routerSpoke, .upnpEnded, .namesFound, .dht: break  // A service has taken it.
         }
     }
 
@@ -173,12 +196,14 @@ final class NodeLoop {
             case .persist(let change, let id): transaction.append(change, id)
             case .complete(let id, let outcome): commands.complete(id, outcome)
             case .deriveCode(let user): deriveCode(of: user)
+            case .putNotice(let notice): follower?.put(notice)
+            case .getNotice(let key): follower?.look(for: key)
             case .publish(let event): follower?.observe(event)
             }
         }
     }
 
-    /// Has a code worked out beside this node; a turn hands it to the engine, and to whom the loop tells.
+    /// Works a friend code out in the background. A later turn gives it to the engine and to the follower.
     func deriveCode(of user: UserID) {
         let inbox = core.inbox
         if let code = core.knownCode(of: user).flatMap({ FriendCode($0) }) { return inbox.put(code, of: user) }
@@ -188,69 +213,69 @@ final class NodeLoop {
         }
     }
 
-    /// Sees to it that the loop turns when the engine next wants it to.
+    /// Sets the alarm for the next time that something is due.
     private func setAlarm() {
         guard core.isServing || isRunning else { return }
         let candidates = [
             core.isServing ? pausedUntil ?? core.engine.nextDeadline : nil, settlers.next(after: core.clock.now),
-            isRunning ? follower?.nextReminder : nil,
+            isRunning ? follower?.nextDeadline : nil,
         ]
         if let due = candidates.compactMap({ $0 }).min() { alarm.set(for: due, at: core.clock.now, waking: core.inbox) }
     }
 
     // MARK: Storing
 
-    /// Stores what the engine asked for, then tells it.
+    /// Stores what the engine asked for, then confirms it to the engine.
     private func flush() {
-        let stored = transaction.take()
+        let stored = transaction.takeAll()
         do {
             try store.apply(stored.change, keeping: stored.texts)
         } catch {
-            refuseEverything(NodeFailure(storage: error))
+            storageRefused(NodeFailure(storage: error))
             return
         }
         for id in stored.ids { feed(.changeStored(id)) }
     }
 
-    /// A change could not be stored: those who wait are told so, nothing unconfirmed stays in memory, and others are not
-    /// listened to for a while. Reading goes on.
-    private func refuseEverything(_ failure: NodeFailure) {
+    /// A change could not be stored, as on a full disk. Callers that wait get the failure, unconfirmed changes are
+    /// dropped from memory, and for `pause` nothing is accepted from others. Reading goes on.
+    private func storageRefused(_ failure: NodeFailure) {
         perform(core.closeLinks())
         needsRecovery = true
         pausedUntil = core.clock.now.advanced(by: Self.pause)
         commands.failAll(failure)
         core.publish(.notice("Results cannot be stored now. Nothing new is confirmed until there is room again."))
-        // Where even reading fails, the next command tries again.
+        // If even reading fails, the next command tries again.
         try? recoverIfNeeded()
     }
 
-    /// Throws away what is in memory and starts again from what is on disk, where that is needed.
+    /// Replaces the state in memory by what is on disk, if necessary.
     private func recoverIfNeeded() throws {
         guard needsRecovery else { return }
         let state = try store.load()
         core.restart(from: state.snapshot)
         transaction.discardChanges()
         needsRecovery = false
-        follower?.restarted(damaged: state.damage.count(where: \.isOfGroup))
+        follower?.restarted(damaged: state.damage.count(where: \.isTold))
     }
 
-    /// Meets others again after a pause.
+    /// Serves others again after the pause.
     private func resume() {
         pausedUntil = nil
         do {
             try recoverIfNeeded()
-            if let listening = sockets.listening { feed(listening) }
+            if let listening = sockets.listening { begin(listening) }
             dialNamedPeers()
         } catch {
             pausedUntil = core.clock.now.advanced(by: Self.pause)
         }
     }
 
-    /// The engine continues no epoch of a store that may be a copy; once that is noted, an ordinary start may. On a full disk
-    /// reading goes on, and the next write begins with what is stored.
+    /// Begins new epochs, because this store may be a copy. Once that is stored, later starts may continue them. On a
+    /// full disk reading goes on, and the next write first loads what is stored.
     func renewEpochs() throws {
         var change = DurableChange()
-        change.ownEpochs = core.renewEpochs()
+        change.local = core.renewEpochs()
         change.settings[Store.epochsRenewedSetting] = [1]
         do {
             try store.apply(change)
@@ -261,9 +286,9 @@ final class NodeLoop {
 
     // MARK: Running
 
-    /// Turns until the task is cancelled.
+    /// Runs turns until the task is cancelled.
     ///
-    /// - Parameter isHidden: Whether others are left alone.
+    /// - Parameter isHidden: whether to stay off the network.
     /// - Throws: `NodeFailure.cannotListen`.
     func run(isHidden: Bool) async throws {
         do {
@@ -273,7 +298,7 @@ final class NodeLoop {
             throw error
         }
         isRunning = true
-        // Who runs the node is told now; on a full disk the next run tells again.
+        // The person who runs the node is told now. On a full disk, the next run tells them again.
         if store.lostChanges > 0 { try? store.forgetLostChanges() }
         readiness.begin()
         if !isHidden { await meetNamedPeers() }
@@ -288,8 +313,16 @@ final class NodeLoop {
 
     private func openSockets() async throws {
         if let command = try await sockets.open() { post(command) }
-        if let listening = sockets.listening { feed(listening) }
+        if let listening = sockets.listening { begin(listening) }
         readiness.listens(at: sockets.listenDescription ?? "")
+        follower?.networkOpened()
+    }
+
+    /// The engine takes packets from now on. It first hears how far it may go.
+    private func begin(_ listening: EngineInput) {
+        feed(.internetSettingChanged(core.configuration.usesInternet ? core.internetSetting : .off))
+        feed(.lettersChanged(core.leavesLetters))
+        feed(listening)
     }
 
     private func meetNamedPeers() async {
@@ -301,17 +334,18 @@ final class NodeLoop {
         if !sockets.namedEndpoints.isEmpty { post(.dialAddresses(sockets.namedEndpoints)) }
     }
 
-    /// Friends see at once that this node goes, not only when it stays silent.
+    /// Tells friends at once that this node stops, so that they need not wait until it counts as silent.
     func leaveNetwork() async {
         alarm.cancel()
         perform(core.closeLinks())
         readiness.listens(at: nil)
         await sockets.close()
-        // What still came in was meant for links that are gone.
-        if isRunning { _ = core.inbox.take() }
+        await follower?.networkClosed()
+        // What arrived meanwhile belongs to closed links.
+        if isRunning { _ = core.inbox.takeInputs() }
     }
 
-    /// Meets others again, from what is on disk.
+    /// Serves others again, from what is on disk.
     func rejoinNetwork() async throws {
         guard isRunning, !core.isServing else { return }
         needsRecovery = true
@@ -320,6 +354,9 @@ final class NodeLoop {
         await meetNamedPeers()
         process()
     }
+
+    /// This machine's own endpoints at which links are taken; none without sockets.
+    var ownEndpoints: [Endpoint] { sockets.ownEndpoints }
 
     /// The address served on: empty without a network, nil while the node does not serve.
     var address: String? { readiness.address }
@@ -346,7 +383,7 @@ final class NodeLoop {
 }
 
 extension Command {
-    /// Whether only a machine of the account can do it.
+    /// Whether only a device that the account has not shut out can carry it out.
     fileprivate var speaksForAccount: Bool {
         switch self {
         case .write, .foundGroup, .invite, .join, .linkDevice, .addFriend, .approveFriend, .acceptReturn,
@@ -354,7 +391,8 @@ extension Command {
             true
         case .retract, .revokeInvite, .rename, .changeSettings, .setRole, .transfer, .remove, .annul, .admit,
             .denyRequest, .revokeDevice, .leave, .openPrivateGroup, .requestDevice, .cancelFriend,
-            .declineFriend, .blockFriend, .unblockFriend, .declineReturn, .forgetGroup, .keepSetting, .dialEveryone,
+            .declineFriend, .blockFriend, .unblockFriend, .declineReturn, .forgetGroup, .keepSetting, .keepRows,
+            .dialEveryone,
             .dialAddresses:
             false
         }

@@ -1,6 +1,6 @@
 import StreakEngine
 
-/// Commands that the engine has not answered yet, and who waits for each.
+/// Commands that the engine has not completed yet, and the callers that wait for each.
 struct PendingCommands {
     typealias Waiter = CheckedContinuation<Result<CommandOutcome, NodeFailure>, Never>
 
@@ -20,7 +20,7 @@ struct PendingCommands {
         waiters.removeValue(forKey: id)?.resume(returning: .success(outcome))
     }
 
-    /// Tells all who wait, in the order in which they asked.
+    /// Fails all waiting callers, in the order in which they asked.
     mutating func failAll(_ failure: NodeFailure) {
         for id in waiters.keys.sorted() { waiters.removeValue(forKey: id)?.resume(returning: .failure(failure)) }
     }

@@ -2,11 +2,11 @@ import StreakEngine
 import StreakReplication
 import StreakStorage
 
-/// Changes that the engine has asked for and that are not yet on disk: they are stored as one transaction.
+/// Changes that the engine has asked for and that are not on disk yet. They are stored as one transaction.
 struct PendingTransaction {
     private(set) var change = DurableChange()
     private(set) var ids: [ChangeID] = []
-    /// Share texts to be kept in the same transaction.
+    /// Share texts to store in the same transaction.
     var texts: [ShareText] = []
 
     var isEmpty: Bool { ids.isEmpty }
@@ -16,12 +16,12 @@ struct PendingTransaction {
         ids.append(id)
     }
 
-    /// All of it, to be stored.
-    mutating func take() -> PendingTransaction {
+    /// Removes and returns everything, to be stored.
+    mutating func takeAll() -> PendingTransaction {
         defer { self = PendingTransaction() }
         return self
     }
 
-    /// Forgets the changes, which the store refused. The texts are of a command that is still to come.
+    /// Forgets the changes, which the store refused. The texts stay, because they belong to a command still to come.
     mutating func discardChanges() { (change, ids) = (DurableChange(), []) }
 }

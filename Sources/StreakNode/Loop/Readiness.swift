@@ -1,11 +1,11 @@
-/// Whether the node serves, where, or why it could not begin to, and who waits to know.
+/// Whether and where the node serves, or why it could not start, and the callers that wait to know.
 struct Readiness {
     /// The address served on: empty without a network, nil while the node does not serve.
     private(set) var address: String?
     private var failure: (any Error)?
     private var waiters: [CheckedContinuation<String, any Error>] = []
 
-    /// The sockets are open, or closed where there is no address.
+    /// The sockets are open at this address; nil if they are closed.
     mutating func listens(at address: String?) { self.address = address }
 
     mutating func begin() {
@@ -19,10 +19,10 @@ struct Readiness {
         tell(.failure(error))
     }
 
-    /// The node ends, and who still waits is told.
+    /// The node stops; callers that still wait are told.
     mutating func end() { tell(.failure(NodeFailure.stopping)) }
 
-    /// The address, where it is known already. Throws what kept the node from serving.
+    /// The address, if it is known already. Throws the reason if the node could not serve.
     func known() throws -> String? {
         if address == nil, let failure { throw failure }
         return address

@@ -1,17 +1,17 @@
 import StreakLinks
 import StreakWire
 
-/// Tasks that wait until the exchange with others has come to rest.
+/// Callers that wait until the exchange with others has settled.
 struct Settlers {
     private struct Settler {
         let earliest: MonotonicInstant
         let latest: MonotonicInstant
-        /// Until when a first link is waited for.
+        /// How long to wait for a first link.
         let linked: MonotonicInstant
         let continuation: CheckedContinuation<Void, Never>
     }
 
-    /// How long reachable peers are waited for at the least and at the most.
+    /// How long to wait for reachable peers, at least and at most.
     private static let shortest: Duration = .milliseconds(150)
     static let longest: Duration = .seconds(6)
 
@@ -29,7 +29,7 @@ struct Settlers {
                 linked: now.advanced(by: limit), continuation: continuation))
     }
 
-    /// Lets go on who has waited enough.
+    /// Releases callers that have waited long enough.
     mutating func release(at now: MonotonicInstant, isResting: Bool, hasLink: Bool) {
         var remaining: [Settler] = []
         for settler in settlers {
@@ -43,13 +43,13 @@ struct Settlers {
         settlers = remaining
     }
 
-    /// Lets everybody go on: the node ends.
+    /// Releases all callers: the node stops.
     mutating func releaseAll() {
         for settler in settlers { settler.continuation.resume() }
         settlers = []
     }
 
-    /// When to look next. In between, every turn of the loop looks: only what comes in changes what is under way.
+    /// When to look next. In between, every turn looks, because only inputs change what is in progress.
     func next(after now: MonotonicInstant) -> MonotonicInstant? {
         settlers.compactMap { settler in
             [settler.earliest, settler.linked, settler.latest].filter { $0 > now }.min() ?? settler.latest

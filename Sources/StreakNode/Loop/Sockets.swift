@@ -5,7 +5,7 @@ import StreakLinks
 import StreakWire
 
 extension LinkVia {
-    /// The word for people and scripts.
+    /// A word for users and scripts.
     var word: String {
         switch self {
         case .lan: "lan"
@@ -14,7 +14,7 @@ extension LinkVia {
     }
 }
 
-/// The node's sockets: where packets come in and go out, and under which addresses.
+/// The node's sockets, and the addresses that they have.
 final class Sockets {
     private static let portSetting = "port"
 
@@ -22,14 +22,14 @@ final class Sockets {
     private var network: MeshNetwork? {
         didSet { core.isServing = network != nil }
     }
-    /// Where `NodeConfiguration.peers` lead.
+    /// The addresses of `NodeConfiguration.peers`.
     private(set) var namedEndpoints: [Endpoint] = []
 
     init(core: NodeCore) { self.core = core }
 
     // MARK: Opening and closing
 
-    /// Opens them, unless the node is to have none. What is to be remembered of it comes back.
+    /// Opens them, unless the node has none. Returns a command that remembers the port, if necessary.
     ///
     /// - Throws: `NodeFailure.cannotListen`.
     func open() async throws -> Command? {
@@ -41,7 +41,7 @@ final class Sockets {
         let port = Int(listen.port)
         let remembered = core.text(of: Self.portSetting).flatMap { Int($0) }
         if port == 0, let remembered {
-            // Friends remember where this node was found; another port costs them a search.
+            // Friends remember where they found this node; another port would cost them a search.
             if let found = try? await start(host: listen.host, port: remembered) {
                 network = found
                 return nil
@@ -56,6 +56,7 @@ final class Sockets {
     private func start(host: String, port: Int) async throws -> MeshNetwork {
         var settings = NetworkConfiguration(listen: (host: host, port: port))
         settings.usesDiscovery = core.configuration.usesLAN
+        settings.isLocalOnly = core.internetSetting == .lanOnly
         let network = MeshNetwork(configuration: settings)
         let inbox = core.inbox
         do {
@@ -67,19 +68,19 @@ final class Sockets {
         return network
     }
 
-    /// Why an address cannot be used, for people.
+    /// Why an address cannot be used, in words for the user.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case NetworkError.addressInUse: "another program uses it"
         case NetworkError.invalidAddress: "it is not an address"
         case NetworkError.unresolvedName: "there is no such name"
         case NetworkError.cannotListen(_, let reason):
-            reason.contains("assign") ? "it is no address of this machine" : reason
+            reason.contains("assign") ? "it is not an address of this machine" : reason
         default: "the system refused"
         }
     }
 
-    /// Nothing goes out once this is called, and nothing comes in once it has returned.
+    /// Nothing is sent once this is called, and nothing received once it has returned.
     func close() async {
         let closing = network
         network = nil
@@ -88,20 +89,21 @@ final class Sockets {
 
     // MARK: Addresses
 
-    /// Nil where there are none.
+    /// Nil without sockets.
     var listenDescription: String? { network?.listenDescription }
 
-    /// What the engine is told of them; nil where there are none.
+    /// The engine's input about them; nil without sockets.
     var listening: EngineInput? {
         network.map {
             .listening(port: $0.port, addresses: ownEndpoints, usesDiscovery: core.configuration.usesLAN)
         }
     }
 
-    /// Where others may reach this node: its addresses on every interface it serves, loopback only if on nothing else.
+    /// Where others may reach this node: its addresses on every interface it serves. Loopback only if it serves nothing
+    /// else.
     var ownEndpoints: [Endpoint] { network?.reachableEndpoints ?? [] }
 
-    /// Looks up where `NodeConfiguration.peers` lead.
+    /// Looks up the addresses of `NodeConfiguration.peers`.
     func resolveNamedPeers() async {
         var endpoints: [Endpoint] = []
         for peer in core.configuration.peers {
@@ -121,7 +123,8 @@ final class Sockets {
 
     func perform(_ output: LinkOutput) {
         switch output {
-        case .sendDatagram(let bytes, let to): network?.sendDatagram(bytes, to: to)
+        case .sendDatagram(let bytes, let to, let hopLimit):
+            network?.sendDatagram(bytes, to: to, hopLimit: hopLimit)
         case .openStream(let id, let to): network?.openStream(id, to: to)
         case .sendStream(let id, let bytes): network?.sendStream(id, bytes)
         case .closeStream(let id): network?.closeStream(id)
@@ -130,6 +133,6 @@ final class Sockets {
 
     func sendBeacon(_ bytes: [UInt8], to endpoint: Endpoint?) { network?.sendBeacon(bytes, to: endpoint) }
 
-    /// There is room for as much again.
+    /// The input was handled, so there is room for another.
     func consumed(_ input: NetworkInput) { network?.consumed(input) }
 }

@@ -26,7 +26,8 @@ enum AddressResolution {
         try await NIOThreadPool.singleton.runIfActive { try lookUp(host: host, port: port) }
     }
 
-    private static func lookUp(host: String, port: UInt16) throws(NetworkError) -> [Endpoint] {
+    /// The same, for a thread that may wait as long.
+    static func lookUp(host: String, port: UInt16) throws(NetworkError) -> [Endpoint] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
         #if canImport(Glibc)

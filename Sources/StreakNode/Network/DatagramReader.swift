@@ -6,7 +6,7 @@ import StreakWire
 final class DatagramReader: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
-    /// Datagrams read in one turn, so that a flood does not keep streams waiting for long.
+    /// Datagrams read in one turn, so that a flood does not delay streams for long.
     private static let datagramsPerTurn: UInt = 32
 
     private let maximumSize: Int
@@ -49,6 +49,6 @@ final class DatagramReader: ChannelInboundHandler {
         receive(Array(envelope.data.readableBytesView), source)
     }
 
-    /// An error of one datagram is that datagram's; if the channel does not survive it, it is opened anew.
+    /// An error concerns one datagram only. If the channel closes nevertheless, it is opened again.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 }

@@ -42,10 +42,22 @@ final class DatagramSocket: Sendable {
     deinit { close() }
 
     /// Sends to one host. False if the system did not take it: this datagram is lost, the next may succeed.
+    ///
+    /// - Parameter hopLimit: how many routers it passes at most; by default as many as the system lets it.
     @discardableResult
-    func send(_ bytes: [UInt8], to target: Endpoint) -> Bool {
+    func send(_ bytes: [UInt8], to target: Endpoint, hopLimit: UInt8? = nil) -> Bool {
         guard target.isUnicast, (target.ipv4 != nil) == (endpoint.ipv4 != nil) else { return false }
-        return descriptor.withLock { Self.send(bytes, to: target, through: $0) }
+        return descriptor.withLock { handle in
+            guard let hopLimit else { return Self.send(bytes, to: target, through: handle) }
+            let (level, name) =
+                target.ipv4 != nil
+                ? (CInt(IPPROTO_IP), IP_TTL) : (CInt(IPPROTO_IPV6), IPV6_UNICAST_HOPS)
+            // Only for this one datagram. Where it cannot be limited it must not go: it would take the other side's port.
+            guard let usual = Self.option(handle, level, name), Self.setOption(handle, level, name, CInt(hopLimit))
+            else { return false }
+            defer { Self.setOption(handle, level, name, usual) }
+            return Self.send(bytes, to: target, through: handle)
+        }
     }
 
     /// Sends to the discovery group on one interface.
@@ -178,6 +190,12 @@ extension DatagramSocket {
                     handle, content.baseAddress, content.count, CInt(MSG_DONTWAIT), address, length) >= 0
             }
         }
+    }
+
+    private static func option(_ handle: CInt, _ level: CInt, _ name: CInt) -> CInt? {
+        var value: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        return unsafe getsockopt(handle, level, name, &value, &size) == 0 ? value : nil
     }
 
     @discardableResult

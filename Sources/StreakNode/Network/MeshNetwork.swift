@@ -48,7 +48,8 @@ final class MeshNetwork: Sendable {
     /// Binds and begins to receive; returns the port, the same for UDP and TCP. `receive` is called on the event loop, and
     /// must return at once. Throws `NetworkError`.
     func start(receive: @escaping @Sendable (NetworkInput) -> Void) async throws -> UInt16 {
-        let inlet = NetworkInlet(limits: configuration.limits, deliver: receive)
+        let inlet = NetworkInlet(
+            limits: configuration.limits, isLocalOnly: configuration.isLocalOnly, deliver: receive)
         let wanted = try await listenEndpoints()
         try await eventLoop.submit { [self] in
             receiver.value = NetworkReceiver(
@@ -64,7 +65,9 @@ final class MeshNetwork: Sendable {
         }
         try await eventLoop.submit { [self] in
             for socket in sockets {
-                receiver.value?.read(socket, limit: inlet.datagrams) { inlet.deliver(.datagram($0, from: $1)) }
+                receiver.value?.read(socket, limit: inlet.datagrams) {
+                    inlet.deliver(.datagram($0, from: $1), from: $1, of: inlet.datagrams)
+                }
             }
             openDiscovery(inlet: inlet)
             refreshInterfaces(isFirst: true)
@@ -128,10 +131,11 @@ final class MeshNetwork: Sendable {
     // MARK: Datagrams
 
     /// Sends at once or not at all: a datagram that the system does not take is lost and counted.
-    func sendDatagram(_ bytes: [UInt8], to target: Endpoint) {
-        let sockets = state.withLock { $0.mainSockets }
-        guard let socket = sockets.first(where: { ($0.endpoint.ipv4 != nil) == (target.ipv4 != nil) }),
-            socket.send(bytes, to: target)
+    func sendDatagram(_ bytes: [UInt8], to target: Endpoint, hopLimit: UInt8? = nil) {
+        let (sockets, inlet) = state.withLock { ($0.mainSockets, $0.inlet) }
+        guard inlet?.admits(target) ?? false,
+            let socket = sockets.first(where: { ($0.endpoint.ipv4 != nil) == (target.ipv4 != nil) }),
+            socket.send(bytes, to: target, hopLimit: hopLimit)
         else {
             counters.unsentDatagrams.wrappingAdd(1, ordering: .relaxed)
             return
@@ -175,7 +179,9 @@ final class MeshNetwork: Sendable {
         case .datagram: consumedDatagram()
         case .beacon: state.withLock { $0.inlet }?.beacons.consume()
         case .streamBytes(let id, let bytes): consumed(id, bytes.count)
-        case .streamAccepted, .streamOpened, .streamFailed, .streamClosed, .interfacesChanged: break
+        case .streamAccepted, .streamOpened, .streamFailed, .streamClosed, .interfacesChanged, .routerSpoke,
+            .upnpEnded, .namesFound, .dht:
+            break
         }
     }
 
@@ -306,7 +312,7 @@ extension MeshNetwork {
                 guard !isOwn(source), source.isLoopback || !main.endpoint.isLoopback else {
                     return inlet.beacons.consume()
                 }
-                inlet.deliver(.beacon(bytes, from: source))
+                inlet.deliver(.beacon(bytes, from: source), from: source, of: inlet.beacons)
             }
         }
     }

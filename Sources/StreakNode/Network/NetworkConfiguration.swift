@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakInternet
 import StreakLinks
 import StreakWire
 
@@ -19,6 +20,8 @@ struct NetworkConfiguration: Sendable {
     /// and IPv6. Port 0 picks a free one.
     var listen: (host: String, port: Int)
     var usesDiscovery: Bool
+    /// Whether nothing is taken from beyond this network, and nothing sent there.
+    var isLocalOnly = false
     /// Tests choose another, so as not to hear real nodes.
     var discoveryPort: UInt16
     var limits: NetworkLimits
@@ -66,9 +69,10 @@ struct NetworkLimits: Sendable {
     init() {}
 }
 
-/// What the network has to tell.
+/// What the network reports.
 ///
-/// Whoever handles inputs must call `MeshNetwork.consumed` for each, or datagrams are soon dropped and streams stand still.
+/// The consumer must call `MeshNetwork.consumed` for each input. Otherwise datagrams are soon dropped, and streams
+/// stop.
 enum NetworkInput: Sendable, Equatable {
     case datagram([UInt8], from: Endpoint)
     /// A datagram to the discovery port.
@@ -83,6 +87,14 @@ enum NetworkInput: Sendable, Equatable {
     case streamClosed(StreamID)
     /// An address of this machine appeared or went.
     case interfacesChanged
+    /// A datagram came to a port from which a router is asked, or to that of its announcements.
+    case routerSpoke([UInt8], from: Endpoint, isIPv4: Bool)
+    /// Where names lead that the user gave this machine, of those that could be looked up.
+    case namesFound([String: [Endpoint]])
+    /// What became of asking a router by UPnP, which ports are open by it, and how the helper is.
+    case upnpEnded(UPnPOutcome, [OpenedPort], HelperState, isIPv4: Bool)
+    /// What came of asking the DHT.
+    case dht(NoticeExchange.Answer)
 }
 
 /// Why the network cannot start, or an address cannot be used.

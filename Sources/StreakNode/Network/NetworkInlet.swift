@@ -1,3 +1,4 @@
+import StreakWire
 import Synchronization
 
 /// Hands inputs to the consumer, and never more datagrams than it keeps up with.
@@ -5,11 +6,24 @@ final class NetworkInlet: Sendable {
     let deliver: @Sendable (NetworkInput) -> Void
     let datagrams: WaitingLimit
     let beacons: WaitingLimit
+    private let isLocalOnly: Bool
 
-    init(limits: NetworkLimits, deliver: @escaping @Sendable (NetworkInput) -> Void) {
+    /// - Parameter isLocalOnly: whether nobody beyond this network is admitted.
+    init(
+        limits: NetworkLimits, isLocalOnly: Bool = false, deliver: @escaping @Sendable (NetworkInput) -> Void
+    ) {
         self.deliver = deliver
+        self.isLocalOnly = isLocalOnly
         datagrams = WaitingLimit(limits.maximumWaitingDatagrams)
         beacons = WaitingLimit(limits.maximumWaitingBeacons)
+    }
+
+    /// Whether this node has to do with anybody there: everything that is sent, dialled, received or accepted asks it.
+    func admits(_ endpoint: Endpoint) -> Bool { !isLocalOnly || endpoint.isLocal }
+
+    /// Hands over a datagram, or a beacon, unless its source is not admitted.
+    func deliver(_ input: NetworkInput, from source: Endpoint, of limit: WaitingLimit) {
+        if admits(source) { deliver(input) } else { limit.consume() }
     }
 }
 

@@ -26,7 +26,7 @@ final class NetworkReceiver {
     private let eventLoop: any EventLoop
     private let limits: NetworkLimits
     private var sources: [Source] = []
-    /// Nil while it is being opened anew.
+    /// Nil while it is being opened again.
     private var listeners: [Endpoint: (any Channel)?] = [:]
     private var isClosing = false
 
@@ -60,7 +60,7 @@ final class NetworkReceiver {
         }.nonisolated()
     }
 
-    /// Accepts no more streams anywhere.
+    /// Stops accepting streams.
     func closeListeners() {
         for case .some(let channel) in listeners.values { channel.close(promise: nil) }
         listeners = [:]
@@ -74,7 +74,7 @@ final class NetworkReceiver {
         openReader(at: sources.count - 1)
     }
 
-    /// Opens anew what the system has closed, and cuts off streams that deliver nothing.
+    /// Reopens what the system has closed, and cuts off streams that deliver nothing.
     func maintain() {
         guard !isClosing else { return }
         streams.maintain()

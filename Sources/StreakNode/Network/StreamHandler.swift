@@ -6,9 +6,9 @@ import Synchronization
 
 /// One TCP connection, on its event loop.
 ///
-/// It reads no more than the consumer takes. Its end is orderly: what was sent is delivered to the system, then the peer is
-/// told that no more comes, and only when the peer has closed too is the connection closed. A plain close would throw away
-/// what is queued here, and on unread input also what is under way.
+/// It reads only as fast as the consumer takes. It closes in order: it delivers to the system what was sent, then tells
+/// the peer that nothing follows, and closes the connection only when the peer has closed, too. A plain close would
+/// lose what is queued here and, with unread input, also what is on its way.
 final class StreamHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -60,7 +60,7 @@ final class StreamTable {
     /// Takes a connection, or throws to have it closed.
     func accept(_ channel: any Channel) throws {
         guard !isFinishing, unclaimedCount < limits.maximumUnclaimedStreams,
-            let source = channel.remoteAddress.flatMap(Endpoint.init(_:)),
+            let source = channel.remoteAddress.flatMap(Endpoint.init(_:)), inlet.admits(source),
             unclaimed[source.network, default: 0] < limits.maximumUnclaimedStreamsPerSource
         else {
             counters.refusedStreams.wrappingAdd(1, ordering: .relaxed)
@@ -94,12 +94,12 @@ final class StreamTable {
         if handlers.isEmpty { emptied?.succeed() }
     }
 
-    /// Cuts off closed streams that deliver nothing any more.
+    /// Cuts off closed streams that no longer deliver anything.
     func maintain() {
         for id in draining { handlers[id]?.checkProgress() }
     }
 
-    /// Lets every stream deliver what was sent on it, takes no more, and succeeds when all are closed.
+    /// Lets every stream deliver what was sent on it, accepts no new ones, and succeeds when all are closed.
     func finish() -> EventLoopFuture<Void> {
         isFinishing = true
         for handler in handlers.values { handler.closeSilently() }
@@ -115,7 +115,7 @@ final class StreamTable {
 
     private func open(_ id: StreamID, to endpoint: Endpoint) {
         guard !isFinishing, handlers[id] == nil else { return }
-        guard endpoint.isUnicast else { return inlet.deliver(.streamFailed(id)) }
+        guard endpoint.isUnicast, inlet.admits(endpoint) else { return inlet.deliver(.streamFailed(id)) }
         let handler = StreamHandler(id: id, acceptedFrom: nil, table: self)
         handlers[id] = handler
         let bound = NIOLoopBound(handler, eventLoop: eventLoop)

@@ -1,21 +1,21 @@
 import StreakMembership
 import StreakWire
 
-/// Members whose friend codes are worked out one after another, beside everything else.
+/// Members whose friend codes are worked out one after another, in the background.
 struct CodeQueue {
     private var users: [UserID] = []
 
-    /// The one that is worked out.
+    /// The one that is being worked out.
     var current: UserID? { users.first }
 
-    /// Returns whom to begin with, where none is worked out yet.
+    /// Adds users. Returns the one to begin with, if none is being worked out.
     mutating func add(_ others: [UserID]) -> UserID? {
         let isIdle = users.isEmpty
         for user in others where !users.contains(user) { users.append(user) }
         return isIdle ? current : nil
     }
 
-    /// Takes out who is done. Returns false where the code was not asked for here.
+    /// Removes a finished user. False if this queue did not ask for the code.
     mutating func finish(_ user: UserID) -> Bool {
         guard current == user else { return false }
         users.removeFirst()

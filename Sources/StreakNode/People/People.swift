@@ -3,8 +3,8 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// Whom a text means, of the members of a group, friends and those who ask; and their friend codes, which are worked out when
-/// somebody is to be shown or found by one.
+/// Which member, friend or asker a text means; and people's friend codes, which are worked out when somebody has to be
+/// shown or found by one.
 final class People {
     private let core: NodeCore
     private let loop: NodeLoop
@@ -14,43 +14,40 @@ final class People {
 
     // MARK: Friend codes
 
-    /// Codes that one request waits for, a slow hash of 60 ms each: two where the node runs, for it works out the rest
-    /// meanwhile; more where nothing is left running.
+    /// Codes that one request waits for, each a slow hash of 60 ms, one after another. Two while the node runs, because it
+    /// works out the others meanwhile; more if the program ends after the request.
     private var maximumComputedCodes: Int { loop.isRunning ? 2 : 8 }
 
-    /// Sees to it that the codes of these users are known: the first few of those that are not now, the others soon. The
-    /// hashes are computed beside this node, once, and kept.
+    /// Works out the codes of these users, outside the node's actor, and keeps them. Waits for the first few that are
+    /// unknown; the others follow soon.
     func computeCodes(of users: [UserID]) async {
         let missing = users.filter { core.knownCode(of: $0) == nil }
         guard !missing.isEmpty else { return }
-        for (user, code) in await Self.codes(of: missing.prefix(maximumComputedCodes)) { keep(code, of: user) }
+        for (user, code) in await Self.codes(of: missing.prefix(maximumComputedCodes)) { storeCode(code, of: user) }
         loop.process()
         guard loop.isRunning else { return }
         if let first = codeQueue.add(missing.filter { core.knownCode(of: $0) == nil }) { loop.deriveCode(of: first) }
     }
 
-    /// The next of those that are worked out one after another; at the end pages look again.
+    /// A queued code has been worked out, and the next is begun. After the last one, pages load again.
     func codeArrived(_ code: FriendCode?, of user: UserID) {
         guard codeQueue.finish(user) else { return }
-        if let code { keep(code, of: user) }
+        if let code { storeCode(code, of: user) }
         if let next = codeQueue.current { loop.deriveCode(of: next) } else { core.publish(.groupsChanged) }
     }
 
-    private func keep(_ code: FriendCode, of user: UserID) {
+    private func storeCode(_ code: FriendCode, of user: UserID) {
         guard core.knownCode(of: user) == nil, loop.isReliable else { return }
-        // What cannot be stored now is worked out again the next time.
-        loop.post(.keepSetting(name: NodeCore.codeSetting(of: user), value: Array(code.description.utf8)))
+        // If it cannot be stored now, it is worked out again the next time.
+        var rows = LocalRows()
+        rows.keep(KnownCode(user: user, code: code))
+        loop.post(.keepRows(rows))
     }
 
     @concurrent
     private static func codes(of users: ArraySlice<UserID>) async -> [(UserID, FriendCode)] {
-        await withTaskGroup(of: (UserID, FriendCode)?.self) { group in
-            for user in users {
-                // Without memory for the hash there is no code to show.
-                group.addTask { (try? FriendCode(of: user)).map { (user, $0) } }
-            }
-            return await group.reduce(into: []) { codes, code in code.map { codes.append($0) } }
-        }
+        // If there is not enough memory for the hash, no code is shown.
+        users.compactMap { user in (try? FriendCode(of: user)).map { (user, $0) } }
     }
 
     // MARK: Reports
@@ -70,7 +67,7 @@ final class People {
 
     // MARK: Members
 
-    /// The member that a text names.
+    /// The member that a text means.
     func member(_ text: String, of group: GroupID) async throws -> UserID {
         let selector = Selector(text)
         let users = core.engine.state(of: group)?.members.map(\.user) ?? []
@@ -97,7 +94,7 @@ final class People {
         return "\(names[user] ?? "") (\(code ?? String(core.shownID(of: user, in: group).prefix(16))))"
     }
 
-    /// Codes are worked out when somebody is looked for by one, until it is found; each once.
+    /// When somebody is looked for by a code, works out users' codes until it is found, each once.
     private func seek(_ code: FriendCode?, among users: [UserID]) async {
         guard let code else { return }
         for user in users where core.knownCode(of: user) == nil {
@@ -108,13 +105,13 @@ final class People {
 
     // MARK: Friends, and those who ask
 
-    /// Somebody whose account is known here.
+    /// A person whose account is known here.
     struct KnownPerson {
         var user: UserID
         var name: String
     }
 
-    /// The groups that this user shares with the friend whom a text names; at least one.
+    /// The groups that this user shares with the friend that a text means; at least one.
     func friendGroups(_ text: String) async throws -> [MeshEngine.FriendGroup] {
         let selector = Selector(text)
         let open = core.engine.friendGroups.filter { !core.isAnonymous($0.friend, in: $0.group) }
@@ -133,7 +130,7 @@ final class People {
         return found
     }
 
-    /// Whom a text names of those who ask, friends, and members of this user's groups who go by their name.
+    /// The person that a text means among askers, friends, and members of this user's groups who are not anonymous.
     func knownPerson(_ text: String) async throws -> KnownPerson {
         let selector = Selector(text)
         let asking = core.engine.receivedFriendRequests

@@ -8,7 +8,7 @@ import StreakGames
     import Glibc
 #endif
 
-/// Tells the user of this machine something outside of the page: by the desktop, or by a command of the user's.
+/// Shows this machine's user something outside the page: a desktop notification, or a command of the user's own.
 ///
 /// Everything is started by a shell that ends at once, so nothing is waited for and no process stays behind as a zombie.
 /// Where there is no desktop, or no such command, nothing happens.
@@ -26,8 +26,8 @@ struct DesktopNotification: Sendable {
         #endif
     }
 
-    /// A text as `notify-send` takes it: it reads backslashes as C does, and what shows it reads a little markup. A game's
-    /// name comes from a friend and is neither.
+    /// A text in the form that `notify-send` takes. It reads backslashes as C does, and the desktop reads some markup;
+    /// a game's name comes from a friend and must be read as neither.
     static func body(_ text: String) -> String {
         var body = ""
         for scalar in text.unicodeScalars where !scalar.isSteering || scalar == "\n" {
@@ -42,21 +42,21 @@ struct DesktopNotification: Sendable {
         return body
     }
 
-    /// The user's own command. One program with its words gets the text as its last argument; any other command takes it
-    /// from `$1`.
+    /// Runs the user's own command. If it is a single program with arguments, it gets the text as its last argument;
+    /// any other command reads it from `$1`.
     func run(_ command: String, with text: String) {
         start(["/bin/sh", "-c", Self.taking(command), "streakmesh", text])
     }
 
-    /// A command that does not say where the text goes, with the text behind it; but only where it is one program with
-    /// its words, so that the text is never what is run.
+    /// Adds the text to a command that does not say where it goes, if the command is a single program with arguments.
+    /// So the text is never what is run.
     static func taking(_ command: String) -> String {
         let isSimple = !command.unicodeScalars.contains { "$`;&|<>(){}#\n\r".unicodeScalars.contains($0) }
         let namesProgram = command.split(whereSeparator: \.isWhitespace).contains { !$0.contains("=") }
         return isSimple && namesProgram ? command + " \"$@\"" : command
     }
 
-    /// Starts a program, its words untouched by the shell, and comes back.
+    /// Starts a program and returns. The shell does not interpret its arguments.
     private func start(_ words: [String]) {
         let arguments = ["/bin/sh", "-c", "\"$@\" </dev/null >/dev/null 2>&1 &", "sh"] + words
         var copies = unsafe arguments.map { unsafe strdup($0) } + [nil]

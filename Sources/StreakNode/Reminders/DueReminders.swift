@@ -1,15 +1,15 @@
 import StreakGames
 import StreakScores
 
-/// When this machine has looked at reminders, and what came due since.
+/// When this machine last checked for reminders, and which came due since.
 struct DueReminders {
-    /// A clock may be set, and a machine may sleep: the time of day is looked at this often, in seconds.
+    /// The longest time between two checks, in seconds: clocks are set, and machines sleep.
     private static let longestWait: Int64 = 900
 
-    /// When they were last looked at, in Unix seconds: none is told that was due before.
+    /// The last check, in Unix seconds. Reminders due before it are not shown.
     private var seen: Int64?
 
-    /// The day of a reminder that came due since the last look.
+    /// The day of a reminder that came due since the last check.
     mutating func dayDue(by plan: ReminderPlan, at now: Int64, in calendar: LocalCalendar) -> PuzzleDay? {
         let last = min(seen ?? now, now)
         seen = now
@@ -17,7 +17,7 @@ struct DueReminders {
         return firing.day
     }
 
-    /// After how many seconds to look again.
+    /// How many seconds until the next check.
     func wait(for plan: ReminderPlan, at now: Int64, in calendar: LocalCalendar) -> Int64 {
         guard let due = plan.next(after: max(seen ?? now, now), in: calendar) else { return Self.longestWait }
         return min(max(due.instant - now, 1), Self.longestWait)

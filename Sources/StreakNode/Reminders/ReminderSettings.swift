@@ -19,14 +19,14 @@ enum TimeOfDay {
     }
 }
 
-/// What a user chose about reminders, as the private group's setting `reminders`: words such as
-/// `on smart 19:00 quiet=22:00-08:00`. Words of a later version are left out.
+/// The user's choices about reminders, in the private group's setting `reminders`: words such as `on smart 19:00
+/// quiet=22:00-08:00`. Words of a later version are ignored.
 struct ReminderChoices: Equatable {
     var isOn = false
     var isSmart = true
     /// The user's own time, minutes after midnight.
     var minute = 19 * 60
-    /// From the first minute up to the second, over midnight where that is the smaller one.
+    /// From the first minute until the second; over midnight if the second is smaller.
     var quiet: (from: Int, to: Int)?
 
     init(text: String) {
@@ -58,7 +58,7 @@ struct ReminderChoices: Equatable {
         return (from, to)
     }
 
-    /// What is wrong with quiet hours that cannot be read.
+    /// Why quiet hours cannot be read.
     private static func quietFault(_ text: String) -> String {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { TimeOfDay.minute($0) }
         guard ends.count == 2 else { return "they are two times with a hyphen between" }
@@ -77,7 +77,7 @@ struct ReminderChoices: Equatable {
                     name: "The time", text: time, example: "19:00", reason: "it is a time of day from 00:00 to 23:59")
             }
             choices.minute = minute
-            // Who names a time wants that one.
+            // A user who gives a time wants that time.
             choices.isSmart = change.smart ?? false
         }
         if let text = change.quiet {
@@ -97,8 +97,8 @@ struct ReminderChoices: Equatable {
             ? (quiet.from..<quiet.to).contains(minute) : minute >= quiet.from || minute < quiet.to
     }
 
-    /// The plan with its time moved out of the quiet hours, within the same day: to their end, or to the minute before they
-    /// begin where they last over midnight.
+    /// The plan, moved out of the quiet hours within the same day: to their end or, if they last over midnight, to the
+    /// minute before they begin.
     func outOfQuiet(_ plan: ReminderPlan) -> ReminderPlan {
         guard let quiet, isQuiet(at: plan.minute) else { return plan }
         var moved = plan
@@ -109,8 +109,8 @@ struct ReminderChoices: Equatable {
     }
 }
 
-/// What was computed and done about reminders, as the private group's setting `reminder-state`: words such as
-/// `window=18:12/30 computed=2026-11-21 fired=2026-11-20`.
+/// The computed state of reminders, in the private group's setting `reminder-state`: words such as `window=18:12/30
+/// computed=2026-11-21 fired=2026-11-20`.
 struct ReminderState: Equatable {
     var window: PlayingWindow?
     var computedOn: PuzzleDay?

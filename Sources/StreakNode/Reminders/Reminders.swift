@@ -5,14 +5,14 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// Reminders of streaks at risk. What the user chose is known to all of the user's devices; how a machine
-/// shows a reminder is known to that machine.
+/// Reminders of streaks at risk. All of the user's devices share the choices. How a reminder is shown is a setting of
+/// each machine.
 final class Reminders {
     private static let choicesSetting = "reminders"
     private static let stateSetting = "reminder-state"
     private static let desktopSetting = "reminder-desktop"
     private static let commandSetting = "reminder-command"
-    /// Bytes of a command.
+    /// The longest command, in bytes.
     private static let maximumCommandSize = 1_000
 
     private let core: NodeCore
@@ -53,15 +53,15 @@ final class Reminders {
         for selector in change.include {
             drafts.append(AccountSettings.draft(making: .reminded, of: try core.game(selector).id, nil))
         }
-        if !drafts.isEmpty { try await loop.keep(drafts) }
+        if !drafts.isEmpty { try await loop.storeSettings(drafts) }
         for (name, value) in [(Self.desktopSetting, desktop), (Self.commandSetting, change.command)] {
             if let value { try await loop.execute(.keepSetting(name: name, value: Array(value.utf8))) }
         }
         loop.process()
     }
 
-    /// The plan as it stands, and whether its window is new; of reminders that are off as they would be once on, where
-    /// `isOn` says so.
+    /// The current plan, and whether its window is new. For reminders that are off, `isOn` gives the plan that they
+    /// would have.
     private func reminderPlan(isOn: Bool? = nil) -> (plan: ReminderPlan, isNew: Bool) {
         let (choices, state) = (reminderChoices, reminderState)
         var plan = ReminderPlan(
@@ -106,7 +106,7 @@ final class Reminders {
 
     // MARK: Reminding
 
-    /// Tells the user what is due since this was last looked at, once a day; silent where nothing is at risk.
+    /// Shows a reminder that came due since the last check, at most once a day and only if a streak is at risk.
     func remind() {
         guard let privateGroup = core.privateGroup else { return }
         let (plan, isNew) = reminderPlan()
@@ -117,7 +117,7 @@ final class Reminders {
             if told != nil { state.lastFired = day }
         }
         guard isNew || told != nil else { return }
-        // Kept before it is told: a reminder that cannot be noted is not told, so that none comes twice.
+        // Stored before it is shown. If it cannot be stored it is not shown, so that none appears twice.
         let draft = RecordDraft.setting(name: Self.stateSetting, value: Array(state.text.utf8))
         loop.post(.write([(privateGroup, [draft])]))
         guard let told else { return }
@@ -126,7 +126,7 @@ final class Reminders {
         if let reminderCommand { desktop.run(reminderCommand, with: told) }
     }
 
-    /// When reminders are to be looked at again; nil while none is on.
+    /// When to check for reminders next; nil while they are off.
     var next: MonotonicInstant? {
         guard reminderChoices.isOn else { return nil }
         let wait = dues.wait(for: reminderPlan().plan, at: core.clock.wallTime.seconds, in: core.clock.calendar)

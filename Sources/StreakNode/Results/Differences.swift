@@ -4,25 +4,26 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// Results that two of this user's machines recorded differently, apart from each other. The later stands, and the user is
-/// asked once: until the result is recorded again or deleted.
+/// Results that two of this user's machines recorded differently without knowing of each other. The later one stands.
+/// The user is asked once; recording or deleting the result answers.
 struct Differences {
-    /// What stands no longer, until that is kept.
+    /// Replaced values, until they are stored.
     private var replaced: [ScoreKey: DailyScore] = [:]
 
-    /// Notes what a merged record of the private group takes the place of, before it does.
+    /// Notes the value that a merged record of the private group is about to replace.
     mutating func note(_ record: MergedRecord, in index: ScoreIndex?, of user: UserID) {
         guard record.isResult(of: user),
-            // Withdrawn, or of another version: nothing to choose between.
+            // If it was withdrawn, or is of another version, there is nothing to choose.
             let new = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time),
             let old = index?.score(new.key, of: PlayerID(user.bytes.array))
         else { return }
-        // Who knew of the other value has marked the new one as edited; of high scores the better stands.
+        // A device that knew the other value would have marked its own as edited. Of high scores, the better one
+        // stands.
         guard !new.isEdited, !old.isEdited, !new.contends, !old.contends, !new.agrees(with: old) else { return }
         replaced[new.key] = old
     }
 
-    /// What keeps what was noted, for all of the user's machines.
+    /// Returns the commands that store the noted values, for all of the user's machines.
     mutating func takeCommands(_ core: NodeCore) -> [Command] {
         guard let privateGroup = core.privateGroup, !replaced.isEmpty else { return [] }
         let settings = core.accountSettings

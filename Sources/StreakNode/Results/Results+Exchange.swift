@@ -28,7 +28,7 @@ extension Results {
         return ExportReport(format: format, count: results.count, content: nil, file: file)
     }
 
-    /// A file's bytes, bounded before they are read.
+    /// Reads a file; its size is checked first.
     private static func bytes(of source: ImportSource) throws -> [UInt8] {
         let limit = ResultImport.maximumFileSize
         switch source {
@@ -69,8 +69,8 @@ extension Results {
         return try await carryOut(plan, options)
     }
 
-    /// Writes what a plan accepts, in one transaction, into the private group and all that share the games; nothing where
-    /// something is refused that nobody said to leave out.
+    /// Writes the results that a plan accepts into the private group and all groups that share their games, in one
+    /// transaction. Writes nothing if a line is refused and the request does not say to leave such lines out.
     private func carryOut(
         _ plan: ImportPlan, _ options: ImportOptions, unread: [ChatRefusal] = []
     ) async throws -> ImportReport {
@@ -145,7 +145,7 @@ extension Results {
             })
     }
 
-    /// Whose shares are meant. Where several people write, this user has to say which it is.
+    /// The sender whose shares are meant. If several people write, the user has to say which one they are.
     private func sender(_ name: String?, in log: ChatLog) throws -> String? {
         let names = log.senders.map(\.name)
         guard let name else {
@@ -213,7 +213,7 @@ extension ImportPlan {
 }
 
 extension DailyScore {
-    /// A habit's log out of a chat goes by its line, so that reading the same chat again adds nothing.
+    /// A habit's log from a chat gets its number from its line, so that reading the chat again adds nothing.
     fileprivate func logged(as found: ChatShare) -> DailyScore {
         guard isKeyedByPuzzle, found.share.puzzle == nil else { return self }
         return log(numbered: UInt16(truncatingIfNeeded: found.line))
@@ -221,7 +221,7 @@ extension DailyScore {
 }
 
 extension ImportFault {
-    /// Why a whole file was refused, for people.
+    /// Why a whole file was refused, in a sentence for the user.
     var sentence: String {
         switch self {
         case .tooLarge: "The file is larger than \(ResultImport.maximumFileSize >> 20) MiB."
@@ -266,7 +266,7 @@ extension ImportRefusal {
         }
     }
 
-    /// Why a row was refused, for people.
+    /// Why a row was refused, in a sentence for the user.
     var sentence: String {
         switch self {
         case .tooLong: "A cell is too long."
@@ -283,7 +283,7 @@ extension ImportRefusal {
 }
 
 extension ChatLogFault {
-    /// Why a text is no chat, for people.
+    /// Why a text is not a chat, in a sentence for the user.
     var sentence: String {
         switch self {
         case .tooLong: "The file is larger than \(ChatLog.maximumSize >> 20) MiB."

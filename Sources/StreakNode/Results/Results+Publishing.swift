@@ -6,24 +6,24 @@ import StreakScores
 import StreakStorage
 import StreakWire
 
-/// One change of this user's results, and the groups it is published in besides the private one.
+/// One change of this user's results, and the groups that get it besides the private one.
 struct ResultChange {
     var draft: RecordDraft
     var groups: [GroupID]
-    /// False where only other groups learn what the private one knows already.
+    /// False if the private group knows it and only other groups learn it.
     var isNews = true
-    /// Whether the user chose these groups by hand: then no history that is published later takes the result along. Nil
-    /// leaves that as it is.
+    /// Whether the user chose these groups by hand. Then publishing older history later leaves the result out. Nil
+    /// keeps the present choice.
     var isChosen: Bool?
 }
 
-/// Which results go where.
+/// Which results go to which groups.
 extension Results {
     private static let undoSetting = "undo"
 
-    /// The groups that a user named; nil where all that share the game are meant.
+    /// The groups that the request names; nil for all that share the game.
     ///
-    /// - Throws: `sharingStopped` for one that gets nothing new; with `sharingOnly` that is left out.
+    /// - Throws: `sharingStopped` for a group that gets nothing new; with `sharingOnly`, such groups are left out.
     func chosenGroups(_ selectors: [String]?, sharingOnly: Bool = false) throws -> [GroupID]? {
         guard let selectors else { return nil }
         var chosen: [GroupID] = []
@@ -37,8 +37,8 @@ extension Results {
         return chosen
     }
 
-    /// A new result goes to the chosen groups, or to all that share its game. One that takes the place of another goes
-    /// where that stands, and to the chosen groups.
+    /// The change that records a result. A new result goes to the chosen groups, or to all that share its game. A
+    /// changed result goes to the groups that have it, and to the chosen ones.
     func change(recording score: DailyScore, isNew: Bool, chosen: [GroupID]?) -> ResultChange {
         guard !isNew else {
             let groups = chosen ?? core.takers(of: score.game)
@@ -49,7 +49,7 @@ extension Results {
             draft: .score(score), groups: holders + (chosen ?? []).filter { !holders.contains($0) })
     }
 
-    /// The same for many results at once: those of one game go to the same groups.
+    /// The same for many results at once. All results of a game go to the same groups.
     func changes(recording scores: [DailyScore], replacing: [DailyScore]) -> [ResultChange] {
         let groups = core.memberGroups
         var targets: [GameID: [GroupID]] = [:]
@@ -58,7 +58,7 @@ extension Results {
             + replacing.map { change(recording: $0, isNew: false, chosen: nil) }
     }
 
-    /// What is recorded already goes to these groups, too; nil where all have it.
+    /// The change that publishes a recorded result in more groups; nil if all have it.
     func change(publishing score: DailyScore, in chosen: [GroupID]?) -> ResultChange? {
         let targets = chosen ?? core.takers(of: score.game)
         let lacking = targets.filter { group in
@@ -69,7 +69,7 @@ extension Results {
             draft: .score(score), groups: lacking, isNews: false, isChosen: chosen == nil ? false : nil)
     }
 
-    /// Changes as a group is told of them.
+    /// The records of these changes for one group.
     private func drafts(of changes: [ResultChange], in group: GroupID) -> [RecordDraft] {
         changes.map { change in
             guard case .score(let score) = change.draft else { return change.draft }
@@ -77,15 +77,16 @@ extension Results {
         }
     }
 
-    /// A withdrawal reaches every group that the result stands in, and no other: it would tell what was played.
+    /// The change that withdraws a result. It reaches exactly the groups that have the result: others would learn that
+    /// it was played.
     func change(withdrawing key: ScoreKey) -> ResultChange {
         ResultChange(draft: .withdrawnScore(key), groups: core.groups(holding: key), isChosen: false)
     }
 
-    /// Writes changes, with what takes them back and the texts they came from, in one transaction. Returns the groups they
-    /// were published in.
+    /// Writes changes, what takes them back, and the texts that they came from, in one transaction. Returns the groups
+    /// that got them.
     ///
-    /// - Parameter confirmed: what the user recorded again as it stands.
+    /// - Parameter confirmed: results that the user recorded again unchanged.
     func write(
         _ changes: [ResultChange], confirming confirmed: [ScoreKey] = [], keeping texts: [ShareText] = []
     ) async throws -> [String] {
@@ -93,7 +94,7 @@ extension Results {
         let changed = changes.filter(\.isNews).compactMap(\.draft.scoreKey)
         let settled = Set(confirmed + changed).sorted().compactMap(settings.draft(settling:))
         guard !changes.isEmpty else {
-            if !settled.isEmpty { try await loop.keep(settled) }
+            if !settled.isEmpty { try await loop.storeSettings(settled) }
             return []
         }
         let choices = changes.compactMap { change -> RecordDraft? in
@@ -122,7 +123,7 @@ extension Results {
             throw NodeFailure.nothingToUndo  // none, or one of another version
         }
         var writes = log.writes(toGroups: core.ownGroups)
-        // What another machine of this user has written since is not this change's to take back.
+        // Undo does not touch what another machine of this user has written since.
         let overwritten = Set(
             writes.flatMap { group, drafts in
                 drafts.compactMap(\.scoreKey).filter { key in
@@ -141,14 +142,14 @@ extension Results {
             guard case .score(let score) = draft else { return nil }
             return score
         }
-        // Where nothing new is published, a withdrawal still is none.
+        // A withdrawal takes place even in groups that get nothing new.
         for index in writes.indices where writes[index].group != core.privateGroup {
             let group = writes[index].group
             writes[index].drafts.removeAll { draft in
                 if case .score(let score) = draft { !core.mayPublish(score.game, in: group) } else { false }
             }
         }
-        // What only shared groups lose is written again in the private one, which then knows better than they.
+        // What only shared groups lose is written again in the private group, which is then newer than theirs.
         let kept = Set(withdrawnKeys(in: writes.filter { $0.group != core.privateGroup })).subtracting(
             drafts.map(\.scoreKey).compactMap(\.self))
         if let privateGroup = core.privateGroup, !kept.isEmpty {
@@ -176,7 +177,7 @@ extension Results {
 }
 
 extension RecordDraft {
-    /// The result it is about.
+    /// The result that this draft is about.
     var scoreKey: ScoreKey? {
         switch self {
         case .score(let score): score.key

@@ -6,11 +6,11 @@ import StreakScores
 import StreakStorage
 import StreakWire
 
-/// My own results: pasted, typed in, changed and withdrawn.
+/// This user's own results: pasted, typed, changed and withdrawn.
 extension Results {
     // MARK: Pasting
 
-    /// What one pasted share comes to.
+    /// What `add` does with one pasted share.
     private enum Reading {
         case new(DailyScore, text: String)
         case replaced(DailyScore, text: String)
@@ -18,7 +18,7 @@ extension Results {
         case refused(RefusedText)
     }
 
-    /// What a pasted text comes to: a reading of every share, and what is none.
+    /// Reads all shares in a pasted text, and the parts that could not be read.
     private func read(
         _ text: String, date: String?, replacing: Bool
     ) throws -> (readings: [Reading], refused: [RefusedText]) {
@@ -27,7 +27,7 @@ extension Results {
         var staged: [ScoreKey: DailyScore] = [:]
         var readings: [Reading] = []
         for share in reading.shares {
-            let outcome = judge(share, day: day, replacing: replacing, staged: staged)
+            let outcome = readShare(share, day: day, replacing: replacing, staged: staged)
             if case .new(let score, _) = outcome { staged[score.key] = score }
             if case .replaced(let score, _) = outcome { staged[score.key] = score }
             readings.append(outcome)
@@ -53,7 +53,7 @@ extension Results {
         return report
     }
 
-    /// What `add` would do, storing nothing. Each result names the groups that share its game, to which it would go.
+    /// What `add` would do, without storing anything. Each result names the groups that would get it.
     func preview(_ text: String, date: String?) throws -> AddReport {
         let (readings, refused) = try read(text, date: date, replacing: false)
         var report = report(readings, refused, published: [])
@@ -66,8 +66,8 @@ extension Results {
         return report
     }
 
-    /// Reads share texts, and records what is new. A different value for a puzzle that is recorded already is refused as a
-    /// conflict, unless `replacing`. What is recorded already is published where `groups` names groups that lack it.
+    /// Reads share texts, and records new results. A different value for a recorded puzzle is refused as a conflict,
+    /// unless `replacing`. A recorded result is published if `groups` names groups that lack it.
     func add(
         _ text: String, date: String?, replacing: Bool, groups: [String]?, sharingOnly: Bool
     ) async throws -> AddReport {
@@ -92,7 +92,7 @@ extension Results {
         return report(readings, refused, published: published)
     }
 
-    private func judge(
+    private func readShare(
         _ share: Share, day: PuzzleDay?, replacing: Bool, staged: [ScoreKey: DailyScore]
     ) -> Reading {
         var score = score(of: share, on: day)
@@ -128,7 +128,7 @@ extension Results {
         return .replaced(score, text: share.text)
     }
 
-    /// The result that a share tells of.
+    /// The result in a share.
     func score(of share: Share, on day: PuzzleDay?) -> DailyScore {
         let game = core.knownGame(share.game)
         let isKeyed = share.puzzle != nil && share.puzzle.flatMap { game?.day(ofPuzzle: $0) } == nil
@@ -140,8 +140,8 @@ extension Results {
         return game?.model == .count ? score.log(numbered: share.puzzle.map(UInt16.init(truncatingIfNeeded:))) : score
     }
 
-    /// Pasted texts are kept for re-reading on this machine and never published. One that is too long is
-    /// not: it is only a convenience.
+    /// Pasted texts are kept on this machine for reading again, and never published. One that is too long is not kept,
+    /// since it is only a convenience.
     private func texts(of readings: [Reading]) -> [ShareText] {
         readings.compactMap { reading in
             switch reading {
@@ -155,8 +155,8 @@ extension Results {
 
     // MARK: By hand
 
-    /// A value takes the place of another as an edit; of a high score the better value of a day stands, unless
-    /// `replacing`. A habit is logged once more.
+    /// Records a typed result. A value replaces a recorded one as an edit. Of a high score, the better value of a day
+    /// stands unless `replacing`. A habit gets another log.
     func record(
         _ selector: String, score: Int?, isCompleted: Bool, seconds: Int?, date: String?, groups: [String]?,
         replacing: Bool
@@ -192,7 +192,7 @@ extension Results {
             added: [core.resultReport(result, isReplaced: earlier != nil)], refused: [], published: published)
     }
 
-    /// A typed result. The limits of pasted shares hold for it.
+    /// A typed result. The limits for pasted shares apply.
     private func entry(
         of game: Game, on day: PuzzleDay, score: Int?, isCompleted: Bool, seconds: Int?
     ) throws -> DailyScore {
@@ -202,7 +202,7 @@ extension Results {
             throw NodeFailure.invalidScore(reason: "\(game.name) needs a \(isTimed ? "time" : "score")")
         }
         guard isCompleted || score == nil else {
-            throw NodeFailure.invalidScore(reason: "what was not solved has no score")
+            throw NodeFailure.invalidScore(reason: "an unsolved puzzle has no score")
         }
         let isSolved = isCompleted && !(value == 0 && game.isLostWithNothing)
         let result = DailyScore(
@@ -212,7 +212,7 @@ extension Results {
             firstRecordedAt: core.clock.wallTime.seconds)
         switch ResultLimits.violation(by: result, in: game) {
         case nil: return game.model == .count ? result.log(numbered: nil) : result
-        case .seconds: throw NodeFailure.invalidScore(reason: "a time is 99:59:59 at the most")
+        case .seconds: throw NodeFailure.invalidScore(reason: "a time is at most 99:59:59")
         case .completed: throw NodeFailure.invalidScore(reason: "\(game.name) is counted and cannot be lost")
         case .score where isTimed:
             throw NodeFailure.invalidScore(reason: "a time is from 0:01 to 99:59:59")
@@ -225,7 +225,7 @@ extension Results {
     }
 
     func delete(_ selector: String, date: String, puzzle: Int?) async throws -> AddReport {
-        // Nothing of one's own that a board shows is out of reach, whatever the private group says.
+        // The user can change every result of theirs that a board shows, whatever the private group says.
         let indexes = [core.ownIndex] + core.memberGroups.compactMap { core.views[$0]?.index }
         let result = try ownResult(selector, date: date, puzzle: puzzle, in: indexes)
         let report = core.resultReport(result)
@@ -263,14 +263,14 @@ extension Results {
 }
 
 extension DailyScore {
-    /// One log of a habit; its number is drawn by chance where nothing tells one log from another.
+    /// One log of a habit. Its number is random if nothing else distinguishes it from other logs.
     func log(numbered number: UInt16?) -> DailyScore {
         log(numbered: number ?? UInt16.random(in: .min ... .max))
     }
 }
 
 extension RefusalReason {
-    /// Why nothing was recorded, for people.
+    /// Why nothing was recorded, in a sentence for the user.
     public var sentence: String {
         switch self {
         case .notRecognised:

@@ -4,8 +4,8 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// This user's own results: recorded, published, taken back, read from files; and kept alike in the private group and in the
-/// shared ones.
+/// This user's own results: recording, publishing, undoing and importing them; and keeping the private group and the
+/// shared groups consistent.
 final class Results {
     let core: NodeCore
     let loop: NodeLoop
@@ -18,7 +18,7 @@ final class Results {
 
     // MARK: What groups hold of them
 
-    /// Compares what a shared group holds of my results with the private group, and notes where either has the older word.
+    /// Compares a shared group's records of this user's results with the private group, and notes which side is older.
     func compare(_ records: [MergedRecord], of group: GroupID) {
         guard let privateGroup = core.privateGroup, !core.engine.isPrivate(group) else { return }
         for record in records where record.isResult(of: core.identity.user) {
@@ -29,22 +29,22 @@ final class Results {
         }
     }
 
-    /// The same with all that a group holds.
+    /// The same for all records of a group.
     func compareAll(of group: GroupID) {
         if !core.engine.isPrivate(group) { compare(core.ownRecords(of: group), of: group) }
     }
 
-    /// The ledger of a group has changed: it may show that a removal does not hold.
+    /// The ledger of a group has changed: it may show that a removal does not count.
     func review(_ group: GroupID) { missed.review([group]) }
 
     func reviewAll() { missed.review(core.engine.groupIDs) }
 
-    /// Before a record of the private group is taken: notes what it takes the place of.
+    /// Notes the value that a record of the private group is about to replace.
     func noteDifference(_ record: MergedRecord, in group: GroupID) {
         differences.note(record, in: core.views[group]?.index, of: core.identity.user)
     }
 
-    /// When it has been taken: tells the user of a difference that was kept.
+    /// Tells the user about a difference, once it has been stored.
     func tellDifference(_ record: MergedRecord) {
         guard record.key.kind == RecordKind.setting.rawValue, let other = AccountSettings.difference(in: record),
             let standing = core.ownIndex.score(other.key, of: core.me)
@@ -56,8 +56,8 @@ final class Results {
                     + "stands, the other is \(theirs.label). Record the right one again, and this is settled."))
     }
 
-    /// Has what was noted written, one after the other: what one writes, the next one reads. Returns whether there was
-    /// anything.
+    /// Makes the loop write what was noted. It writes one command after another, so that each sees the results of the
+    /// one before. Returns whether there was anything.
     func writeNoted() -> Bool {
         var isAny = false
         func post(_ commands: [Command]) {
@@ -71,17 +71,17 @@ final class Results {
         return isAny
     }
 
-    /// What is stored takes the place of what was compared.
+    /// Forgets what was compared; what is stored replaces it.
     func forget() { (lost, older) = (LostResults(), OlderResults()) }
 }
 
 extension MergedRecord {
     func isResult(of user: UserID) -> Bool { key.user == user && key.kind == RecordKind.dailyScore.rawValue }
 
-    /// Whether two records tell of one result alike; their bytes differ where they were written at other times.
+    /// Whether two records state the same result. Their bytes differ if they were written at different times.
     func tellsTheSame(as other: MergedRecord) -> Bool {
         guard !value.isEmpty, !other.value.isEmpty,
-            // What does not decode is of a later version, and not the same.
+            // A value that cannot be decoded is of a later version, and not the same.
             var left = try? DailyScore(subject: key.subject, value: value, time: time),
             let right = try? DailyScore(subject: other.key.subject, value: other.value, time: other.time)
         else { return false }

@@ -3,12 +3,13 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What takes back one change of this user's results, group by group: nothing comes back where it never was.
+/// What takes back the last change of this user's results, group by group, so that no result appears where it never
+/// was.
 ///
-/// As a setting of the store: form u8 (2) · milliseconds u64 · groups varint · their IDs, 32 bytes each · entries varint ·
-/// (groups blob · subject blob · value blob) each, as in records written at that time; an empty value withdraws, and bit
-/// n of the first blob says whether the entry is for group n. What all groups take back alike is there once, so that an
-/// import of 20,000 results comes to half a megabyte, however many groups they went to.
+/// Stored as a setting: form u8 (2) · milliseconds u64 · groups varint · their IDs, 32 bytes each · entries varint ·
+/// (groups blob · subject blob · value blob) each, as in records written at that time. An empty value withdraws. Bit n
+/// of the first blob says whether the entry is for group n. An entry that several groups share is stored once, so an
+/// import of 20,000 results takes half a megabyte, whatever the number of groups.
 struct UndoLog: Equatable {
     private(set) var draftsByGroup: [(group: GroupID, drafts: [RecordDraft])]
 
@@ -23,7 +24,7 @@ struct UndoLog: Equatable {
         left.draftsByGroup.elementsEqual(right.draftsByGroup) { $0.group == $1.group && $0.drafts == $1.drafts }
     }
 
-    /// The opposite of `writes`, for results as each group holds them.
+    /// The opposite of `writes`, for results as each group has them.
     init(
         undoing writes: [(group: GroupID, drafts: [RecordDraft])], in held: (GroupID) -> ScoreIndex,
         of player: PlayerID
@@ -42,18 +43,18 @@ struct UndoLog: Equatable {
         }
     }
 
-    /// What to write into those of these groups that the change concerned.
+    /// What to write into those of these groups that the change affected.
     func writes(toGroups groups: [GroupID]) -> [(group: GroupID, drafts: [RecordDraft])] {
         draftsByGroup.filter { group, drafts in groups.contains(group) && !drafts.isEmpty }
     }
 
-    /// What is taken back, and in which groups.
+    /// One record to write again, and the groups that get it.
     private struct Entry: Hashable {
         var subject: [UInt8]
         var value: [UInt8]
     }
 
-    /// Empty where there is nothing to take back, or more than any change of this program comes to.
+    /// Empty if there is nothing to take back, or more than any change of this program makes.
     func encoded(at wall: WallTime) -> [UInt8] {
         let time = HybridTime(milliseconds: wall.milliseconds, counter: 0)
         var positions: [Entry: Int] = [:]

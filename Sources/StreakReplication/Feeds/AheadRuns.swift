@@ -1,13 +1,13 @@
 public import StreakWire
 
-/// A run that its author signed and that cannot be stored yet: records before it are missing here.
+/// A run that its author signed but that cannot be stored yet, because earlier records are missing here.
 public struct AheadRun: Hashable, Sendable {
     public let run: Run
     /// The chain hash after its last record.
     public let after: ChainHash
 
-    /// Verifies a run by itself: its records read, and the feed's device signed its end. So nobody but the author can have
-    /// written them, though what precedes them is not here.
+    /// Verifies a run alone: its records decode, and the feed's device signed its end. So only the author can have
+    /// written them, although their predecessors are not here.
     public init(verifying run: Run, in group: GroupID) throws(ReplicationError) {
         let chained = try ChainedRun(run)
         try chained.checkSignature(in: group)
@@ -16,18 +16,19 @@ public struct AheadRun: Hashable, Sendable {
     }
 }
 
-/// Runs of a group that came before what precedes them: the newest of each feed, and what several peers send at a time.
+/// Runs of a group whose predecessors are missing: the newest of each feed, and those that several peers send at a
+/// time.
 ///
-/// They are in memory only, and at most 4 MiB: what is lost with it is fetched again.
+/// They are in memory only, at most 4 MiB. If they are lost, they are fetched again.
 public struct AheadRuns: Sendable {
-    /// In packed bytes, and what a run takes beside them.
+    /// In packed bytes, with some bytes for each run itself.
     public static let maximumSize = 4 << 20
     private static let overhead = 256
-    /// Of one feed; enough for all that one may hold, in runs of a usual length.
+    /// The most runs of one feed: enough for a full feed, in runs of the usual length.
     private static let maximumRuns = 256
-    /// Feeds that have disappointed are asked for from their beginning only; this many are remembered.
+    /// How many feeds are remembered for which a newest run came in vain. These are fetched from their beginning.
     private static let maximumFailures = 4_096
-    /// How often what leads to a feed's newest run may fail to come.
+    /// How often the predecessors of a feed's newest run may fail to come.
     private static let patience = 2
 
     /// By the numbers of their first records.
@@ -39,24 +40,24 @@ public struct AheadRuns: Sendable {
 
     public var isEmpty: Bool { runs.isEmpty }
 
-    /// The feeds of which there are any, sorted.
+    /// The feeds with such runs, sorted.
     public var feeds: [FeedID] { runs.keys.sorted() }
 
     public subscript(feed: FeedID) -> [AheadRun] { runs[feed] ?? [] }
 
-    /// Whether runs of a feed may be asked for before what precedes them.
+    /// Whether to ask for runs of a feed before their predecessors.
     public func trusts(_ feed: FeedID) -> Bool {
         failures[feed].map { $0 < Self.patience } ?? (failures.count < Self.maximumFailures)
     }
 
-    /// Whether holding a run would bring anything, and there is room. O(number of the feed's).
+    /// Whether holding a run would bring anything new, and there is room. O(number of the feed's).
     public func takes(_ run: Run) -> Bool {
         guard size + Self.size(of: run) <= Self.maximumSize, self[run.feed].count < Self.maximumRuns, trusts(run.feed)
         else { return false }
         return !Self.gaps(in: run.first...run.last, between: self[run.feed].map(\.run.numbers)).isEmpty
     }
 
-    /// Holds a run that `takes` said yes to.
+    /// Holds a run that `takes` accepts.
     public mutating func hold(_ ahead: AheadRun) {
         var held = self[ahead.run.feed]
         held.insert(ahead, at: held.firstIndex { $0.run.first > ahead.run.first } ?? held.endIndex)
@@ -75,7 +76,7 @@ public struct AheadRuns: Sendable {
 
     private static func size(of run: Run) -> Int { run.packed.count + overhead }
 
-    /// Lets go of everything, as what precedes it has not come. Returns whether there was anything.
+    /// Drops everything, because the predecessors have not come. Returns whether there was anything.
     public mutating func drop() -> Bool {
         guard !runs.isEmpty else { return false }
         for feed in feeds { failures[feed, default: 0] += 1 }

@@ -1,14 +1,14 @@
 import StreakCrypto
 import StreakWire
 
-/// A run whose records read, with the chain hashes along it.
+/// A run whose records decode, with the chain hashes along it.
 struct ChainedRun {
     let run: Run
     let records: RecordList
     /// The hash before the first record and after each.
     let hashes: [ChainHash]
 
-    /// Throws `malformed` where the run does not unpack or a record does not decode.
+    /// Throws `malformed` if the run does not unpack or a record does not decode.
     init(_ run: Run) throws(ReplicationError) {
         self.run = run
         do { records = try run.records() } catch { throw .malformed(error) }
@@ -31,7 +31,7 @@ struct ChainedRuns {
     /// The hash before the first record and after each.
     let hashes: [ChainHash]
 
-    /// Throws `malformed` where one does not read, `differentHistory` where they do not follow one another.
+    /// Throws `malformed` if one does not decode, `differentHistory` if they do not follow one another.
     init(_ run: Run, behind pieces: [Run]) throws(ReplicationError) {
         var parts: [ChainedRun] = []
         var hashes: [ChainHash] = []
@@ -64,14 +64,14 @@ struct ChainedRuns {
         number + 1 >= first && number <= end.number ? hashes[Int(number + 1 - first)] : nil
     }
 
-    /// Throws `invalidSignature` where the feed's device has not signed this end of it.
+    /// Throws `invalidSignature` if the feed's device has not signed this end of it.
     func checkSignature(in group: GroupID) throws(ReplicationError) {
         try parts[parts.count - 1].checkSignature(in: group)
     }
 }
 
 extension ChainedRun {
-    /// Throws `invalidSignature` where the feed's device has not signed this end of it.
+    /// Throws `invalidSignature` if the feed's device has not signed this end of it.
     func checkSignature(in group: GroupID) throws(ReplicationError) {
         guard let key = try? SigningPublicKey(rawBytes: run.feed.device.bytes.array),  // 32 bytes by its type
             key.isValid(run.signature, for: FeedChain.signedBytes(group: group, feed: run.feed, tip: end))

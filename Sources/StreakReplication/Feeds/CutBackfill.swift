@@ -2,9 +2,9 @@ import StreakWire
 
 /// The chain that leads to a cut, found backwards from the cut.
 ///
-/// A run short of the cut does not show whether it leads there. But a chain hash covers all that precedes it. So a run
-/// that passes through a known point of the chain is part of it, no matter who sends it, and where that run begins is the
-/// next known point. Found backwards, the chain cannot be faked; what is off it costs one run.
+/// A run that ends before the cut does not show whether it leads there. But a chain hash covers everything before it.
+/// So a run that passes through a known point of the chain is part of it, no matter who sends it, and the start of that
+/// run is the next known point. Found backwards, the chain cannot be faked; a run off the chain costs only itself.
 struct CutBackfill: Sendable {
     let cut: Tip
     /// Known points of the chain, falling: the cut, then the beginnings of runs.
@@ -26,7 +26,7 @@ struct CutBackfill: Sendable {
         points.contains { $0.number >= runs.first && runs.hash(at: $0.number) == $0.hash }
     }
 
-    /// Notes where runs begin that pass through the start. False for any others.
+    /// Records the starts of runs that pass through the earliest known point. False for any others.
     mutating func extend(by runs: ChainedRuns) -> Bool {
         guard start.number >= runs.first, runs.hash(at: start.number) == start.hash else { return false }
         if points.count >= Self.maximumPoints { points = [cut] }
@@ -34,7 +34,7 @@ struct CutBackfill: Sendable {
         return true
     }
 
-    /// Forgets the points that are held, but for the last of them: from there the runs are asked for.
+    /// Forgets the points that are held, except the last of them: the runs are asked for from there.
     mutating func removePoints(where isHeld: (Tip) -> Bool) {
         while points.count > 1, isHeld(points[points.count - 2]) { points.removeLast() }
     }

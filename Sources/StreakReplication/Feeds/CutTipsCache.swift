@@ -1,14 +1,14 @@
 import StreakWire
 import Synchronization
 
-/// What counts of cut feeds, as it was found last. Finding it may unpack two runs of every branch, and every change in a
-/// group asks for all of them.
+/// The counting tips of cut feeds, as last computed. Computing them may unpack two runs of every branch, and every
+/// change in a group needs all of them.
 ///
 /// An entry follows from its cut and the branches' ends alone, so copies of a group share the cache.
 final class CutTipsCache: Sendable {
     private struct Entry: Sendable {
         let cut: Tip
-        /// Where the branches end, in their order: a chain hash stands for all that precedes it.
+        /// The ends of the branches, in their order. A chain hash stands for everything before it.
         let ends: [Tip]
         let tips: [Tip]
     }

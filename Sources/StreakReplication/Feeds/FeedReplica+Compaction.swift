@@ -1,13 +1,13 @@
 import StreakWire
 
 extension FeedReplica {
-    /// How many single writes are gathered into one run, and how many of those into a large one.
+    /// How many single writes are combined into one run, and how many of those into a large one.
     private static let gatheredRuns = 64
     private static let smallCount = 64
     private static let largeSize = 32_768
 
-    /// The small runs at the end of a branch packed into one, where there are many: the newest signature covers them all,
-    /// so the older ones are dropped. Nil where there is nothing to gain.
+    /// The small runs at the end of a branch packed into one, if there are many. The newest signature covers them all,
+    /// so the older ones are dropped. Nil if that would gain nothing.
     public mutating func compact() -> (removed: [RunKey], added: StoredRun)? {
         for branch in branches.indices {
             if let change = gather(branch, below: Self.smallCount) ?? gather(branch, below: Run.maximumCount) {
@@ -32,7 +32,7 @@ extension FeedReplica {
             start -= 1
         }
         let wanted = count == Self.smallCount ? Self.gatheredRuns : Self.gatheredRuns / 4
-        // The signature of the last is what all the others live on.
+        // The signature of the last run covers all the others.
         guard runs.count - start >= wanted, let firstRun = runs[start...].first, let lastRun = runs.last,
             !lastRun.run.isUnsigned
         else { return nil }
@@ -46,7 +46,7 @@ extension FeedReplica {
         let merged = Run(
             feed: id, first: firstRun.run.first, before: firstRun.run.before, signature: lastRun.run.signature,
             records: joined)
-        // Columns that somebody made by hand may come out larger as this packs them.
+        // Columns that an author packed by hand may come out larger when packed here.
         guard merged.packed.count <= ProtocolLimits.maximumRunSize else { return nil }
         let stored = StoredRun(
             group: group, branch: UInt8(branch), run: merged, after: lastRun.after, arrival: lastRun.arrival)

@@ -1,12 +1,12 @@
 public import StreakCrypto
 import StreakWire
 
-/// Feeds that the ledger cuts. A cut is a number and the chain hash after that record: of all branches one leads there.
+/// Feeds that the ledger cuts. A cut is a number and the chain hash after that record, so only one branch leads to it.
 ///
-/// Where that branch is held it counts up to the cut, and nothing else does. Where it is not, every branch counts up to
-/// the record before the cut's number: the one who cut the feed may never come online again.
+/// If that branch is held, it counts up to the cut, and nothing else does. If it is not, every branch counts up to the
+/// record before the cut's number, because the author of the cut may never come online again.
 extension FeedReplica {
-    /// What counts under a cut: the cut itself where it is held, else where every branch ends before the cut's number.
+    /// The tips that count under a cut: the cut itself if it is held; otherwise, the end of each branch before the cut's number.
     func countingTips(through cut: Tip) -> [Tip] {
         if contains(cut) { return cut.number > 0 ? [cut] : [] }
         var tips: [Tip] = []
@@ -19,7 +19,7 @@ extension FeedReplica {
         return tips.sorted()
     }
 
-    /// The runs of which records count under a cut, and the number of the last one that does.
+    /// The runs with records that count under a cut, and the number of the last such record.
     public func storedRuns(through cut: Tip) -> (runs: [StoredRun], last: UInt64) {
         guard let branch = branch(through: cut) else {
             return (counting(under: cut).flatMap { branches[$0].runs }, cut.number - 1)
@@ -27,11 +27,11 @@ extension FeedReplica {
         return (branches[branch].runs, cut.number)
     }
 
-    /// The branches that count under a cut which is not here. The ninth place is for what is still on its way there: it
-    /// takes part in the order of all, so that those who have no ninth count the same eight.
+    /// The branches that count under a cut that is not here. The ninth place is reserved for the chain on its way to
+    /// the cut. It takes part in the order of all, so that nodes without a ninth branch count the same eight.
     private func counting(under cut: Tip) -> [Int] {
         guard isOverfull else { return Array(branches.indices) }
-        // What was stored reads.
+        // Stored runs can be decoded.
         let surplus = (try? lastBranch(beside: branches[Self.maximumBranches], through: cut)) ?? Self.maximumBranches
         return branches.indices.filter { $0 != surplus }
     }
@@ -42,21 +42,21 @@ extension FeedReplica {
 
     // MARK: Backfill to a cut
 
-    /// What runs are to a cut.
+    /// How runs relate to a cut.
     enum CutRelation {
-        /// Nothing shows that they lead there.
+        /// Nothing shows that they lead to it.
         case unrelated
         case leadsToCut
-        /// They lead there, and show a point of the chain that was not known.
+        /// They lead to it, and show a new point of its chain.
         case extendsBackfill
     }
 
-    /// Whether runs of these numbers can show another point of the chain to a cut.
+    /// Whether runs with these numbers can show another point of the chain to a cut.
     func mayExtendBackfill(to cut: Tip, by numbers: ClosedRange<UInt64>) -> Bool {
         backfill.map { $0.cut == cut && numbers.contains($0.start.number) } ?? false
     }
 
-    /// Notes what runs show of the chain to a cut.
+    /// Records what runs show of the chain to a cut.
     mutating func noteBackfill(_ runs: ChainedRuns, to cut: Tip) -> CutRelation {
         if backfill?.cut == cut {
             if backfill?.extend(by: runs) ?? false { return .extendsBackfill }
@@ -65,13 +65,14 @@ extension FeedReplica {
         return runs.first <= cut.number && runs.hash(at: cut.number) == cut.hash ? .leadsToCut : .unrelated
     }
 
-    /// The same for a piece without a signature. Whether it showed a point that was not known.
+    /// The same for a run without a signature. Returns whether it showed a new point.
     public mutating func noteBackfill(_ piece: Run, to cut: Tip) throws(ReplicationError) -> Bool {
         try noteBackfill(ChainedRuns(piece, behind: []), to: cut) == .extendsBackfill
     }
 
-    /// What to ask a peer for that holds the cut, while other branches take all eight places: one run further back, until
-    /// one begins where something is held; then everything from there. Nil where a place is free, or the cut is here.
+    /// What to ask a peer for that holds the cut while other branches take all eight places. It asks for one run
+    /// further back, until one starts where something is held; then for everything from there. Nil if a place is free,
+    /// or the cut is here.
     public mutating func backfillRequest(to cut: Tip) -> RunsWanted? {
         guard branches.count >= Self.maximumBranches, !contains(cut) else {
             backfill = nil
@@ -86,13 +87,13 @@ extension FeedReplica {
         return RunsWanted(feed: id, held: backfill.start.number > 0 ? [backfill.start] : [])
     }
 
-    /// Begins from the cut again: the peer that was asked packs its runs otherwise, or does not hold the cut.
+    /// Starts from the cut again: the peer that was asked packs its runs differently, or does not hold the cut.
     public mutating func cancelBackfill() { backfill = nil }
 
     // MARK: Serving
 
-    /// The runs of what counts under a cut: where it is here, of its branch up to its number; else of every branch those
-    /// that begin before that number.
+    /// The runs that count under a cut. If the cut is here, those of its branch up to the cut's number; otherwise, of
+    /// every branch, those that begin before that number.
     ///
     /// - Parameter signature: the cut's, for the run that ends there.
     public func runs(
@@ -109,8 +110,8 @@ extension FeedReplica {
         return (runs.map { shortened($0, to: cut, signature: signature) }, isComplete)
     }
 
-    /// A run up to the cut, with the cut's own signature. The whole run where that signature is not the device's: nobody
-    /// could verify a shorter one.
+    /// A run shortened to the cut, with the cut's own signature. If that signature is not the device's, the whole run:
+    /// nobody could verify a shorter one.
     private func shortened(_ run: Run, to cut: Tip, signature: Signature) -> Run {
         guard run.first <= cut.number, run.last > cut.number,
             let key = try? SigningPublicKey(rawBytes: id.device.bytes.array),  // 32 bytes by its type

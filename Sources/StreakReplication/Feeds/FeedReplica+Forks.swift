@@ -1,11 +1,11 @@
 import StreakWire
 
-/// Branches of a feed: a device whose disk went back in time, or was copied, has written several.
+/// Branches of a feed. A device has several if its disk went back in time, or was copied.
 extension FeedReplica {
     /// Opens a branch with a run that leaves branch `parent` after its first `shared` records.
     ///
-    /// Where all eight places are taken, the last branch in the order of `precedes` goes. So the same eight stay in
-    /// whatever order they came. What leads to the feed's cut has a ninth place.
+    /// If all eight places are taken, the last branch in the order of `precedes` is given up. So the same eight stay in
+    /// whatever order they came. The chain to the feed's cut has a ninth place.
     mutating func fork(
         _ parent: Int, at shared: UInt64, with chained: ChainedRuns, through cut: Tip?, leadsToCut: Bool,
         arrival: UInt64
@@ -36,7 +36,7 @@ extension FeedReplica {
         pieces.map { StoredRun(group: group, branch: UInt8(branch), run: $0.0, after: $0.1, arrival: arrival) }
     }
 
-    /// The first records of a branch as runs. Where the last of them ends inside a run there is no signature.
+    /// The first records of a branch as runs. If the last of them ends inside a run, it has no signature.
     private func beginning(of branch: Int, upTo shared: UInt64) throws(ReplicationError) -> [(Run, ChainHash)] {
         var pieces: [(Run, ChainHash)] = []
         for stored in branches[branch].runs where stored.run.first <= shared {
@@ -49,7 +49,7 @@ extension FeedReplica {
             let part = RecordList(records.prefix(Int(shared - stored.run.first) + 1))
             let run = Run(
                 feed: id, first: stored.run.first, before: stored.run.before, signature: .none, records: part)
-            // What its author packed by hand may be longer as it is packed here, and no store takes it then.
+            // An author may have packed a run better than this code does. Packed here it may be too long for a store.
             guard run.packed.count <= ProtocolLimits.maximumRunSize else { throw .limitReached }
             pieces.append((run, FeedChain.hash(after: run.before, records: part)))
         }
@@ -58,7 +58,7 @@ extension FeedReplica {
 
     // MARK: Order
 
-    /// The branch that comes last of those that share the eight places.
+    /// The last of the branches that share the eight places.
     private func lastHeld() throws(ReplicationError) -> Int {
         if let knownLast { return knownLast }
         return try Self.last(of: Array(branches.prefix(Self.maximumBranches)))
@@ -72,10 +72,10 @@ extension FeedReplica {
         return last
     }
 
-    /// The branch that gives up its place to `new`; nil where `new` itself comes last.
+    /// The branch that gives up its place to `new`; nil if `new` itself comes last.
     ///
-    /// - Parameter cut: the feed's, where it has one that is not here. Nothing counts from its number on, so branches
-    ///   that are equal before it are worth one place together: all but the first of them go before any other.
+    /// - Parameter cut: the feed's cut, if it has one that is not here. Nothing counts from its number on. So branches
+    ///   that are equal before it need only one place: all but the first of them are given up before any other.
     func lastBranch(beside new: Branch, through cut: Tip?) throws(ReplicationError) -> Int? {
         if let cut {
             let candidates = branches.prefix(Self.maximumBranches) + [new]
@@ -89,7 +89,7 @@ extension FeedReplica {
         return try Self.precedes(new, branches[last]) ? last : nil
     }
 
-    /// The positions of branches whose records before `number` are those of another one that precedes them.
+    /// The positions of branches whose records before `number` equal those of another branch that precedes them.
     private func redundant(_ candidates: [Branch], before number: UInt64) throws(ReplicationError) -> [Int] {
         let hashes = candidates.map { hash(at: number - 1, in: $0) }
         var redundant: [Int] = []
@@ -104,14 +104,14 @@ extension FeedReplica {
         return redundant
     }
 
-    /// Whether there is a branch more than are kept.
+    /// Whether there is one branch too many.
     public var isOverfull: Bool { branches.count > Self.maximumBranches }
 
-    /// Gives up the last branch where there are nine: the cut is gone for which the ninth had its place. Returns what the
+    /// Gives up the last of nine branches, because the cut for which the ninth had its place is gone. Returns what the
     /// store has to remove, and what it has to keep under another branch.
     public mutating func trim() -> (removed: [RunKey], stored: [StoredRun]) {
         guard isOverfull else { return ([], []) }
-        // What was stored reads.
+        // Stored runs can be decoded.
         let last = (try? Self.last(of: branches)) ?? Self.maximumBranches
         let extra = branches.removeLast()
         knownLast = nil
@@ -125,12 +125,12 @@ extension FeedReplica {
         return (removed, moved)
     }
 
-    /// Whether the first record in which two branches differ has the smaller chain hash in `left`.
+    /// Whether `left` has the smaller chain hash at the first record in which two branches differ.
     ///
-    /// So the branches of a feed stand in an order that does not change as they grow.
+    /// So the order of a feed's branches does not change as they grow.
     private static func precedes(_ left: Branch, _ right: Branch) throws(ReplicationError) -> Bool {
         var (l, r) = (0, 0)
-        // The runs behind the last boundary that both have.
+        // The runs after the last boundary that both have.
         var (leftStart, rightStart) = (0, 0)
         while l < left.runs.count, r < right.runs.count {
             let (a, b) = (left.runs[l], right.runs[r])
@@ -152,7 +152,7 @@ extension FeedReplica {
         return false
     }
 
-    /// The chain hashes after record after record of some runs.
+    /// The chain hashes after each record of some runs.
     private struct HashWalk {
         private var runs: ArraySlice<StoredRun>
         private var hashes: ArraySlice<ChainHash> = []

@@ -1,12 +1,12 @@
 import StreakWire
 
-/// What one device asks another for of a feed.
+/// What one device asks another for, of one feed.
 public struct RunsWanted: Hashable, Sendable {
     public let feed: FeedID
-    /// Where the asker's copy stands: its tip; of a forked feed several points of each branch, so that the other finds
-    /// where theirs leaves them. None where it has nothing.
+    /// Points of the asker's copy: its tip or, of a forked feed, several points of each branch, so that the other
+    /// device finds where its branch leaves them. Empty if the asker holds nothing.
     public let held: [Tip]
-    /// The numbers of the records that are wanted; nil for all behind what is held.
+    /// The numbers of the wanted records; nil for all after what is held.
     public let numbers: ClosedRange<UInt64>?
 
     public init(feed: FeedID, held: [Tip], numbers: ClosedRange<UInt64>? = nil) {
@@ -17,8 +17,8 @@ public struct RunsWanted: Hashable, Sendable {
 }
 
 extension FeedReplica {
-    /// The tip of each branch, then ends of its runs further and further back: from where somebody may have gone on who
-    /// has another branch. At most 24 a branch.
+    /// The tip of each branch, then ends of its runs further and further back: points at which another copy may leave
+    /// the branch. At most 24 for each branch.
     public var locator: [Tip] {
         var points: [Tip] = []
         for branch in branches {
@@ -33,15 +33,16 @@ extension FeedReplica {
         return points.sorted(by: >)
     }
 
-    /// Runs of every branch that somebody lacks who holds the chains that end in `wanted.held`, up to about `maximumSize`
-    /// packed bytes, and whether that is all. What branches share is sent once.
+    /// Runs of every branch that an asker lacks who holds the chains ending in `wanted.held`, up to about `maximumSize`
+    /// packed bytes, and whether they are complete. What branches share is sent once.
     ///
-    /// A beginning without a signature goes right before the run that covers it, where no other branch sent has it.
+    /// An unsigned beginning goes right before the run that covers it, if no other branch in the answer contains it.
     ///
     /// - Parameters:
     ///   - only: the one branch to look at; nil for all.
-    ///   - comparisons: how many more points inside a run may be compared: each is a look at all of its records. Where they
-    ///     do not suffice to find where somebody's copy leaves a branch, that one is left for another time.
+    ///   - comparisons: how many more points inside a run may be compared. Each comparison reads all of its
+    ///     records. If there are too few to find where the asker's copy leaves a branch, that branch is sent another
+    ///     time.
     public func runs(
         _ wanted: RunsWanted, ofBranch only: Int? = nil, maximumSize: Int, comparisons: inout Int
     ) -> (runs: [Run], isComplete: Bool) {
@@ -58,16 +59,16 @@ extension FeedReplica {
             if portion.isFull { return (portion.runs, false) }
             sent.append(branch)
         }
-        // Rather what is held already than never anything.
+        // It is better to send what may be held already than nothing.
         if let postponed, portion.runs.isEmpty {
             append(wanted, of: postponed, behind: 0, besides: sent, to: &portion, comparisons: &comparisons)
         }
         return (portion.runs, postponed == nil && !portion.isFull)
     }
 
-    /// What goes into one answer.
+    /// The content of one answer.
     private struct Portion {
-        /// What a run takes beside its packed records, in bytes: feed, numbers, hashes and signature; rounded up.
+        /// The bytes of a run besides its packed records: feed, numbers, hashes and signature; rounded up.
         private static let overhead = 150
 
         let maximumSize: Int
@@ -77,7 +78,7 @@ extension FeedReplica {
 
         init(maximumSize: Int) { self.maximumSize = maximumSize }
 
-        /// Adds runs that are of no use one without the other, at least the first ones.
+        /// Adds runs that are useless without each other, at least the first ones.
         mutating func append(_ more: [Run]) {
             let weight = more.reduce(0) { $0 + $1.packed.count }
             guard size == 0 || size + weight <= maximumSize else {
@@ -89,7 +90,7 @@ extension FeedReplica {
         }
     }
 
-    /// Adds the runs of a branch behind record `shared` that are no part of the branches `sent`.
+    /// Adds the runs of a branch after record `shared` that are not part of the branches `sent`.
     private func append(
         _ wanted: RunsWanted, of branch: Int, behind shared: UInt64, besides sent: [Int], to portion: inout Portion,
         comparisons: inout Int
@@ -114,8 +115,8 @@ extension FeedReplica {
     /// Points inside runs that are compared for one branch.
     private static let comparisonsPerBranch = 32
 
-    /// The largest number at which somebody who holds the chains that end in `held`, which fall, holds this branch; 0 where
-    /// there is none, nil where it would take too long to find out.
+    /// The largest number at which an asker who holds the chains ending in `held`, falling, holds this branch; 0 if
+    /// there is none, nil if finding out would take too long.
     private func shared(_ held: [Tip], in branch: Int, comparisons: inout Int) -> UInt64? {
         var left = min(comparisons, Self.comparisonsPerBranch)
         var isCertain = true
@@ -134,16 +135,56 @@ extension FeedReplica {
         return isCertain ? 0 : nil
     }
 
-    /// Whether a run is part of one of some branches, too.
+    /// Whether a run is also part of one of these branches.
     private func isPart(_ stored: StoredRun, of sent: [Int], comparisons: inout Int) -> Bool {
         for branch in sent {
             guard let index = runIndex(holding: stored.run.last, in: branch) else { continue }
             if branches[branch].runs[index].tip == stored.tip { return true }
-            // Where branches part, one has a beginning without a signature and the other the run that covers it.
+            // Where branches part, one has an unsigned beginning and the other the run that covers it.
             guard stored.run.isUnsigned, comparisons > 0 else { continue }
             comparisons -= 1
             if hash(at: stored.run.last, in: branch) == stored.after { return true }
         }
         return false
+    }
+}
+
+extension FeedReplica {
+    /// The most records of one letter, so that making it costs little.
+    private static let maximumInLetter = 256
+
+    /// The newest records of the main branch as one run, as many as fit; nil where not even the last one does.
+    ///
+    /// - Parameter maximumSize: bytes of the encoded run.
+    public func newest(upTo maximumSize: Int) -> Run? {
+        guard let branch = branches.first, let last = branch.runs.last?.run, !last.isUnsigned else { return nil }
+        var records = RecordList()
+        for stored in branch.runs.reversed() where records.count < Self.maximumInLetter {
+            // Checked when it was stored.
+            guard let more = try? stored.run.records() else { break }
+            records = RecordList(more.suffix(Self.maximumInLetter - records.count) + Array(records))
+        }
+        func run(of count: Int) -> Run? {
+            let first = last.last + 1 - UInt64(count)
+            guard let before = hash(at: first - 1, in: branch) else { return nil }
+            let run = Run(
+                feed: id, first: first, before: before, signature: last.signature, records: records.suffix(count))
+            var writer = WireWriter()
+            run.encode(into: &writer)
+            return writer.bytes.count <= maximumSize ? run : nil
+        }
+        // The most that fit, by halving.
+        var best: Run?
+        var (low, high) = (1, records.count)
+        while low <= high {
+            let middle = (low + high) / 2
+            if let fitting = run(of: middle) {
+                best = fitting
+                low = middle + 1
+            } else {
+                high = middle - 1
+            }
+        }
+        return best
     }
 }

@@ -3,8 +3,8 @@ public import StreakWire
 
 /// This node's copy of one feed: gapless from record 1, one list of runs for every branch.
 ///
-/// An honest feed has one branch. A device whose disk went back in time may have written two. Both are kept and merged, so
-/// that nothing is lost that either of them confirmed to its user (docs/adr/0018).
+/// An honest feed has one branch. A device whose disk went back in time may have written two. Both are kept and merged,
+/// so that nothing is lost that one of them confirmed to its user (docs/adr/0018).
 public struct FeedReplica: Sendable {
     /// The most branches kept of one feed, besides the one that leads to its cut.
     public static let maximumBranches = 8
@@ -12,7 +12,7 @@ public struct FeedReplica: Sendable {
     struct Branch: Sendable {
         var runs: [StoredRun] = []
         private(set) var tip: Tip
-        /// Former tips, rising: fresh records are asked about again and again, and hashing a long run is slow.
+        /// Former tips, rising: fresh records are looked up again and again, and hashing a long run is slow.
         private var formerTips: [Tip] = []
 
         private static let maximumFormerTips = 256
@@ -56,9 +56,9 @@ public struct FeedReplica: Sendable {
     public let group: GroupID
     /// The arrival number of the newest record.
     public internal(set) var lastArrival: UInt64 = 0
-    /// The first is the main branch. A ninth holds the place that is kept for what leads to a cut.
+    /// The first is the main branch. A ninth has the place reserved for the chain to a cut.
     var branches: [Branch] = []
-    /// Which of the eight comes last in their order, once that was looked at.
+    /// Which of the eight comes last in their order, once computed.
     var knownLast: Int?
     /// The search for the chain to a cut, while other branches take all eight places.
     var backfill: CutBackfill?
@@ -86,7 +86,8 @@ public struct FeedReplica: Sendable {
     /// Every stored run of every branch.
     public var storedRuns: [StoredRun] { branches.flatMap(\.runs) }
 
-    /// Takes a run from this node's own store, in order. False, and nothing changed, where it does not continue its branch.
+    /// Restores a run from this node's own store, in order. False, and nothing changes, if it does not continue its
+    /// branch.
     public mutating func restore(_ stored: StoredRun) -> Bool {
         let branch = Int(stored.branch)
         guard branch <= Self.maximumBranches, stored.run.feed == id else { return false }
@@ -104,14 +105,14 @@ public struct FeedReplica: Sendable {
         lastArrival = max(lastArrival, stored.arrival)
     }
 
-    /// Ends branches before a run of theirs that was found not to unpack. Returns it and those after it, for the store to
-    /// remove; an empty feed is left where that is everything.
+    /// Ends branches before a run that does not unpack. Returns that run and those after it, for the store to remove.
+    /// If these are all, an empty feed stays.
     public mutating func leaveOut(from unfit: StoredRun) -> [RunKey] {
         let branch = Int(unfit.branch)
         guard branches.indices.contains(branch),
             let index = branches[branch].runs.firstIndex(where: { $0.run.first == unfit.run.first })
         else { return [] }
-        // A beginning without a signature at its end leads nowhere by itself.
+        // An unsigned beginning at the end of a branch is useless alone.
         var end = index
         while end > 0, branches[branch].runs[end - 1].run.isUnsigned { end -= 1 }
         let keys = branches[branch].runs[end...].map(\.key)
@@ -152,11 +153,11 @@ public struct FeedReplica: Sendable {
         public var records = RecordList()
         public var firstNumber: UInt64 = 0
         public var stored: [StoredRun] = []
-        /// What the store has to remove first: a branch that lost its place to this one.
+        /// What the store has to remove first: a branch that gave up its place to this one.
         public var removed: [RunKey] = []
         /// Whether the run opened another branch.
         public var forked = false
-        /// Whether nothing was stored, but the run took the backfill to a cut one step further back.
+        /// Whether nothing was stored, but the run extended the backfill to a cut by one step.
         public var extendsBackfill = false
         public var isDuplicate: Bool { stored.isEmpty }
 
@@ -173,16 +174,16 @@ public struct FeedReplica: Sendable {
         }
     }
 
-    /// Verifies a run and takes what is new of it. `arrival` is used where anything is.
+    /// Verifies a run and stores what is new in it. `arrival` is used if anything is.
     ///
     /// - Parameters:
-    ///   - pieces: what came right before it without a signature, in order: the run's own covers them.
-    ///   - cut: where the ledger ends the feed, if it does. What leads there has a place of its own.
+    ///   - pieces: the unsigned runs right before it, in order. The run's signature covers them.
+    ///   - cut: where the ledger ends the feed, if it does. The chain to it has a place of its own.
     public mutating func receive(
         _ run: Run, behind pieces: [Run] = [], through cut: Tip? = nil, arrival: UInt64
     ) throws(ReplicationError) -> Reception {
         guard run.feed == id else { throw .differentHistory }
-        // A run that joins up with nothing is not unpacked: that costs work.
+        // A run that connects to nothing is not unpacked, because that costs work.
         let first = pieces.first ?? run
         let parents = parents(of: first)
         if parents.isEmpty, !(cut.map { mayExtendBackfill(to: $0, by: first.first...run.last) } ?? false) {
@@ -206,7 +207,7 @@ public struct FeedReplica: Sendable {
         }
     }
 
-    /// Takes a run that was verified before, where a branch ends right before it. Nil, and nothing changed, elsewhere.
+    /// Stores a run that was verified before, if a branch ends right before it. Otherwise nil, and nothing changes.
     public mutating func append(_ ahead: AheadRun, arrival: UInt64) -> StoredRun? {
         let run = ahead.run
         let before = Tip(number: run.first - 1, hash: run.before)
@@ -218,13 +219,13 @@ public struct FeedReplica: Sendable {
     }
 
     private enum Attachment {
-        /// The run goes on where a branch ends; `known` of its records are held already.
+        /// The run continues a branch; `known` of its records are held already.
         case extends(branch: Int, known: Int)
         /// The run leaves a branch after its first `shared` records.
         case forks(branch: Int, shared: UInt64)
     }
 
-    /// The branches that have what a run says precedes it; the first, which there will be, of an empty feed.
+    /// The branches that contain the point before a run. For an empty feed, the first branch, which will be made.
     private func parents(of run: Run) -> [Int] {
         if branches.isEmpty { return run.first == 1 && run.before == origin ? [0] : [] }
         return branches.indices.filter { hash(at: run.first - 1, in: $0) == run.before }
@@ -272,7 +273,8 @@ public struct FeedReplica: Sendable {
 
     // MARK: Writing
 
-    /// Signs `records` behind the main branch. The caller owns the device's key and has checked the feed's length.
+    /// Signs `records` at the end of the main branch. The caller owns the device's key and has checked the feed's
+    /// length.
     public mutating func write(_ records: RecordList, key: SigningSecretKey, arrival: UInt64) -> StoredRun {
         if branches.isEmpty { branches.append(Branch(tip: Tip(number: 0, hash: origin))) }
         let tip = branches[0].tip

@@ -33,13 +33,13 @@ public struct GroupFeeds: Sendable {
     /// The epochs held of one device, oldest first.
     public func epochs(of device: DeviceID) -> [Epoch] { order.filter { $0.device == device }.map(\.epoch) }
 
-    /// How many records there are, of a forked feed those of its longest branch.
+    /// How many records there are; of a forked feed, those of its longest branch.
     public var recordCount: Int { order.reduce(0) { $0 + Int(replicas[$1]?.tips.last?.number ?? 0) } }
 
     /// The end of every branch of every feed, sorted.
     public var tips: [FeedTip] { feeds.flatMap { feed in feed.tips.map { FeedTip(feed: feed.id, tip: $0) } } }
 
-    /// What counts of a feed under a cut: see `FeedReplica.countingTips`. Nothing of a feed that is not here.
+    /// The tips of a feed that count under a cut: see `FeedReplica.countingTips`. Empty if the feed is not here.
     public func countingTips(of feed: FeedID, through cut: Tip) -> [Tip] {
         replicas[feed].map { cutTips.tips(of: $0, through: cut) } ?? []
     }
@@ -49,13 +49,13 @@ public struct GroupFeeds: Sendable {
         replicas[feed] != nil && (cut.number == 0 || countingTips(of: feed, through: cut) == [cut])
     }
 
-    /// Takes a run from this node's own store.
+    /// Restores a run from this node's own store.
     public mutating func restore(_ stored: StoredRun) -> Bool {
         modify(stored.run.feed) { $0.restore(stored) }
     }
 
-    /// Verifies a run and takes what is new of it: see `FeedReplica.receive`. Nothing is kept of a feed whose first run
-    /// fails.
+    /// Verifies a run and stores what is new in it: see `FeedReplica.receive`. If the first run of a feed fails,
+    /// nothing of the feed is kept.
     public mutating func receive(
         _ run: Run, behind pieces: [Run] = [], through cut: Tip? = nil, arrival: UInt64
     ) throws(ReplicationError) -> FeedReplica.Reception {
@@ -72,7 +72,7 @@ public struct GroupFeeds: Sendable {
         return try outcome.get()
     }
 
-    /// Verifies a run that leaves a gap behind what is held of its feed. Nothing is kept of it here.
+    /// Verifies a run that leaves a gap after what is held of its feed. It is not stored here.
     public func verifyAhead(_ run: Run) throws(ReplicationError) -> AheadRun {
         if replicas[run.feed] == nil, epochs(of: run.feed.device).count >= ProtocolLimits.maximumEpochs {
             throw .limitReached
@@ -80,13 +80,13 @@ public struct GroupFeeds: Sendable {
         return try AheadRun(verifying: run, in: group)
     }
 
-    /// Takes a run that `verifyAhead` has passed, once what precedes it is here; nil where it does not fit there.
+    /// Stores a run that `verifyAhead` accepted, once its predecessors are here; nil if it does not fit.
     public mutating func append(_ ahead: AheadRun, arrival: UInt64) -> StoredRun? {
         modify(ahead.run.feed) { $0.append(ahead, arrival: arrival) }
     }
 
-    /// Changes one feed's copy, which is made where there is none. One that holds no record afterwards is not kept: else
-    /// runs that are refused would use up a device's epochs.
+    /// Changes one feed's copy; makes it if there is none. A copy without records is removed afterwards: otherwise
+    /// refused runs would use up a device's epochs.
     @discardableResult
     public mutating func modify<Outcome>(_ id: FeedID, _ body: (inout FeedReplica) -> Outcome) -> Outcome {
         // Taken out meanwhile, so that the copy is changed in place.
@@ -103,7 +103,7 @@ public struct GroupFeeds: Sendable {
         return outcome
     }
 
-    /// Deletes feeds and tells what the store has to remove.
+    /// Deletes feeds, and returns what the store has to remove.
     public mutating func erase(_ feeds: [FeedID]) -> [RunKey] {
         let erased = order.filter(feeds.contains)
         let keys = erased.flatMap { replicas[$0]?.storedRuns.map(\.key) ?? [] }

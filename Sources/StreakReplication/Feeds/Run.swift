@@ -1,8 +1,8 @@
 public import StreakCrypto
 public import StreakWire
 
-/// Consecutive records of one feed with the signature at the end of them: the unit that is stored and sent. A run that
-/// travels is also called a block; how records are packed into runs is nobody's business but the sender's.
+/// Consecutive records of one feed with the signature at their end: the unit that is stored and sent. The sender alone
+/// decides how it packs records into runs.
 ///
 /// Layout (Protocol/records.md §6): device 32 · epoch 12 · first varint · hash before 32 · signature 64 · count varint ·
 /// packed records, a blob · nothing after.
@@ -18,8 +18,8 @@ public struct Run: Hashable, Sendable {
     public let packed: [UInt8]
     public let count: Int
 
-    /// Whether this is the beginning that a branch shares with another one, up to where they part: there is no signature
-    /// there. It stays in its store; what covers it is a run of the other branch.
+    /// Whether this is the beginning that a branch shares with another, up to where they part; it has no signature
+    /// there. It stays in its store; a run of the other branch covers it.
     public var isUnsigned: Bool { signature == .none }
 
     /// The number of the last record.
@@ -50,7 +50,7 @@ public struct Run: Hashable, Sendable {
         self.count = count
     }
 
-    /// The records in portions that each fit a run, as large as they may be.
+    /// The records in portions that fit a run each, as large as possible.
     public static func portions(of records: RecordList) -> [RecordList] {
         var portions: [RecordList] = []
         var rest = records[...]
@@ -100,12 +100,12 @@ public struct Run: Hashable, Sendable {
         writer.writeBlob(packed)
     }
 
-    /// The bytes of each record. A run from outside may hold anything: here it shows.
+    /// The bytes of each record. Throws for a run from outside that contains anything else.
     public func records() throws(WireError) -> RecordList { try RecordPacking.unpack(packed, count: count) }
 }
 
 extension Signature {
-    /// Sixty-four zeros, which no key makes of anything.
+    /// Sixty-four zeros, which no key produces as a signature.
     static let none = {
         guard let none = try? Signature(rawBytes: [UInt8](repeating: 0, count: Signature.byteCount)) else {
             preconditionFailure("a signature has \(Signature.byteCount) bytes")

@@ -32,27 +32,27 @@ struct RankedRecord: Sendable {
     }
 }
 
-/// Decides a result for which records contend: a function of all its records, in whatever order they came
-/// (Protocol/records.md §8).
+/// Chooses among several records for one result. The choice depends only on which records there are, not on the order of
+/// their arrival (Protocol/records.md §8).
 ///
 /// Needed only if several records take part. A single one takes 43 bytes like any result. Two take about 330 for their
 /// key, and 64 take between 70 and 115 each, depending on whether their scores rise or fall (100,000 records, release
 /// build).
 public struct ScoreContest: Sendable {
-    /// The most contending records of one key; the latest ones take part. This bounds the work, whatever somebody
-    /// writes.
+    /// The most contenders for one result. If there are more, only the latest ones take part. This bounds the work,
+    /// however many records somebody writes.
     public static let maximumContenders = 64
 
     private struct Entry: Sendable {
-        /// Stored without its value if a later contender is worth as much: that one stays as long as this one does, so
-        /// only this one's rank matters.
+        /// Its value is left out if a later contender is worth as much. The later one is never removed before this one, so
+        /// this one cannot win, and only its place in the order matters.
         var record: RankedRecord
         var worth: Int
     }
 
     /// The participants, earliest first.
     private var entries: [Entry] = []
-    /// Whether the first entry settles. All others contend.
+    /// Whether the first entry is a settling record. All others are contenders.
     private var beginsSettled = false
 
     /// - Parameter standing: the winner before a second record took part.

@@ -17,17 +17,6 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case setting = 10
     /// Makes records of an own feed void, because a wrong clock dated them.
     case retraction = 11
-
-    /// The type that reads a kind's values, of all but results; nil for what no program of this version reads.
-    public var valueType: (any RecordValue.Type)? {
-        switch self {
-        case .profile: Profile.self
-        case .gameDefinition: GameDefinition.self
-        case .setting: Setting.self
-        case .retraction: Retraction.self
-        case .dailyScore, .address, .reaction, .comment, .challenge, .challengeAnswer, .event: nil
-        }
-    }
 }
 
 /// A statement of a user in a group: the value of a subject at a time. An empty value withdraws the subject.

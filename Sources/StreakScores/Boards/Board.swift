@@ -105,7 +105,7 @@ public struct BoardQuery: Sendable, Hashable {
     }
 
     /// One day is shown, with real results and rank changes.
-    public var isDayView: Bool { from == to }
+    var isDayView: Bool { from == to }
 }
 
 /// How a rank changed since the day before.

@@ -78,7 +78,7 @@ public struct ResultImport: Sendable {
     /// Twenty-five games a day for twenty-seven years.
     public static let maximumRows = 250_000
     /// 64 KiB, the longest share text, because some tables have those in a column.
-    public static let maximumCellSize = 1 << 16
+    static let maximumCellSize = 1 << 16
     /// Further refusals are only counted.
     public static let maximumRefusals = 1_000
 

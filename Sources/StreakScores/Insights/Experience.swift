@@ -85,7 +85,7 @@ public struct Experience: Hashable, Sendable {
     public var fraction: Double { Double(coins - floor) / Double(ceiling - floor) }
 
     /// Coins for a completed result, in addition to its points.
-    public static let coinsPerCompleted = 10
+    static let coinsPerCompleted = 10
 }
 
 extension PlayerInsights {

@@ -3,7 +3,7 @@ public import StreakGames
 /// When to remind. Holds the player's choice; reads no clock.
 public struct ReminderPlan: Hashable, Sendable {
     /// Days after which the window is recomputed.
-    public static let daysBetweenComputations = 2
+    static let daysBetweenComputations = 2
 
     public var isOn: Bool
     /// Whether the time follows the player's habit. Otherwise it is `fixedMinute`.

@@ -29,8 +29,8 @@ public struct DailyScore: Hashable, Sendable {
     /// Unix seconds of the latest change, 0 if unknown. Decides between groups with different values.
     public var updatedAt: Int64
     public var isEdited: Bool
-    /// Written as one more high score of its day: only the best one counts. A record that does not contend settles what
-    /// was before. A property of the record, not stored in any index.
+    /// Whether it competes with the other high scores of its day, of which the best counts. A record that does not
+    /// contend settles those before it. This is a property of the record; no index stores it.
     public var contends: Bool
 
     public init(

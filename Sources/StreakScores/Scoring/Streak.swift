@@ -3,9 +3,9 @@ public import StreakGames
 /// The settings of a group for streaks.
 public struct StreakRules: Hashable, Sendable {
     /// The most freezes a player can hold in one game.
-    public static let maximumFreezes = 3
+    static let maximumFreezes = 3
     /// Completed days in a run that earn one freeze.
-    public static let daysPerFreeze = 10
+    static let daysPerFreeze = 10
 
     /// Whether freezes hold missed days.
     public var usesFreezes: Bool

@@ -49,6 +49,16 @@ struct GroundTruth: Sendable {
     /// For each node that was cut: how often each slot had been written by then.
     private var cuts: [Int: [Slot: Int]] = [:]
 
+    /// The groups in which each node is or was.
+    private var memberships: [Int: Set<GroupID>] = [:]
+
+    mutating func join(_ node: Int, _ group: GroupID) { memberships[node, default: []].insert(group) }
+
+    /// Whether two nodes are, or were, members of one group.
+    func haveSharedGroup(_ first: Int, _ second: Int) -> Bool {
+        !memberships[first, default: []].isDisjoint(with: memberships[second, default: []])
+    }
+
     mutating func cut(_ node: Int) {
         cuts[node] = histories.filter { $0.key.node == node }.mapValues(\.count)
     }

@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakLinks
 import StreakMembership
 import StreakReplication
 import StreakScores
@@ -24,6 +25,10 @@ public struct Observation: Sendable {
     let isAhead: Bool
     /// Whether its disk may lack confirmed results.
     let isAged: Bool
+    /// Other users' nodes that it knows where to find.
+    var located: Set<Int> = []
+    /// Endpoints that it tells as its own and that no node here ever had.
+    var strangeEndpoints: [String] = []
 }
 
 extension Simulation {
@@ -55,7 +60,19 @@ extension Simulation {
                 ground.cutNodes.filter { !(state.device(nodes[$0].identity.device)?.isCurrent ?? true) }),
             isWaiting: engine.holdsBackRecords(of: group) || engine.awaitsRebuild(of: group),
             isAhead: engine.showsRecordsAhead(of: group),
-            isAged: nodes[index].isAged)
+            isAged: nodes[index].isAged,
+            located: othersAmong(
+                nodes.map(\.identity.device).filter { engine.whereabouts(of: $0, at: .zero) != nil }, than: index),
+            strangeEndpoints: engine.ownEndpoints.map(\.endpoint)
+                .filter { !network.internet.hasHad($0.address) }.map(\.description))
+    }
+
+    /// The nodes of other users that have one of these devices.
+    func othersAmong(_ devices: [DeviceID], than index: Int) -> Set<Int> {
+        Set(
+            nodes.indices.filter {
+                nodes[$0].identity.user != nodes[index].identity.user && devices.contains(nodes[$0].identity.device)
+            })
     }
 
     /// Users with a device that runs a hostile program. Their results may be anything.

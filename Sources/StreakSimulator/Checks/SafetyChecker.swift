@@ -15,6 +15,10 @@ public struct SafetyChecker: Sendable {
         /// Two nodes with equal digests, or one node at two moments, show different records, and none is quarantined or
         /// ahead.
         case digestIsAmbiguous
+        /// A node learns where somebody is who was never in a group with it.
+        case placeIsLeaked
+        /// A node tells an address as its own that nobody here ever had.
+        case strangeAddressIsTold
     }
 
     struct Violation: Equatable {
@@ -42,7 +46,18 @@ public struct SafetyChecker: Sendable {
                     rule: .cutIsPassed, text: "node \(node) shows \(value) as \(slot), written after the removal")
             }
         }
-        return lostResult(in: observation, of: truth) ?? ambiguity(of: observation)
+        if let strange = observation.strangeEndpoints.first {
+            return Violation(rule: .strangeAddressIsTold, text: "node \(node) tells a stranger's \(strange) as its own")
+        }
+        return Self.leak(to: node, of: observation.located, truth: truth)
+            ?? lostResult(in: observation, of: truth) ?? ambiguity(of: observation)
+    }
+
+    /// Where somebody is, told to a node in no group with it.
+    static func leak(to node: Int, of located: Set<Int>, truth: GroundTruth) -> Violation? {
+        located.sorted().first { !truth.haveSharedGroup(node, $0) }.map {
+            Violation(rule: .placeIsLeaked, text: "node \(node) knows where node \($0) is, in no group with it")
+        }
     }
 
     /// A node must have its own results: no lost message excuses their absence.

@@ -6,6 +6,8 @@ import StreakReplication
 public struct VisibilityMeter: Sendable {
     private var writtenAt: [[UInt8]: (instant: MonotonicInstant, node: Int)] = [:]
     private var seen: Set<Sighting> = []
+    /// Nodes of which nobody asks whether they have seen a result.
+    var leftOut: Set<Int> = []
     /// In the order in which they were seen.
     public private(set) var delays: [Duration] = []
 
@@ -18,7 +20,7 @@ public struct VisibilityMeter: Sendable {
 
     mutating func merged(_ records: [MergedRecord], at node: Int, now: MonotonicInstant) {
         for record in records {
-            guard let written = writtenAt[record.key.subject], written.node != node,
+            guard !leftOut.contains(node), let written = writtenAt[record.key.subject], written.node != node,
                 seen.insert(Sighting(subject: record.key.subject, node: node)).inserted
             else { continue }
             delays.append(written.instant.duration(to: now))

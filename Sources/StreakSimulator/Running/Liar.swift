@@ -29,6 +29,15 @@ public enum Lie: String, CaseIterable, Sendable {
     case staleRumours
     /// Requests everything, all the time.
     case endlessQuestions
+    /// Says that everybody's datagrams come from a stranger's address.
+    case falseWitness
+    /// Says every second, with another number, that it is found at a stranger's address.
+    case strangersAddress
+    /// Repeats all whereabouts that it was ever told, as if they were new.
+    case replayedWhereabouts
+
+    /// Those about where devices are on the internet.
+    static let aboutAddresses: [Lie] = [.falseWitness, .strangersAddress, .replayedWhereabouts]
 }
 
 /// A member's device that runs a hostile program. It has all that the member had, opens links with anybody, and sends
@@ -57,6 +66,9 @@ struct Liar: Sendable {
     private var nextAct: MonotonicInstant = .zero
     private var nextDial: MonotonicInstant = .zero
     private var writtenCount = 0
+    /// What it was told of others, the oldest first.
+    private(set) var told: [Whereabouts] = []
+    private var nextWhereabouts: MonotonicInstant = .zero
     private var wall: WallTime = WallTime(milliseconds: 0)
 
     /// How often it acts on its own and dials peers without a link.
@@ -119,6 +131,10 @@ struct Liar: Sendable {
         if nextAct <= now {
             nextAct = now.advanced(by: Self.actInterval)
             for link in conversations.keys.sorted() { act(over: link, at: now) }
+        }
+        if nextWhereabouts <= now {
+            nextWhereabouts = now.advanced(by: .seconds(1))
+            for link in conversations.keys.sorted() { lieAboutAddresses(over: link, at: now) }
         }
         var outputs: [LinkOutput] = []
         while true {
@@ -186,8 +202,12 @@ struct Liar: Sendable {
             say(.rumourAcknowledged(name), over: link, as: .rumour, at: now)
             _ = try? feeds[run.feed, default: FeedReplica(run.feed, in: group)].receive(run, arrival: 1)
         case .hello, .digest, .tips, .operations, .runs, .rumourAcknowledged, .joinRequested, .welcome,
-            .joinRefused, .accessKeysRequested, .accessKeys, .friend, .presence:
+            .joinRefused, .accessKeysRequested, .accessKeys, .friend, .presence, .seenAt:
             break
+        case .whereabouts(let entries):
+            // Honest nodes pass on only what they could read.
+            let fresh = entries.compactMap { try? Whereabouts(decoding: $0.bytes) }
+            told += fresh.filter { !told.contains($0) }
         }
     }
 
@@ -244,6 +264,20 @@ struct Liar: Sendable {
             .digest(
                 handle, digest, arrival: 1 + random.next() % 1_000, count: random.next() % 1_000,
                 clock: UInt64(clamping: wall.seconds)), over: link, at: now)
+    }
+
+    private mutating func lieAboutAddresses(over link: LinkID, at now: MonotonicInstant) {
+        if lies.contains(.falseWitness) { say(.seenAt(Internet.victim), over: link, at: now) }
+        if lies.contains(.strangersAddress) {
+            let whereabouts = Whereabouts(
+                number: UInt64(clamping: wall.milliseconds), isSteady: true, isAlwaysOn: true,
+                entries: [Whereabouts.Entry(source: .named, endpoint: Internet.victim)], identity: identity)
+            say(.whereabouts([ToldWhereabouts(age: 0, bytes: whereabouts.bytes)]), over: link, at: now)
+        }
+        if lies.contains(.replayedWhereabouts), !told.isEmpty {
+            let some = (0..<Self.runsAtOnce).map { _ in told[random.number(below: told.count)] }
+            say(.whereabouts(some.map { ToldWhereabouts(age: 0, bytes: $0.bytes) }), over: link, at: now)
+        }
     }
 
     private mutating func noise() -> Bytes32 { Bytes32(random.next(), random.next(), random.next(), random.next()) }

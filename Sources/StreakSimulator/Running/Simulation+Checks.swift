@@ -18,6 +18,10 @@ extension Simulation {
             report(safety.violation(in: observation, of: ground))
         }
         changedNodes = []
+        for liar in liars.sorted() {
+            let told = nodes[liar].liar?.told.map(\.device) ?? []
+            report(SafetyChecker.leak(to: liar, of: othersAmong(told, than: liar), truth: ground))
+        }
         if let overdue = liveness.overdue(at: now) { fail(overdue, .liveness) }
     }
 
@@ -45,8 +49,10 @@ extension Simulation {
     var disagreement: String? { LivenessChecker().disagreement(among: standings) }
 
     /// Whether every running member is linked with all others.
-    var isFullyLinked: Bool {
-        let members = activeMembers
+    var isFullyLinked: Bool { areLinked(activeMembers) }
+
+    /// Whether each of some nodes is linked with all others of them.
+    func areLinked(_ members: [Int]) -> Bool {
         let devices = Set(members.map { nodes[$0].identity.device })
         return members.allSatisfy { member in
             let linked = nodes[member].ask { $0.linkedDevices.map(\.device) } ?? []

@@ -48,7 +48,10 @@ extension Simulation {
         switch step {
         case .start(let indices): for index in indices { start(index) }
         case .found(let node):
-            if case .group(let group)? = outcome(of: .foundGroup(title: "Friends"), by: node) { ground.group = group }
+            if case .group(let group)? = outcome(of: .foundGroup(title: "Friends"), by: node) {
+                ground.group = group
+                ground.join(node, group)
+            }
         case .invite(let node, let uses, let lifetime):
             guard let group = ground.group else { return fail("no group", .story) }
             let outcome = outcome(of: .invite(group, uses: uses, lifetime: lifetime), by: node)
@@ -63,7 +66,10 @@ extension Simulation {
             expect(.done, of: .revokeInvite(group, invite.id), by: node)
         case .join(let indices):
             guard let link = ground.invite else { return fail("no invite", .story) }
-            for index in indices { expect(.group(link.group), of: .join(link, timeout: .seconds(90)), by: index) }
+            for index in indices {
+                ground.join(index, link.group)
+                expect(.group(link.group), of: .join(link, timeout: .seconds(90)), by: index)
+            }
         case .joinFails(let node, let failure):
             guard let link = ground.invite else { return fail("no invite", .story) }
             expect(.failed(failure), of: .join(link, timeout: .seconds(90)), by: node)
@@ -152,6 +158,15 @@ extension Simulation {
             }
         case .expectLinked(let limit):
             if !run(for: limit, until: { $0.isFullyLinked }) { fail("not all linked within \(limit)", .liveness) }
+        case .expectLinkedAmong(let indices, let limit):
+            if !run(for: limit, until: { $0.areLinked(indices) }) {
+                fail("\(indices) are not all linked within \(limit)", .liveness)
+            }
+        case .expectAtStranger(let bytes, let time):
+            let before = network.bytesAtVictim
+            run(for: time)
+            let count = network.bytesAtVictim - before
+            if !bytes.contains(count) { fail("\(count) bytes came to the stranger within \(time)", .engine) }
         case .expectLost(let node, let limit):
             guard let group = ground.group else { return fail("no group", .story) }
             if !run(for: limit, until: { $0.hasLost(node, group) }) {
@@ -187,6 +202,10 @@ extension Simulation {
             let isDone = run(for: limit) { $0.commonPairs(first, second).count == 1 && $0.isQuiet(first, second) }
             let pairs = commonPairs(first, second)
             ground.group = pairs.first
+            for pair in pairs {
+                ground.join(first, pair)
+                ground.join(second, pair)
+            }
             if !isDone {
                 fail("nodes \(first) and \(second) have \(pairs.count) groups of the two after \(limit)", .liveness)
             }
@@ -209,10 +228,25 @@ extension Simulation {
         case .expectPresence(let limit): expectPresence(within: limit)
         case .expectIdle(let time): expectIdle(for: time)
         case .expectEachChange(let limit): liveness.expectEachChange(within: limit)
+        case .setDHT(let state): network.dht.state = state
+        case .setLetters(let indices, let isOn):
+            for index in indices {
+                nodes[index].leavesLetters = isOn
+                give(.lettersChanged(isOn), to: index)
+            }
+        case .expectShown(let author, let node, let limit): expectShown(of: author, at: node, within: limit)
         case .run(let duration): run(for: duration)
         case .converge(let limit): converge(within: limit)
         case .nameAddress(let peer, let node):
-            expect(.done, of: .dialAddresses([nodes[peer].endpoint]), by: node)
+            expect(.done, of: .dialAddresses([outsideEndpoint(of: peer)]), by: node)
+        case .changeAddresses(let indices): changeAddresses(of: indices)
+        case .changeAddressesMeanwhile(let indices, let count, let time):
+            for index in indices {
+                for _ in 0..<count {
+                    queue.add(
+                        .changeAddress(of: index), at: now.advanced(by: random.duration(from: .zero, to: time)))
+                }
+            }
         case .partition(let islands):
             network.islands = [:]
             for (number, island) in islands.enumerated() {
@@ -260,7 +294,7 @@ extension Simulation {
         let others = nodes.indices.filter { $0 != node && nodes[$0].identity.user != nodes[node].identity.user }
         let liar = Liar(
             nodes[node].identity, in: group, holding: nodes[node].store.snapshot, lies: Set(lies),
-            targets: others.map { (nodes[$0].identity.linkKey.publicKey, nodes[$0].endpoint) },
+            targets: others.map { (nodes[$0].identity.linkKey.publicKey, outsideEndpoint(of: $0)) },
             seed: random.next())
         if nodes[node].isRunning { stop(node) }
         if liars.isEmpty {
@@ -333,6 +367,16 @@ extension Simulation {
         guard failure == nil else { return }
         guard isDone else { return fail("no agreement within \(limit): \(disagreement ?? "")", .liveness) }
         checkAgreement()
+    }
+
+    private mutating func expectShown(of author: Int, at node: Int, within limit: Duration) {
+        let wanted = ground.slots.filter { $0.node == author }
+        let isShown = watch(for: limit) { simulation in
+            guard let shown = simulation.observation(of: node)?.results else { return false }
+            return wanted.allSatisfy { simulation.ground.allowedValues(of: $0).contains(shown[$0]) && shown[$0] != nil }
+        }
+        guard !isShown, failure == nil else { return }
+        fail("node \(node) does not show within \(limit) what node \(author) has written", .liveness)
     }
 
     private mutating func expectPresence(within limit: Duration) {

@@ -12,13 +12,21 @@ import StreakWire
 public struct Simulation: Sendable {
     enum Event: Sendable {
         case datagram([UInt8], from: Endpoint, to: Int)
+        /// Reaches the outermost router of a home, or nobody.
+        case routed([UInt8], Internet.Departure, to: Endpoint)
         case beacon([UInt8], from: Endpoint, to: Int)
         case stream(LinkInput, to: Int, life: Int)
         case stored(ChangeID, at: Int, life: Int)
         case derived(FriendCode, of: UserID, at: Int, life: Int)
+        case noticeFound([UInt8], Bytes32, at: Int, life: Int)
+        case noticeSearched(Bytes32, at: Int, life: Int)
+        case putFailed(at: Int, life: Int)
         case wake(Int, life: Int)
         case restart(Int, life: Int)
         case write(Int)
+        case askForPort(Int, life: Int)
+        case askWitnesses(Int, life: Int)
+        case changeAddress(of: Int)
     }
 
     /// The wall clock at the start of a node whose clock is right, in milliseconds since 1970.
@@ -38,9 +46,7 @@ public struct Simulation: Sendable {
     /// Nodes that run, or ran, a hostile program.
     var liars: Set<Int> = []
     /// The address of each node; behind a router, the one reachable only from its own LAN.
-    private(set) var nodeByEndpoint: [Endpoint: Int] = [:]
-    /// A node behind each router, by the router's address.
-    private(set) var nodeByOuterAddress: [Bytes16: Int] = [:]
+    var nodeByEndpoint: [Endpoint: Int] = [:]
     var safety = SafetyChecker()
     /// Whether states are checked during the run. Measurements switch this off.
     var checksSafety = true
@@ -81,36 +87,12 @@ public struct Simulation: Sendable {
         let fresh = SigningSecretKey.generate(from: &entropy)
         let account = (relative ?? twin).map { nodes[$0].accountKey } ?? fresh
         let own = DeviceIdentity.create(accountKey: account, from: &entropy)
-        let (endpoint, outer, lan, router) = Self.addresses(of: index, at: place)
+        let site = makeSite(of: index, at: place)
         nodes.append(
             SimulatedNode(
                 index: index, identity: twin.map { nodes[$0].identity } ?? own, accountKey: account,
-                endpoint: endpoint, lan: lan, router: router, outerAddress: outer.address, clockLead: clockLead,
+                site: site, clockLead: clockLead,
                 store: SimulatedStore(id: StoreID(bytes: Bytes16(entropy.bytes(16)) ?? .zero))))
-        nodeByEndpoint[endpoint] = index
-        if router != nil { nodeByOuterAddress[outer.address] = index }
-    }
-
-    /// Inner and outer address. Every inner address is used once, so that a datagram to one at another home reaches
-    /// nobody.
-    private static func addresses(
-        of index: Int, at place: Scenario.Place
-    ) -> (inner: Endpoint, outer: Endpoint, lan: Int, router: AddressTranslation?) {
-        let last = UInt32(index)
-        switch place {
-        case .lan(let number):
-            // Only beacons are limited to the LAN: addresses are reachable from everywhere.
-            let endpoint = Endpoint(ipv4: 0x0A00_0001 + UInt32(number) << 16 + last, port: port)
-            return (endpoint, endpoint, number, nil)
-        case .home(let number, let router):
-            return (
-                Endpoint(ipv4: 0xC0A8_0001 + UInt32(number) << 8 + last, port: port),
-                Endpoint(ipv4: 0xCB00_7100 + UInt32(number), port: 0), 1_000 + number, router
-            )
-        case .internet:
-            let endpoint = Endpoint(ipv4: 0xC633_6401 + last, port: port)
-            return (endpoint, endpoint, 2_000 + index, nil)
-        }
     }
 
     /// The current wall-clock time of a node.
@@ -155,8 +137,13 @@ public struct Simulation: Sendable {
             fail("node \(index) left out \(repair.removedRuns.count) runs of its own store", .engine)
         }
         tell(index, "starts")
+        give(.internetSettingChanged(nodes[index].internetSetting), to: index)
+        give(.lettersChanged(nodes[index].leavesLetters), to: index)
         give(
             .listening(port: Self.port, addresses: [nodes[index].endpoint], usesDiscovery: true), to: index)
+        giveOwnEndpoints(to: index)
+        askForPortSoon(index, within: Self.mappingTime)
+        queue.add(.askWitnesses(index, life: nodes[index].life), at: now.advanced(by: .seconds(2)))
     }
 
     /// Kills a node's process. Of the pending writes, any number of the first ones may have reached the disk.
@@ -183,6 +170,7 @@ public struct Simulation: Sendable {
         let instant = age(of: index)
         let outputs = nodes[index].engine?.closeLinks(at: instant) ?? []
         for output in outputs { perform(output, of: index) }
+        closePorts(of: index)
         stop(index)
     }
 
@@ -223,6 +211,10 @@ public struct Simulation: Sendable {
         case .datagram(let bytes, let source, let node):
             guard nodes[node].isRunning else { return }
             give(.link(.datagramReceived(bytes, from: source)), to: node)
+        case .routed(let bytes, let departure, let target):
+            let inside = network.internet.receive(departure, to: target, at: now)
+            guard let node = inside.flatMap({ nodeByEndpoint[$0] }), nodes[node].isRunning else { return }
+            give(.link(.datagramReceived(bytes, from: departure.source)), to: node)
         case .beacon(let bytes, let source, let node):
             guard nodes[node].isRunning else { return }
             give(.beaconReceived(bytes, from: source), to: node)
@@ -240,6 +232,15 @@ public struct Simulation: Sendable {
         case .derived(let code, let user, let node, let life):
             guard nodes[node].isRunning, nodes[node].life == life else { return }
             give(.codeDerived(user, code), to: node)
+        case .noticeFound(let value, let key, let node, let life):
+            guard nodes[node].isRunning, nodes[node].life == life else { return }
+            give(.noticeFound(value, at: key), to: node)
+        case .noticeSearched(let key, let node, let life):
+            guard nodes[node].isRunning, nodes[node].life == life else { return }
+            give(.noticeSearched(key), to: node)
+        case .putFailed(let node, let life):
+            guard nodes[node].isRunning, nodes[node].life == life else { return }
+            give(.putNoticeFailed, to: node)
         case .wake(let node, let life):
             // An event that was due later than a new one was put back in after it.
             guard nodes[node].isRunning, nodes[node].life == life, nodes[node].wakeAt == now else { return }
@@ -251,6 +252,14 @@ public struct Simulation: Sendable {
             start(node)
         case .write(let node):
             write(by: node)
+        case .askForPort(let node, let life):
+            guard nodes[node].isRunning, nodes[node].life == life else { return }
+            askForPort(node)
+        case .askWitnesses(let node, let life):
+            guard nodes[node].isRunning, nodes[node].life == life else { return }
+            askWitnesses(node)
+        case .changeAddress(let node):
+            changeAddresses(of: [node])
         }
     }
 
@@ -325,6 +334,8 @@ public struct Simulation: Sendable {
             queue.add(
                 .derived(SimulatedCode.code(of: user), of: user, at: index, life: nodes[index].life),
                 at: now.advanced(by: Self.derivationTime))
+        case .putNotice(let notice): put(notice, from: index)
+        case .getNotice(let key): get(key, for: index)
         case .publish(let event):
             note(event, of: index)
             tell(index, Self.summary(of: event))
@@ -341,6 +352,8 @@ public struct Simulation: Sendable {
             for record in records { liveness.shown(record.key.subject, at: index) }
         case .presenceChanged:
             changeCount += 1
+        case .whereaboutsChanged:
+            changedNodes.insert(index)
         case .lostGroup(let group, _):
             nodes[index].lostGroups.insert(group)
             changed(index)
@@ -386,7 +399,7 @@ public struct Simulation: Sendable {
         case .linkClosed(let device): "has lost its link to \(device.description.prefix(8))"
         case .syncBegan(_, let device): "asks \(device.description.prefix(8))"
         case .syncEnded(_, let device): "has asked \(device.description.prefix(8))"
-        case .lostGroup, .presenceChanged, .clockHeard, .runRefused,
+        case .lostGroup, .presenceChanged, .whereaboutsChanged, .clockHeard, .runRefused,
             .operationRefused, .epochReplaced, .dropped, .friend, .messageRefused,
             .overBudget:
             "says \(event)"
@@ -416,6 +429,9 @@ public struct Simulation: Sendable {
         case .changeStored(let id): trace.add(id.number)
         case .deadlineReached: trace.add(3)
         case .codeDerived: trace.add(4)
+        case .internetSettingChanged, .ownEndpointsFound, .seenFromOutside, .lettersChanged: trace.add(5)
+        case .noticeFound(let bytes, _): trace.add(bytes)
+        case .noticeSearched, .putNoticeFailed: trace.add(6)
         }
     }
 }

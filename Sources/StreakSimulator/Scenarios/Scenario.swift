@@ -105,13 +105,27 @@ public struct Scenario: Sendable {
         case expectLost(Int, within: Duration)
         /// Removes the addresses of other devices from nodes' disks.
         case forgetAddresses([Int])
-        /// Gives a node the address of another, as its user would.
+        /// Gives a node the address at which others see another, as its user would.
         case nameAddress(of: Int, to: Int)
+        /// Gives nodes other addresses: in a home by a restart of its routers, which is everybody's there.
+        case changeAddresses(of: [Int])
+        /// The same for each of the nodes as often, at random moments, while the following steps run.
+        case changeAddressesMeanwhile(of: [Int], count: Int, over: Duration)
+        /// How well the public DHT works from now on; at first it does not.
+        case setDHT(SimulatedDHT.State)
+        /// Nodes leave letters in it, or none.
+        case setLetters([Int], Bool)
+        /// Requires that a node shows in time what another has written, without a link between any.
+        case expectShown(of: Int, at: Int, within: Duration)
         case run(Duration)
         /// Requires that every running member knows this many members.
         case expectMembers(Int)
         /// Requires that all running members are linked with each other in time.
         case expectLinked(within: Duration)
+        /// Requires that these nodes are linked with each other in time.
+        case expectLinkedAmong([Int], within: Duration)
+        /// Requires that, in this time, a number of bytes in this range reaches the stranger whose address liars give.
+        case expectAtStranger(bytes: ClosedRange<Int>, over: Duration)
         /// Requires that no feed has two branches.
         case expectNoFork
         /// Requires equal digests in time, whatever is visible.
@@ -124,8 +138,8 @@ public struct Scenario: Sendable {
     public enum Place: Sendable {
         /// On a numbered LAN, reachable by everybody.
         case lan(Int)
-        /// In a numbered home, behind its router.
-        case home(Int, AddressTranslation)
+        /// In a numbered home, behind its router and perhaps one of its provider (carrier NAT).
+        case home(Int, Router, behind: Router? = nil)
         /// Alone at a public address.
         case internet
     }

@@ -9,7 +9,10 @@ extension Scenario {
 
     /// Every scenario. The generated one has seed 1.
     public static let all: [Scenario] =
-        basics + shapes + quality + retractions + disks + membership + removals + friends + ways + clocks + processes
+        basics + shapes + quality + retractions + disks + membership + removals + friends + ways + homes + meetings
+        + dht
+        + clocks
+        + processes
         + liars
         + [chaos(seed: 1)]
 
@@ -346,10 +349,9 @@ extension Scenario {
     ]
 
     /// The first `count` nodes as members of one group.
-    static func together(_ count: Int) -> [Step] {
+    static func together(_ count: Int, within limit: Duration = .seconds(20)) -> [Step] {
         [
-            .start(Array(0..<count)), .found(by: 0), .invite(by: 0), .join(Array(1..<count)),
-            .converge(within: .seconds(20)),
+            .start(Array(0..<count)), .found(by: 0), .invite(by: 0), .join(Array(1..<count)), .converge(within: limit),
         ]
     }
 

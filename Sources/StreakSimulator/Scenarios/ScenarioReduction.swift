@@ -52,8 +52,9 @@ extension Scenario.Step {
             .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying, .expectTraffic, .endFaults, .leave,
             .nameAdmin, .remove, .removeWithoutEffect, .revokeDevice, .answerToCode, .askFriend, .expectRequest,
             .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice, .recover, .keepPrivately,
-            .expectOnePrivateGroup, .expectLost, .forgetAddresses, .nameAddress, .run, .expectMembers, .expectLinked,
-            .expectNoFork, .agreeOnDigests, .converge:
+            .expectOnePrivateGroup, .expectLost, .forgetAddresses, .nameAddress, .changeAddresses,
+            .changeAddressesMeanwhile, .setDHT, .setLetters, .expectShown, .run, .expectMembers, .expectLinked,
+            .expectLinkedAmong, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
             self
         }
     }
@@ -74,13 +75,15 @@ extension Scenario.Step {
             .revokeDevice(let first, let second), .askFriend(let first, let second),
             .expectRequest(let first, let second, _), .approveFriend(let first, let second),
             .expectFriends(let first, let second, _), .linkDevice(let first, let second),
-            .recover(let first, let second), .nameAddress(let first, let second):
+            .recover(let first, let second), .nameAddress(let first, let second),
+            .expectShown(let first, let second, _):
             [first, second]
         case .start, .join, .write, .writeMeanwhile, .crash, .crashBetweenOutputs, .partition, .heal, .setShape,
             .expectEachChange, .expectPresence, .expectIdle, .setProfile, .cutOneWay, .expectTraffic, .endFaults,
             .answerToCode,
-            .makePrivateGroup, .keepPrivately, .expectOnePrivateGroup, .forgetAddresses, .run, .expectMembers,
-            .expectLinked, .expectNoFork, .agreeOnDigests, .converge:
+            .makePrivateGroup, .keepPrivately, .expectOnePrivateGroup, .forgetAddresses, .changeAddresses,
+            .changeAddressesMeanwhile, .setDHT, .setLetters, .run, .expectMembers,
+            .expectLinked, .expectLinkedAmong, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
             []
         }
     }
@@ -90,7 +93,8 @@ extension Scenario.Step {
     func isDispensable(for kind: SimulationFailure.Kind) -> Bool {
         if case .safety = kind { return true }
         switch self {
-        case .start, .heal, .setProfile, .setShape, .setDiskFull(_, false), .setClockLead, .stopLying, .endFaults:
+        case .start, .heal, .setProfile, .setShape, .setDiskFull(_, false), .setClockLead, .stopLying, .endFaults,
+            .setDHT:
             return false
         case .run: return kind == .engine
         case .found, .invite, .revokeInvite, .join, .joinFails, .write, .writeMeanwhile, .writeNew, .writeAtOnce,
@@ -100,7 +104,10 @@ extension Scenario.Step {
             .damageDisk, .setDiskForgets, .lie, .expectTraffic, .leave, .nameAdmin, .remove, .removeWithoutEffect,
             .revokeDevice, .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup,
             .linkDevice, .recover, .keepPrivately, .expectOnePrivateGroup, .expectLost, .forgetAddresses, .nameAddress,
-            .expectMembers, .expectLinked, .expectNoFork, .agreeOnDigests, .converge:
+            .changeAddresses, .changeAddressesMeanwhile, .setLetters, .expectShown, .expectMembers, .expectLinked,
+            .expectLinkedAmong,
+            .expectAtStranger, .expectNoFork, .agreeOnDigests,
+            .converge:
             return true
         }
     }
@@ -128,13 +135,19 @@ extension Scenario.Step {
             // A single node has nothing in common with others.
             return rest(nodes).count < 2 ? nil : .expectOnePrivateGroup(rest(nodes), within: limit)
         case .forgetAddresses(let nodes): return .forgetAddresses(rest(nodes))
+        case .expectLinkedAmong(let nodes, let limit): return .expectLinkedAmong(rest(nodes), within: limit)
+        case .changeAddresses(let nodes): return .changeAddresses(of: rest(nodes))
+        case .changeAddressesMeanwhile(let nodes, let count, let time):
+            return .changeAddressesMeanwhile(of: rest(nodes), count: count, over: time)
+        case .setLetters(let nodes, let isOn): return .setLetters(rest(nodes), isOn)
         case .found, .invite, .revokeInvite, .joinFails, .writeNew, .writeAtOnce, .backUp, .restore, .copy, .heal,
-            .setShape, .setWays, .expectEachChange, .expectPresence, .expectIdle, .setProfile, .setWay, .setOneWay,
+            .setDHT, .expectShown, .setShape, .setWays, .expectEachChange, .expectPresence, .expectIdle, .setProfile,
+            .setWay, .setOneWay,
             .setClockLead,
             .repairClock, .jumpClock, .driftClock, .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying,
             .expectTraffic, .endFaults, .leave, .nameAdmin, .remove, .removeWithoutEffect, .revokeDevice, .askFriend,
             .expectRequest, .approveFriend, .expectFriends, .linkDevice, .recover, .expectLost, .nameAddress, .run,
-            .expectMembers, .expectLinked, .expectNoFork, .agreeOnDigests, .converge:
+            .expectMembers, .expectLinked, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
             return self
         }
     }

@@ -16,7 +16,7 @@ public struct LinkProfile: Sendable, Equatable {
     public var replay = 0.0
     /// The share of stream pieces with one changed byte, as if past a checksum of 16 bits.
     public var streamCorruption = 0.0
-    /// The share of stream pieces after whose first part the stream breaks.
+    /// The share of stream pieces in which the stream breaks after the first part.
     public var streamBreakage = 0.0
     /// Larger datagrams are lost.
     public var maximumDatagramSize = 1_472
@@ -63,7 +63,7 @@ public struct LinkProfile: Sendable, Equatable {
             latency: .milliseconds(5), jitter: .milliseconds(20), loss: loss, duplication: 0.1, reordering: 0.1)
     }
 
-    /// This network, with changed bytes, truncated datagrams and broken streams; shares as above.
+    /// This network, in addition with changed bytes, truncated datagrams and broken streams.
     public func damaging(_ share: Double) -> LinkProfile {
         var profile = self
         profile.corruption = share

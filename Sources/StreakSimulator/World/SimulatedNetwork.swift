@@ -30,7 +30,10 @@ struct SimulatedNetwork: Sendable {
     var peers: [StreamEnd: StreamEnd] = [:]
     /// When the last bytes towards an end arrive. Streams keep their order.
     var arrivals: [StreamEnd: MonotonicInstant] = [:]
-    var translations = TranslationTable()
+    var internet = Internet()
+    var dht = SimulatedDHT()
+    /// The bytes of datagrams that reached the victim's endpoint.
+    var bytesAtVictim = 0
 
     init(profile: LinkProfile) { self.profile = profile }
 
@@ -49,10 +52,9 @@ struct SimulatedNetwork: Sendable {
 extension Simulation {
     mutating func transmit(_ output: LinkOutput, from index: Int) {
         switch output {
-        case .sendDatagram(let bytes, let target):
+        case .sendDatagram(let bytes, let target, let hopLimit):
             nodes[index].sentByteCount += bytes.count
-            guard let way = way(from: index, to: target) else { return }
-            sendDatagram(bytes, from: index, to: way.node) { .datagram($0, from: way.source, to: way.node) }
+            sendDatagram(bytes, from: index, to: target, hopLimit: hopLimit.map(Int.init) ?? Internet.fullHopLimit)
         case .openStream(let id, let target):
             openStream(id, from: index, to: target)
         case .sendStream(let id, let bytes):
@@ -65,26 +67,42 @@ extension Simulation {
 
     // MARK: Reaching
 
-    /// The node that a datagram to an address reaches, and its apparent source; nil if a router blocks it.
-    private mutating func way(from index: Int, to target: Endpoint) -> (node: Int, source: Endpoint)? {
-        if let peer = nodeByEndpoint[target], nodes[peer].router == nil || isNeighbour(peer, of: index) {
-            if isNeighbour(peer, of: index) { return (peer, nodes[index].endpoint) }
-            return (peer, outerEndpoint(of: index, towards: target))
+    func isNeighbour(_ peer: Int, of index: Int) -> Bool { nodes[peer].site.lan == nodes[index].site.lan }
+
+    /// Sends a datagram to an address, through the routers between.
+    ///
+    /// - Parameter hopLimit: how many devices may pass it on.
+    mutating func sendDatagram(
+        _ bytes: [UInt8], from index: Int, to target: Endpoint, hopLimit: Int = Internet.fullHopLimit
+    ) {
+        let site = nodes[index].site
+        let peer = nodeByEndpoint[target]
+        if let peer, isNeighbour(peer, of: index) {
+            return sendDatagram(bytes, from: index, to: peer) { .datagram($0, from: site.endpoint, to: peer) }
         }
-        let source = outerEndpoint(of: index, towards: target)
-        guard let peer = nodeByOuterAddress[target.address], let router = nodes[peer].router,
-            let node = network.translations.node(at: target.port, from: source, through: router, at: now)
-        else { return nil }
-        return (node, source)
+        let departure = network.internet.send(
+            from: site.endpoint, inHome: site.home, to: target, hopLimit: hopLimit, at: now)
+        guard let departure else {
+            return tell(index, "sends \(Self.summary(of: bytes)) that gets \(hopLimit) hops far")
+        }
+        if target == Internet.victim { network.bytesAtVictim += bytes.count }
+        if let peer, nodes[peer].site.home == nil {
+            return sendDatagram(bytes, from: index, to: peer) { .datagram($0, from: departure.source, to: peer) }
+        }
+        // No router sends back in what comes from inside.
+        guard let home = network.internet.home(at: target.address), home != site.home,
+            // All nodes of a home share the path to it.
+            let host = peer ?? nodes.firstIndex(where: { $0.site.home == home })
+        else { return }
+        sendDatagram(bytes, from: index, to: host) { .routed($0, departure, to: target) }
     }
 
-    private func isNeighbour(_ peer: Int, of index: Int) -> Bool { nodes[peer].lan == nodes[index].lan }
-
-    /// The source that outside nodes see for a node's datagram.
-    private mutating func outerEndpoint(of index: Int, towards target: Endpoint) -> Endpoint {
-        guard let router = nodes[index].router else { return nodes[index].endpoint }
-        let port = network.translations.port(of: index, to: target, through: router, at: now)
-        return Endpoint(address: nodes[index].outerAddress, port: port)
+    /// The node that a stream to an address reaches; nil if a router is in the way.
+    private func streamTarget(at target: Endpoint, from index: Int) -> Int? {
+        let peer = nodeByEndpoint[target]
+        if let peer, nodes[peer].site.home == nil || isNeighbour(peer, of: index) { return peer }
+        let open = network.internet.inside(ofOpen: target).flatMap { nodeByEndpoint[$0] }
+        return open.flatMap { isNeighbour($0, of: index) ? nil : $0 }
     }
 
     // MARK: Datagrams
@@ -129,11 +147,10 @@ extension Simulation {
     mutating func sendBeacon(_ bytes: [UInt8], to target: Endpoint?, from index: Int) {
         nodes[index].sentByteCount += bytes.count
         if let target {
-            guard let way = way(from: index, to: target) else { return }
-            return sendDatagram(bytes, from: index, to: way.node) { .datagram($0, from: way.source, to: way.node) }
+            return sendDatagram(bytes, from: index, to: target)
         }
         let source = nodes[index].endpoint
-        for peer in nodes.indices where nodes[peer].lan == nodes[index].lan && peer != index {
+        for peer in nodes.indices where isNeighbour(peer, of: index) && peer != index {
             sendDatagram(bytes, from: index, to: peer) { .beacon($0, from: source, to: peer) }
         }
     }
@@ -142,8 +159,7 @@ extension Simulation {
 
     private mutating func openStream(_ id: StreamID, from index: Int, to target: Endpoint) {
         let life = nodes[index].life
-        // Routers block incoming streams.
-        let peer = nodeByEndpoint[target].flatMap { nodes[$0].router == nil || isNeighbour($0, of: index) ? $0 : nil }
+        let peer = streamTarget(at: target, from: index)
         let profile = network.profile(from: index, to: peer ?? index)
         guard let peer, nodes[peer].isRunning, !network.isCutForStreams(index, peer) else {
             // Refused immediately, or timed out.
@@ -159,10 +175,14 @@ extension Simulation {
         network.peers[near] = far
         network.peers[far] = near
         // An accepted stream's far port is arbitrary.
-        let isOutside = nodes[index].router != nil && !isNeighbour(peer, of: index)
+        let outside =
+            isNeighbour(peer, of: index)
+            ? nil
+            : nodes[index].site.home.flatMap {
+                network.internet.outermostAddress(ofHome: $0)
+            }
         let source = Endpoint(
-            address: isOutside ? nodes[index].outerAddress : nodes[index].endpoint.address,
-            port: 40_000 + UInt16(id.number % 20_000))
+            address: outside ?? nodes[index].endpoint.address, port: 40_000 + UInt16(id.number % 20_000))
         deliver(.streamAccepted(far.id, from: source), to: far, after: profile.latency)
         deliver(.streamOpened(id), to: near, after: profile.latency * 2)
     }
@@ -214,8 +234,13 @@ extension Simulation {
 
     /// Streams between islands break; both ends notice after a while.
     mutating func breakCutStreams() {
+        breakStreams { $0.network.isCutForStreams($1, $2) }
+    }
+
+    /// Streams between some nodes break; both ends notice after a while.
+    mutating func breakStreams(where isBroken: (Simulation, Int, Int) -> Bool) {
         for near in network.peers.keys.sorted() {
-            guard let far = network.peers[near], network.isCutForStreams(near.node, far.node) else { continue }
+            guard let far = network.peers[near], isBroken(self, near.node, far.node) else { continue }
             breakStream(near, noticedAfter: random.duration(from: .seconds(1), to: .seconds(15)))
         }
     }

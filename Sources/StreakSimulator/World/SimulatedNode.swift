@@ -7,16 +7,26 @@ import StreakWire
 
 /// One machine: a device, its disk and, while it runs, its engine.
 struct SimulatedNode: Sendable {
+    /// Where a node is on the network.
+    struct Site: Sendable {
+        /// The node's own address. Inside a home, others see another one unless the home has global addresses.
+        var endpoint: Endpoint
+        /// Beacons reach the nodes of one LAN.
+        let lan: Int
+        /// Nil for a node that has no router.
+        let home: Int?
+    }
+
     let index: Int
     /// Changes if the node is linked to another node's account.
     var identity: DeviceIdentity
     var accountKey: SigningSecretKey
-    let endpoint: Endpoint
-    /// Beacons reach the nodes of one LAN.
-    let lan: Int
-    /// The router that it is behind, and its address outside.
-    let router: AddressTranslation?
-    let outerAddress: Bytes16
+    var site: Site
+    /// The endpoint at which everybody can reach it, if its router has opened a port.
+    var openEndpoint: Endpoint?
+    /// Its user's setting for the internet.
+    var internetSetting = InternetSetting.on
+    var leavesLetters = true
     /// How far the wall clock was ahead at `clockSetAt`, and how much it has gained every second since.
     var clockLead: Duration = .zero
     var clockDrift: Duration = .zero
@@ -62,22 +72,21 @@ struct SimulatedNode: Sendable {
     /// How often the engine woke up at one instant; more than a few times means that it spins.
     var wakesAtInstant: (instant: MonotonicInstant, count: Int) = (.zero, 0)
 
+    var endpoint: Endpoint { site.endpoint }
+
     /// Whether the engine runs, not the hostile program.
     var isHonest: Bool { !engines.isEmpty }
     var isLying: Bool { !liars.isEmpty }
     var isRunning: Bool { isHonest || isLying }
 
     init(
-        index: Int, identity: DeviceIdentity, accountKey: SigningSecretKey, endpoint: Endpoint, lan: Int,
-        router: AddressTranslation?, outerAddress: Bytes16, clockLead: Duration, store: SimulatedStore
+        index: Int, identity: DeviceIdentity, accountKey: SigningSecretKey, site: Site, clockLead: Duration,
+        store: SimulatedStore
     ) {
         self.index = index
         self.identity = identity
         self.accountKey = accountKey
-        self.endpoint = endpoint
-        self.lan = lan
-        self.router = router
-        self.outerAddress = outerAddress
+        self.site = site
         self.clockLead = clockLead
         self.store = store
     }
@@ -100,7 +109,10 @@ struct SimulatedNode: Sendable {
             switch input {
             case .link(let input): liars[0].handle(input, at: instant, wallTime: wallTime)
             case .deadlineReached: liars[0].handle(.deadlineReached, at: instant, wallTime: wallTime)
-            case .beaconReceived, .listening, .networkChanged, .command, .codeDerived, .changeStored: [LinkOutput]()
+            case .beaconReceived, .listening, .networkChanged, .command, .codeDerived, .changeStored,
+                .internetSettingChanged, .ownEndpointsFound, .seenFromOutside, .lettersChanged, .noticeFound,
+                .noticeSearched, .putNoticeFailed:
+                [LinkOutput]()
             }
         return (outputs.map { .link($0) }, liars[0].nextDeadline)
     }

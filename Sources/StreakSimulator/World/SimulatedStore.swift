@@ -9,17 +9,10 @@ struct SimulatedStore: Sendable {
     private var nextArrival: UInt64 = 1
     private var operations: [StoredOperation] = []
     private var runs: [RunKey: StoredRun] = [:]
-    private var cursors: [CursorKey: Cursor] = [:]
     private var accessKeys: [StoredAccessKey] = []
-    private var ownEpochs: [GroupID: OwnEpoch] = [:]
     private var addresses: [RememberedAddress] = []
+    private var local = LocalRows()
     private var settings: [String: [UInt8]] = [:]
-
-    private struct CursorKey: Hashable, Comparable, Sendable {
-        let group: GroupID
-        let peer: DeviceID
-        static func < (left: Self, right: Self) -> Bool { (left.group, left.peer) < (right.group, right.peer) }
-    }
 
     /// The setting in which an engine notes that it has opened new epochs.
     private static let epochsRenewedSetting = "epochs-renewed"
@@ -35,9 +28,7 @@ struct SimulatedStore: Sendable {
         if !removed.isEmpty { operations.removeAll { removed.contains($0.id) } }
         for key in change.removedRuns { runs[key] = nil }
         for run in change.runs { runs[run.key] = run }
-        for cursor in change.cursors { cursors[CursorKey(group: cursor.group, peer: cursor.peer)] = cursor }
         for key in change.accessKeys where !accessKeys.contains(key) { accessKeys.append(key) }
-        for own in change.ownEpochs { ownEpochs[own.group] = own }
         for address in change.addresses {
             addresses.removeAll { $0.device == address.device && $0.endpoint == address.endpoint }
             addresses.append(address)
@@ -50,6 +41,7 @@ struct SimulatedStore: Sendable {
                 settings[name] = value.isEmpty ? nil : value
             }
         }
+        local.apply(change)
         for group in change.droppedGroups { drop(group) }
         let arrivals = change.operations.map(\.arrival) + change.runs.map(\.arrival)
         nextArrival = max(nextArrival, (arrivals.max() ?? 0) + 1)
@@ -58,9 +50,7 @@ struct SimulatedStore: Sendable {
     private mutating func drop(_ group: GroupID) {
         operations.removeAll { $0.group == group }
         for key in runs.keys.sorted() where key.group == group { runs[key] = nil }
-        for key in cursors.keys.sorted() where key.group == group { cursors[key] = nil }
         accessKeys.removeAll { $0.group == group }
-        ownEpochs[group] = nil
     }
 
     mutating func forgetAddresses() { addresses = [] }
@@ -77,10 +67,9 @@ struct SimulatedStore: Sendable {
         snapshot.operations = operations.enumerated()
             .sorted { ($0.element.arrival, $0.offset) < ($1.element.arrival, $1.offset) }.map(\.element)
         snapshot.runs = runs.values.sorted { ($0.arrival, $0.key) < ($1.arrival, $1.key) }
-        snapshot.cursors = cursors.keys.sorted().compactMap { cursors[$0] }
         snapshot.accessKeys = accessKeys
-        snapshot.ownEpochs = ownEpochs.keys.sorted().compactMap { ownEpochs[$0] }
         snapshot.addresses = addresses
+        snapshot.local = local
         snapshot.settings = settings
         return snapshot
     }

@@ -28,6 +28,11 @@ extension Site {
         },
         InterfaceRoute(.get, "status") { _ in StatusRequest.status },
         InterfaceRoute(.post, "sync") { _ in StatusRequest.sync },
+        InterfaceRoute(.get, "doctor", takes: [.text("friend")]) { DoctorRequest.look(friend: $0.text("friend")) },
+        InterfaceRoute(.get, "internet") { _ in InternetRequest.show },
+        InterfaceRoute(.post, "internet", takes: [.text("setting", limit: 16), .flag("letters"), .flag("advice")]) {
+            InternetRequest.change($0.text("setting"), letters: $0.flag("letters"), advice: $0.flag("advice"))
+        },
         InterfaceRoute(.get, "clock") { _ in ClockRequest.show },
         InterfaceRoute(.post, "clock/repair", takes: [.flag("force")]) {
             ClockRequest.repair(isForced: $0.flag("force") ?? false)

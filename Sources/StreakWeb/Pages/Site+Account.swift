@@ -149,6 +149,15 @@ extension Site {
         Form("/clock/repair", then: "/profile", { _ in ClockRequest.repair(isForced: false) }) {
             (report: ClockReport, _) in report.repairedText ?? ""
         },
+        Form(
+            "/internet", then: "/profile",
+            { InternetRequest.change($0.required("setting"), letters: $0["letters"] != nil) }
+        ) {
+            (report: InternetReport, _) in "Saved. \(report.sentence)."
+        },
+        Form("/internet/advice", { _ in InternetRequest.change(nil, advice: false) }) {
+            (_: InternetReport, _) in "This is not shown again."
+        },
         Form("/recovery/show", Site.showRecoveryKey),
         Form("/recovery/confirm", Site.confirmRecoveryKey) { site, visit, refusal in
             try await site.showRecovery(visit, refusal: refusal)

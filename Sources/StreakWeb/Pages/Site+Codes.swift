@@ -8,6 +8,8 @@ extension Site {
             var user: String
             var avatar: AvatarView
             var name: String
+            /// Name, code and ID, for a question.
+            var described: String
             var online: Bool
             var note: String
             var boardHref: String
@@ -33,6 +35,8 @@ extension Site {
             var avatar: AvatarView
             var name: String
             var code: String
+            /// Name, code and ID, for a question.
+            var described: String
             var note: String
             var isOpen: Bool
         }
@@ -72,6 +76,7 @@ extension Site {
                 let parts = [friend.online ? "Online" : nil, friend.code, "in “\(friend.title)”"]
                 return CodesView.Friend(
                     user: friend.user, avatar: AvatarView(user: friend.user, name: friend.name), name: friend.name,
+                    described: friend.described,
                     online: friend.online, note: parts.compactMap(\.self).joined(separator: ", "),
                     boardHref: BoardSelection(group: friend.group).href, isPair: friend.pair)
             }, hasFriends: !report.friends.isEmpty,
@@ -112,6 +117,7 @@ extension Site {
         return CodesView.IncomingRequest(
             user: request.user, avatar: AvatarView(user: request.user, name: request.name), name: request.name,
             code: request.code,
+            described: request.described,
             note: note, isOpen: request.state == "pending")
     }
 

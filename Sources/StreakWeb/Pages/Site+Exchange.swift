@@ -120,7 +120,7 @@ extension Site {
                         "\($0.shares == 1 ? "1 result" : "\($0.shares) results") in \($0.messages == 1 ? "1 message" : "\($0.messages) messages")"
                 )
             }, hasSenders: !senders.isEmpty,
-            orderText: ambiguous.map { "The date in \($0) could be either." },
+            orderText: ambiguous.map { "The date in \($0) can be read either way." },
             isFresh: preview == nil && senders.isEmpty && ambiguous == nil)
         return page(
             .history, "exchange", title: "Export and import", view, frame, visit, refusal: refusal)

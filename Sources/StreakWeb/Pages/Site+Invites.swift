@@ -97,10 +97,13 @@ extension Site {
                 groupHref: preview.alreadyMember ? BoardSelection(group: preview.group).href : nil))
     }
 
+    /// How many seconds the page looks for a member: by the DHT it takes a minute or more.
+    private static let patience: Int64 = 120
+
     private func join(_ visit: Visit) async throws -> Response {
         let link = visit.fields.required("link").trimmingSpaces
         let report = try await node.call(
-            JoinRequest.join(link: link, timeout: 30, history: Self.history(visit.fields)))
+            JoinRequest.join(link: link, timeout: Self.patience, history: Self.history(visit.fields)))
         return say("Welcome to “\(report.title)”.", then: BoardSelection(group: report.group).href, visit)
     }
 

@@ -86,7 +86,7 @@ extension Site {
         case .unknown, nil:
             return try await refuse(
                 Refusal(
-                    code: "unknownLink", message: "This link is of no kind that this version knows. Nothing was done.",
+                    code: "unknownLink", message: "This version does not know this kind of link. Nothing was done.",
                     hint: "Links begin with streakmesh://join/, streakmesh://add?text= or streakmesh://game/."), visit)
         }
     }

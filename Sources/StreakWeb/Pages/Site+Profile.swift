@@ -25,6 +25,15 @@ extension Site {
             var note: String
         }
 
+        /// How far this machine goes for friends.
+        struct Internet: Sendable {
+            var sentence: String
+            var notes: [String]
+            var explanation: String
+            var settings: [OptionView]
+            var letters: Bool
+        }
+
         var avatar: AvatarView
         var name: String
         var friendCode: String
@@ -38,6 +47,7 @@ extension Site {
         /// Warnings about clocks and the disk.
         var clock: [String]
         var repairsClock: Bool
+        var internet: Internet
         var shares: [Share]
         var links: [Link]
         var hasLinks: Bool
@@ -51,14 +61,14 @@ extension Site {
         let links = frame.status.peers.map { peer in
             ProfileView.Link(
                 name: peer.name ?? "A machine", state: peer.state,
-                via: peer.via == "lan" ? "on your network" : peer.via ?? "",
+                via: peer.pathText ?? "",
                 heard: peer.heardText(at: now()))
         }
         let shares = frame.status.groups.map { group in
             ProfileView.Share(
                 title: group.title,
                 note: (group.total.map { "\(ResultView.grouped(group.records)) of \(ResultView.grouped($0)) records" }
-                    ?? "\(ResultView.grouped(group.records)) records")
+                    ?? "\(ResultView.grouped(group.records)) \(group.records == 1 ? "record" : "records")")
                     + ", \(group.online) of \(group.members) \(group.members == 1 ? "member" : "members") online"
             )
         }
@@ -78,8 +88,19 @@ extension Site {
             devicesText: current == 1 ? "This machine only" : "\(current) machines", status: statusView(frame),
             clock: frame.status.clock.sentences + (frame.status.damage?.sentences ?? []),
             repairsClock: frame.status.clock.ownWaiting > 0,
-            shares: shares, links: links, hasLinks: !links.isEmpty, version: frame.status.version)
+            internet: Self.internet(frame.status.internet), shares: shares, links: links, hasLinks: !links.isEmpty,
+            version: frame.status.version)
         return page(.profile, "profile", title: "Profile", view, frame, visit)
+    }
+
+    private static func internet(_ report: InternetReport) -> ProfileView.Internet {
+        ProfileView.Internet(
+            sentence: report.sentence,
+            notes: [report.mappingText, report.findingText?.withoutCodeMarks, report.dhtText].compactMap(\.self),
+            explanation: InternetReport.explanation,
+            settings: InternetReport.settings.map {
+                OptionView(value: $0, label: InternetReport.choice($0), selected: $0 == report.setting)
+            }, letters: report.letters)
     }
 
     private static func visibility(_ report: PrivacyReport) -> ProfileView.GroupVisibility {

@@ -106,6 +106,8 @@ struct Site: Sendable {
         var endings: [EndingView]
         /// Whether to remind of the recovery key.
         var reminds: Bool
+        /// A group in which nobody’s machine is always on.
+        var withoutAlwaysOn: String?
         var flash: Flash?
         var problem: FailureView?
         var backTo: String
@@ -142,6 +144,7 @@ struct Site: Sendable {
                 group.standingText.map { EndingView(id: group.id, text: $0) }
             },
             reminds: !frame.profile.recoveryConfirmed && !visit.path.hasPrefix("/recovery"),
+            withoutAlwaysOn: frame.status.internet.advice ? frame.status.internet.withoutAlwaysOn.first : nil,
             flash: flash, problem: refusal?.view ?? flash?.problem, backTo: visit.back,
             liveAddress: visit.isForm ? visit.back : nil, content: template, page: view)
         return .html(
@@ -181,12 +184,7 @@ struct Site: Sendable {
     }
 
     /// The viewer's day.
-    var today: PuzzleDay {
-        let instant = now()
-        let offset = TimeZone.current.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
-        let local = instant + Int64(offset)
-        return PuzzleDay(daysSinceEpoch: Int(local >= 0 ? local / 86_400 : (local - 86_399) / 86_400))
-    }
+    var today: PuzzleDay { .onThisMachine(at: now()) }
 
     func catalogue() async throws -> GamesReport { try await node.call(GamesRequest.list()) }
 
@@ -211,6 +209,7 @@ struct Site: Sendable {
         ("/join", { site in { try await site.showJoin($0) } }),
         ("/privacy", Site.showPrivacy), ("/profile", Site.showProfile), ("/guest", Site.showGuest),
         ("/recovery", { site in { try await site.showRecovery($0) } }),
+        ("/connection", Site.showConnection),
         ("/devices", { site in { try await site.showDevices($0) } }),
         ("/backup", { site in { try await site.showBackup($0) } }), ("/numbers", Site.showNumbers),
         ("/streaks", Site.showStreaks), ("/achievements", Site.showAchievements), ("/recap", Site.showRecap),
@@ -268,7 +267,9 @@ struct Site: Sendable {
             .numbers: ["numbers", "streaks", "achievements", "recap"],
             .history: ["history", "record", "share", "exchange", "export"],
             .friends: ["friends", "player", "group", "leave", "invite", "join"],
-            .profile: ["profile", "privacy", "guest", "recovery", "devices", "backup", "reminders", "rules"],
+            .profile: [
+                "profile", "privacy", "guest", "recovery", "devices", "connection", "backup", "reminders", "rules",
+            ],
         ]
         let word = visit.path.split(separator: "/").first.map(String.init) ?? ""
         let tab = NavigationTab.allCases.first { paths[$0]?.contains(word) ?? false } ?? .today

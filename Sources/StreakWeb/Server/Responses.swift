@@ -53,7 +53,7 @@ extension NodeFailure {
             .clockWrong, .friendAlreadyAsked, .alreadyRole, .alreadyShutOut, .alreadyBlocked, .notBlocked, .machineFull,
             .tooManyDevices, .approvalNeeded, .guestResultsKept:
             .conflict
-        case .storageFailed: .internalServerError
+        case .storageFailed, .newerData, .earlierData: .internalServerError
         case .diskFull: .insufficientStorage
         case .nobodyReachable, .stopping, .folderBusy: .serviceUnavailable
         case .notMember, .machineShutOut, .notAllowed, .gameOfAnother, .ownerCannotLeave, .linkUsedUp, .linkRevoked,

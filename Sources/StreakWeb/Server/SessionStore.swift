@@ -103,7 +103,7 @@ final class SessionStore: Sendable {
         dropUpload(of: session)
     }
 
-    /// Keeps a file until its import is confirmed. Replaces the file before, whoever uploaded it.
+    /// Keeps a file until its import is confirmed. It replaces any earlier file, of any session.
     func keep(_ upload: Upload, for session: Session) {
         state.withLock { $0.upload = (session.id, upload) }
     }

@@ -46,6 +46,7 @@ struct Templates: Sendable {
         "privacy": PackageResources.privacy_mustache,
         "recovery": PackageResources.recovery_mustache,
         "devices": PackageResources.devices_mustache,
+        "connection": PackageResources.connection_mustache,
         "backup": PackageResources.backup_mustache,
         "guest": PackageResources.guest_mustache,
         "game": PackageResources.game_mustache,

@@ -2,7 +2,36 @@ public import StreakNode
 
 // Texts about machines, for pages and commands.
 
+/// How a machine is reached, in words of the page; nil for a path that this version does not know.
+private func pathText(_ path: String?) -> String? {
+    switch path {
+    case "lan": "on your network"
+    case "ipv6": "directly by IPv6"
+    case "mapped": "through a port that a router has opened"
+    case "punched": "through both routers"
+    case "named": "at an address that was named"
+    default: nil
+    }
+}
+
+extension MemberReport {
+    /// “on your network”, “directly”.
+    var pathText: String? {
+        StreakWeb.pathText(path)
+            ?? via.map { way in
+                switch way {
+                case "lan": "on your network"
+                case "direct": "directly"
+                default: "via \(way)"
+                }
+            }
+    }
+}
+
 extension PeerStatus {
+    /// “on your network”; nil if unknown.
+    var pathText: String? { StreakWeb.pathText(path) ?? (via == "lan" ? "on your network" : via) }
+
     /// “heard 12 s ago”; nil if unknown. `now` in seconds since 1970.
     public func heardText(at now: Int64) -> String? {
         lastHeard.flatMap { Timestamp($0) }.map { "heard \($0.agoText(to: now))" }

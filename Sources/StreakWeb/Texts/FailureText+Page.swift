@@ -32,6 +32,7 @@ extension FailureText {
         "approvalNeeded": "Join with the same link again, once they have let you in.",
         "clockWrong": "Set the clock, then try again.",
         "deviceLinkUnknown": "Make a new link on a machine of yours, under Profile, Your machines.",
+        "earlierData": "Nothing was changed. Begin with a new data folder, and ask your friends for a new invite.",
         "friendAlreadyAsked": "Your request is listed on this page, with the answer once there is one.",
         "friendBlocked": "Unblock them first, on this page.",
         "guestPlaying": "End the guest mode first.",
@@ -49,6 +50,7 @@ extension FailureText {
         "machineFull":
             "It has written as much as one machine may, or its clock jumped back too often. Let the system set the clock. Then make a link under Profile, Your machines, and open it in another data folder.",
         "noGroup": "Invite friends, or join with the link that they send you.",
+        "newerData": "Nothing was changed. Install the later version again.",
         "notBlocked": "Nothing is left to do. The people you blocked are listed on this page.",
         "notAPair": "To end it for you, leave it in its settings.",
         "noGuest": "Let somebody play first, under Profile, Guest mode.",

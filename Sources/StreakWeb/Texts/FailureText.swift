@@ -457,6 +457,18 @@ public enum FailureText {
                 "othersFolder", "The data folder belongs to another user of this machine.",
                 "Name a folder of your own with `--data`.", Exit.notAllowed
             )
+        case .earlierData:
+            (
+                "earlierData", "Version 0.1 made this data folder. This version cannot read its account and groups.",
+                "Nothing was changed. Name a new folder with `--data`, and ask your friends for a new invite.",
+                Exit.badData
+            )
+        case .newerData:
+            (
+                "newerData", "A later version of StreakMesh has changed this data folder; this version cannot read it.",
+                "Install the later version again, or name another folder with `--data`. Nothing was changed.",
+                Exit.badData
+            )
         case .storageFailed:
             (
                 "storageFailed", "The change could not be stored, so it was not made.",

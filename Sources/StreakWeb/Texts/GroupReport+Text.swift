@@ -51,6 +51,16 @@ extension PersonReport {
     public var described: String { describing(name, code: code, id: user) }
 }
 
+extension FriendReport {
+    /// As `PersonReport.described`.
+    var described: String { describing(name, code: code, id: user) }
+}
+
+extension ReceivedFriendReport {
+    /// As `PersonReport.described`.
+    var described: String { describing(name, code: code, id: user) }
+}
+
 extension GroupReport {
     /// “Breakfast club” (ID 9f2c4e0b7a31d5c8…)
     public var described: String { describing(title, code: nil, id: id) }

@@ -60,14 +60,23 @@ struct MemberView: Sendable, Equatable {
     }
 
     private static func presence(_ member: MemberReport, now: Int64) -> String {
-        let via: [String: String] = ["lan": "on your network", "direct": "directly"]
         if member.me { return "This is you" }
         if member.online, let by = member.by { return "Online, through \(by)" }
-        if member.online { return member.via.map { "Online, \(via[$0] ?? "via \($0)")" } ?? "Online" }
-        if let seen = member.lastSeen.flatMap({ Timestamp($0) }) {
-            return "Last seen \(seen.relativeText(to: now))"
+        if member.online {
+            let since = member.linkedSince.flatMap { Timestamp($0) }.map { ", linked \($0.relativeText(to: now))" }
+            return "Online" + (member.pathText.map { ", \($0)" } ?? "") + (since ?? "")
         }
-        return "Last seen: unknown"
+        let looking = member.looking ? ", looking" : ""
+        // What its machine told of where it is may be newer than what its user did.
+        let times = [member.lastSeen, member.toldAt].map { $0.flatMap { Timestamp($0) } }
+        switch (times[0], times[1]) {
+        case (let seen?, let told) where told.map({ $0.seconds <= seen.seconds }) ?? true:
+            return "Last seen \(seen.relativeText(to: now))\(looking)"
+        case (_, let told?):
+            let way = member.toldInNote ? " through the BitTorrent network" : ""
+            return "Last heard \(told.relativeText(to: now))\(way)\(looking)"
+        case (_, nil): return "Last seen: unknown\(looking)"
+        }
     }
 
     private func facts(of member: MemberReport) -> [Fact] {

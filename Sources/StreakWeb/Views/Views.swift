@@ -45,7 +45,7 @@ struct FailureView: Sendable, Equatable {
         let text = FailureText.describe(failure)
         // Back quotes mark commands in a terminal; a page has none.
         (code, message) = (text.code, text.message)
-        hint = FailureText.hintOnPage(for: failure, code: text.code) ?? text.hint.filter { $0 != "`" }
+        hint = FailureText.hintOnPage(for: failure, code: text.code) ?? text.hint.withoutCodeMarks
     }
 
     init(code: String, message: String, hint: String) {
@@ -191,4 +191,9 @@ struct OutcomeView: Sendable, Equatable {
         let titles = groups.map { id in known.first { $0.id == id }?.title ?? id }
         return titles.isEmpty ? nil : titles.joined(separator: ", ")
     }
+}
+
+extension String {
+    /// The text without the marks around commands, which terminals show.
+    var withoutCodeMarks: String { filter { $0 != "`" } }
 }

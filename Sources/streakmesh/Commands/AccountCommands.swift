@@ -4,7 +4,8 @@ import StreakNode
 import StreakStorage
 import StreakWeb
 
-/// Where a secret comes from: never from the command line unless its user insists, for every program may read that.
+/// Where a secret comes from. Never from the command line unless the user insists, because other programs can read
+/// that.
 enum SecretInput {
     /// The longest line that is read, in bytes.
     private static let maximumLength = 4_096
@@ -98,8 +99,8 @@ struct RecoverCommand: SessionCommand {
         context.show(profile) { style in
             profile.lines(style) + [
                 "", "Next: `streakmesh join LINK` with any live invite of your groups.",
-                "Results you kept to yourself do not come back by this. If another machine of yours still works, link",
-                "this one in place of recovering it: `streakmesh device link` there, `device join` in an empty folder here.",
+                "This does not bring back results that you kept to yourself. If another machine of yours still works,",
+                "link this one instead: `streakmesh device link` there, `device join` in an empty folder here.",
                 "A lost machine is shut out with `streakmesh device revoke DEVICE`.",
             ]
         }
@@ -226,7 +227,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let link = try link ?? SecretInput.read("Link for a machine: ", from: nil, on: context.terminal)
             _ = try await MeshNode.linkDevice(in: context.folder, link: link, timeout: seconds)
             await context.wakeNode()
-            // Whatever is reached at once is here at once; the rest comes with the node.
+            // What can be reached now arrives now; the rest comes when the node runs.
             _ = try? await context.call(StatusRequest.sync, needsNetwork: true)
             let profile = try await context.call(ProfileRequest.whoami)
             context.show(profile) { style in
@@ -261,9 +262,9 @@ struct DeviceCommand: AsyncParsableCommand {
             let report = try await context.call(
                 DeviceRequest.revoke(device: device, key: given))
             context.show(report) { style in
-                ["Shut out, wherever your node or a friend's hears of it."]
+                ["Shut out. Your friends' machines follow as soon as they hear of it."]
                     + report.refusedBy.map {
-                        "\(style.applying(.bad, to: "✗")) “\($0.printable)” takes no more changes: the machine is still in it."
+                        "\(style.applying(.bad, to: "✗")) “\($0.printable)” is too full to hear of it: the machine is still in it."
                     } + report.lines(style)
             }
         }
@@ -287,8 +288,8 @@ extension DeviceListReport {
             + (isApart
                 ? [
                     "",
-                    "“groups only”: not met since one of the two was made with the recovery key. Once both are online on one",
-                    "network, or in a common group, what you keep to yourself is the same on both.",
+                    "“groups only”: it and this machine have not met since the recovery key was used. Once both are",
+                    "online on one network, or in a common group, both have your private results.",
                 ] : [])
     }
 }

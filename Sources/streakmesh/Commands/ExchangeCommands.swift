@@ -79,16 +79,16 @@ struct ImportCommand: SessionCommand {
         let report = try await context.call(
             isChat ? ImportRequest.loadChat(source, sender: sender, options) : .load(source, options))
         context.show(report) { report.lines($0) }
-        // With a refused line nothing was stored; and what leaves out every line has not imported anything either.
+        // If a line was refused, nothing was stored. If every line was left out, nothing was imported either.
         if report.refusedCount > 0, !skipBad || report.imported + report.skipped == 0 { throw ExitCode(65) }
     }
 }
 
-/// Standard input as a file beside the account's data, which a running node can read however long it is.
+/// Copies standard input to a file beside the account's data, so that a running node can read it at any length.
 private struct Spool {
     let path: String
 
-    /// Throws `NodeFailure`: what is longer than any import is refused before it is written.
+    /// Throws `NodeFailure`: input longer than any import is refused before it is written.
     init(of context: CommandContext) throws {
         guard context.folder.hasAccount else { throw NodeFailure.noAccount }
         let bytes = try context.terminal.readInput(limit: ImportSource.maximumSize)
@@ -105,7 +105,7 @@ private struct Spool {
     }
 
     func remove() {
-        // What stays behind goes when the folder is opened next.
+        // If it cannot be removed now, opening the folder removes it.
         try? FileManager.default.removeItem(atPath: path)
     }
 }
@@ -136,7 +136,7 @@ extension ImportReport {
         if isHeld {
             lines.append(
                 "Nothing \(preview ? "would be" : "was") stored, because a line is refused. "
-                    + "Mend it, or add `--skip-bad` to import the other \(importable).")
+                    + "Correct it, or add `--skip-bad` to import the other \(importable).")
         }
         return lines
     }

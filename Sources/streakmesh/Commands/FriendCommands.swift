@@ -131,7 +131,7 @@ struct FriendCommand: AsyncParsableCommand {
 
         func warning(about found: String) -> (consequence: String, question: String) {
             (
-                "Your node takes no more requests of theirs, and they are not told. Groups that you are both in stay.",
+                "Your node will ignore their requests, and they are not told. Groups that you are both in stay.",
                 "Block \(found)?"
             )
         }
@@ -171,7 +171,7 @@ struct FriendCommand: AsyncParsableCommand {
 
         func warning(about found: String) -> (consequence: String, question: String) {
             (
-                "The group of you two ends: both keep what was shared so far, and neither gets anything new.",
+                "The group of the two of you ends. Both keep what was shared so far; neither gets anything new.",
                 "End it with \(found)?"
             )
         }
@@ -240,7 +240,7 @@ extension FriendsReport {
         }
         for offer in returns {
             table.addRow(
-                .init(offer.title, .bold), .init("you were in it, says"),
+                .init(offer.title, .bold), .init("you were in it, according to"),
                 .init(offer.code ?? offer.friend.prefix(8).description, .dim),
                 .init("`streakmesh friend rejoin` or `dismiss`", .dim))
         }

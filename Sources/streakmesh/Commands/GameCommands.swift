@@ -231,7 +231,7 @@ struct GamesCommand: AsyncParsableCommand {
         func request() -> GameRequest { .setFavourite(game: game, isFavourite: false) }
 
         func lines(for report: GameReport, style: OutputStyle) -> [String] {
-            ["\(style.applying(.bold, to: report.name)) is no favourite any more."]
+            ["\(style.applying(.bold, to: report.name)) is no longer a favourite."]
         }
     }
 }

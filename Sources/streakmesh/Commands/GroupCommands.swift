@@ -193,8 +193,8 @@ struct GroupCommand: AsyncParsableCommand {
         func lines(for report: GroupReport, style: OutputStyle) -> [String] {
             [
                 user == nil
-                    ? "Nobody is heir any more."
-                    : "They may take the group over with `streakmesh group take-over`; you may take it back likewise."
+                    ? "The group has no heir now."
+                    : "They can take the group over with `streakmesh group take-over`. You can take it back with the same command."
             ]
         }
     }
@@ -276,7 +276,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         func run(in context: CommandContext) async throws {
             var selector = group
-            // Taking an ended one off the list concerns nobody else.
+            // Taking an ended group off the list affects nobody else.
             if !yes, context.isAttended, let current = try await current(in: context) {
                 let consequence =
                     erase
@@ -291,7 +291,7 @@ struct GroupCommand: AsyncParsableCommand {
                 let before = try await node.call(StatusRequest.status)
                 let report = try await node.call(
                     GroupRequest.leave(group: meant, erasing: erase))
-                // The group is left; a node that is just stopping cannot say any more who heard of it.
+                // The group is left. A node that is stopping can no longer say who has heard so.
                 let after = try? await node.call(StatusRequest.status)
                 return Departure(report, before: before, after: after)
             }
@@ -332,7 +332,7 @@ extension AnnulmentsReport {
 /// How a group was left.
 struct Departure: Sendable {
     let report: GroupReport
-    /// Whether there is somebody to tell, and nobody was there to hear it.
+    /// Whether there is somebody to tell, but nobody could be reached.
     let isUnheard: Bool
 
     init(_ report: GroupReport, before: StatusReport, after: StatusReport?) {

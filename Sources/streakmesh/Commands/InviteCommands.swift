@@ -126,12 +126,13 @@ extension InviteListReport {
 struct JoinCommand: QueryCommand {
     static let configuration = CommandConfiguration(commandName: "join", abstract: "Join a friend's group by link.")
     static let needsNetwork = true
+    static let needsInternet = true
 
     @Argument(help: "The link, beginning with streakmesh://join/, or the whole message with it.")
     var link: String
 
     @Option(help: "How long to look for somebody of the group: 30s, 2m …")
-    var timeout = "30s"
+    var timeout = "2m"
 
     @Option(help: "Which of your earlier results to share: today, 30d, all.")
     var history = "today"

@@ -138,7 +138,7 @@ struct RequestsCommand: AsyncParsableCommand {
         func request() -> AdmissionRequest { .approve(id: id) }
 
         func lines(for report: JoinRequestsReport, style: OutputStyle) -> [String] {
-            ["They are in, as soon as their node asks again. Still waiting:"] + report.requests.lines(style)
+            ["They are in as soon as their node asks again. Still waiting:"] + report.requests.lines(style)
         }
     }
 
@@ -170,7 +170,7 @@ extension MembersReport {
             table.addRow(
                 .init(member.name, member.me ? .bold : .plain), .init(member.role),
                 .init(seen, member.online || member.me ? .good : .dim),
-                .init(member.by.map { "by way of \($0)" } ?? member.via ?? ""),
+                .init(member.connectionText(at: now)),
                 .init(member.behind.map { $0 == 0 ? "in sync" : "\($0)" } ?? "", .dim),
                 .init(hasSeveralDevices ? "\(member.devices)" : ""), .init(member.code ?? "", .dim),
                 .init(member.marks, .dim))
@@ -239,6 +239,15 @@ extension MemberReport {
     fileprivate func lastSeenText(at now: Int64) -> String {
         guard let lastSeen else { return "not known" }
         return Timestamp(lastSeen)?.relativeText(to: now) ?? lastSeen
+    }
+
+    /// How the member is reached and since when; or that this node looks for them, and when their machine last told where it is.
+    fileprivate func connectionText(at now: Int64) -> String {
+        func since(_ text: String?) -> String? { text.flatMap { Timestamp($0) }?.relativeText(to: now) }
+        if let by { return "through \(by)" }
+        if let way = path ?? via { return [way, since(linkedSince)].compactMap(\.self).joined(separator: ", ") }
+        let told = since(toldAt).map { "heard \($0)\(toldInNote ? " by DHT" : "")" }
+        return online ? "" : [looking ? "looking" : nil, told].compactMap(\.self).joined(separator: ", ")
     }
 
     /// Notes about a member, in addition to the usual.

@@ -28,9 +28,63 @@ struct SyncCommand: QueryCommand {
     func lines(for report: StatusReport, style: OutputStyle) -> [String] { report.lines(style) }
 }
 
+struct InternetCommand: QueryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "internet",
+        abstract: "Show whether friends on the internet reach this machine, and choose whether they may.",
+        discussion: InternetReport.explanation)
+
+    @Argument(
+        help: ArgumentHelp(
+            "on, off (dial only addresses that this machine was told), or lan-only (no connection leaves this network).",
+            valueName: "setting"))
+    var setting: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether friends may read your newest results in the sealed note: on or off.", valueName: "on|off"))
+    var letters: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether your page says where nobody’s machine is always on, and what would help: on or off.",
+            valueName: "on|off"))
+    var advice: String?
+
+    @OptionGroup var shared: SharedOptions
+
+    func request() throws -> InternetRequest {
+        guard setting != nil || letters != nil || advice != nil else { return .show }
+        return .change(
+            setting, letters: try Self.isOn(letters, of: "letters"), advice: try Self.isOn(advice, of: "advice"))
+    }
+
+    private static func isOn(_ word: String?, of option: String) throws -> Bool? {
+        guard let word else { return nil }
+        guard let isOn = ["on": true, "off": false][word] else {
+            throw CommandLineFailure.usage("`--\(option)` takes on or off; not “\(word.printable)”.")
+        }
+        return isOn
+    }
+
+    func lines(for report: InternetReport, style: OutputStyle) -> [String] { report.lines(style) }
+}
+
+extension InternetReport {
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        var lines = ["\(style.applying(.bold, to: sentence)) · internet \(setting.printable)"]
+        lines += [mappingText, findingText, dhtText].compactMap { $0?.printable }
+        guard !outside.isEmpty else { return lines }
+        var table = TextTable([.left, .left])
+        table.addHeader("told to friends", "by")
+        for entry in outside { table.addRow(.init(entry.endpoint), .init(entry.source, .dim)) }
+        return lines + [""] + style.lines(of: table)
+    }
+}
+
 struct ClockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clock", abstract: "Show whose clock is wrong, and repair what a wrong one has dated.",
+        commandName: "clock", abstract: "Show whose clock is wrong, and correct the dates that a wrong clock gave.",
         subcommands: [Show.self, Repair.self], defaultSubcommand: Show.self)
 
     struct Show: QueryCommand {
@@ -66,7 +120,7 @@ struct ClockCommand: ParsableCommand {
 extension ClockReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
         var lines = sentences.map(\.printable)
-        if ownWaiting > 0 { lines.append("`streakmesh clock repair` dates them anew.") }
+        if ownWaiting > 0 { lines.append("`streakmesh clock repair` gives these records today's date.") }
         if let repairedText {
             lines.append(repairedText)
         } else if lines.isEmpty {
@@ -131,8 +185,9 @@ extension StatusReport {
             let time = Timestamp(lastSync)?.relativeText(to: now) ?? lastSync
             lines.append("last sync \(time)")
         }
+        if self.running { lines.append(internet.sentence) }
         lines += clock.sentences.map { style.applying(.bad, to: $0.printable) }
-        if clock.ownWaiting > 0 { lines.append("`streakmesh clock repair` dates them anew.") }
+        if clock.ownWaiting > 0 { lines.append("`streakmesh clock repair` gives these records today's date.") }
         lines += damage?.sentences.map { style.applying(.bad, to: $0) } ?? []
         let groups = groups.filter(\.isCurrent)
         if !groups.isEmpty {

@@ -4,14 +4,14 @@ import Foundation
 import StreakNode
 import StreakStorage
 
-/// Shows the page in the browser, or what a link leads to. The desktop opens `streakmesh://` links by it.
+/// Shows the page in the browser, or what a link leads to. The desktop opens `streakmesh://` links with it.
 struct OpenCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open your page in the browser, or a streakmesh:// link on it.",
         discussion:
             "Starts your node where none runs. A link is only shown: nothing is joined or stored before you click.")
 
-    /// An invite's link takes a quarter of it; the page reads no more of a message either.
+    /// Four times as long as an invite link can be; the page reads no further into a message either.
     static let maximumLinkSize = 4_096
     /// How long a node that was just started may take until it has a page.
     static let startLimit: Duration = .seconds(20)
@@ -55,7 +55,7 @@ struct OpenCommand: SessionCommand {
         return signIn + "&to=" + percentEncoded("/open?link=" + percentEncoded(link))
     }
 
-    /// Every byte but letters and digits, so that nothing of it ends the value that it stands in (RFC 3986 §2.1).
+    /// Escapes every byte except letters and digits, so that none ends the value that contains it (RFC 3986 §2.1).
     static func percentEncoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { encoded, byte in
             switch byte {
@@ -69,7 +69,7 @@ struct OpenCommand: SessionCommand {
         }
     }
 
-    /// The page of the running node; where none runs, of one that is started.
+    /// The page of the running node. If no node runs, starts one.
     private static func page(in context: CommandContext, _ shared: SharedOptions) async throws -> String {
         if let report = try? await context.client().page() { return report.signIn }
         if !UserService.current(serving: shared.data.map { DataFolder(path: $0).path }).start() {
@@ -94,7 +94,7 @@ struct OpenCommand: SessionCommand {
     }
 }
 
-/// What this machine's desktop is asked for.
+/// The desktop actions that this command needs.
 enum Browser {
     /// Returns whether a program took the address. It is started and not waited for.
     static func open(_ address: String) -> Bool {

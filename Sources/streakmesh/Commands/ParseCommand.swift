@@ -32,7 +32,8 @@ struct ParseCommand: AsyncParsableCommand {
         }
     }
 
-    /// Of an account it knows the groups' own games, too; what keeps them from being asked for is no matter here.
+    /// If there is an account, the reader also knows the groups' own games. If asking for these fails, it goes on
+    /// without.
     private static func reader(in context: CommandContext) async -> ShareReader {
         guard context.folder.hasAccount,
             let games = try? await context.call(  // as above
@@ -126,7 +127,7 @@ extension Share {
 }
 
 extension GameDefinition {
-    /// Nil where a later version knows kinds of games that this one does not.
+    /// Nil for a kind of game that this version does not know.
     fileprivate init?(_ form: GameForm) {
         guard let id = form.id.flatMap({ GameID($0) }), let model = ScoringModel(rawValue: form.model) else {
             return nil

@@ -62,6 +62,6 @@ struct RemindersCommand: QueryCommand {
         ]
         for (title, value) in rows where !value.isEmpty { table.addRow(.init(title, .dim), .init(value)) }
         return style.lines(of: table) + [report.text?.printable ?? "Nothing is at risk now."]
-            + (report.on ? [] : ["`streakmesh reminders on` switches them on; a running node tells them."])
+            + (report.on ? [] : ["`streakmesh reminders on` switches them on; a running node shows them."])
     }
 }

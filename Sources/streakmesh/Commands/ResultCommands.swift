@@ -108,7 +108,7 @@ struct RecordCommand: SessionCommand {
     func run(in context: CommandContext) async throws {
         if fail, score != nil {
             throw CommandLineFailure.usage(
-                "Give either `--score` or `--fail`, not both: what was not solved has no score.")
+                "Give either `--score` or `--fail`, not both: an unsolved puzzle has no score.")
         }
         var seconds: Int?
         if let time {
@@ -135,10 +135,8 @@ struct RecordCommand: SessionCommand {
     }
 }
 
-struct PublishCommand: SessionCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "publish", abstract: "Publish a result that you have kept to yourself.")
-
+/// Names one of the user's results.
+struct ResultOptions: ParsableArguments {
     @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
     var game: String
 
@@ -151,6 +149,13 @@ struct PublishCommand: SessionCommand {
             """
     )
     var puzzle: Int?
+}
+
+struct PublishCommand: SessionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish", abstract: "Publish a result that you have kept to yourself.")
+
+    @OptionGroup var result: ResultOptions
 
     @Option(
         parsing: .singleValue,
@@ -161,7 +166,8 @@ struct PublishCommand: SessionCommand {
 
     func run(in context: CommandContext) async throws {
         let report = try await context.call(
-            ScoreRequest.publish(game: game, date: date, puzzle: puzzle, groups: group.isEmpty ? nil : group))
+            ScoreRequest.publish(
+                game: result.game, date: result.date, puzzle: result.puzzle, groups: group.isEmpty ? nil : group))
         try report.showOnly(in: context, as: report.published.isEmpty ? "Published there already" : "Published")
     }
 }
@@ -169,24 +175,12 @@ struct PublishCommand: SessionCommand {
 struct DeleteCommand: SessionCommand {
     static let configuration = CommandConfiguration(commandName: "delete", abstract: "Withdraw one of your results.")
 
-    @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
-    var game: String
-
-    @Option(help: "The day, yyyy-MM-dd.")
-    var date: String
-
-    @Option(
-        help: """
-            The puzzle number, if you played several that day; for a habit the log's, from `results --json`.
-            """
-    )
-    var puzzle: Int?
-
+    @OptionGroup var result: ResultOptions
     @OptionGroup var shared: SharedOptions
 
     func run(in context: CommandContext) async throws {
         let report = try await context.call(
-            ScoreRequest.delete(game: game, date: date, puzzle: puzzle))
+            ScoreRequest.delete(game: result.game, date: result.date, puzzle: result.puzzle))
         try report.showOnly(in: context, as: "Withdrawn")
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import StreakNode
 import StreakStorage
 
-/// Has the system keep the node running.
+/// Makes the system keep the node running.
 struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service", abstract: "Have your node start by itself, and say whether it does.",
@@ -73,7 +73,10 @@ struct ServiceCommand: ParsableCommand {
         @OptionGroup var shared: SharedOptions
 
         func run() throws {
-            let unit = ServiceUnit(program: program, data: shared.data)
+            // The system starts it in a folder of its own.
+            let unit = ServiceUnit(
+                program: URL(filePath: program).standardizedFileURL.path,
+                data: shared.data.map { DataFolder(path: $0).path })
             let terminal = Terminal.current(environment: ProcessInfo.processInfo.environment)
             let text = launchd ? unit.launchdText : unit.systemdText
             terminal.write(shared.json ? JSON.members(["unit": .string(text)]).text : String(text.dropLast()))

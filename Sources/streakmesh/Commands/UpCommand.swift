@@ -12,7 +12,7 @@ struct UpCommand: SessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "up", abstract: "Run your node and its page until Ctrl-C.")
 
-    /// How long a graceful end may take before what is left is cut off: an open page must not hold up the node.
+    /// How long an orderly end may take. Then the rest is cut off: an open page must not delay the node.
     static let shutdownLimit: Duration = .seconds(5)
 
     @Option(
@@ -38,6 +38,26 @@ struct UpCommand: SessionCommand {
         help: ArgumentHelp("Dial this address, too. May be given several times.", valueName: "host:port"))
     var peers: [String] = []
 
+    @Option(
+        name: .customLong("advertise"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Tell friends that this machine is reached there, too: a port that your router forwards. A name is looked up again every ten minutes. May be given six times.",
+            valueName: "host:port"))
+    var advertised: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether friends on the internet find this machine: on, off or lan-only. Stays until it is changed.",
+            valueName: "setting"))
+    var internet: String?
+
+    @Option(
+        name: .customLong("dht"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Begin with this node of the BitTorrent network instead of the public ones. May be given eight times.",
+            valueName: "host:port"))
+    var dhtNodes: [String] = []
+
     @Option(help: "How much to log on standard error: error, warning, info, debug.")
     var log = "error"
 
@@ -48,17 +68,20 @@ struct UpCommand: SessionCommand {
             throw CommandLineFailure.usage("`--log` takes error, warning, info or debug; not “\(log.printable)”.")
         }
         try checkAddresses()
-        // A program that reads events relies on a node; a person is asked on the page.
+        // A program that reads events needs a node; a person can make the account on the page.
         guard context.folder.hasAccount || !context.usesJSON && !isWithoutWeb else { throw NodeFailure.noAccount }
         if !context.folder.hasAccount { try context.folder.makeFolder() }
         DescriptorLimit.raise()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "streakmesh")
-        // What ends the program is thrown, too, and told once: by default the libraries say nothing of it.
+        // The error that ends the program is thrown, too, and shown once; the libraries do not log it by default.
         logger.logLevel = level == .error ? .critical : level
         var configuration = NodeConfiguration(
             listen: listen, usesNetwork: true, usesLAN: !isWithoutLAN, peers: peers)
         configuration.logger = logger
+        configuration.internet = internet
+        configuration.advertised = advertised
+        configuration.dhtNodes = dhtNodes
         let node = StartingNode(in: context.folder, configuration: configuration)
         do {
             try await open(node, in: context)
@@ -70,10 +93,10 @@ struct UpCommand: SessionCommand {
         }
     }
 
-    /// Takes the folder, after a short command that has it. A node that runs already is not waited for.
+    /// Takes the folder, waiting for a short command that has it. It does not wait if a node runs already.
     private func open(_ node: StartingNode, in context: CommandContext) async throws {
         try await context.takingTurns(
-            // Only a node answers there.
+            // Only a node answers on the control socket.
             unless: { (try? await context.client().call(StatusRequest.status)) != nil }
         ) { try await node.openIfPossible() }
     }
@@ -104,7 +127,7 @@ struct UpCommand: SessionCommand {
         ]
         if let page { services.append(NamedService(description: "page", service: page)) }
         services.append(NamedService(description: "announcer", service: announcer))
-        // Any answer will do, a failure too: only a node that hangs gives none.
+        // Any answer will do, also a failure: only a node that hangs gives none.
         let watchdog = Watchdog(notifier: notifier) { _ = try? await node.call(ProfileRequest.whoami) }
         services.append(NamedService(description: "watchdog", service: watchdog))
         var configuration = ServiceGroupConfiguration(
@@ -124,11 +147,30 @@ extension UpCommand {
             throw CommandLineFailure.usage(
                 "`--listen` takes HOST:PORT, such as 0.0.0.0:7430; not “\(listen.printable)”.")
         }
+        guard dhtNodes.count <= 8 else { throw CommandLineFailure.usage("`--dht` may be given eight times at most.") }
+        for node in dhtNodes where HostPort(node).map({ $0.port == 0 }) ?? true {
+            throw CommandLineFailure.usage(
+                "`--dht` takes HOST:PORT, such as router.bittorrent.com:6881; not “\(node.printable)”.")
+        }
         for peer in peers {
             guard let address = HostPort(peer), address.port > 0 else {
                 throw CommandLineFailure.usage(
                     "`--peer` takes HOST:PORT, such as friend.example:7430; not “\(peer.printable)”.")
             }
+        }
+        guard advertised.count <= NodeConfiguration.maximumAdvertised else {
+            throw CommandLineFailure.usage(
+                "`--advertise` may be given \(NodeConfiguration.maximumAdvertised) times at most.")
+        }
+        for name in advertised {
+            guard let address = HostPort(name), address.port >= 1_024 else {
+                throw CommandLineFailure.usage(
+                    "`--advertise` takes HOST:PORT with a port from 1024 on, such as home.example:7430; not “\(name.printable)”."
+                )
+            }
+        }
+        if let internet, !InternetReport.settings.contains(internet) {
+            throw CommandLineFailure.usage("`--internet` takes on, off or lan-only; not “\(internet.printable)”.")
         }
         if !isWithoutWeb { _ = try webConfiguration() }
     }
@@ -153,7 +195,8 @@ extension UpCommand {
     }
 }
 
-/// A service under a plain name. What logs a service writes its description, and that of a value is all that it holds.
+/// A service with a plain name. A service that is logged shows its description, which for a value is its entire
+/// content.
 private struct NamedService: Service, CustomStringConvertible {
     let description: String
     let service: any Service
@@ -205,7 +248,7 @@ private struct Announcer: Service {
             ])
             context.terminal.write(ready.text)
         } else {
-            // Whoever made the account on the page is there already.
+            // The user has just made the account on the page, so they need no address.
             lines(listen: listen, address: isNew ? nil : address).forEach(context.terminal.write)
         }
         let printer = EventPrinter(node: node, context: context)

@@ -13,11 +13,11 @@ struct EventPrinter: Sendable {
         }
     }
 
-    /// Names stand in for IDs where the node knows them; a node that is just stopping answers no questions.
+    /// Shows names instead of IDs if the node can still be asked for them; a node that is stopping answers nothing.
     private func sentence(for event: NodeEvent) async -> String {
         switch event {
         case .changed(let group, _):
-            // The answer only beautifies the line.
+            // The answer only makes the line easier to read.
             let groups = try? await node.call(GroupListRequest.all).groups
             return "\(groups?.first { $0.id == group }?.title ?? String(group.prefix(8))): something new"
         case .peer(let device, let state, let via):

@@ -8,17 +8,17 @@ import ServiceLifecycle
     import Darwin
 #endif
 
-/// Tells the service manager how the node is, as sd_notify(3) describes. Does nothing where nobody wants to know.
+/// Tells the service manager the state of the node, as in sd_notify(3). Does nothing without a service manager.
 struct ServiceNotifier: Sendable {
     private let socketPath: String?
-    /// How often the manager has to hear that the node is alive; nil where it does not watch.
+    /// How often the manager has to hear from the node; nil if it does not watch.
     let watchdogInterval: Duration?
 
     init(environment: [String: String]) {
         socketPath = environment["NOTIFY_SOCKET"].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
         let isMeant = environment["WATCHDOG_PID"].map { $0 == String(getpid()) } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap(Int64.init) ?? 0
-        // Half of it leaves time for one signal that comes late.
+        // Half of that leaves time for one late signal.
         watchdogInterval = socketPath != nil && isMeant && microseconds > 0 ? .microseconds(microseconds / 2) : nil
     }
 
@@ -44,7 +44,7 @@ struct ServiceNotifier: Sendable {
         defer { close(descriptor) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
         let bytes = Array(state.utf8)
-        // A manager that does not take it counts the node as silent; nothing else can be done about that here.
+        // If the manager does not accept it, it counts the node as silent; nothing else can be done here.
         _ = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe sendto(descriptor, bytes, bytes.count, 0, $0, length)
@@ -53,10 +53,10 @@ struct ServiceNotifier: Sendable {
     }
 }
 
-/// Tells the service manager that the node answers, as often as that wants to hear it: a node that hangs is started again.
+/// Tells the service manager, as often as it asks for that, that the node answers: a node that hangs is started again.
 struct Watchdog: Service {
     let notifier: ServiceNotifier
-    /// Comes back when the node's loop has turned.
+    /// Returns when the node's loop has turned.
     let answers: @Sendable () async -> Void
 
     func run() async throws {
@@ -65,7 +65,7 @@ struct Watchdog: Service {
                 while !Task.isCancelled {
                     await answers()
                     notifier.isAlive()
-                    // A watchdog is the passing of time; the end of the node cuts the wait short.
+                    // A watchdog measures time. When the node stops, so does this wait.
                     try? await Task.sleep(for: interval)
                 }
             }

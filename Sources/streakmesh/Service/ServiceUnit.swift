@@ -4,13 +4,16 @@ struct ServiceUnit: Equatable {
     let program: String
     /// The data folder, where it is not the usual one.
     var data: String?
-    /// Whether the node gets a view of the system of its own. Needs user namespaces, which some systems keep from users.
+    /// Whether the node gets its own view of the system. This needs user namespaces, which some systems deny to users.
     var isSandboxed = true
 
     static let systemdName = "streakmesh.service"
     static let launchdLabel = "org.streakmesh.node"
 
-    /// For `systemd.service(5)`. Everything in “[Service]” after `WatchdogSec` takes rights away that a node does not need.
+    /// Exit codes that the next start would end with as well: the command line, the folder's contents, its owner (docs/cli.md).
+    private static let futile = [64, 65, 77]
+
+    /// For `systemd.service(5)`. Before systemd 254 nothing lengthens the pause; there the limit of starts ends a row of faults. Everything in “[Service]” after `WatchdogSec` takes rights away that a node does not need.
     /// The home folder stays open: backups and exports go where the user says.
     var systemdText: String {
         let words = [program] + (data.map { ["--data", $0] } ?? []) + ["up", "--log", "warning"]
@@ -19,13 +22,14 @@ struct ServiceUnit: Equatable {
             Description=StreakMesh, a leaderboard for friends who play daily puzzles
             Documentation=man:streakmesh(1)
             StartLimitIntervalSec=10min
-            StartLimitBurst=8
+            StartLimitBurst=20
 
             [Service]
             Type=notify
             ExecStart=\(words.map(Self.systemdQuoted).joined(separator: " "))
             Restart=on-failure
-            RestartSec=2s
+            RestartPreventExitStatus=\(Self.futile.map(String.init).joined(separator: " "))
+            RestartSec=5s
             RestartSteps=6
             RestartMaxDelaySec=1min
             TimeoutStopSec=10s
@@ -58,7 +62,6 @@ struct ServiceUnit: Equatable {
         ProtectClock=yes
         ProtectControlGroups=yes
         ProtectHostname=yes
-        ProtectKernelLogs=yes
         ProtectKernelModules=yes
         ProtectKernelTunables=yes
         CapabilityBoundingSet=

@@ -2,7 +2,7 @@ import Foundation
 
 /// The node as a service of this user: it starts by itself and is started again after a crash.
 struct UserService {
-    /// Runs a program to its end. Throws where there is no such program.
+    /// Runs a program until it ends. Throws if there is no such program.
     typealias Runner = (_ words: [String]) throws -> (exitCode: Int32, output: String)
 
     struct State: Equatable {
@@ -19,7 +19,7 @@ struct UserService {
     /// Where a package puts a unit that serves every user of the machine.
     var packagedUnit = "/usr/lib/systemd/user/\(ServiceUnit.systemdName)"
 
-    /// The file of this user's own. A package's is used where there is one, and the usual data folder is served.
+    /// This user's own unit file. If a package installed one, and the data folder is the usual one, that is used.
     var unitPath: String {
         #if os(macOS)
             return "\(home)/Library/LaunchAgents/\(ServiceUnit.launchdLabel).plist"
@@ -41,7 +41,7 @@ struct UserService {
             && FileManager.default.fileExists(atPath: packagedUnit)
     }
 
-    /// Has the system run the node now and whenever this user signs in.
+    /// Makes the system run the node now, and whenever this user signs in.
     ///
     /// - Throws: `CommandLineFailure.noServiceManager`, `.serviceFailed`; errors of the file system.
     mutating func install() throws -> State {
@@ -64,12 +64,12 @@ struct UserService {
         return try state()
     }
 
-    /// Whether a program of this user may make namespaces, as the manager does for a sandbox.
+    /// Whether this user's programs may create namespaces, as the manager does for a sandbox.
     private var hasUserNamespaces: Bool {
         (try? run(["unshare", "--user", "--map-root-user", "--mount", "true"]).exitCode) == 0
     }
 
-    /// Ends the node, and starts it no longer. The data folder stays.
+    /// Stops the node and no longer starts it. The data folder stays.
     ///
     /// - Throws: as `install`.
     func remove() throws -> State {
@@ -102,18 +102,18 @@ struct UserService {
         #endif
     }
 
-    /// Starts the service where it is installed. Returns whether it runs.
+    /// Starts the service if it is installed. Returns whether it runs.
     func start() -> Bool {
         #if os(macOS)
             return (try? manage("launchctl", "kickstart", "gui/\(getuid())/\(ServiceUnit.launchdLabel)")) ?? false
         #else
-            // Where there is no service, or no systemd, the caller has another way.
+            // Without a service, or without systemd, the caller has another way.
             guard let state = try? state(), state.installed else { return false }
             return (try? manage("systemctl", "--user", "start", ServiceUnit.systemdName)) ?? false
         #endif
     }
 
-    /// Returns whether the program was content.
+    /// Returns whether the program succeeded.
     @discardableResult
     private func manage(_ words: String..., mayFail: Bool = false) throws -> Bool {
         let result: (exitCode: Int32, output: String)
@@ -154,7 +154,7 @@ struct UserService {
         try process.run()
         let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        // So says env(1) where it cannot find the program.
+        // env(1) exits with this if it cannot find the program.
         guard process.terminationStatus != 127 else { throw CocoaError(.fileNoSuchFile) }
         return (process.terminationStatus, String(decoding: bytes.prefix(maximumOutput), as: UTF8.self))
     }

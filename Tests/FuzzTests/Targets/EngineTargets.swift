@@ -54,7 +54,7 @@ extension FuzzTarget {
     }
 
     private static func damage(_ snapshot: inout Snapshot, _ source: inout ByteSource) {
-        switch source.choice(of: 9) {
+        switch source.choice(of: 10) {
         case 0:
             guard let name = source.element(of: snapshot.settings.keys.sorted() + settingNames) else { return }
             snapshot.settings[name] = source.piece()
@@ -77,9 +77,9 @@ extension FuzzTarget {
                 group: old.group, branch: source.byte(), run: run, after: old.after, arrival: source.number())
         case 4: snapshot.runs.removeFirst(min(snapshot.runs.count, source.choice(of: 4)))
         case 5:
-            let group = snapshot.ownEpochs.first?.group ?? GroupID(bytes: .zero)
+            let group = snapshot.accessKeys.first?.group ?? GroupID(bytes: .zero)
             let epoch = Epoch(counter: UInt32(truncatingIfNeeded: source.number()), nonce: source.number())
-            snapshot.ownEpochs.append(OwnEpoch(group: group, epoch: epoch))
+            snapshot.local.keep(OwnEpoch(group: group, epoch: epoch))
         case 6:
             let group = snapshot.accessKeys.first?.group ?? GroupID(bytes: .zero)
             snapshot.accessKeys.append(StoredAccessKey(group: group, key: source.piece()))
@@ -89,19 +89,32 @@ extension FuzzTarget {
             let device = DeviceID(bytes: Bytes32(source.number(), 0, 0, 0))
             let answered = Int64(bitPattern: source.number())
             snapshot.addresses.append(RememberedAddress(device: device, endpoint: endpoint, lastAnswered: answered))
+        case 8:
+            guard let table = source.element(of: LocalTable.allCases) else { return }
+            let known = snapshot.local.rows.filter { $0.key.table == table }.map(\.value)
+            var row = known.min { "\($0)" < "\($1)" } ?? []
+            for _ in 0..<source.choice(of: 12) { row.append(value(from: &source)) }
+            if !row.isEmpty { row[source.choice(of: row.count)] = value(from: &source) }
+            snapshot.local.keep(row, in: table)
         default:
             snapshot.nextArrival = source.number()
             snapshot.mayBeCopy = source.flag()
-            snapshot.cursors = snapshot.cursors.map {
-                Cursor(group: $0.group, peer: $0.peer, store: $0.store, arrival: source.number())
+            for cursor in snapshot.local.all(Cursor.self).sorted(by: { ($0.group, $0.peer) < ($1.group, $1.peer) }) {
+                snapshot.local.keep(
+                    Cursor(group: cursor.group, peer: cursor.peer, store: cursor.store, arrival: source.number()))
             }
         }
     }
 
+    private static func value(from source: inout ByteSource) -> RowValue {
+        switch source.choice(of: 4) {
+        case 0: .null
+        case 1: .number(Int64(bitPattern: source.number()))
+        case 2: .text(source.text())
+        default: .bytes(source.flag() ? source.take(32) : source.piece())
+        }
+    }
+
     /// Those that an engine keeps by itself, besides what the snapshot holds.
-    private static let settingNames = [
-        EngineCore.epochsRenewedSetting, FriendRequests.ownSetting, "endpoints",
-        FriendRequests.sentPrefix + "1", FriendRequests.receivedPrefix + "1", FriendRequests.blockedPrefix + "1",
-        HeldReturn.settingPrefix + "1",
-    ]
+    private static let settingNames = [EngineCore.epochsRenewedSetting, FriendRequests.ownSetting, "endpoints"]
 }

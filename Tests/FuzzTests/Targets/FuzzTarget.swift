@@ -15,7 +15,7 @@ struct FuzzTarget: Sendable {
     /// Every target. What takes bytes from outside has a row here (docs/security.md).
     static let all: [FuzzTarget] =
         wireTargets + membershipTargets + replicationTargets + linkTargets + textTargets + fileTargets + localTargets
-        + engineTargets
+        + helperTargets + engineTargets + internetTargets
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }

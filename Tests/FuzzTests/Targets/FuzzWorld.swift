@@ -267,7 +267,7 @@ struct FuzzWorld: Sendable {
         case 15: return .addFriend(keys, name: source.text())
         case 16: return .cancelFriend(keys.code)
         case 17: return .approveFriend(hostileUser, name: source.text())
-        case 18: return source.flag() ? .declineFriend(hostileUser) : .blockFriend(hostileUser)
+        case 18: return source.flag() ? .declineFriend(hostileUser) : .blockFriend(hostileUser, name: source.text())
         case 19: return accepted { try InviteLink(parsing: inviteText) }.map { .join($0, timeout: .seconds(5)) }
         case 20: return .dialAddresses([stranger(&source)])
         default: return .dialEveryone
@@ -323,7 +323,7 @@ struct FuzzWorld: Sendable {
             hostile.handle(.deadlineReached, at: now, entropy: &entropy)
             let outputs = hostile.drain().outputs
             if outputs.isEmpty { return }
-            for case .sendDatagram(let bytes, _) in outputs {
+            for case .sendDatagram(let bytes, _, _) in outputs {
                 give(.link(.datagramReceived(bytes, from: Self.abroad)))
             }
         }
@@ -348,7 +348,7 @@ struct FuzzWorld: Sendable {
 
     private mutating func perform(_ output: EngineOutput, byFriend: Bool) {
         switch output {
-        case .link(.sendDatagram(let bytes, let target)):
+        case .link(.sendDatagram(let bytes, let target, _)):
             if isFair {
                 guard target == (byFriend ? Self.home : Self.abroad) else { return }
                 let source = byFriend ? Self.abroad : Self.home
@@ -368,7 +368,8 @@ struct FuzzWorld: Sendable {
             if withholds, !byFriend { unreported.append(id) } else { queue.append((.changeStored(id), byFriend)) }
         case .complete(let id, let outcome): outcomes[id] = outcome
         case .deriveCode(let user): queue.append((.codeDerived(user, SimulatedCode.code(of: user)), byFriend))
-        case .publish: break
+        case .getNotice(let key): queue.append((.noticeSearched(key), byFriend))
+        case .putNotice, .publish: break
         }
     }
 

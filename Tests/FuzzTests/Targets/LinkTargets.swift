@@ -185,7 +185,7 @@ struct FuzzLine: Sendable {
                     let bytes = StreamFraming.framed(response)
                     victim.handle(.streamBytesReceived(id, bytes), at: now, entropy: &entropy)
                 }
-            case .sendDatagram(let packet, _):
+            case .sendDatagram(let packet, _, _):
                 guard let response = response(kind, transport, to: packet, payload) else { return }
                 victim.handle(.datagramReceived(response, from: endpoint), at: now, entropy: &entropy)
             default: break
@@ -239,7 +239,7 @@ struct FuzzLine: Sendable {
 
     private mutating func carry(_ output: LinkOutput) {
         switch output {
-        case .sendDatagram(let bytes, _):
+        case .sendDatagram(let bytes, _, _):
             victim.handle(.datagramReceived(bytes, from: endpoint), at: now, entropy: &entropy)
         case .openStream(let id, _):
             lastStream += 2
@@ -257,7 +257,7 @@ struct FuzzLine: Sendable {
 
     private mutating func carryBack(_ output: LinkOutput) {
         switch output {
-        case .sendDatagram(let bytes, let target):
+        case .sendDatagram(let bytes, let target, _):
             guard target == endpoint else { return }
             attacker.handle(.datagramReceived(bytes, from: home), at: now, entropy: &entropy)
         case .openStream(let id, _):

@@ -21,6 +21,24 @@ extension FuzzTarget {
             }
             try demand(written { proof.write(to: &$0) } == bytes, "a proof is encoded as it came")
         },
+        FuzzTarget("notice") { bytes in
+            // Padded as a member would who lies about what is in it.
+            let plain = Array((bytes + [UInt8](repeating: 0, count: 956)).prefix(956))
+            var entropy = SeededEntropy(seed: 1)
+            let place = RendezvousKey(of: AccessKey.generate(from: &entropy)).place(of: DeviceID(bytes: .zero), day: 1)
+            let notice = place.notice(sealing: plain, sequence: 1, entropy: &entropy)
+            guard let content = place.open(notice.value) else { return }
+            let again = place.notice(of: content, sequence: 1, entropy: &entropy)
+            try demand(place.open(again.value) == content, "what a notice holds is kept")
+            _ = content.whereabouts?.isSigned
+        },
+        FuzzTarget("whereabouts") { bytes in
+            guard let whereabouts = accepted({ try Whereabouts(decoding: bytes) }) else { return }
+            try demand(whereabouts.bytes == bytes, "whereabouts keep their bytes")
+            try demand(
+                whereabouts.entries.allSatisfy { $0.endpoint.mayBeTold }, "nobody is sent where no friend can be")
+            _ = whereabouts.isSigned
+        },
         FuzzTarget("friend-request") { bytes in
             guard let request = accepted({ try FriendRequest(decoding: bytes) }) else { return }
             try demand(request.bytes == bytes, "a request keeps its bytes")

@@ -12,10 +12,11 @@ struct StoredRows: Sendable {
     /// By table, the columns of it.
     private let columns: [(table: String, columns: [String])]
 
-    private static let tables = [
-        "operations", "runs", "cursors", "access_keys", "own_epochs", "addresses", "settings",
-        "share_texts", "set_aside_operations", "set_aside_runs",
-    ]
+    private static let tables =
+        [
+            "operations", "runs", "cursors", "access_keys", "own_epochs", "addresses", "settings",
+            "share_texts", "set_aside_operations", "set_aside_runs",
+        ] + LocalTable.allCases.map(\.rawValue)
 
     /// One for all runs of a process; the folder is the system's to clear away.
     static let lab: StoredRows? = accepted { try StoredRows() }
@@ -100,12 +101,14 @@ struct StoredRows: Sendable {
                 before: id(number + 10), signature: signature, records: records)
             return StoredRun(group: id(1), branch: 0, run: run, after: id(number + 11), arrival: number + 3)
         }
-        change.cursors = [Cursor(group: id(1), peer: id(3), store: StoreID(bytes: .zero), arrival: 9)]
+        change.local.keep(Cursor(group: id(1), peer: id(3), store: StoreID(bytes: .zero), arrival: 9))
         change.accessKeys = [StoredAccessKey(group: id(1), key: [UInt8](repeating: 2, count: 32))]
-        change.ownEpochs = [OwnEpoch(group: id(1), epoch: Epoch(counter: 1, nonce: 1))]
+        change.local.keep(OwnEpoch(group: id(1), epoch: Epoch(counter: 1, nonce: 1)))
         change.addresses = [
             RememberedAddress(device: id(3), endpoint: Endpoint(ipv4: 9, port: 9), lastAnswered: 9)
         ]
+        change.local.keep([(id(1) as GroupID).rowValue], in: .farewells)
+        change.local.keep([(id(2) as UserID).rowValue, .text("Bea")], in: .blockedUsers)
         change.settings = ["a": [1], "b": [2]]
         return change
     }

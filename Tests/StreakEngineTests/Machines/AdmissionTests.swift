@@ -29,7 +29,7 @@ struct AdmissionTests {
         return (link, claim)
     }
 
-    @Test func `who shows a live invite is let in, and welcomed once that is on disk`() throws {
+    @Test func `a newcomer with a live invite is admitted, and welcomed once that is on disk`() throws {
         var bench = try MachineBench(friends: 1)
         var admission = Admission(core: &bench.core)
         let (link, claim) = try newcomer(&bench)
@@ -86,7 +86,7 @@ struct AdmissionTests {
         #expect(bench.outcomes == [.failed(.nobodyReachable)] && !admission.isJoining)
     }
 
-    @Test func `operations are taken from who was asked for them, and from nobody else`() throws {
+    @Test func `operations are accepted only from the device that was asked for them`() throws {
         var bench = try MachineBench(friends: 1)
         var admission = Admission(core: &bench.core)
         let operations = try #require(bench.core.groups[bench.group]?.ledger.allOperations.map(\.bytes))

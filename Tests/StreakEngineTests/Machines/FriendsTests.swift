@@ -56,7 +56,7 @@ struct FriendsTests {
         }
         friends.codeDerived(codes.keys(of: asker.user).code, of: asker.user, core: &bench.core)
         #expect(friends.receivedFriendRequests.map(\.code) == [codes.keys(of: asker.user).code])
-        // Who is under no code, and shares no group, gets no answer.
+        // A device that uses no code and shares no group gets no answer.
         let other = bench.open(asker, isProven: false)
         friends.receivedFriendRequest(request.bytes, over: other, core: &bench.core)
         #expect(bench.said(over: other).isEmpty)

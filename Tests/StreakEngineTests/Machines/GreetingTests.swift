@@ -17,7 +17,7 @@ struct GreetingTests {
         return try #require(Bytes16(hash))
     }
 
-    @Test func `a hello proves every key that is held, on this link only`() throws {
+    @Test func `a hello proves every key that is held, each once and on this link only`() throws {
         var greeting = Greeting()
         var bench = try MachineBench()
         for link in bench.links { greeting.greet(link, core: &bench.core) }
@@ -27,7 +27,7 @@ struct GreetingTests {
                 Issue.record("\(hello)")
                 continue
             }
-            #expect(try Set(proofs) == [proof(of: bench.core.identity, over: link, in: bench)])
+            #expect(try proofs == [proof(of: bench.core.identity, over: link, in: bench)])
         }
         #expect(hellos[0] != hellos[1])
     }
@@ -38,10 +38,13 @@ struct GreetingTests {
         let friend = bench.friends[0]
         let link = bench.open(friend, isProven: false)
         let store = StoreID(bytes: Bytes16(8, 8))
-        // What this side proves is nothing that the peer may repeat.
+        // The peer cannot repeat this side's proof as its own.
         let echo = try proof(of: bench.core.identity, over: link, in: bench)
         greeting.receivedHello(store: store, proofs: [echo, .zero], over: link, core: &bench.core)
         #expect(bench.posted().isEmpty && bench.core.sessions[link]?.groups.isEmpty == true)
+        // Until then a member's device, too, hears nothing of the group.
+        #expect(bench.core.access(of: link, in: bench.group) == .proofs)
+        #expect(!bench.core.links(of: bench.group, allowing: .records).contains(link))
         let right = try proof(of: friend, over: link, in: bench)
         greeting.receivedHello(store: store, proofs: [.zero, right], over: link, core: &bench.core)
         guard case .groupOpened(let group, link)? = bench.posted().first else {
@@ -49,12 +52,13 @@ struct GreetingTests {
             return
         }
         #expect(group == bench.group && bench.core.sessions[link]?.store == store)
+        #expect(bench.core.links(of: bench.group, allowing: .records).contains(link))
         // And once only.
         greeting.receivedHello(store: store, proofs: [right], over: link, core: &bench.core)
         #expect(bench.posted().isEmpty)
     }
 
-    @Test func `a stranger is asked without tips, and who was removed is told once by what`() throws {
+    @Test func `a stranger is asked without tips, and a removed device is told once what removed it`() throws {
         var greeting = Greeting()
         var bench = try MachineBench()
         let stranger = bench.open(Forged.stranger)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import StreakEngine
 
-/// A core for one machine to work on, without an engine: this device is the owner of a group, and its friends are at the other ends of
-/// sessions without a path, so that what a machine says to them waits there to be read.
+/// A core for one machine to work on, without an engine. This device owns a group, and its friends are at the other
+/// ends of sessions without a path, so messages to them wait there to be read.
 struct MachineBench {
     var core: EngineCore
     let group: GroupID
@@ -40,7 +40,7 @@ struct MachineBench {
         return DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
     }
 
-    /// What somebody signs to be let in by a new invite, on a handshake.
+    /// The claim that a newcomer signs for a new invite, on a handshake.
     mutating func claim(of newcomer: DeviceIdentity, on session: PeerSession? = nil) throws -> JoinClaim {
         let secrets = InviteSecrets.generate(from: &entropy)
         let terms = secrets.terms(maximumUses: 1, expiresAt: core.wall.seconds + 600)
@@ -54,8 +54,8 @@ struct MachineBench {
         return JoinClaim(invite: invite.id, certificate: newcomer.certificate, proof: proof)
     }
 
-    /// A link to somebody. Unless told otherwise it was opened under the group's access key, and both ends have proven that they
-    /// know the group.
+    /// A link to somebody. By default it was opened under the group's access key, and both ends have proven to know the
+    /// group.
     mutating func open(
         _ peer: DeviceIdentity, label: LinkKeyLabel? = nil, isInitiator: Bool = false, isProven: Bool = true
     ) -> LinkID {
@@ -83,7 +83,7 @@ struct MachineBench {
 
     // MARK: What a machine did
 
-    /// What was said over a link since the last call.
+    /// The messages sent over a link since the last call.
     mutating func said(over link: LinkID) -> [LinkMessage] {
         var messages: [LinkMessage] = []
         while let bytes = core.sessions[link]?.sending.next() {
@@ -93,14 +93,14 @@ struct MachineBench {
         return messages
     }
 
-    /// What was left for others since the last call.
+    /// The work posted for others since the last call.
     mutating func posted() -> [Work] {
         var work: [Work] = []
         while let next = core.takePosted() { work.append(next) }
         return work
     }
 
-    /// Stores what was put out, and returns what was left for others by then.
+    /// Stores what was put out, and returns the work posted by then.
     mutating func store() -> [Work] {
         for case .persist(_, let id) in core.outputs { core.stored(id) }
         core.outputs.removeAll { if case .persist = $0 { true } else { false } }

@@ -39,7 +39,23 @@ struct ReachabilityTests {
         #expect(reachability.dialler.addresses[bench.friends[0].device]?.map(\.endpoint) == [endpoint])
     }
 
-    @Test func `members hear who is reached, and lead to who they reach`() throws {
+    @Test func `a group with enough links has no further member dialled who is reached`() {
+        var dialler = Dialler()
+        let group = GroupID(bytes: Bytes32(1, 2, 3, 4))
+        func hasRoom(links: Int, isReached: Bool = true, at seconds: Int64) -> Bool {
+            dialler.takeRoom(
+                in: [group], links: [group: links], isReached: isReached, at: .zero.advanced(by: .seconds(seconds)))
+        }
+        // A dial counts for a second as a link does.
+        #expect(hasRoom(links: Dialler.wantedLinks - 1, at: 1))
+        #expect(!hasRoom(links: Dialler.wantedLinks - 1, at: 1))
+        #expect(hasRoom(links: Dialler.wantedLinks - 1, at: 3))
+        #expect(!hasRoom(links: Dialler.wantedLinks, at: 5))
+        // Who is offline, as far as the group knows, may be on another island.
+        #expect(hasRoom(links: Dialler.wantedLinks, isReached: false, at: 5))
+    }
+
+    @Test func `members report whom they reach, and routes lead through them`() throws {
         var bench = try MachineBench(friends: 3)
         var reachability = start(&bench)
         let far = bench.friends[2]
@@ -62,7 +78,7 @@ struct ReachabilityTests {
         #expect(bench.events == [.presenceChanged(bench.group)])
     }
 
-    @Test func `a peer that says too much of who is online loses its link`() throws {
+    @Test func `a peer that sends too much presence loses its link`() throws {
         var bench = try MachineBench(friends: 1)
         var reachability = start(&bench)
         let entries = [PresenceEntry](

@@ -49,6 +49,23 @@ struct RumoursTests {
         #expect(bench.posted().isEmpty && bench.events == [.runRefused(group, .invalidSignature)])
     }
 
+    @Test func `what is never acknowledged is repeated so often, and then its link is named`() {
+        var deliveries = Deliveries()
+        let (link, group) = (LinkID(3), GroupID(bytes: Bytes32(1, 2, 3, 4)))
+        let delivery = Deliveries.Delivery(
+            group: group, message: [1], attempts: 1, interval: Deliveries.fastInterval)
+        let isStarted = deliveries.start(Deliveries.Key(name: 7, link: link), delivery, due: .zero)
+        #expect(isStarted)
+        var repeated = 0
+        var abandoned: [LinkID] = []
+        while let due = deliveries.nextDeadline {
+            let turn = deliveries.due(at: due)
+            repeated += turn.again.count
+            abandoned += turn.abandoned.map(\.0)
+        }
+        #expect(repeated == Deliveries.maximumAttempts - 1 && abandoned == [link])
+    }
+
     @Test func `an author over its pace is fetched in its turn`() throws {
         var rumours = Rumours()
         var pace = RecordPace()
@@ -78,7 +95,7 @@ struct RumoursTests {
             Issue.record("nobody hears of it")
             return
         }
-        // Where nobody else is there, nothing is to be said.
+        // If nobody else is there, nothing is sent.
         bench.core.sessions[bench.links[1]]?.groups = [:]
         rumours.push(long, in: bench.group, except: bench.links[0], presence: nil, core: &bench.core)
         #expect(bench.posted().isEmpty)

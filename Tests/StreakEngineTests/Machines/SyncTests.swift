@@ -11,7 +11,7 @@ struct SyncTests {
     private let theirs = GroupDigest(bytes: Bytes16(4, 4))
 
     private func start(_ bench: MachineBench) -> Sync {
-        var sync = Sync(cursors: [], core: bench.core)
+        var sync = Sync()
         for link in bench.links { sync.opened(bench.group, over: link) }
         return sync
     }
@@ -22,15 +22,15 @@ struct SyncTests {
         let own = try #require(bench.core.groups[bench.group]?.digest)
         for link in bench.links { bench.core.sessions[link]?.store = StoreID(bytes: Bytes16(5, 5)) }
         sync.receivedDigest(own, arrival: 7, of: bench.group, over: bench.links[0], core: &bench.core)
-        #expect(sync.cursor(of: bench.group, at: bench.friends[0].device)?.arrival == 7)
-        #expect(bench.changes.map(\.cursors.count) == [1])
+        #expect(bench.core.local[Cursor.self, bench.group, bench.friends[0].device]?.arrival == 7)
+        #expect(bench.changes.map { $0.local.all(Cursor.self).count } == [1])
         #expect(bench.posted().contains { if case .roundEnded = $0 { true } else { false } })
 
         sync.receivedDigest(theirs, arrival: 9, of: bench.group, over: bench.links[1], core: &bench.core)
         let said = bench.said(over: bench.links[1])
         #expect(
             said.last == .tipsRequested(bench.handle, store: StoreID(bytes: .zero), arrival: 0) && said.count == 2)
-        #expect(sync.cursor(of: bench.group, at: bench.friends[1].device) == nil, "nothing has come yet")
+        #expect(bench.core.local[Cursor.self, bench.group, bench.friends[1].device] == nil, "nothing has come yet")
     }
 
     @Test func `a round asks for tips, then for the runs that are missing, and stores them before it goes on`() throws {
@@ -51,7 +51,7 @@ struct SyncTests {
         #expect(wanted.map(\.feed) == [run.feed] && wanted[0].numbers == 1...run.last)
         sync.receivedRuns([run], isFinal: true, isComplete: true, of: group, over: link, core: &bench.core)
         #expect(bench.changes.flatMap(\.runs).map(\.run) == [run])
-        #expect(sync.cursor(of: group, at: friend.device) == nil, "not before it is on disk")
+        #expect(bench.core.local[Cursor.self, group, friend.device] == nil, "not before it is on disk")
         for case .continueRound(let link, let group) in bench.store() {
             sync.continueRound(link, group, core: &bench.core)
         }
@@ -59,7 +59,7 @@ struct SyncTests {
         #expect(bench.events.contains(.syncEnded(group, friend.device)))
     }
 
-    @Test func `fresh operations go to members, but not back to where they came from nor to who was removed`() throws {
+    @Test func `fresh operations go to members, but neither back to their sender nor to removed members`() throws {
         var bench = try MachineBench(friends: 3)
         var sync = start(bench)
         try bench.remove(2)
@@ -82,6 +82,42 @@ struct SyncTests {
             sync.closed(link, of: key, core: &bench.core)
         }
         #expect(begun == 64)
+    }
+
+    @Test func `exchanges that bring nothing are put off, once there were too many`() throws {
+        var bench = try MachineBench(friends: 1)
+        var sync = start(bench)
+        let (group, link) = (bench.group, bench.links[0])
+        var begun = 0
+        for number in 0..<200 as Range<UInt64> {
+            let digest = GroupDigest(bytes: Bytes16(4, number))
+            sync.receivedDigest(digest, arrival: 9, of: group, over: link, core: &bench.core)
+            guard sync.peers[link, group]?.round != nil else { continue }
+            begun += 1
+            sync.endRound(over: link, group: group, as: .fruitless, core: &bench.core)
+        }
+        #expect(begun == 64)
+        #expect(sync.peers[link, group]?.comparison ?? .zero > bench.core.now)
+    }
+
+    @Test func `a peer that was told of a difference is looked at again`() throws {
+        var bench = try MachineBench(friends: 1)
+        var sync = start(bench)
+        let (group, link) = (bench.group, bench.links[0])
+        sync.settleDifference(in: group, over: link, core: &bench.core)
+        let said = bench.said(over: link)
+        guard said.count == 1, case .digest(bench.handle, bench.core.groups[group]?.digest, _, _, _)? = said.first
+        else {
+            Issue.record("\(said)")
+            return
+        }
+        #expect(sync.peers[link, group]?.comparison == bench.core.now.advanced(by: Sync.comparisonDelay))
+        // By then it has told what it has, which is something else: it is asked.
+        sync.keepDigest(theirs, arrival: 9, of: group, over: link)
+        bench.advance(by: Sync.comparisonDelay)
+        sync.peers.refresh()
+        sync.runTimers(core: &bench.core)
+        #expect(sync.peers[link, group]?.round != nil)
     }
 
     @Test func `a peer that does not answer is given up, and asked again`() throws {

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import StreakNode
@@ -9,9 +10,12 @@ import Testing
 /// Answers like a node that holds one account, and remembers what it was asked.
 private actor StubNode: NodeCalling {
     private(set) var requests: [any NodeRequest] = []
+    /// Requests for the status are answered when this is finished.
+    let answering = AsyncStream<Void>.makeStream()
 
     func call<Request: NodeRequest>(_ request: Request) async throws -> Request.Report {
         requests.append(request)
+        if request is StatusRequest { for await _ in answering.stream {} }
         let profile = ProfileReport(user: "ab", device: "cd", name: "Zoë 🎲\n\"", friendCode: "AAAA-BBBB-CCCC")
         guard request as? ProfileRequest == .whoami, let report = profile as? Request.Report else {
             throw NodeFailure.unknownGroup("“\n”")
@@ -31,7 +35,7 @@ private struct OtherVersion: NodeRequest {
 /// A control server on a socket of its own.
 private func withServer<Answer: Sendable>(
     events: @escaping @Sendable () -> AsyncStream<NodeEvent> = { AsyncStream { _ in } },
-    idleTime: Duration = .seconds(600),
+    idleTime: Duration = .seconds(600), crowdedIdleTime: Duration = .seconds(600),
     _ body: @Sendable (ControlClient, String, StubNode) async throws -> Answer
 ) async throws -> Answer {
     let folder = FileManager.default.temporaryDirectory.appending(path: "sm-\(UInt32.random(in: 0...UInt32.max))")
@@ -43,7 +47,8 @@ private func withServer<Answer: Sendable>(
     }
     let node = StubNode()
     let server = ControlServer(
-        node: node, events: events, socketPath: path, idleTime: idleTime, logger: Logger(label: "test"))
+        node: node, events: events, socketPath: path, idleTime: idleTime, crowdedIdleTime: crowdedIdleTime,
+        logger: Logger(label: "test"))
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await server.run() }
         await server.ready()
@@ -54,7 +59,7 @@ private func withServer<Answer: Sendable>(
     }
 }
 
-/// Sends bytes as they are, and returns the first `count` lines that come back, or fewer where the server hangs up.
+/// Sends bytes unchanged, and returns the first `count` lines that come back, or fewer if the server hangs up.
 private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async throws -> [String] {
     let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
         .connect(unixDomainSocketPath: path) { channel in
@@ -71,6 +76,16 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
         }
         return text.split(separator: "\n").map(String.init)
     }
+}
+
+/// Says when something has arrived.
+private final class FirstRead: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init(continuation: AsyncStream<Void>.Continuation) { self.continuation = continuation }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { continuation.yield() }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ControlSocketTests {
@@ -122,7 +137,7 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
         }
     }
 
-    @Test func `what a node of another version answers is told from a failure`() async throws {
+    @Test func `an answer of another version's node is distinguished from a failure`() async throws {
         await #expect(throws: ControlError.malformedReply) {
             try await withServer { client, _, _ in
                 try await client.call(OtherVersion())
@@ -181,12 +196,85 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
         }
     }
 
+    @Test func `connections that say nothing and stay give way to commands, and a command under way to none`()
+        async throws
+    {
+        try await withServer(crowdedIdleTime: .milliseconds(100)) { client, path, node in
+            let isEnded = try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    // The stub refuses once it may answer.
+                    await #expect(throws: NodeFailure.unknownGroup("“\n”")) {
+                        try await client.call(StatusRequest.status)
+                    }
+                    return true
+                }
+                while await node.requests.isEmpty { await Task.yield() }
+                let silent = try await openConnections(ControlServer.maximumConnections * 2, at: path)
+                for _ in 0..<3 { #expect(try await client.call(ProfileRequest.whoami).name.hasPrefix("Zoë")) }
+                #expect(!silent[0].isActive)
+                #expect(silent.contains { $0.isActive }, "no more are closed than places are needed")
+                node.answering.continuation.finish()
+                defer { for channel in silent { channel.close(promise: nil) } }
+                return try await group.next()
+            }
+            #expect(isEnded == true)
+        }
+    }
+
+    @Test func `watchers leave places for commands, and a place when they end`() async throws {
+        try await withServer { client, path, _ in
+            var watchers: [any Channel] = []
+            for _ in 0..<ControlServer.maximumWatchers { watchers.append(try await watcher(at: path)) }
+            await #expect(throws: NodeFailure.limitReached(what: "programs that watch this node", limit: 16)) {
+                try await client.watch { _ in }
+            }
+            // All other places are taken by connections that say nothing yet.
+            watchers += try await openConnections(
+                ControlServer.maximumConnections - ControlServer.maximumWatchers - 1, at: path)
+            #expect(try await client.call(ProfileRequest.whoami).name.hasPrefix("Zoë"))
+            try await watchers[0].close().get()
+            // The server notices a little later.
+            while true {
+                do { return try await client.watch { _ in throw CancellationError() } } catch is CancellationError {
+                    break
+                } catch NodeFailure.limitReached {}
+            }
+            for channel in watchers { channel.close(promise: nil) }
+        }
+    }
+
+    @Test func `no more connections are served at once than there may be`() async throws {
+        try await withServer { client, path, node in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<ControlServer.maximumConnections {
+                    group.addTask {
+                        do { _ = try await client.call(StatusRequest.status) } catch NodeFailure.unknownGroup {}
+                    }
+                }
+                while await node.requests.count < ControlServer.maximumConnections { await Task.yield() }
+                // All places hold a command; one more command waits, however long the others take.
+                let isServed = Mutex(false)
+                group.addTask {
+                    _ = try await client.call(ProfileRequest.whoami)
+                    isServed.withLock { $0 = true }
+                }
+                // Time for an answer: as many turns as another connection takes to be served and closed.
+                for _ in 0..<2_000 { await Task.yield() }
+                #expect(!isServed.withLock { $0 })
+                #expect(await node.requests.count == ControlServer.maximumConnections)
+                node.answering.continuation.finish()
+                try await group.waitForAll()
+                #expect(isServed.withLock { $0 })
+            }
+        }
+    }
+
     @Test func `the server ends while more connections are open than it serves`() async throws {
         let silent = try await withServer { _, path, _ in
             try await openConnections(ControlServer.maximumConnections * 2, at: path)
         }
         for channel in silent {
-            // Already closed by the server where it had accepted it.
+            // The server has already closed it, if it had accepted it.
             try? await channel.close().get()
         }
     }
@@ -212,6 +300,19 @@ private func exchange(_ bytes: [UInt8], at path: String, lines count: Int) async
                 .watching, .event(.peer(device: "d", state: "linked", via: nil)),
                 .event(.changed(group: "g", digest: "00")),
             ])
+    }
+
+    /// A connection that watches: the server has said so.
+    private func watcher(at path: String) async throws -> any Channel {
+        let watching = AsyncStream<Void>.makeStream()
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelInitializer { channel in
+                channel.pipeline.addHandler(FirstRead(continuation: watching.continuation))
+            }
+            .connect(unixDomainSocketPath: path).get()
+        try await channel.writeAndFlush(try ControlCoding.line(ControlRequest.watch)).get()
+        for await _ in watching.stream { break }
+        return channel
     }
 
     private func openConnections(_ count: Int, at path: String) async throws -> [any Channel] {

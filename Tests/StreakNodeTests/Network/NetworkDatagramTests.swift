@@ -1,4 +1,6 @@
+import StreakLinks
 import StreakWire
+import Synchronization
 import Testing
 
 @testable import StreakNode
@@ -41,6 +43,40 @@ import Testing
         probe.network.sendDatagram([7], to: ipv4Loopback(probe.port))
         #expect(try await probe.next() == .datagram([7], from: ipv4Loopback(probe.port)))
         await probe.network.stop()
+    }
+
+    @Test func `who is to stay on this network sends to nobody beyond it, dials nobody there and hears nobody`()
+        async throws
+    {
+        var configuration = NetworkConfiguration(listen: ("127.0.0.1", 0), usesDiscovery: false)
+        configuration.isLocalOnly = true
+        let probe = try await NetworkProbe.started(configuration)
+        let beyond = [
+            Endpoint(ipv4: 0xC000_0201, port: 9), Endpoint(address: Bytes16(0x2001_0DB8 << 32, 1), port: 9),
+        ]
+        for (number, target) in beyond.enumerated() {
+            probe.network.sendDatagram([0], to: target)
+            #expect(probe.network.unsentDatagramCount == number + 1)
+            let id = StreamID(UInt64(number) * 2 + 1)
+            probe.network.openStream(id, to: target)
+            #expect(try await probe.next() == .streamFailed(id))
+        }
+        probe.network.sendDatagram([7], to: ipv4Loopback(probe.port))
+        #expect(try await probe.next() == .datagram([7], from: ipv4Loopback(probe.port)))
+        await probe.network.stop()
+
+        for isLocalOnly in [false, true] {
+            let heard = Mutex<[NetworkInput]>([])
+            let inlet = NetworkInlet(limits: NetworkLimits(), isLocalOnly: isLocalOnly) { input in
+                heard.withLock { $0.append(input) }
+            }
+            let sources = beyond + [Endpoint(ipv4: 0x0A4D_0001, port: 9), Endpoint(ipv4: 0x7F00_0001, port: 9)]
+            for source in sources {
+                #expect(inlet.datagrams.admits())
+                inlet.deliver(.datagram([1], from: source), from: source, of: inlet.datagrams)
+            }
+            #expect(heard.withLock(\.self).count == (isLocalOnly ? 2 : 4))
+        }
     }
 
     @Test func `a datagram that is far too long is dropped`() async throws {

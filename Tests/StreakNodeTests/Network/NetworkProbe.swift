@@ -5,7 +5,7 @@ import Testing
 
 @testable import StreakNode
 
-/// A started network whose inputs can be awaited one by one. What is awaited counts as consumed.
+/// A started network whose inputs can be awaited one by one. Awaited inputs count as consumed.
 final class NetworkProbe {
     let network: MeshNetwork
     let port: UInt16
@@ -35,7 +35,7 @@ final class NetworkProbe {
         try await started(NetworkConfiguration(listen: (host, port), usesDiscovery: false, limits: limits))
     }
 
-    /// The next input but for changes of interfaces. The test's time limit is the limit.
+    /// The next input except changes of interfaces. The test's time limit applies.
     func next() async throws -> NetworkInput {
         while true {
             let input = try #require(await inputs.next(isolation: #isolation))
@@ -65,7 +65,7 @@ final class NetworkProbe {
     struct Unexpected: Error {}
 }
 
-/// Returns once something holds that no input tells. The test's time limit is the limit.
+/// Returns once a condition holds that no input reports. The test's time limit applies.
 func wait(until condition: () -> Bool) async throws {
     while !condition() {
         try Task.checkCancellation()

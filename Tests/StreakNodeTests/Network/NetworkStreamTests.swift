@@ -120,7 +120,7 @@ import Testing
         dialler.network.closeStream(StreamID(5))
         dialler.network.openStream(StreamID(7), to: ipv4Loopback(listener.port))
         var event = try await dialler.next()
-        // Where there is no route at all, the failure may have come before the close.
+        // If there is no route at all, the failure may have come before the close.
         if event == .streamFailed(StreamID(5)) { event = try await dialler.next() }
         #expect(event == .streamOpened(StreamID(7)))
         await dialler.network.stop()
@@ -181,7 +181,7 @@ import Testing
         #expect(listener.network.refusedStreamCount == 500 - 64)
         var waiting: [StreamID] = []
         for _ in 0..<64 { waiting.append(try await listener.accepted()) }
-        // One that is claimed, and one that is closed, make room for two.
+        // A stream that is claimed, and one that is closed, make room for two.
         listener.network.sendStream(waiting[0], [1])
         listener.network.closeStream(waiting[1])
         while true {

@@ -7,7 +7,7 @@ import Testing
 
     static func days(_ count: Int) -> [PuzzleDay] { (0..<count).map { today.adding(days: -$0) } }
 
-    @Test func `F1 forty-nine tiers of ten achievements, worth what F3 says`() {
+    @Test func `forty-nine tiers of ten achievements, each worth its coins`() {
         #expect(Achievement.allCases.count == 10)
         #expect(AchievementTier.all.count == 49 && Set(AchievementTier.all).count == 49)
         #expect(Tier.allCases.map(\.coins) == [50, 100, 200, 400, 800])
@@ -23,7 +23,7 @@ import Testing
         (.marathonRunner, [7, 30, 60, 120, 365]), (.personalBest, [1, 3, 5, 10, 20]),
         (.socialPlayer, [1, 3, 5, 10, 15]),
         (.completionist, [3, 5, 7, 9]),
-    ]) func `F1 thresholds`(_ achievement: Achievement, _ thresholds: [Int]) {
+    ]) func `thresholds`(_ achievement: Achievement, _ thresholds: [Int]) {
         #expect(achievement.thresholds == thresholds)
     }
 
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Achievement.allCases.filter { $0 != .socialPlayer && $0 != .completionist })
-    func `F1 each tier begins exactly at its threshold`(_ achievement: Achievement) {
+    func `each tier begins exactly at its threshold`(_ achievement: Achievement) {
         for (tier, threshold) in zip(Tier.allCases, achievement.thresholds) {
             let reached = Fixture.insights(Self.results(achievement, threshold)).achievements(on: Self.today)
             #expect(reached[achievement].tier == tier)
@@ -55,14 +55,14 @@ import Testing
         }
     }
 
-    @Test func `F1 friends count from the day they were gained`() {
+    @Test func `friends count from the day they were gained`() {
         let gained = [5, 1, 9].map { Self.today.adding(days: -$0) }
         let social = Fixture.insights([]).achievements(on: Self.today, friends: gained)[.socialPlayer]
         #expect(social.unlocks.map(\.day) == [Self.today.adding(days: -9), Self.today.adding(days: -1)])
         #expect(social.label == "3/5")
     }
 
-    @Test func `F1 completionist counts achievements at gold`() {
+    @Test func `completionist counts achievements at gold`() {
         // 50 days: streak, collector, perfectionist and devotee reach gold; active days do not.
         let set = Fixture.insights(Fixture.wordles(Array(0..<50))).achievements(on: Self.today)
         #expect(set[.completionist].value == 4 && set[.completionist].tier == .bronze)
@@ -71,7 +71,7 @@ import Testing
         #expect(set[.completionist].label == "4/5")
     }
 
-    @Test func `F1 progress at the top`() {
+    @Test func `progress at the top`() {
         let set = Fixture.insights(Fixture.wordles(Array(0..<260))).achievements(on: Self.today)
         #expect(set[.gameCollector].label == "250 (max)" && set[.gameCollector].fraction == 1)
         #expect(set[.gameCollector].value == 260)
@@ -116,7 +116,7 @@ import Testing
         (Fixture.wordle, [4, 4, 3, 5, 2], 2), (Fixture.mini, [60, 59, 61, 58], 2),
         (Fixture.bee, [10, 10, 20, 15, 30], 2),
         (Fixture.blocks, [100, 50, 101], 1), (Fixture.wordle, [3], 0),
-    ]) func `F1 the own record beaten, per model`(_ game: Game, _ scores: [Int], _ beaten: Int) {
+    ]) func `the own record beaten, per model`(_ game: Game, _ scores: [Int], _ beaten: Int) {
         let results = scores.enumerated().map {
             Fixture.solve(game, Self.today.adding(days: $0.offset - scores.count), $0.element)
         }
@@ -125,7 +125,7 @@ import Testing
         #expect(insights.personalBests().first?.timesBeaten == beaten)
     }
 
-    @Test func `F1 a late paste moves the day of a tier`() {
+    @Test func `a late paste moves the day of a tier`() {
         let before = Fixture.insights(Fixture.wordles([0, 1, 3])).achievements(on: Self.today)
         let after = Fixture.insights(Fixture.wordles([0, 1, 3, 2])).achievements(on: Self.today)
         #expect(before[.streakMaster].tier == nil)
@@ -149,7 +149,7 @@ import Testing
         #expect(again == full && again.uncelebrated(celebrated).isEmpty)
     }
 
-    @Test func `F2 what is new since a day`() {
+    @Test func `what is new since a day`() {
         let set = Fixture.insights(Fixture.wordles(Array(0..<7))).achievements(on: Self.today)
         let streaks = set.uncelebrated([]).filter { $0.reached.achievement == .streakMaster }
         #expect(streaks.map(\.reached.tier) == [.bronze, .silver])
@@ -157,7 +157,7 @@ import Testing
         #expect(recent.map(\.reached.text) == ["streak-master/silver", "daily-devotee/silver"])
     }
 
-    @Test func `F6 overview`() {
+    @Test func `overview`() {
         let overview = Fixture.insights(Fixture.wordles(Array(0..<9))).achievements(on: Self.today).overview()
         // Streak Master and Daily Devotee silver, Perfectionist and Marathon Runner bronze.
         #expect(overview.unlocked == 4 && overview.total == 10 && overview.highest == [2, 2, 0, 0, 0])
@@ -173,7 +173,7 @@ import Testing
 
         (999_998_000_000_999, 3_162_275),
     ])
-    func `F3 levels`(_ coins: Int, _ level: Int) {
+    func `levels`(_ coins: Int, _ level: Int) {
         let experience = Experience(coins: coins)
         #expect(experience.level == level)
         #expect(experience.floor <= experience.coins && experience.coins < experience.ceiling)
@@ -181,7 +181,7 @@ import Testing
         #expect(Experience(coins: .max).level == 3_162_278)
     }
 
-    @Test func `F3 ten coins a completed result and its points, losses nothing`() {
+    @Test func `ten coins a completed result and its points, losses nothing`() {
         // 3/6 is 4 points.
         let insights = Fixture.insights(Fixture.wordles([0, 1], lost: [2]))
         #expect(insights.resultCoins == 28)

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...12) func `E1 kept and changed equals computed from nothing`(_ seed: UInt64) {
+    @Test(arguments: 1...12) func `kept and changed equals computed from nothing`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
         var index = ScoreIndex()
@@ -61,7 +61,7 @@ import Testing
         #expect(cache.insights(of: Self.ann, in: index, games: Fixture.game).count == 0)
     }
 
-    @Test(arguments: 1...8) func `E1 nothing depends on the order of arrival`(_ seed: UInt64) {
+    @Test(arguments: 1...8) func `nothing depends on the order of arrival`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var seen: Set<ScoreKey> = []
         let results = Fixture.history(150, days: 50, &generator).filter { seen.insert($0.key).inserted }
@@ -71,7 +71,7 @@ import Testing
         #expect(Told(one) == Told(other), "seed \(seed)")
     }
 
-    @Test(arguments: 1...8) func `E1 a past day knows only what lies before it`(_ seed: UInt64) {
+    @Test(arguments: 1...8) func `a past day knows only what lies before it`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
         let index = Fixture.index(Fixture.history(250, days: 40, &generator).map { ("ann", $0) })
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...8) func `E1 the streak is the run a reader counts by hand`(_ seed: UInt64) {
+    @Test(arguments: 1...8) func `the streak is the run a reader counts by hand`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let index = Fixture.index(Fixture.history(250, days: 30, &generator).map { ("ann", $0) })
         let insights = PlayerInsights(of: Self.ann, in: index, games: Fixture.game)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...8) func `D5 the board shows the same streaks`(_ seed: UInt64) {
+    @Test(arguments: 1...8) func `the board shows the same streaks`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let index = Fixture.index(Fixture.history(250, days: 30, &generator).map { ("ann", $0) })
         let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...8) func `F1 a tier is reached on its day and not before`(_ seed: UInt64) {
+    @Test(arguments: 1...8) func `a tier is reached on its day and not before`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
         let index = Fixture.index(Fixture.history(400, days: 80, &generator).map { ("ann", $0) })
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...8) func `F1 numbers played out of order reach a tier when the run is whole`(_ seed: UInt64) {
+    @Test(arguments: 1...8) func `numbers played out of order reach a tier when the run is whole`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let results = (1...40).map { number in
             let day = Self.today.adding(days: -60 + number + Int.random(in: 0...9, using: &generator))
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...8) func `F3 coins of all days are the sum of their days`(_ seed: UInt64) {
+    @Test(arguments: 1...8) func `coins of all days are the sum of their days`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let insights = Fixture.insights(Fixture.history(200, days: 30, &generator))
         let days = (0..<30).map { Self.today.adding(days: -$0) }
@@ -166,7 +166,7 @@ import Testing
         #expect(insights.experience().coins == insights.resultCoins + tiers.coins.total)
     }
 
-    @Test(arguments: 1...8) func `E9 the overview is the sum of its parts`(_ seed: UInt64) {
+    @Test(arguments: 1...8) func `the overview is the sum of its parts`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let insights = Fixture.insights(Fixture.history(200, days: 100, &generator))
         for days in [1, 7, 30, 90, 365] {

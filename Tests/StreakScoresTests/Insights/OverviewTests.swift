@@ -8,12 +8,12 @@ import Testing
     @Test(arguments: [
         ("today", "2026-11-21"), ("7d", "2026-11-15"), ("30d", "2026-10-23"), ("90d", "2026-08-24"),
         ("365d", "2025-11-22"),
-    ]) func `E2 ranges end at the shown day`(_ range: String, _ from: String) {
+    ]) func `ranges end at the shown day`(_ range: String, _ from: String) {
         let span = BoardRange(range)?.span(around: Self.today, today: Self.today)
         #expect(span == DaySpan(from: Fixture.day(from), to: Self.today))
     }
 
-    @Test func `E3 consistency and completion rate`() {
+    @Test func `consistency and completion rate`() {
         let insights = Fixture.insights(
             Fixture.wordles([0, 1, 9], lost: [2]) + [Fixture.solve(Fixture.mini, Self.today, 50)])
         let week = insights.overview(of: Fixture.last(7))
@@ -22,7 +22,7 @@ import Testing
         #expect(week.activeDays == 3 && week.consistency.percent == 43)
     }
 
-    @Test func `E9 nothing recorded: an average of nothing is a dash`() {
+    @Test func `nothing recorded: an average of nothing is a dash`() {
         let span = Fixture.last(30)
         let overview = Fixture.insights([]).overview(of: span)
         #expect(overview.completionRate.percent == nil && overview.completionRate.label == "–")
@@ -33,7 +33,7 @@ import Testing
         #expect(dive.averageLabel == "–" && dive.bestLabel == "–" && dive.failRate.label == "–")
     }
 
-    @Test func `E9 every number of the overview`() {
+    @Test func `every number of the overview`() {
         let results =
             Fixture.wordles([0, 1, 2]) + [Fixture.solve(Fixture.mini, Self.today, 20)]
             + [Fixture.solve(Fixture.mini, Self.today.adding(days: -1), 100)]
@@ -50,7 +50,7 @@ import Testing
         #expect(one.played == 2 && one.activeStreaks == 1 && one.best?.score == 20 && one.activeDays == 2)
     }
 
-    @Test func `E9 of equal results the earliest is the best`() {
+    @Test func `of equal results the earliest is the best`() {
         // Two guesses in Wordle and six hints in Strands are five points each.
         let results =
             [3, 2, 1, 0].map { Fixture.solve(Fixture.wordle, Self.today.adding(days: -$0), $0 == 3 ? 5 : 2) }
@@ -65,16 +65,16 @@ import Testing
     @Test(arguments: [
         (0, 0, nil), (0, 3, 0), (1, 3, 33), (2, 3, 67), (1, 200, 1), (1, 201, 0), (3, 3, 100), (9, 3, 100),
     ])
-    func `E9 percentages round half up`(_ part: Int, _ whole: Int, _ percent: Int?) {
+    func `percentages round half up`(_ part: Int, _ whole: Int, _ percent: Int?) {
         #expect(Proportion(part, of: whole).percent == percent)
     }
 
     @Test(arguments: [(7, 2, "3.5"), (10, 3, "3.3"), (20, 3, "6.7"), (199, 100, "2.0"), (0, 4, "0.0"), (0, 0, "–")])
-    func `E9 averages`(_ sum: Int, _ count: Int, _ label: String) {
+    func `averages`(_ sum: Int, _ count: Int, _ label: String) {
         #expect(Average(sum: sum, count: count).label == label)
     }
 
-    @Test func `E9 numbers at the end of all numbers do not trap`() {
+    @Test func `numbers at the end of all numbers do not trap`() {
         #expect(Proportion(.max, of: .max).percent ?? 0 > 99)
         var average = Average(sum: .max - 1, count: 1)
         average.add(.max)
@@ -98,14 +98,14 @@ import Testing
             insights.games.reduce(0) { $0 + insights.secondsPlayed(game: $1.id) } == insights.secondsPlayed())
     }
 
-    @Test func `E6 a trend has every step, empty ones too`() {
+    @Test func `a trend has every step, empty ones too`() {
         let insights = Fixture.insights(Fixture.wordles([0, 2], lost: [1]))
         let days = insights.trend(over: DaySpan(from: Self.today.adding(days: -3), to: Self.today), by: .day)
         #expect(days.map(\.played) == [0, 1, 1, 1] && days.map(\.completed) == [0, 1, 0, 1])
         #expect(days.map(\.points) == [0, 4, 0, 4] && days.map(\.raw.value) == [nil, 3, nil, 3])
     }
 
-    @Test func `E6 weeks begin on Monday, months on the first, also in a leap year`() {
+    @Test func `weeks begin on Monday, months on the first, also in a leap year`() {
         let span = DaySpan(from: Fixture.day("2024-02-15"), to: Fixture.day("2024-04-01"))
         let insights = Fixture.insights([Fixture.solve(Fixture.wordle, Fixture.day("2024-02-29"), 3)])
         let months = insights.trend(over: span, by: .month)
@@ -117,13 +117,13 @@ import Testing
     }
 
     @Test(arguments: [(1, TrendStep.day), (30, .day), (90, .week), (365, .week), (800, .month)])
-    func `E6 a span finds its step`(_ days: Int, _ step: TrendStep) {
+    func `a span finds its step`(_ days: Int, _ step: TrendStep) {
         #expect(TrendStep(fitting: DaySpan(from: Self.today.adding(days: 1 - days), to: Self.today)) == step)
     }
 
     // MARK: Deep dives
 
-    @Test func `E4 guess distribution, fail rate and average`() {
+    @Test func `guess distribution, fail rate and average`() {
         let results = [2, 3, 3, 6].enumerated().map {
             Fixture.solve(Fixture.wordle, Self.today.adding(days: -$0.offset), $0.element)
         }
@@ -145,11 +145,11 @@ import Testing
             ]
         ),
         (Fixture.globle, []),
-    ]) func `E4 the bars of a game`(_ game: Game, _ labels: [String]) {
+    ]) func `the bars of a game`(_ game: Game, _ labels: [String]) {
         #expect(Fixture.insights([]).deepDive(into: game).distribution.map(\.label) == labels)
     }
 
-    @Test func `E4 Pinpoint has five bars, Pips one dive a difficulty`() throws {
+    @Test func `Pinpoint has five bars, Pips one dive a difficulty`() throws {
         let pinpoint = Catalogue.standard[GameID(literal: "linkedin-pinpoint")]
         let bars = pinpoint.map { Fixture.insights([]).deepDive(into: $0).distribution.map(\.label) }
         #expect(bars == ["1", "2", "3", "4", "5", "X"])
@@ -163,7 +163,7 @@ import Testing
         #expect(dives[0].bestLabel == "0:40" && dives[0].averageLabel == "0:53" && dives[1].bestLabel == "–")
     }
 
-    @Test func `E3 personal bests: the least or the most, the earliest of equals`() {
+    @Test func `personal bests: the least or the most, the earliest of equals`() {
         let results = [
             Fixture.solve(Fixture.mini, Self.today, 40), Fixture.solve(Fixture.mini, Self.today.adding(days: -1), 40),
             Fixture.loss(Fixture.mini, Self.today.adding(days: -2)), Fixture.solve(Fixture.bee, Self.today, 5),

@@ -54,7 +54,7 @@ import Testing
         return open.isEmpty ? found : nil
     }
 
-    @Test(arguments: plots.indices) func `E6 a plot is well-formed, named and described, without script or style`(
+    @Test(arguments: plots.indices) func `a plot is well-formed, named and described, without script or style`(
         _ position: Int
     ) {
         let svg = Self.plots[position].svg(id: "p\(position)")
@@ -69,7 +69,7 @@ import Testing
         #expect(!svg.unicodeScalars.contains("\u{0}") && !svg.unicodeScalars.contains("\u{202E}"))
     }
 
-    @Test func `E6 text is escaped, also what friends named`() {
+    @Test func `text is escaped, also what friends named`() {
         let svg = Self.plots[8].svg(id: "\"><script>")
         #expect(svg.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
         #expect(svg.contains("a &amp; b &quot;c&quot; &#39;d&#39;"))
@@ -86,7 +86,7 @@ import Testing
         #expect(Array(svg.utf8).firstRange(of: Array(expected.utf8)) != nil)
     }
 
-    @Test func `E4 a bar a result, as long as its count`() {
+    @Test func `a bar a result, as long as its count`() {
         let plot = Plot(
             title: "t", description: "d",
             shape: .bars([.init(label: "1", count: 4), .init(label: "X", count: 2, mark: .loss)]))
@@ -96,7 +96,7 @@ import Testing
         #expect(svg.contains("<rect class=\"plot-bar plot-bar-loss\" x=\"72\" y=\"27\" width=\"260\""))
     }
 
-    @Test func `E6 a line has a gap where there is no average`() {
+    @Test func `a line has a gap where there is no average`() {
         let points = [1.0, 2, nil, 3, 4].enumerated().map { Plot.Point(label: "\($0.offset)", value: $0.element) }
         let svg = Plot(title: "t", description: "d", shape: .line(points, unit: .number, isArea: false)).svg(id: "a")
         #expect(svg.split(separator: "class=\"plot-line\"").count == 3)
@@ -111,7 +111,7 @@ import Testing
         ([7, 7], .count, ["6", "7", "8"]), ([3, 3], .number, ["2", "2.5", "3", "3.5", "4"]),
         ([0, 0], .count, ["0", "1"]),
         ([42, 42], .clock, ["0:35", "0:40", "0:45", "0:50"]),
-    ]) func `E6 a line is read against round numbers`(_ values: [Double], _ unit: Plot.Unit, _ ticks: [String]) {
+    ]) func `a line is read against round numbers`(_ values: [Double], _ unit: Plot.Unit, _ ticks: [String]) {
         let points = values.map { Plot.Point(label: "day", value: $0) }
         let svg = Plot(title: "t", description: "d", shape: .line(points, unit: unit, isArea: false)).svg(id: "a")
         let labels = svg.split(separator: "\n").filter { $0.contains("x=\"50\"") && $0.contains("plot-label") }
@@ -119,7 +119,7 @@ import Testing
             labels.map { $0.dropFirst().drop { $0 != ">" }.dropFirst().prefix { $0 != "<" } }.map(String.init) == ticks)
     }
 
-    @Test(arguments: [(2026, 365), (2024, 366), (1900, 365), (2200, 365)]) func `E6 a year has its days`(
+    @Test(arguments: [(2026, 365), (2024, 366), (1900, 365), (2200, 365)]) func `a year has its days`(
         _ year: Int, _ days: Int
     ) {
         let counts = PuzzleDay(year: year, month: 12, day: 31).map { [DayCount(day: $0, count: 3)] } ?? []
@@ -128,14 +128,14 @@ import Testing
         #expect(svg.contains("<title>\(year)-12-31: 6</title>"))
     }
 
-    @Test func `E7 the usual hours are marked`() {
+    @Test func `the usual hours are marked`() {
         let plot = Plot(PlayingHours(counts: [0, 0, 0, 0, 0, 0, 0, 0, 5, 1]))
         #expect(plot.description == "Most often from 8:00 to 10:00: 100 % of 6 results.")
         #expect(plot.svg(id: "h").split(separator: "plot-bar-marked").count == 3)
         #expect(Plot(PlayingHours(counts: [])).description == "Too few results to tell.")
     }
 
-    @Test func `E6 a plot says in words what it shows`() {
+    @Test func `a plot says in words what it shows`() {
         #expect(Self.plots[0].description == "3: 4, X: 1. Average 3.0, best 3 guesses, not solved 20 %.")
         #expect(Self.plots[1].description == "No results yet.")
         #expect(Self.plots[4].description == "From 2026-10-23 to 2026-11-21: lowest 0:42, highest 0:42.")
@@ -144,7 +144,7 @@ import Testing
         #expect(once.description == "1 result on 1 day of 2026.")
     }
 
-    @Test func `E6 a hundred thousand bars draw no hundred thousand`() {
+    @Test func `a hundred thousand bars draw no hundred thousand`() {
         let bars = (0..<100_000).map { Plot.Bar(label: "\($0)", count: $0) }
         let svg = Plot(title: "t", description: "d", shape: .columns(bars)).svg(id: "a")
         #expect(svg.split(separator: "<rect").count == Plot.maximumItems + 1)

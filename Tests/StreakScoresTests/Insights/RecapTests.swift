@@ -6,7 +6,7 @@ import Testing
     static let today = Fixture.today
     static let monday = today.startOfWeek
 
-    @Test func `E5 a player's week`() {
+    @Test func `a player's week`() {
         // Monday to Saturday; the Sunday before belongs to another week.
         let results =
             Fixture.wordles([0, 1, 2], lost: [4]) + [Fixture.solve(Fixture.mini, Self.monday.adding(days: -1), 20)]
@@ -29,7 +29,7 @@ import Testing
                 """)
     }
 
-    @Test func `E5 a result of tomorrow counts in the player's week as on the week's board`() {
+    @Test func `a result of tomorrow counts in the player's week as on the week's board`() {
         let results = Fixture.wordles([-1, 0, 1])
         let recap = Fixture.insights(results).weeklyRecap(on: Self.today)
         #expect(recap.played == 3 && recap.span.to == Self.today.adding(days: 1))
@@ -40,7 +40,7 @@ import Testing
         #expect(group.winners.map(\.points) == [recap.points])
     }
 
-    @Test func `E5 a week without a result has no text, its average is a dash`() {
+    @Test func `a week without a result has no text, its average is a dash`() {
         let recap = Fixture.insights([]).weeklyRecap(on: Self.today)
         #expect(recap.averageStreak.label == "–" && recap.completionRate.label == "–" && recap.consistency.percent == 0)
         #expect(recap.text(name: "Ann", games: Fixture.game) == nil)
@@ -50,7 +50,7 @@ import Testing
         ("2027-01-03", 2026, 53, "2026-12-28"), ("2026-12-31", 2026, 53, "2026-12-28"),
         ("2025-12-30", 2026, 1, "2025-12-29"),
         ("2024-12-30", 2025, 1, "2024-12-30"),
-    ]) func `E5 ISO weeks around new year`(_ day: String, _ year: Int, _ week: Int, _ monday: String) {
+    ]) func `ISO weeks around new year`(_ day: String, _ year: Int, _ week: Int, _ monday: String) {
         let recap = Fixture.insights([Fixture.solve(Fixture.wordle, Fixture.day(monday), 3)])
             .weeklyRecap(on: Fixture.day(day))
         #expect(recap.week.year == year && recap.week.week == week && recap.played == 1)

@@ -31,7 +31,7 @@ import Testing
         // hours, start, coverage, reminder
         ([8, 8, 9, 20, 20], 8, 60, 450), ([20, 20, 20, 20, 21], 20, 100, 1_170), ([0, 0, 0, 0, 0], 0, 100, 360),
         ([23, 23, 23, 23, 23], 22, 100, 1_290), ([6, 6, 7, 7, 12], 6, 80, 360), ([8, 8, 20, 20, 12], 7, 40, 390),
-    ]) func `E7 the best two hours, the earliest of equals, half an hour before`(
+    ]) func `the best two hours, the earliest of equals, half an hour before`(
         _ hours: [Int], _ start: Int, _ percent: Int, _ minute: Int
     ) {
         let window = Self.recorded(at: hours).playingHours(upTo: Self.today, in: Self.utc).window
@@ -39,12 +39,12 @@ import Testing
         #expect(window?.reminderMinute == minute)
     }
 
-    @Test func `E7 fewer than five results suggest nothing`() {
+    @Test func `fewer than five results suggest nothing`() {
         #expect(Self.recorded(at: [8, 8, 8, 8]).playingHours(upTo: Self.today, in: Self.utc).window == nil)
         #expect(PlayingHours(counts: []).window == nil && PlayingHours(counts: [-9, 9]).total == 9)
     }
 
-    @Test func `E7 the reminder keeps to 06:00–22:00`() {
+    @Test func `the reminder keeps to 06:00–22:00`() {
         for start in 0...22 {
             let minute = PlayingWindow(startHour: start, coverage: Proportion(1, of: 1)).reminderMinute
             #expect(PlayingWindow.reminderMinutes.contains(minute))
@@ -52,7 +52,7 @@ import Testing
         #expect(PlayingWindow(startHour: 99, coverage: Proportion(1, of: 1)).endHour == 24)
     }
 
-    @Test func `E7 the last thirty days, solved, not late, by the local hour`() {
+    @Test func `the last thirty days, solved, not late, by the local hour`() {
         #expect(Self.recorded(at: [8], daysAgo: 29).playingHours(upTo: Self.today, in: Self.utc).total == 1)
         #expect(Self.recorded(at: [8], daysAgo: 30).playingHours(upTo: Self.today, in: Self.utc).total == 0)
         #expect(Self.recorded(at: [8], daysAgo: -1).playingHours(upTo: Self.today, in: Self.utc).total == 0)
@@ -66,7 +66,7 @@ import Testing
         #expect(east.counts[9] == 1 && east.total == 1)
     }
 
-    @Test func `E7 computed at most every two days`() {
+    @Test func `computed at most every two days`() {
         var plan = ReminderPlan(fixedMinute: 600)
         let morning = PlayingHours(counts: [0, 0, 0, 0, 0, 0, 0, 0, 9])
         let evening = PlayingHours(counts: Array(repeating: 0, count: 20) + [9])
@@ -81,7 +81,7 @@ import Testing
         #expect(!plan.refresh(on: Self.today.adding(days: 9)) { morning } && plan.minute == 600)
     }
 
-    @Test func `E7 the next reminder is strictly later, once a day`() {
+    @Test func `the next reminder is strictly later, once a day`() {
         let plan = ReminderPlan(isSmart: false, fixedMinute: 19 * 60)
         let due = Self.instant("2026-11-21", 19)
         #expect(plan.next(after: due - 1, in: Self.utc) == .init(instant: due, day: Self.today))
@@ -96,7 +96,7 @@ import Testing
         #expect(ReminderPlan(isOn: false).next(after: due, in: Self.utc) == nil)
     }
 
-    @Test func `E7 a skipped hour rolls forward to the jump`() {
+    @Test func `a skipped hour rolls forward to the jump`() {
         // 02:30 does not exist on 29 March 2026: at 02:00 it is 03:00, 01:00 UTC.
         let plan = ReminderPlan(isSmart: false, fixedMinute: 150)
         let jump = Self.instant("2026-03-29", 1)
@@ -104,7 +104,7 @@ import Testing
         #expect(plan.next(after: jump, in: Self.berlin)?.instant == Self.instant("2026-03-30", 0, 30))
     }
 
-    @Test func `E7 a doubled hour fires once, the first time`() {
+    @Test func `a doubled hour fires once, the first time`() {
         // 02:30 occurs twice on 25 October 2026: 00:30 and 01:30 UTC.
         let plan = ReminderPlan(isSmart: false, fixedMinute: 150)
         let first = Self.instant("2026-10-25", 0, 30)
@@ -112,7 +112,7 @@ import Testing
         #expect(plan.next(after: first, in: Self.berlin)?.instant == Self.instant("2026-10-26", 1, 30))
     }
 
-    @Test func `E7 a day that a place skipped has no reminder`() {
+    @Test func `a day that a place skipped has no reminder`() {
         let plan = ReminderPlan(isSmart: false, fixedMinute: 600)
         let before = Self.instant("2011-12-29", 20)
         #expect(Self.apia.day(at: before) == Fixture.day("2011-12-29"))
@@ -120,7 +120,7 @@ import Testing
         #expect(next?.day == Fixture.day("2011-12-31") && next?.instant == Self.instant("2011-12-30", 20))
     }
 
-    @Test(arguments: [0, 3_600, -36_000, 50_400, 20_700]) func `E7 a year of reminders, one a day`(_ offset: Int) {
+    @Test(arguments: [0, 3_600, -36_000, 50_400, 20_700]) func `a year of reminders, one a day`(_ offset: Int) {
         let calendar = offset == 0 ? Self.berlin : LocalCalendar(fixedOffset: offset)
         for minute in [0, 150, 719, 1_439] {
             let plan = ReminderPlan(isSmart: false, fixedMinute: minute)
@@ -146,7 +146,7 @@ import Testing
             (3, "Keep your streaks alive today: Mini, Spelling Bee and Wordle."),
             (4, "Keep your streaks alive today: Mini, Spelling Bee and 2 other games."),
             (5, "Keep your streaks alive today: Mini, Spelling Bee and 3 other games."),
-        ] as [(Int, String?)]) func `E7 names up to three games, silent without risk`(_ count: Int, _ text: String?)
+        ] as [(Int, String?)]) func `names up to three games, silent without risk`(_ count: Int, _ text: String?)
     {
         let games = [Fixture.wordle, Fixture.mini, Fixture.bee, Fixture.strands, Fixture.waffle].prefix(count)
         let results = games.flatMap { game in

@@ -12,7 +12,7 @@ import Testing
             ([0, 1, 3, 4, 5], [], 2, 3, 1, false), ([1, 2, 3], [0], 0, 3, nil, false), ([0, 2], [1], 1, 1, 0, false),
             ([], [0], 0, 0, nil, false), ([-1, 0, 1], [], 2, 2, 1, false),
         ] as [([Int], [Int], Int, Int, Int?, Bool)])
-    func `E1 current, longest, start and open`(
+    func `current, longest, start and open`(
         _ solved: [Int], _ lost: [Int], _ current: Int, _ longest: Int, _ start: Int?, _ isOpen: Bool
     ) {
         let streak = Fixture.insights(Fixture.wordles(solved, lost: lost)).streak(in: Fixture.wordle, on: Self.today)
@@ -23,7 +23,7 @@ import Testing
         #expect(streak.lastPlayed == played.map { Self.today.adding(days: -$0) })
     }
 
-    @Test func `E1 a game never played has an empty streak`() {
+    @Test func `a game never played has an empty streak`() {
         let streak = Fixture.insights([]).streak(in: Fixture.mini, on: Self.today)
         #expect(streak.current == 0 && streak.longest == 0 && streak.lastPlayed == nil && !streak.isAtRisk)
         #expect(Fixture.insights([]).streaks(on: Self.today).isEmpty)
@@ -31,13 +31,13 @@ import Testing
 
     @Test(arguments: [
         ("2024-02-28", "2024-03-01", 3), ("2023-02-28", "2023-03-01", 2), ("2025-12-30", "2026-01-02", 4),
-    ]) func `E1 leap days and new year do not break a run`(_ from: String, _ to: String, _ length: Int) {
+    ]) func `leap days and new year do not break a run`(_ from: String, _ to: String, _ length: Int) {
         let (first, last) = (Fixture.day(from), Fixture.day(to))
         let results = (0...first.days(until: last)).map { Fixture.solve(Fixture.wordle, first.adding(days: $0), 3) }
         #expect(Fixture.insights(results).streak(in: Fixture.wordle, on: last).current == length)
     }
 
-    @Test func `E1 a late paste joins two runs, also for past days`() {
+    @Test func `a late paste joins two runs, also for past days`() {
         let before = Fixture.insights(Fixture.wordles([0, 1, 3, 4]))
         let after = Fixture.insights(Fixture.wordles([0, 1, 3, 4, 2]))
         #expect(before.streak(in: Fixture.wordle, on: Self.today).current == 2)
@@ -70,7 +70,7 @@ import Testing
         #expect(streak.current == 3)
     }
 
-    @Test func `E1 several logs of a week hold it if one is completed`() {
+    @Test func `several logs of a week hold it if one is completed`() {
         let monday = Self.today.startOfWeek
         let results = [
             Fixture.solve(Fixture.weekly, monday, 20), Fixture.loss(Fixture.weekly, monday.adding(days: 2)),
@@ -138,7 +138,7 @@ import Testing
 
     // MARK: All games
 
-    @Test func `E1 at risk: alive and not played today, longest first`() {
+    @Test func `at risk: alive and not played today, longest first`() {
         let results =
             Fixture.wordles([1, 2]) + [1, 2, 3].map { Fixture.solve(Fixture.mini, Self.today.adding(days: -$0), 30) }
             + [0, 1].map { Fixture.solve(Fixture.bee, Self.today.adding(days: -$0), 30) }

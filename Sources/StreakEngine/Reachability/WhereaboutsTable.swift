@@ -1,0 +1,99 @@
+import StreakLinks
+import StreakMembership
+import StreakWire
+
+/// The newest whereabouts of each device that this node has heard of, its own among them.
+struct WhereaboutsTable: Sendable {
+    struct Held: Sendable {
+        let whereabouts: Whereabouts
+        /// Whether they came in a notice; false after a restart.
+        let isOfNotice: Bool
+        /// How old they were when they came.
+        fileprivate let ageThen: Duration
+        fileprivate let heardAt: MonotonicInstant
+
+        func age(at now: MonotonicInstant) -> Duration { ageThen + heardAt.duration(to: max(now, heardAt)) }
+    }
+
+    static let maximumCount = 512
+    /// 30 days. After that nobody is found there.
+    static let lifetime: Duration = .seconds(30 * 86_400)
+
+    private var held: [DeviceID: Held] = [:]
+
+    init() {}
+
+    subscript(device: DeviceID) -> Held? { held[device] }
+
+    /// In the order of the devices.
+    var devices: [DeviceID] { held.keys.sorted() }
+
+    func isNews(_ whereabouts: Whereabouts) -> Bool {
+        held[whereabouts.device].map { $0.whereabouts.number < whereabouts.number } ?? true
+    }
+
+    /// Keeps whereabouts that are news. Where there are too many, the oldest go.
+    mutating func take(
+        _ whereabouts: Whereabouts, age: Duration, isOfNotice: Bool = false, at now: MonotonicInstant
+    ) {
+        held[whereabouts.device] = Held(
+            whereabouts: whereabouts, isOfNotice: isOfNotice, ageThen: age, heardAt: now)
+        while held.count > Self.maximumCount {
+            // Ages are compared with the device's name, so the order of the table does not matter.
+            let oldest = held.max { ($0.value.age(at: now), $0.key) < ($1.value.age(at: now), $1.key) }
+            if let oldest { held[oldest.key] = nil }
+        }
+    }
+
+    /// Keeps only those of some devices, and none that is too old.
+    ///
+    /// - Returns: whether any was removed.
+    mutating func keep(at now: MonotonicInstant, where isKept: (DeviceID) -> Bool) -> Bool {
+        let before = held.count
+        held = held.filter { $0.value.age(at: now) <= Self.lifetime && isKept($0.key) }
+        return held.count < before
+    }
+
+    /// Those of some devices as they are told, the newest first.
+    func told(at now: MonotonicInstant, where isTold: (DeviceID) -> Bool) -> [ToldWhereabouts] {
+        held.filter { $0.value.age(at: now) <= Self.lifetime && isTold($0.key) }
+            .sorted { ($0.value.age(at: now), $0.key) < ($1.value.age(at: now), $1.key) }
+            .map { Self.told($0.value, at: now) }
+    }
+
+    static func told(_ held: Held, at now: MonotonicInstant) -> ToldWhereabouts {
+        ToldWhereabouts(
+            age: UInt32(clamping: held.age(at: now).components.seconds), bytes: held.whereabouts.bytes)
+    }
+
+    // MARK: On disk
+
+    /// The stored form: a count, then for each the time when it was made (this machine's clock, seconds since 1970) and a blob.
+    func encoded(at now: MonotonicInstant, wall: WallTime) -> [UInt8] {
+        var writer = WireWriter(reserving: 256)
+        writer.writeCount(held.count)
+        for device in devices {
+            guard let entry = held[device] else { continue }
+            writer.write(UInt64(bitPattern: wall.seconds - entry.age(at: now).components.seconds))
+            writer.writeBlob(entry.whereabouts.bytes)
+        }
+        return writer.bytes
+    }
+
+    /// Reads the stored form, up to the first part that this version has not written.
+    init(stored bytes: [UInt8], wall: WallTime) {
+        var reader = WireReader(bytes)
+        guard let count = try? reader.readCount(maximum: Self.maximumCount) else { return }  // as above
+        for _ in 0..<count {
+            // As above.
+            guard let madeAt = try? reader.readUInt64(),
+                let bytes = try? reader.readBlob(maximum: Whereabouts.maximumSize),
+                let whereabouts = try? Whereabouts(decoding: bytes)
+            else { return }
+            let (age, isTooFar) = wall.seconds.subtractingReportingOverflow(Int64(bitPattern: madeAt))
+            // A wrong clock dated it in the future: it counts as made now.
+            guard !isTooFar, age <= Self.lifetime.components.seconds else { continue }
+            take(whereabouts, age: .seconds(max(0, age)), at: .zero)
+        }
+    }
+}

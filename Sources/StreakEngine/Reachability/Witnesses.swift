@@ -1,0 +1,90 @@
+import StreakLinks
+import StreakWire
+
+/// What others say about where this device's datagrams come from. One alone may lie, or be on the same side of the router; two of
+/// different providers that say the same are believed (Protocol/reachability.md §2).
+struct Witnesses: Sendable {
+    /// Who says something.
+    enum Witness: Hashable, Sendable {
+        case peer(LinkID)
+        /// Somebody without a link, such as a node of a public network, at this address.
+        case outside(Endpoint)
+    }
+
+    /// What the statements of one address family come to.
+    enum Judgement: Equatable, Sendable {
+        /// Too few say anything, or they do not agree.
+        case unknown
+        /// Every destination sees this device there.
+        case steady(Endpoint)
+        /// Its router uses another port for each destination. So what one of them sees is of no use to others.
+        case changing
+    }
+
+    private struct Statement: Sendable {
+        let witness: Witness
+        let provider: Bytes16
+        let endpoint: Endpoint
+        /// Nil while the peer's link is open: the peer tells when it sees another endpoint.
+        var endsAt: MonotonicInstant?
+    }
+
+    /// How long a statement counts after its witness's last word. Witnesses outside are asked every ten minutes.
+    static let patience: Duration = .seconds(900)
+    /// Statements kept, the newest.
+    static let maximumCount = 64
+
+    /// In the order in which they were made.
+    private var statements: [Statement] = []
+
+    var nextDeadline: MonotonicInstant? { statements.lazy.compactMap(\.endsAt).min() }
+
+    /// The number of providers from which linked peers make statements. If there are fewer than two, others are worth asking.
+    var peerProviderCount: Int { Set(statements.lazy.filter { $0.endsAt == nil }.map(\.provider)).count }
+
+    /// - Parameter source: the witness's own address.
+    mutating func take(
+        _ endpoint: Endpoint, from witness: Witness, at source: Endpoint, now: MonotonicInstant
+    ) {
+        // A peer on the same network sees an inside address. An endpoint that others cannot dial is of no use.
+        guard endpoint.mayBeTold, !source.isLocal else { return }
+        let isPeer = if case .peer = witness { true } else { false }
+        statements.removeAll { $0.witness == witness && ($0.endpoint.ipv4 != nil) == (endpoint.ipv4 != nil) }
+        statements.append(
+            Statement(
+                witness: witness, provider: source.provider, endpoint: endpoint,
+                endsAt: isPeer ? nil : now.advanced(by: Self.patience)))
+        statements.removeFirst(max(0, statements.count - Self.maximumCount))
+    }
+
+    /// A peer's link has closed: what it said counts for a while.
+    mutating func closed(_ link: LinkID, at now: MonotonicInstant) {
+        for index in statements.indices where statements[index].witness == .peer(link) {
+            statements[index].endsAt = now.advanced(by: Self.patience)
+        }
+    }
+
+    /// Forgets statements that have expired.
+    ///
+    /// - Returns: whether there were any.
+    mutating func expire(at now: MonotonicInstant) -> Bool {
+        let before = statements.count
+        statements.removeAll { $0.endsAt.map { $0 <= now } ?? false }
+        return statements.count < before
+    }
+
+    func judgement(ofIPv4: Bool) -> Judgement {
+        let told = statements.filter { ($0.endpoint.ipv4 != nil) == ofIPv4 }
+        for newest in told.reversed()
+        where told.contains(where: { $0.endpoint == newest.endpoint && $0.provider != newest.provider }) {
+            return .steady(newest.endpoint)
+        }
+        let isChanging = told.contains { one in
+            told.contains { other in
+                one.provider != other.provider && one.endpoint.address == other.endpoint.address
+                    && one.endpoint.port != other.endpoint.port
+            }
+        }
+        return isChanging ? .changing : .unknown
+    }
+}

@@ -1,0 +1,426 @@
+import Logging
+import NIOCore
+import NIOPosix
+import StreakCrypto
+import StreakEngine
+import StreakInternet
+import StreakLinks
+import StreakMembership
+import StreakWire
+
+/// Has friends on the internet find this node: it asks the routers to open a port, looks up the names that the user gave it, and
+/// knows all endpoints at which others may reach this machine.
+final class Internet {
+    /// A setting that is 32 random bytes: what the nonces of mappings are made from. A node that crashed finds its mapping again with it,
+    /// which nobody else may renew or delete.
+    private static let secretSetting = "mapping-secret"
+    private static let secretSize = 32
+    /// How often the routes are looked over: the router may be another while the addresses are the same.
+    private static let lookInterval: Duration = .seconds(30)
+    /// How often names are looked up again.
+    private static let nameInterval: Duration = .seconds(600)
+
+    /// What there is of one kind of address.
+    private struct Family {
+        let isIPv4: Bool
+        var mapper = PortMapper()
+        var sockets: RouterSockets?
+        /// The address that the system uses towards the internet.
+        var source: Endpoint?
+    }
+
+    private let core: NodeCore
+    private let loop: NodeLoop
+    private var families = [Family(isIPv4: true), Family(isIPv4: false)]
+    private var isOpen = false
+    private var nextLook: MonotonicInstant?
+    private var nextNames: MonotonicInstant?
+    /// Where each name leads, as far as that is known.
+    private var named: [String: [Endpoint]] = [:]
+    private var told: Set<String> = []
+    /// Nil before the engine was told anything in this life of the network: it may hold what was true in an earlier one.
+    private var toldEndpoints: [Whereabouts.Entry]?
+    private let helper: RouterHelper
+    private let notices: NoticeExchange
+    /// As it was when it last answered, or did not.
+    private var helperState: HelperState
+    private var helperPorts: [OpenedPort] = []
+
+    init(core: NodeCore, loop: NodeLoop) {
+        (self.core, self.loop) = (core, loop)
+        let clock = core.clock
+        let (program, nodes) = (HelperProgram.besideThis, NoticeExchange.keptNodes(core))
+        let shared = InternetHelper(
+            program: program, network: core.configuration.dht, nodes: nodes, clock: { clock.now })
+        helper = RouterHelper(shared)
+        helperState = program == nil ? .missing : .idle
+        notices = NoticeExchange(core: core, loop: loop, helper: shared, isPresent: program != nil, nodes: nodes)
+    }
+
+    // MARK: The setting
+
+    /// Takes the setting that the node was started with, if one was given, for the one that is remembered.
+    func adoptSetting() async throws {
+        guard let wanted = core.configuration.internet, InternetSetting(rawValue: wanted) != core.internetSetting else {
+            return
+        }
+        try await remember(wanted)
+    }
+
+    private func remember(_ word: String) async throws {
+        guard InternetSetting(rawValue: word) != nil else {
+            throw NodeFailure.invalidSetting(name: "internet", values: InternetSetting.words)
+        }
+        try await loop.execute(.keepSetting(name: NodeCore.internetSetting, value: Array(word.utf8)))
+    }
+
+    func change(to word: String?, letters: Bool?, advice: Bool?) async throws -> InternetReport {
+        if let letters {
+            try await keep(letters, as: NodeCore.lettersSetting)
+            loop.tell(.lettersChanged(letters))
+        }
+        if let advice { try await keep(advice, as: NodeCore.adviceSetting) }
+        let before = core.internetSetting
+        if let word { try await remember(word) }
+        let setting = core.internetSetting
+        if setting != before, core.isServing {
+            if setting == .lanOnly || before == .lanOnly {
+                // What may come and go is a matter of the sockets: links beyond this network end with them.
+                await loop.leaveNetwork()
+                try await loop.rejoinNetwork()
+            } else {
+                await closed()
+                opened()
+                loop.tell(.internetSettingChanged(setting))
+            }
+        }
+        return report()
+    }
+
+    private func keep(_ isOn: Bool, as name: String) async throws {
+        try await loop.execute(.keepSetting(name: name, value: Array((isOn ? "on" : "off").utf8)))
+    }
+
+    // MARK: Life
+
+    /// The node takes links from now on.
+    func opened() {
+        guard core.isServing, core.configuration.usesInternet, core.internetSetting == .on else { return }
+        isOpen = true
+        notices.opened()
+        toldEndpoints = nil
+        for name in core.configuration.advertised.prefix(NodeConfiguration.maximumAdvertised) where named[name] == nil {
+            named[name] = []
+        }
+        look()
+        lookUpNames()
+    }
+
+    /// The node takes no links from now on. What routers have opened is closed, which takes 200 ms at most.
+    func closed() async {
+        guard isOpen else { return }
+        isOpen = false
+        notices.closed()
+        (nextLook, nextNames) = (nil, nil)
+        let ports = helperPorts
+        helperPorts = []
+        let ending = families
+        families = families.map { Family(isIPv4: $0.isIPv4) }
+        let now = now
+        // Both at once, so that the node does not wait twice.
+        await withTaskGroup(of: Void.self) { group in
+            for family in ending {
+                guard let sockets = family.sockets else { continue }
+                group.addTask { _ = await sockets.end(family.mapper, at: now) }
+            }
+            let helper = helper
+            group.addTask { await helper.unmap(ports) }
+        }
+    }
+
+    private var now: Duration { MonotonicInstant.zero.duration(to: core.clock.now) }
+
+    var nextDeadline: MonotonicInstant? {
+        let mappers = families.compactMap(\.mapper.nextDeadline).map { MonotonicInstant.zero.advanced(by: $0) }
+        return (mappers + [nextLook, nextNames, notices.nextPing].compactMap(\.self)).min()
+    }
+
+    func deadlineReached() {
+        guard isOpen else { return }
+        let instant = core.clock.now
+        if let nextLook, nextLook <= instant { look() }
+        if let nextNames, nextNames <= instant { lookUpNames() }
+        for place in families.indices { take(.deadlineReached, at: place) }
+        notices.deadlineReached()
+    }
+
+    /// What came in that is not a link's. Returns whether it was.
+    func takes(_ input: NetworkInput) -> Bool {
+        switch input {
+        case .routerSpoke(let bytes, let source, let isIPv4):
+            let place = isIPv4 ? 0 : 1
+            families[place].sockets?.consumed()
+            if isOpen { take(.datagramReceived(bytes, from: source), at: place) }
+            return true
+        case .namesFound(let found):
+            namesFound(found)
+            return true
+        case .upnpEnded(let outcome, let ports, let state, let isIPv4):
+            (helperPorts, helperState) = (ports, state)
+            if isOpen { take(.upnpEnded(outcome), at: isIPv4 ? 0 : 1) }
+            return true
+        case .interfacesChanged:
+            if isOpen { look() }
+            notices.networkChanged()
+            return false
+        case .dht(let answer):
+            notices.take(answer)
+            return true
+        case .datagram(let bytes, let source): return notices.takes(bytes, from: source)
+        case .beacon, .streamAccepted, .streamOpened, .streamFailed, .streamBytes, .streamClosed:
+            return false
+        }
+    }
+
+    // MARK: Routers
+
+    /// Looks who the routers are.
+    private func look() {
+        nextLook = core.clock.now.advanced(by: Self.lookInterval)
+        let served = loop.ownEndpoints
+        for place in families.indices {
+            let route = InternetRoute.now(ipv4: families[place].isIPv4, served: served)
+            families[place].source = route.source
+            switch route.line {
+            case .success(let line): found(line, at: place)
+            case .failure(let reason): lost(reason.finding, at: place)
+            }
+        }
+        tellEngine()
+    }
+
+    private func found(_ line: PortMapper.Line, at place: Int) {
+        if families[place].sockets?.line != line {
+            families[place].sockets?.close()
+            let (inbox, isIPv4) = (core.inbox, families[place].isIPv4)
+            do {
+                families[place].sockets = try RouterSockets(line) {
+                    inbox.put(.routerSpoke($0, from: $1, isIPv4: isIPv4))
+                }
+            } catch {
+                // The address has just gone; the next look sees that.
+                return lost(.noGateway, at: place)
+            }
+        }
+        take(.lineFound(line, nonce: nonce(for: line)), at: place)
+    }
+
+    private func lost(_ finding: MappingFinding?, at place: Int) {
+        families[place].sockets?.close()
+        families[place].sockets = nil
+        take(.lineLost(finding), at: place)
+    }
+
+    private func take(_ input: PortMapper.Input, at place: Int) {
+        for output in families[place].mapper.handle(input, at: now) {
+            switch output {
+            case .send(let bytes, let target): families[place].sockets?.send(bytes, to: target)
+            case .mapByUPnP(let line, let port): askHelper(line, port, at: place)
+            case .unmapByUPnP:
+                let (helper, ports) = (helper, helperPorts)
+                helperPorts = []
+                outsideTurns { await helper.unmap(ports) }
+            case .ended: break
+            case .changed: tellChange(at: place)
+            }
+        }
+    }
+
+    /// Asks by UPnP, in a program of its own: it takes seconds, and reads what routers write in C.
+    private func askHelper(_ line: PortMapper.Line, _ port: UInt16, at place: Int) {
+        let (helper, inbox, isIPv4) = (helper, core.inbox, families[place].isIPv4)
+        outsideTurns {
+            let (outcome, ports) = await helper.map(line, outsidePort: port)
+            inbox.put(.upnpEnded(outcome, ports, await helper.state, isIPv4: isIPv4))
+        }
+    }
+
+    /// Has something that takes seconds done beside the node, whose turns go on.
+    private func outsideTurns(_ work: @escaping @Sendable () async -> Void) {
+        _ = MultiThreadedEventLoopGroup.singleton.any().makeFutureWithTask(work)
+    }
+
+    private func tellChange(at place: Int) {
+        tellEngine()
+        let mapper = families[place].mapper
+        let family = families[place].isIPv4 ? "IPv4" : "IPv6"
+        if let endpoint = mapper.endpoint, let mapping = mapper.mapping {
+            core.configuration.logger.info("\(family): port open at \(endpoint), by \(mapping.by.rawValue)")
+        } else if let finding = mapper.finding {
+            core.configuration.logger.info("\(family): no port open: \(finding.rawValue)")
+        }
+    }
+
+    /// The same for the same line, also after a crash; unknown to everybody else.
+    private func nonce(for line: PortMapper.Line) -> MappingNonce {
+        var writer = WireWriter()
+        writer.write(line.gateway)
+        writer.write(line.inside)
+        var reader = WireReader(Blake2b.keyedHash(writer.bytes, key: secret))
+        // A hash has enough bytes.
+        guard let high = try? reader.readUInt32(), let low = try? reader.readUInt64() else { return MappingNonce(0, 0) }
+        return MappingNonce(high, low)
+    }
+
+    private var secret: [UInt8] {
+        if let known = core.engine.setting(Self.secretSetting), known.count == Self.secretSize { return known }
+        var entropy = SystemEntropy()
+        let made = entropy.bytes(Self.secretSize)
+        loop.post(.keepSetting(name: Self.secretSetting, value: made))
+        return made
+    }
+
+    // MARK: Names
+
+    /// Looks up what the user named, beside the node: a name service may take half a minute.
+    private func lookUpNames() {
+        let names = named.keys.sorted()
+        nextNames = nil
+        guard !names.isEmpty else { return }
+        let inbox = core.inbox
+        NIOThreadPool.singleton.submit { _ in
+            var found: [String: [Endpoint]] = [:]
+            for name in names {
+                guard let address = HostPort(name) else { continue }
+                // What cannot be looked up now keeps what it was.
+                found[name] = try? AddressResolution.lookUp(host: address.host, port: address.port)
+            }
+            inbox.put(.namesFound(found))
+        }
+    }
+
+    private func namesFound(_ found: [String: [Endpoint]]) {
+        guard isOpen else { return }
+        nextNames = core.clock.now.advanced(by: Self.nameInterval)
+        defer { tellEngine() }
+        for name in named.keys.sorted() {
+            if let endpoints = found[name] { named[name] = endpoints.filter(\.mayBeTold) }
+            guard named[name]?.isEmpty ?? true, told.insert(name).inserted else { continue }
+            core.publish(
+                .notice(
+                    found[name] == nil
+                        ? "The address \(name) cannot be looked up now. It is tried again every ten minutes."
+                        : "Friends are not told \(name): it leads to no address on the internet, or to a port below 1024."
+                ))
+        }
+    }
+
+    // MARK: Notices
+
+    func put(_ notice: Notice) { notices.put(notice, isOnline: isOnline) }
+
+    func look(for key: Bytes32) { notices.look(for: key, isOnline: isOnline) }
+
+    /// Whether there is a way to the internet at all.
+    private var isOnline: Bool { families.contains { $0.source != nil } }
+
+    // MARK: What comes of it
+
+    /// Where others on the internet may reach this machine, as far as the node itself knows.
+    private var found: [Whereabouts.Entry] {
+        guard isOpen else { return [] }
+        var found: [Whereabouts.Entry] = []
+        func add(_ source: Whereabouts.Source, _ endpoint: Endpoint?) {
+            guard let endpoint, endpoint.mayBeTold, !found.contains(where: { $0.endpoint == endpoint }) else { return }
+            found.append(Whereabouts.Entry(source: source, endpoint: endpoint))
+        }
+        for family in families { add(.mapped, family.mapper.endpoint) }
+        for family in families where !family.isIPv4 { add(.ipv6, family.source) }
+        for name in named.keys.sorted() { for endpoint in named[name] ?? [] { add(.named, endpoint) } }
+        return found
+    }
+
+    /// Tells the engine, which tells friends, where that is another.
+    private func tellEngine() {
+        let found = found
+        guard found != toldEndpoints else { return }
+        toldEndpoints = found
+        loop.tell(.ownEndpointsFound(found))
+    }
+
+    /// The engine is another one, which knows nothing yet.
+    func engineRestarted() {
+        toldEndpoints = nil
+        if isOpen { tellEngine() }
+    }
+
+    /// Where others see this machine may be another now.
+    func noteSeen() {
+        guard isOpen else { return }
+        take(.seen(core.engine.seenEndpoint), at: 0)
+    }
+
+    /// What keeps friends on the internet from finding this node, as far as it is known.
+    var signs: [Observations.Sign] {
+        switch core.internetSetting {
+        case .off: return [.init(cause: .internetOff, evidence: "No router is asked to open a port.")]
+        case .lanOnly: return [.init(cause: .internetOff, evidence: "No connection leaves the local network.")]
+        case .on: break
+        }
+        guard isOpen else { return [] }
+        return dhtSigns + routerSigns
+    }
+
+    private var dhtSigns: [Observations.Sign] {
+        if helperState == .missing {
+            return [.init(cause: .helperMissing, evidence: "It does not lie beside this program.")]
+        }
+        guard isOnline, notices.isFailing else { return [] }
+        return [.init(cause: .dhtUnreachable, evidence: "No node there has stored what this machine last left.")]
+    }
+
+    private var routerSigns: [Observations.Sign] {
+        let reach = core.engine.ownReach
+        if reach == .changing {
+            return [.init(cause: .changingPort, evidence: "Two friends see this machine at two ports.")]
+        }
+        // Where friends see it at one port they find it all the same. By IPv6 alone only those do who have that, too.
+        guard core.engine.seenEndpoint == nil, let finding = families[0].mapper.finding else { return [] }
+        let answer = "The router was asked to open a port: \(finding.rawValue)."
+        switch finding {
+        // A local network that leads nowhere is enough for friends who are on it.
+        case .noGateway: return []
+        case .offline:
+            return [.init(cause: .noNetwork, evidence: "The router says that it has no connection to the internet.")]
+        case .vpn: return [.init(cause: .vpn, evidence: "The default route leads through a VPN.")]
+        case .noAnswer, .unsupported, .misunderstood, .exhausted, .portTaken, .refused:
+            return [.init(cause: .routerRefuses, evidence: answer)]
+        case .secondRouter: return [.init(cause: .secondRouter, evidence: answer)]
+        case .carrierNAT: return [.init(cause: .carrierNAT, evidence: answer)]
+        }
+    }
+
+    func report() -> InternetReport {
+        let open = families.first { $0.mapper.endpoint != nil }?.mapper
+        let mapping = open?.mapping.map { mapping in
+            InternetReport.Mapping(
+                by: mapping.by.rawValue, outside: mapping.outside.description, streams: mapping.hasTCP,
+                until: mapping.ends.map {
+                    Timestamp(seconds: core.clock.wallTime.seconds + ($0 - now).components.seconds).text
+                })
+        }
+        var report = InternetReport(setting: core.internetSetting.rawValue)
+        (report.reach, report.mapping) = (core.engine.ownReach.rawValue, mapping)
+        // It runs only as long as something is asked.
+        report.letters = core.leavesLetters
+        report.advice = core.givesAdvice
+        report.withoutAlwaysOn = core.groupsWithoutAlwaysOn.map(core.title)
+        report.helper = (helperState == .running ? .idle : helperState).rawValue
+        if isOpen { report.finding = families[0].mapper.finding?.rawValue }
+        report.dht = notices.report()
+        report.outside = (isOpen ? core.engine.ownEndpoints : []).map {
+            .init(endpoint: $0.endpoint.description, source: $0.source.word)
+        }
+        return report
+    }
+}

@@ -1,0 +1,196 @@
+import NIOCore
+import NIOPosix
+import StreakCrypto
+import StreakEngine
+import StreakInternet
+import StreakLinks
+import StreakMembership
+import StreakWire
+
+/// Leaves the engine's notices in the BitTorrent DHT, looks for those of others, and asks nodes there where they see this machine.
+///
+/// The helper does it, seconds long and beside the node's turns; what it finds comes back as an input of the network.
+final class NoticeExchange {
+    /// What came of asking.
+    enum Answer: Sendable, Equatable {
+        case value([UInt8], at: Bytes32)
+        case searched(Bytes32)
+        /// How many nodes have stored a notice; nil where that could not be tried.
+        case stored(Int?)
+        /// Nodes to begin with next time.
+        case nodes([Endpoint])
+    }
+
+    /// How the DHT is, as far as what was put has shown.
+    enum State: String {
+        case ok, failing, idle, off
+    }
+
+    private static let nodesSetting = "dht-nodes"
+    /// How often nodes of the DHT are asked where they see this machine, as long as friends are too few to say.
+    private static let pingInterval: Duration = .seconds(600)
+    /// The same while no node is known: before the network was there, none answered.
+    private static let searchInterval: Duration = .seconds(120)
+    /// How often nodes are written to the disk.
+    private static let keepInterval: Duration = .seconds(3_600)
+
+    private let core: NodeCore
+    private let loop: NodeLoop
+    private let helper: InternetHelper
+    private let isPresent: Bool
+    private var isOpen = false
+    private var nodes: [Endpoint]
+    private var keptAt: MonotonicInstant?
+    private var ping = MainlinePing()
+    private(set) var nextPing: MonotonicInstant?
+    private var state = State.idle
+    /// When notices were last stored, and values last found, in seconds since 1970.
+    private var storedAt: Int64?
+    private var foundAt: Int64?
+
+    /// - Parameter isPresent: whether there is a helper.
+    init(core: NodeCore, loop: NodeLoop, helper: InternetHelper, isPresent: Bool, nodes: [Endpoint]) {
+        (self.core, self.loop, self.helper, self.isPresent, self.nodes) = (core, loop, helper, isPresent, nodes)
+    }
+
+    /// The nodes of the DHT that a node has kept.
+    static func keptNodes(_ core: NodeCore) -> [Endpoint] {
+        var reader = WireReader(core.engine.setting(nodesSetting) ?? [])
+        var nodes: [Endpoint] = []
+        while nodes.count < HelperLimits.maximumNodes, reader.remainingCount > 0,
+            let endpoint = try? reader.readEndpoint()  // what does not read was not written by this version
+        {
+            nodes.append(endpoint)
+        }
+        return nodes
+    }
+
+    func opened() {
+        isOpen = true
+        nextPing = core.clock.now.advanced(by: .seconds(1))
+    }
+
+    func closed() { (isOpen, nextPing) = (false, nil) }
+
+    // MARK: Notices
+
+    /// - Parameter isOnline: whether this machine has a way to the internet at all.
+    func put(_ notice: Notice, isOnline: Bool) {
+        let inbox = core.inbox
+        guard isOpen, isOnline else { return inbox.put(.dht(.stored(nil))) }
+        let item = DHTItem(
+            key: notice.key, sequence: notice.sequence, value: notice.value, signature: notice.signature)
+        let helper = helper
+        outsideTurns {
+            // Without a helper, or where it fails, nobody has stored it.
+            let count = try? await helper.put(item)
+            inbox.put(.dht(.stored(count)))
+            inbox.put(.dht(.nodes(await helper.nodes)))
+        }
+    }
+
+    func look(for key: Bytes32, isOnline: Bool) {
+        let inbox = core.inbox
+        guard isOpen, isOnline else { return inbox.put(.dht(.searched(key))) }
+        let helper = helper
+        outsideTurns {
+            do {
+                for try await value in helper.get(key) { inbox.put(.dht(.value(value.value, at: key))) }
+            } catch {
+                // What could not be asked is absent: the engine asks again.
+            }
+            inbox.put(.dht(.searched(key)))
+            inbox.put(.dht(.nodes(await helper.nodes)))
+        }
+    }
+
+    private func outsideTurns(_ work: @escaping @Sendable () async -> Void) {
+        _ = MultiThreadedEventLoopGroup.singleton.any().makeFutureWithTask(work)
+    }
+
+    func take(_ answer: Answer) {
+        switch answer {
+        case .value(let value, let key):
+            foundAt = core.clock.wallTime.seconds
+            if isOpen { loop.tell(.noticeFound(value, at: key)) }
+        case .searched(let key): if isOpen { loop.tell(.noticeSearched(key)) }
+        case .stored(let count):
+            if count ?? 0 > 0 {
+                (state, storedAt) = (.ok, core.clock.wallTime.seconds)
+            } else {
+                if count != nil || isPresent { state = .failing }
+                if isOpen { loop.tell(.putNoticeFailed) }
+            }
+        case .nodes(let found): keep(found)
+        }
+    }
+
+    private func keep(_ found: [Endpoint]) {
+        guard !found.isEmpty, found != nodes else { return }
+        nodes = found
+        if let nextPing { self.nextPing = min(nextPing, core.clock.now) }
+        let now = core.clock.now
+        guard isOpen, keptAt.map({ $0.advanced(by: Self.keepInterval) <= now }) ?? true else { return }
+        keptAt = now
+        var writer = WireWriter()
+        for node in found.prefix(HelperLimits.maximumNodes) { writer.write(node) }
+        loop.post(.keepSetting(name: Self.nodesSetting, value: writer.bytes))
+    }
+
+    // MARK: Witnesses
+
+    func deadlineReached() {
+        guard isOpen, let nextPing, nextPing <= core.clock.now else { return }
+        self.nextPing = core.clock.now.advanced(by: Self.pingInterval)
+        guard core.configuration.usesInternet, core.engine.lacksWitnesses else { return }
+        guard !nodes.isEmpty else {
+            self.nextPing = core.clock.now.advanced(by: Self.searchInterval)
+            return findNodes()
+        }
+        var entropy = SystemEntropy()
+        var networks: Set<Bytes16> = []
+        // One of each provider: two of one are one witness.
+        let asked = nodes.shuffled().filter { networks.insert($0.provider).inserted }.prefix(MainlinePing.nodeCount)
+        let queries = ping.ask(asked.map { ($0, .init(entropy.bytes(24))) }, at: sinceStart)
+        for (query, node) in queries { loop.send(query, to: node) }
+    }
+
+    /// Looks for nodes of the DHT where none is known, as after the installation: they are asked as soon as they are found.
+    private func findNodes() {
+        let (helper, inbox) = (helper, core.inbox)
+        var entropy = SystemEntropy()
+        guard let key = Bytes32(entropy.bytes(32)) else { return }
+        outsideTurns {
+            // Nothing is there: what counts is who was met on the way. Who met nobody tries again at the next ping.
+            do { for try await _ in helper.get(key) {} } catch { return }
+            inbox.put(.dht(.nodes(await helper.nodes)))
+        }
+    }
+
+    /// The addresses of this machine may be others now.
+    func networkChanged() {
+        if isOpen, nextPing != nil { nextPing = core.clock.now.advanced(by: .seconds(1)) }
+    }
+
+    /// Takes a datagram that answers a ping. Returns whether it did.
+    func takes(_ bytes: [UInt8], from source: Endpoint) -> Bool {
+        guard isOpen, ping.expects(bytes, from: source) else { return false }
+        if let witness = ping.receive(bytes, from: source, at: sinceStart), witness.seen.mayBeTold {
+            loop.tell(.seenFromOutside(witness.seen, by: witness.by))
+        }
+        return true
+    }
+
+    private var sinceStart: Duration { MonotonicInstant.zero.duration(to: core.clock.now) }
+
+    // MARK: Reading
+
+    /// Whether nobody in the DHT has stored the last notice.
+    var isFailing: Bool { isOpen && state == .failing }
+
+    func report() -> InternetReport.DHT {
+        func time(_ seconds: Int64?) -> String? { seconds.map { Timestamp(seconds: $0).text } }
+        return InternetReport.DHT(
+            state: (isOpen ? state : .off).rawValue, published: time(storedAt), lookedUp: time(foundAt))
+    }
+}

@@ -1,0 +1,143 @@
+import StreakEngine
+
+/// Homes that find each other by whereabouts, and liars about whereabouts.
+extension Scenario {
+    /// Each scenario has two nodes without routers, which tell the others where they see them.
+    static let meetings: [Scenario] =
+        [
+            Scenario(
+                "homes-meet", "Two homes are told of each other by the nodes that they are linked to", nodes: 4,
+                profile: .dsl,
+                places: [0: .internet, 1: .internet, 2: .home(2, .keepingPort), 3: .home(3, .steadyPort)],
+                steps: meeting([2, 3], at: [0, 1]) + [
+                    .expectLinkedAmong([2, 3], within: .seconds(5)), .crash([0, 1]),
+                    .write([2, 3], count: 4, over: .seconds(5)), .converge(within: .seconds(5)), .crash([2]),
+                    .run(.seconds(100)), .start([2]), .expectLinkedAmong([2, 3], within: .seconds(1)),
+                ]),
+            Scenario(
+                "carriers-meet", "Two homes, each behind a second router of its provider, meet", nodes: 4,
+                profile: .dsl,
+                places: [
+                    0: .internet, 1: .internet, 2: .home(2, .keepingPort, behind: .steadyPort),
+                    3: .home(3, .steadyPort, behind: .keepingPort),
+                ],
+                steps: meeting([2, 3], at: [0, 1]) + [
+                    .expectLinkedAmong([2, 3], within: .seconds(5)), .crash([0, 1]),
+                    .write([2, 3], count: 4, over: .seconds(5)), .converge(within: .seconds(5)),
+                ]),
+            Scenario(
+                "homes-of-all-kinds-meet",
+                "Two homes open ports; those whose routers keep to one port meet without them, and all hear of all",
+                nodes: 8, profile: .dsl,
+                places: [
+                    0: .home(0, .openingPorts), 1: .home(1, .openingPorts), 2: .home(2, .keepingPort),
+                    3: .home(3, .steadyPort), 4: .home(4, .changingPort),
+                    5: .home(5, .keepingPort, behind: .steadyPort),
+                    6: .home(6, .firewall), 7: .home(4, .changingPort),
+                ],
+                steps: meeting([2, 3, 4, 5, 6, 7], at: [0, 1]) + [
+                    .expectLinkedAmong([0, 1, 2, 3, 5, 6], within: .seconds(10)), .crash([0]),
+                    .write([1, 2, 3, 4, 5, 6, 7], count: 2, over: .seconds(10)), .converge(within: .seconds(10)),
+                    .expectLinkedAmong([1, 4, 7], within: .seconds(60)), .start([0]),
+                    .expectLinkedAmong([0, 4, 7], within: .seconds(60)), .converge(within: .seconds(10)),
+                ]),
+            Scenario(
+                "addresses-change",
+                "All addresses but one change while half are off; they meet through the one that has stayed",
+                nodes: 6, profile: .dsl,
+                places: [
+                    0: .home(0, .openingPorts), 1: .home(1, .openingPorts), 2: .home(2, .keepingPort),
+                    3: .home(3, .steadyPort), 4: .home(4, .changingPort), 5: .home(5, .firewall),
+                ],
+                steps: meeting([2, 3, 4, 5], at: [0, 1]) + [
+                    .expectLinkedAmong([2, 3, 5], within: .seconds(10)), .crash([1, 3, 5]),
+                    .changeAddresses(of: [1, 2, 3, 4, 5]), .run(.seconds(300)),
+                    .write([0, 2, 4], count: 2, over: .seconds(5)), .start([1, 3, 5]),
+                    .write([1, 3, 5], count: 2, over: .seconds(5)), .converge(within: .seconds(60)),
+                    .expectLinkedAmong([0, 1, 2, 3, 5], within: .seconds(120)),
+                    .expectLinkedAmong([0, 1, 4], within: .seconds(120)),
+                ]),
+        ] + [0, 31, 47, 100].flatMap(late) + addressLiars
+
+    /// One of two homes comes back this many seconds after it was last heard of. Until then the other has knocked.
+    private static func late(by seconds: Int) -> [Scenario] {
+        [("dropping", Router.keepingPort), ("accepting", Router.accepting)].map { name, router in
+            Scenario(
+                "late-\(seconds)-\(name)",
+                "A home comes \(seconds) s after the other began to knock at its \(name) router",
+                nodes: 4, profile: .dsl,
+                places: [0: .internet, 1: .internet, 2: .home(2, .keepingPort), 3: .home(3, router)],
+                steps: meeting([2, 3], at: [0, 1]) + [
+                    .run(.seconds(10)), .crash([3]), .setWay(between: 2, and: 3, .silent), .run(.seconds(120)),
+                    .setWay(between: 2, and: 3, .dsl), .run(.seconds(seconds)), .start([3]),
+                    // The ordinary dialler sends full datagrams to where the other last answered. They reserve a port of the router,
+                    // which is free again only after half a minute of silence.
+                    .expectLinkedAmong(
+                        [2, 3], within: router == .accepting && seconds > 0 ? .seconds(2_400) : .seconds(1)),
+                ])
+        }
+    }
+
+    /// Members whose programs lie about where somebody is.
+    private static let addressLiars: [Scenario] = [
+        Scenario(
+            "liar-false-witness", "One of four says that all are seen at a stranger's address", nodes: 4, profile: .dsl,
+            places: [0: .internet, 1: .home(1, .keepingPort), 2: .home(2, .steadyPort), 3: .internet],
+            steps: meeting([1, 2, 3], at: [0]) + [
+                .lie(3, [.falseWitness]), .write([0, 1, 2], count: 3, over: .seconds(5)),
+                .expectAtStranger(bytes: 0...0, over: .seconds(1_800)), .converge(within: .seconds(10)),
+            ]),
+        Scenario(
+            "liar-strangers-address",
+            "A member says that it is found at a stranger's address, and seven others knock there",
+            nodes: 9,
+            steps: [
+                // The others hear of it only from the first: nobody dials a node to which it has a link.
+                .setShape(.star(hub: 0)), .start(Array(0..<9)), .found(by: 0), .invite(by: 0),
+                .join(Array(1..<9)), .converge(within: .seconds(20)), .lie(8, [.strangersAddress]),
+                .expectAtStranger(bytes: 1...strangerLimit(knockers: 7), over: .seconds(3_600)),
+            ]),
+        Scenario(
+            "liar-replayed-whereabouts", "A member repeats old whereabouts after all addresses have changed", nodes: 5,
+            profile: .dsl,
+            places: [
+                0: .internet, 1: .internet, 2: .home(2, .openingPorts), 3: .home(3, .keepingPort), 4: .internet,
+            ],
+            steps: meeting([2, 3, 4], at: [0, 1]) + [
+                .lie(4, [.replayedWhereabouts]), .run(.seconds(60)), .changeAddresses(of: [2]), .run(.seconds(120)),
+                .changeAddresses(of: [3]), .write([0, 1, 2, 3], count: 3, over: .seconds(60)), .run(.seconds(1_800)),
+                .crash([2]), .start([2]), .expectLinkedAmong([0, 1, 2, 3], within: .seconds(60)),
+                .converge(within: .seconds(10)),
+            ]),
+        Scenario(
+            "whereabouts-stay-in-groups",
+            "Somebody is in two groups; a liar in one of them listens for where those of the other are", nodes: 4,
+            profile: .dsl,
+            places: [0: .home(0, .openingPorts), 1: .internet, 2: .home(2, .openingPorts), 3: .home(3, .openingPorts)],
+            steps: [
+                .start([0, 1, 2, 3]), .run(.milliseconds(50)), .found(by: 0), .invite(by: 0),
+                .nameAddress(of: 0, to: 1),
+                .join([1]), .found(by: 1), .invite(by: 1), .nameAddress(of: 1, to: 2), .nameAddress(of: 1, to: 3),
+                .join([2, 3]), .converge(within: .seconds(20)), .lie(3, [.replayedWhereabouts]), .run(.seconds(60)),
+                .changeAddresses(of: [0]), .run(.seconds(2_000)), .write([1, 2], count: 2, over: .seconds(5)),
+                .converge(within: .seconds(10)),
+            ]),
+    ]
+
+    /// The bytes that a stranger gets in an hour from `knockers` nodes. Each of them dials six times an hour, and four messages
+    /// of a dial arrive. Besides, every fourth of its knocks arrives, one in 80 s. A message 1 has 134 bytes, without the headers
+    /// of IP and UDP.
+    private static func strangerLimit(knockers: Int) -> Int { knockers * (6 * 4 + 3_600 / 80) * 134 }
+
+    /// Nodes that join at one node, and learn of another that everybody can reach.
+    private static func meeting(_ guests: [Int], at hosts: [Int]) -> [Step] {
+        var steps: [Step] = [
+            .start(hosts + guests), .run(.milliseconds(50)), .found(by: hosts[0]), .invite(by: hosts[0]),
+        ]
+        for (index, guest) in (hosts.dropFirst() + guests).enumerated() {
+            steps += [.nameAddress(of: hosts[0], to: guest), .join([guest])]
+            if index > 0 { steps += hosts.dropFirst().map { .nameAddress(of: $0, to: guest) } }
+        }
+        return steps + [.converge(within: .seconds(20))]
+    }
+}

@@ -1,0 +1,207 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+import Testing
+
+@testable import StreakEngine
+
+/// Friends who find each other in the DHT, leave letters there, and lie there.
+@Suite struct EngineNoticeTests {
+    private static let day = EngineNetwork.wall / 1_000 / 86_400
+    private let elsewhere = Endpoint(ipv4: 0xC6FF_0001, port: 7_420)
+
+    /// Two friends who are online and cannot reach each other.
+    private func strangers(_ setting: InternetSetting = .on) throws -> EngineNetwork {
+        var network = try EngineNetwork.homes(2)
+        if setting != .on { for node in 0..<2 { network.move(node, to: network.endpoint(node), setting) } }
+        network.isCut = { _, _ in true }
+        network.run(for: .seconds(200)) { !$0.isLinked(0, 1) && !$0.isLinked(1, 0) }
+        return network
+    }
+
+    private func place(of node: Int, in network: EngineNetwork, keyOf holder: Int? = nil) throws -> NoticePlace {
+        let keys = try #require(network.nodes[holder ?? node].engine.core.groups[network.group]?.accessKeys)
+        return RendezvousKey(of: try #require(keys.first)).place(of: network.device(node), day: Self.day)
+    }
+
+    /// What a node has left for its group today.
+    private func content(of node: Int, in network: EngineNetwork) throws -> Notice.Content? {
+        let place = try place(of: node, in: network)
+        return network.notices[place.key].flatMap { place.open($0.value) }
+    }
+
+    private func run(of node: Int, upTo size: Int, in network: EngineNetwork) throws -> Run {
+        let replica = try #require(network.nodes[node].engine.core.groups[network.group])
+        let feed = FeedID(device: network.device(node), epoch: try #require(replica.ownEpoch))
+        return try #require(replica.feeds[feed]?.newest(upTo: size))
+    }
+
+    private func leave(_ run: Run, by node: Int, as other: Int, in network: inout EngineNetwork) throws {
+        var writer = WireWriter()
+        run.encode(into: &writer)
+        let place = try place(of: other, in: network, keyOf: node)
+        let content = Notice.Content(whereabouts: nil, letter: writer.bytes)
+        network.notices[place.key] = place.notice(of: content, sequence: .max, entropy: &network.entropy)
+    }
+
+    @Test func `two whose addresses have both changed meet by what lies in the DHT`() throws {
+        var network = try EngineNetwork.homes(2)
+        network.run(for: .seconds(30))
+        network.nodes[0].isOn = false
+        network.nodes[1].isOn = false
+        network.run(for: .seconds(600))
+        for node in 0..<2 {
+            network.restart(node)
+            network.move(node, to: Endpoint(ipv4: 0xC6FF_0001 + UInt32(node) << 16, port: 7_420))
+        }
+        network.run(for: .seconds(15))
+        #expect(!network.isLinked(0, 1), "neither knows where the other is")
+        network.run(for: .seconds(60)) { $0.isLinked(0, 1) }
+        #expect(network.isLinked(0, 1))
+    }
+
+    @Test func `a letter is read by who is never linked, stored, and passed on like any record`() throws {
+        var network = try strangers()
+        network.write("Ada", by: 0)
+        network.run(for: .seconds(440)) { $0.names(1) == ["Ada"] }
+        #expect(network.names(1) == ["Ada"])
+        network.restart(1)
+        #expect(network.names(1) == ["Ada"])
+        #expect(network.digests().count == 1, "all of it, with its signature")
+    }
+
+    @Test func `with letters off nothing is left but where the device is`() throws {
+        var network = try strangers()
+        network.give(.lettersChanged(false), to: 0)
+        network.write("Ada", by: 0)
+        network.run(for: .seconds(600))
+        #expect(network.names(1).isEmpty)
+        let left = try #require(try content(of: 0, in: network))
+        #expect(left.letter.isEmpty && left.whereabouts?.entries.map(\.endpoint) == [network.endpoint(0)])
+    }
+
+    @Test(arguments: [InternetSetting.off, .lanOnly])
+    func `a node that may not tell where it is leaves and asks nothing`(setting: InternetSetting) throws {
+        var network = try strangers(setting)
+        let (puts, gets) = (network.puts.count, network.gets.count)
+        network.write("Ada", by: 0)
+        network.run(for: .seconds(7_200))
+        #expect(network.puts.count == puts && network.gets.count == gets)
+    }
+
+    @Test func `a member who writes at another's place brings in no word of that other's`() throws {
+        var network = try strangers()
+        network.write("Eva", by: 1)
+        let own = try run(of: 1, upTo: 731, in: network)
+        // Its own run at the other's place, and one that names the other's feed.
+        network.give(.lettersChanged(false), to: 0)
+        network.write("Ada", by: 0)
+        let ada = try run(of: 0, upTo: 731, in: network)
+        let forged = Run(
+            feed: ada.feed, first: ada.first, before: ada.before, signature: own.signature, packed: own.packed,
+            count: own.count)
+        for run in [own, forged] {
+            network.nodes[1].events = []
+            try leave(run, by: 1, as: 0, in: &network)
+            network.run(for: .seconds(301))
+            #expect(network.names(1) == ["Eva"])
+        }
+        #expect(network.refusals(1) == [.invalidSignature])
+        try leave(ada, by: 1, as: 0, in: &network)
+        network.run(for: .seconds(301))
+        #expect(network.names(1) == ["Ada", "Eva"])
+    }
+
+    @Test func `a letter whose predecessors are missing is left out, and the next whole one is taken`() throws {
+        var network = try strangers()
+        network.give(.lettersChanged(false), to: 0)
+        network.write("Ada", by: 0)
+        network.write(puzzles: 1...3, by: 0)
+        network.write("Adele", by: 0)
+        let last = try run(of: 0, upTo: 180, in: network)
+        try #require(last.first > 1)
+        try leave(last, by: 1, as: 0, in: &network)
+        network.run(for: .seconds(301))
+        #expect(network.names(1).isEmpty && network.nodes[1].engine.showsRecordsAhead(of: network.group) == false)
+        try leave(run(of: 0, upTo: 731, in: network), by: 1, as: 0, in: &network)
+        network.run(for: .seconds(301))
+        #expect(network.names(1) == ["Adele"])
+    }
+
+    @Test func `where everybody is online nobody is looked for, and notices are renewed each half hour`() throws {
+        var network = try EngineNetwork.homes(3)
+        network.run(for: .seconds(60))
+        let (puts, gets) = (network.puts.count, network.gets.count)
+        network.run(for: .seconds(4 * 3_600))
+        #expect(network.gets.dropFirst(gets).allSatisfy { $0.node == 0 }, "who made an invite looks for newcomers")
+        // Each half hour one.
+        let renewed = network.puts.dropFirst(puts)
+        for node in 1..<3 { #expect(renewed.count { $0.node == node } == 8) }
+    }
+
+    @Test func `the lonely look at first soon, then every five minutes`() throws {
+        var network = try strangers()
+        network.dhtIsCut = true
+        let gets = network.gets.count
+        network.run(for: .seconds(3_600))
+        let rounds = network.gets.dropFirst(gets).count { $0.node == 1 }
+        // Each round asks for today, then for yesterday and tomorrow.
+        #expect((11 * 3...14 * 3).contains(rounds), "\(rounds)")
+    }
+
+    @Test func `who was removed finds no later notice, and is looked for no longer`() throws {
+        var network = try EngineNetwork.homes(3)
+        network.run(for: .seconds(60))
+        let old = try place(of: 0, in: network)
+        #expect(network.notices[old.key] != nil)
+        #expect(network.command(.remove(network.group, network.user(2)), at: 0) == .done)
+        network.nodes[2].isOn = false
+        network.notices = [:]
+        network.write("Ada", by: 0)
+        network.run(for: .seconds(3_600))
+        #expect(network.notices[old.key] == nil)
+        #expect(try content(of: 0, in: network)?.letter.isEmpty == false)
+        #expect(try place(of: 0, in: network).key != old.key)
+    }
+
+    @Test func `a link whose addresses are all old leads in`() throws {
+        var network = EngineNetwork(accounts: [0, 1])
+        network.cutBeacons()
+        network.move(0, to: Endpoint(ipv4: 0xC612_0001, port: 7_420))
+        network.move(1, to: Endpoint(ipv4: 0xC613_0001, port: 7_420))
+        network.group = try network.found(by: 0)
+        let link = try network.invite(by: 0)
+        network.move(0, to: elsewhere)
+        network.run(for: .seconds(150))
+        #expect(network.command(.join(link, timeout: .seconds(30)), at: 1) == .group(network.group))
+    }
+
+    @Test func `who holds a link has its maker send a few small datagrams to an address, and no more`() throws {
+        var network = EngineNetwork(accounts: [0])
+        network.cutBeacons()
+        network.move(0, to: Endpoint(ipv4: 0xC612_0001, port: 7_420))
+        network.group = try network.found(by: 0)
+        let link = try network.invite(by: 0)
+        var entropy = SeededEntropy(seed: 5)
+        let liar = DeviceIdentity.create(accountKey: .generate(from: &entropy), from: &entropy)
+        let place = RendezvousKey(ofInvite: link.secrets.presharedKey).place(of: DeviceID(bytes: .zero), day: Self.day)
+        for number in 0..<60 as Range<UInt32> {
+            let victims = (0..<6 as Range<UInt32>).map {
+                Whereabouts.Entry(
+                    source: .mapped, endpoint: Endpoint(ipv4: 0xCB00_7101, port: UInt16(2_000 + number * 6 + $0)))
+            }
+            let told = Whereabouts(
+                number: UInt64(number), isSteady: true, isAlwaysOn: false, entries: victims, identity: liar)
+            network.notices[place.key] = place.notice(
+                of: .init(whereabouts: told), sequence: Int64(number), entropy: &entropy)
+            network.run(for: .seconds(60))
+        }
+        let sent = network.strayDatagrams.filter { $0.target.address == Endpoint(ipv4: 0xCB00_7101, port: 0).address }
+        #expect(!sent.isEmpty && sent.allSatisfy { $0.hopLimit == LinkLimits().knockHopLimit })
+        // Four addresses each two minutes in the first hour, each for 320 s with one every 20 s.
+        #expect(sent.count <= 30 * 4 * 17)
+        #expect(network.nodes[0].engine.linkedDevices.isEmpty)
+    }
+}
