@@ -77,9 +77,12 @@ struct DisplayTextTests {
 
     @Test(
         arguments: [
-            "7K3M-9QXT-42WJ", "7k3m 9qxt 42wj", "7K3M–9QXT–42WJ", "7K3M9QXT42WJ", "7K3M-9QXT-42WJ.",
+            "7K3M-9QXT-42WJ", "7k3m 9qxt 42wj", "7K3M–9QXT–42WJ", "KQXM-WBCD-FGHJ", "ΚQXM WBCD FGHJ",
+            "7K3M9QXT42WJ", "7K3M-9QXT-42WJ.",
             "\u{FF17}\u{FF2B}\u{FF13}\u{FF2D}-9QXT-42WJ", "4c1d", "4C1D2E3F", "deadbeef",
-            "00000000",
+            "00000000", "1Q\u{41A}W-RVY\u{421}-\u{41A}3\u{41D}R", "7K3M-9Q\u{200D}XT-42WJ", "7K3M-9QXT-42W\u{301}J",
+            "\u{200B}7K3M-9QXT-42WJ", "7\u{1D40A}3M-9QXT-42W\u{24BF}",
+            "\u{1D7FC}\u{1D7FB}6\u{1D7FA}f678", "\u{666}\u{665}6f\u{FE0F}", "6564f678\u{20E3}", "d\u{435}\u{430}dbeef",
         ])
     func `what looks like a friend code or an ID is no name`(text: String) {
         #expect(DisplayText.validatedName(text, maximumLength: 40) == nil)
@@ -88,8 +91,9 @@ struct DisplayTextTests {
 
     @Test(
         arguments: [
-            "Ada", "Abe", "Ebba", "Dede", "Cade", "Anna Rosa Lena", "MasterChef12", "Player#A1B2", "007", "Zoë 2024",
-            "12345 Main", "Facade",
+            "Ada", "Abe", "Ebba", "Dede", "Cade", "Anna Rosa Lena", "Anna-Mary-Lisa", "MasterChef12", "Player#A1B2", "007",
+            "Zoë 2024",
+            "12345 Main", "Facade", "Рейд 2024 года", "Ζωή 2024 Αθήνα", "Décadée", "2025-2026",
         ])
     func `a name may have letters and digits that codes and IDs have`(text: String) {
         #expect(DisplayText.validatedName(text, maximumLength: 40) == text)
