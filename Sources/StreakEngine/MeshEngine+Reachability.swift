@@ -33,7 +33,7 @@ extension MeshEngine {
     }
 
     /// Whether peers are too few to say where this device is seen, so that others are worth asking.
-    public var lacksWitnesses: Bool { reachability.witnesses.peerProviderCount < 2 }
+    public var lacksWitnesses: Bool { reachability.witnesses.lacksPeers }
 
     /// The newest whereabouts of a device, this one among them, and how old they are at an instant; nil where none are held.
     public func whereabouts(of device: DeviceID, at instant: MonotonicInstant) -> (newest: Whereabouts, age: Duration)?

@@ -29,6 +29,18 @@ struct WitnessTests {
         #expect(witnesses([(own, ada), (own, sameProvider)]).judgement(ofIPv4: true) == .unknown)
     }
 
+    @Test func `two machines of one account are one witness`() {
+        for (second, judgement) in [(1, .unknown), (2, .steady(own))] as [(UInt8, Witnesses.Judgement)] {
+            var witnesses = Witnesses()
+            witnesses.take(own, from: .peer(LinkID(1)), of: user(1), at: ada, now: .zero)
+            witnesses.take(own, from: .peer(LinkID(2)), of: user(second), at: ben, now: .zero)
+            #expect(witnesses.judgement(ofIPv4: true) == judgement)
+            #expect(witnesses.lacksPeers == (judgement == .unknown))
+        }
+    }
+
+    private func user(_ number: UInt8) -> UserID { UserID(bytes: Bytes32(Array(repeating: number, count: 32)) ?? .zero) }
+
     @Test func `who is on the local network is no witness, and of what may not be told nothing is said`() {
         let local = Endpoint(ipv4: 0x0A00_0001, port: 7_420)
         #expect(witnesses([(own, ada), (own, local)]).judgement(ofIPv4: true) == .unknown)
@@ -48,16 +60,16 @@ struct WitnessTests {
     @Test func `what a peer says counts while its link lasts, and a while longer`() {
         var witnesses = Witnesses()
         let (toAda, toBen) = (LinkID(1), LinkID(2))
-        witnesses.take(own, from: .peer(toAda), at: ada, now: .zero)
-        witnesses.take(own, from: .peer(toBen), at: ben, now: .zero)
+        witnesses.take(own, from: .peer(toAda), of: user(1), at: ada, now: .zero)
+        witnesses.take(own, from: .peer(toBen), of: user(2), at: ben, now: .zero)
         let later = MonotonicInstant.zero.advanced(by: .seconds(86_400))
         #expect(!witnesses.expire(at: later) && witnesses.nextDeadline == nil)
-        #expect(witnesses.judgement(ofIPv4: true) == .steady(own) && witnesses.peerProviderCount == 2)
+        #expect(witnesses.judgement(ofIPv4: true) == .steady(own) && !witnesses.lacksPeers)
         // A peer that sees it elsewhere says so, which replaces what it said.
-        witnesses.take(otherPort, from: .peer(toAda), at: ada, now: later)
+        witnesses.take(otherPort, from: .peer(toAda), of: user(1), at: ada, now: later)
         #expect(witnesses.judgement(ofIPv4: true) == .changing)
         witnesses.closed(toAda, at: later)
-        #expect(witnesses.peerProviderCount == 1)
+        #expect(witnesses.lacksPeers)
         let end = later.advanced(by: Witnesses.patience)
         #expect(witnesses.nextDeadline == end && witnesses.expire(at: end))
         #expect(witnesses.judgement(ofIPv4: true) == .unknown)

@@ -51,9 +51,10 @@ extension Reachability {
 
     mutating func receivedSeen(at endpoint: Endpoint, over link: LinkID, core: inout EngineCore) {
         guard let source = core.links.pathSummary(link)?.endpoint, let key = core.sessions[link]?.key,
-            let device = core.deviceID(of: key), core.charge(.seenEndpoints, to: .device(device))
+            let device = core.deviceID(of: key), core.charge(.seenEndpoints, to: .device(device)),
+            let account = core.member(withKey: key)
         else { return }
-        witnesses.take(endpoint, from: .peer(link), at: source, now: core.now)
+        witnesses.take(endpoint, from: .peer(link), of: account, at: source, now: core.now)
         reconsider(core: core)
     }
 

@@ -1,8 +1,8 @@
 import StreakLinks
 import StreakWire
 
-/// What others say about where this device's datagrams come from. One alone may lie, or be on the same side of the router; two of
-/// different providers that say the same are believed (Protocol/reachability.md §2).
+/// What others say about where this device's datagrams come from. One alone may lie, or be on the same side of the router; two
+/// of different providers and accounts that say the same are believed (Protocol/reachability.md §2).
 struct Witnesses: Sendable {
     /// Who says something.
     enum Witness: Hashable, Sendable {
@@ -24,9 +24,16 @@ struct Witnesses: Sendable {
     private struct Statement: Sendable {
         let witness: Witness
         let provider: Bytes16
+        /// Nil for a witness outside.
+        let account: UserID?
         let endpoint: Endpoint
         /// Nil while the peer's link is open: the peer tells when it sees another endpoint.
         var endsAt: MonotonicInstant?
+
+        /// Whether nobody alone can have made both.
+        func isIndependent(of other: Statement) -> Bool {
+            provider != other.provider && (account == nil || account != other.account)
+        }
     }
 
     /// How long a statement counts after its witness's last word. Witnesses outside are asked every ten minutes.
@@ -39,12 +46,17 @@ struct Witnesses: Sendable {
 
     var nextDeadline: MonotonicInstant? { statements.lazy.compactMap(\.endsAt).min() }
 
-    /// The number of providers from which linked peers make statements. If there are fewer than two, others are worth asking.
-    var peerProviderCount: Int { Set(statements.lazy.filter { $0.endsAt == nil }.map(\.provider)).count }
+    /// Whether linked peers are too few to be believed, so that others are worth asking.
+    var lacksPeers: Bool {
+        let peers = statements.filter { $0.endsAt == nil }
+        return !peers.contains { one in peers.contains { $0.isIndependent(of: one) } }
+    }
 
-    /// - Parameter source: the witness's own address.
+    /// - Parameters:
+    ///   - account: Whose device the witness is; nil for one outside.
+    ///   - source: The witness's own address.
     mutating func take(
-        _ endpoint: Endpoint, from witness: Witness, at source: Endpoint, now: MonotonicInstant
+        _ endpoint: Endpoint, from witness: Witness, of account: UserID? = nil, at source: Endpoint, now: MonotonicInstant
     ) {
         // A peer on the same network sees an inside address. An endpoint that others cannot dial is of no use.
         guard endpoint.mayBeTold, !source.isLocal else { return }
@@ -52,7 +64,7 @@ struct Witnesses: Sendable {
         statements.removeAll { $0.witness == witness && ($0.endpoint.ipv4 != nil) == (endpoint.ipv4 != nil) }
         statements.append(
             Statement(
-                witness: witness, provider: source.provider, endpoint: endpoint,
+                witness: witness, provider: source.provider, account: account, endpoint: endpoint,
                 endsAt: isPeer ? nil : now.advanced(by: Self.patience)))
         statements.removeFirst(max(0, statements.count - Self.maximumCount))
     }
@@ -76,12 +88,12 @@ struct Witnesses: Sendable {
     func judgement(ofIPv4: Bool) -> Judgement {
         let told = statements.filter { ($0.endpoint.ipv4 != nil) == ofIPv4 }
         for newest in told.reversed()
-        where told.contains(where: { $0.endpoint == newest.endpoint && $0.provider != newest.provider }) {
+        where told.contains(where: { $0.endpoint == newest.endpoint && $0.isIndependent(of: newest) }) {
             return .steady(newest.endpoint)
         }
         let isChanging = told.contains { one in
             told.contains { other in
-                one.provider != other.provider && one.endpoint.address == other.endpoint.address
+                one.isIndependent(of: other) && one.endpoint.address == other.endpoint.address
                     && one.endpoint.port != other.endpoint.port
             }
         }
