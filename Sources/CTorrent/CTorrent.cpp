@@ -85,7 +85,11 @@ struct Search {
     uint32_t id;
     // The sequence number of the newest value that was told.
     std::int64_t told;
+    int count;
 };
+
+// What a search tells before its end. Whoever signs items at a place can leave another at each node; the last alert has the newest.
+constexpr int most_values = 30;
 
 Key key_of(uint8_t const* bytes) {
     Key key;
@@ -176,8 +180,12 @@ void streak_dht::hear_item(lt::dht_mutable_item_alert const& item) {
         Search& search = found->second;
         id = search.id;
         // The last alert repeats the newest value; its item is empty where there was none.
-        is_news = item.item.type() == lt::entry::string_t && item.seq > search.told;
-        if (is_news) search.told = item.seq;
+        is_news = item.item.type() == lt::entry::string_t && item.seq > search.told
+            && (search.count < most_values || item.authoritative);
+        if (is_news) {
+            search.told = item.seq;
+            search.count += 1;
+        }
         if (item.authoritative) gets.erase(found);
     }
     if (is_news) {
@@ -236,7 +244,7 @@ bool streak_dht_get(streak_dht* dht, uint32_t id, uint8_t const* key) {
         Key const public_key = key_of(key);
         {
             std::lock_guard<std::mutex> const guard(dht->mutex);
-            if (!dht->gets.insert({public_key, Search{id, std::numeric_limits<std::int64_t>::min()}}).second) return false;
+            if (!dht->gets.insert({public_key, Search{id, std::numeric_limits<std::int64_t>::min(), 0}}).second) return false;
         }
         dht->session->dht_get_item(public_key);
         return true;

@@ -178,6 +178,34 @@ import Testing
         #expect(network.command(.join(link, timeout: .seconds(30)), at: 1) == .group(network.group))
     }
 
+    @Test func `an address that changes after a link was made is told in a minute or so`() throws {
+        var network = EngineNetwork(accounts: [0, 1])
+        network.cutBeacons()
+        network.move(0, to: Endpoint(ipv4: 0xC612_0001, port: 7_420))
+        network.move(1, to: Endpoint(ipv4: 0xC613_0001, port: 7_420))
+        network.group = try network.found(by: 0)
+        let link = try network.invite(by: 0)
+        network.run(for: .seconds(15))
+        network.move(0, to: elsewhere)
+        // Where it is told at all, a minute later at the latest.
+        network.run(for: .seconds(75))
+        #expect(network.command(.join(link, timeout: .seconds(40)), at: 1) == .group(network.group))
+    }
+
+    @Test func `addresses that change all the time are told every two minutes`() throws {
+        var network = EngineNetwork(accounts: [0])
+        network.cutBeacons()
+        network.group = try network.found(by: 0)
+        _ = try network.invite(by: 0)
+        network.run(for: .seconds(60))
+        let puts = network.puts.count
+        for number in 0..<120 as Range<UInt32> {
+            network.move(0, to: Endpoint(ipv4: 0xC612_0001 + number, port: 7_420))
+            network.run(for: .seconds(10))
+        }
+        #expect((10...13).contains(network.puts.count - puts), "\(network.puts.count - puts)")
+    }
+
     @Test func `who holds a link has its maker send a few small datagrams to an address, and no more`() throws {
         var network = EngineNetwork(accounts: [0])
         network.cutBeacons()

@@ -48,12 +48,14 @@ struct Notices: Sendable {
 
     // For members.
     static let firstWait: Duration = .seconds(20)
+    /// After the first look; then twice as long each time, up to `lonelyInterval`. Who lost everybody at the same time may leave
+    /// its new address a little later.
     static let secondWait: Duration = .seconds(40)
     static let lonelyInterval: Duration = .seconds(300)
     static let interval: Duration = .seconds(1_800)
     static let devicesARound = 8
     /// With neighbours alone, after so many rounds, whoever is missing is most likely off.
-    static let roundsWithNeighbours = 4
+    static let roundsWithNeighbours = 5
     /// Every so many rounds the key before the newest is tried: who was away at a removal knows no other.
     static let roundsToAnEarlierKey = 4
     // For newcomers, and for the inviter.
@@ -67,7 +69,8 @@ struct Notices: Sendable {
     static let maximumInvites = 8
     // For this device's own.
     static let putDelay: Duration = .seconds(10)
-    static let shortestPutPause: Duration = .seconds(120)
+    /// Some at once: an address that changes, or a friend who joins, is told without a pause.
+    static let putRate = TokenBucket.Limit(burst: 3, interval: .seconds(120))
     static let retryPause: Duration = .seconds(300)
     static let putInterval: Duration = .seconds(1_800)
     static let groupsAPut = 8
@@ -92,7 +95,8 @@ struct Notices: Sendable {
     /// The addresses in the last notices; nil before the first.
     private var lastEntries: [Whereabouts.Entry]?
     private var putDue: MonotonicInstant?
-    /// Before this, nothing is put.
+    private var puts = TokenBucket(putRate)
+    /// Before this, nothing is put: what was put has reached nobody.
     private var pauseEnd = MonotonicInstant.zero
     private var lastSequence: Int64 = 0
     /// Whether there is something that the last notices lack, besides addresses.
@@ -187,10 +191,11 @@ struct Notices: Sendable {
     }
 
     private static func pause(after search: Search) -> Duration {
-        switch search.company {
-        case .nobody: search.rounds == 0 ? secondWait : lonelyInterval
-        case .neighbours:
-            search.rounds == 0 ? secondWait : search.rounds < roundsWithNeighbours ? lonelyInterval : interval
+        // The fourth is the longest.
+        let lonely = min(secondWait * (1 << min(search.rounds, 3)), lonelyInterval)
+        return switch search.company {
+        case .nobody: lonely
+        case .neighbours: search.rounds < roundsWithNeighbours - 1 ? lonely : interval
         case .others: interval
         }
     }
@@ -231,17 +236,20 @@ struct Notices: Sendable {
         let entries = own?.entries ?? []
         guard hasNews || lastEntries ?? [] != entries else { return }
         // What changes together is told together; but who joins is at hand, and waits.
-        let next = max(core.now.advanced(by: joins.isEmpty ? Self.putDelay : .zero), pauseEnd)
+        let next = max(core.now.advanced(by: joins.isEmpty ? Self.putDelay : .zero), puts.nextAdmission, pauseEnd)
         putDue = min(putDue ?? next, next)
     }
 
     private mutating func put(
         _ own: Whereabouts?, joining: [(id: CommandID, link: InviteLink)], core: inout EngineCore
     ) {
+        guard puts.admits(at: core.now) else { return putDue = puts.nextAdmission }
         lastEntries = own?.entries ?? []
         putDue = core.now.advanced(by: Self.putInterval)
         hasNews = false
         lastSequence = max(lastSequence + 1, core.wall.seconds)
+        let before = core.outputs.count
+        defer { if core.outputs.count > before { puts.charge(at: core.now) } }
         let today = Self.day(core.wall)
         // In its last hour the next day is served, too: clocks differ.
         let isLate = core.wall.seconds - today * Self.secondsADay >= Self.secondsADay - 3_600
@@ -271,7 +279,6 @@ struct Notices: Sendable {
         core: inout EngineCore
     ) {
         for day in days {
-            pauseEnd = core.now.advanced(by: Self.shortestPutPause)
             let notice = key.place(of: device, day: day)
                 .notice(of: content, sequence: lastSequence, entropy: &core.entropy)
             core.outputs.append(.putNotice(notice))

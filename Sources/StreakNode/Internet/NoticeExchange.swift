@@ -29,6 +29,8 @@ final class NoticeExchange {
     private static let nodesSetting = "dht-nodes"
     /// How often nodes of the DHT are asked where they see this machine, as long as friends are too few to say.
     private static let pingInterval: Duration = .seconds(600)
+    /// How soon they are asked again after a search or a notice: who looks for friends has often got another address.
+    private static let shortestPingInterval: Duration = .seconds(30)
     /// The same while no node is known: before the network was there, none answered.
     private static let searchInterval: Duration = .seconds(120)
     /// How often nodes are written to the disk.
@@ -43,6 +45,7 @@ final class NoticeExchange {
     private var keptAt: MonotonicInstant?
     private var ping = MainlinePing()
     private(set) var nextPing: MonotonicInstant?
+    private var lastPing: MonotonicInstant?
     private var state = State.idle
     /// When notices were last stored, and values last found, in seconds since 1970.
     private var storedAt: Int64?
@@ -113,8 +116,11 @@ final class NoticeExchange {
         case .value(let value, let key):
             foundAt = core.clock.wallTime.seconds
             if isOpen { loop.tell(.noticeFound(value, at: key)) }
-        case .searched(let key): if isOpen { loop.tell(.noticeSearched(key)) }
+        case .searched(let key):
+            if isOpen { loop.tell(.noticeSearched(key)) }
+            pingSoon()
         case .stored(let count):
+            pingSoon()
             if count ?? 0 > 0 {
                 (state, storedAt) = (.ok, core.clock.wallTime.seconds)
             } else {
@@ -127,8 +133,9 @@ final class NoticeExchange {
 
     private func keep(_ found: [Endpoint]) {
         guard !found.isEmpty, found != nodes else { return }
+        if nodes.isEmpty { lastPing = nil }
         nodes = found
-        if let nextPing { self.nextPing = min(nextPing, core.clock.now) }
+        pingSoon()
         let now = core.clock.now
         guard isOpen, keptAt.map({ $0.advanced(by: Self.keepInterval) <= now }) ?? true else { return }
         keptAt = now
@@ -139,8 +146,15 @@ final class NoticeExchange {
 
     // MARK: Witnesses
 
+    private func pingSoon() {
+        guard let nextPing else { return }
+        let earliest = lastPing?.advanced(by: Self.shortestPingInterval) ?? .zero
+        self.nextPing = min(nextPing, max(core.clock.now, earliest))
+    }
+
     func deadlineReached() {
         guard isOpen, let nextPing, nextPing <= core.clock.now else { return }
+        lastPing = core.clock.now
         self.nextPing = core.clock.now.advanced(by: Self.pingInterval)
         guard core.configuration.usesInternet, core.engine.lacksWitnesses else { return }
         guard !nodes.isEmpty else {

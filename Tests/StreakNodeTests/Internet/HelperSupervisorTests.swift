@@ -231,7 +231,7 @@ import Testing
 
     @Test func `the DHT is not asked more often than a good guest asks`() throws {
         var desk = Desk()
-        for number in 1...30 {
+        for number in 1...60 {
             let put = try desk.openSession()
             _ = desk.hear(.stored(count: 8), to: put)
             let (_, closing) = try desk.waitUntilDue()
@@ -242,7 +242,7 @@ import Testing
         }
         let (id, outputs) = desk.ask(.put(Self.item))
         #expect(outputs == [.fail(id, .enough)])
-        desk.supervisor.limits.sessionsPerHour = 60
+        desk.supervisor.limits.sessionsPerHour = 120
         _ = try desk.openSession()
     }
 

@@ -21,7 +21,7 @@ struct HelperSupervisor {
         /// How long a session stays open for what may follow.
         var linger: Duration = .seconds(2)
         /// As many as the engine may want while an invite is young.
-        var sessionsPerHour = 30
+        var sessionsPerHour = 60
         /// Requests of callers at a time.
         var works = 64
         /// Values that one search may bring: each has to be newer than those before.
