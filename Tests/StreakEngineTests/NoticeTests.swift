@@ -192,6 +192,26 @@ import Testing
         #expect(network.command(.join(link, timeout: .seconds(40)), at: 1) == .group(network.group))
     }
 
+    @Test func `what reached nobody is left again after five minutes, or once the device has moved`() throws {
+        var network = EngineNetwork(accounts: [0])
+        network.cutBeacons()
+        network.move(0, to: Endpoint(ipv4: 0xC612_0001, port: 7_420))
+        network.group = try network.found(by: 0)
+        _ = try network.invite(by: 0)
+        network.run(for: .seconds(120))
+        var puts = network.puts.count
+        network.give(.putNoticeFailed, to: 0)
+        network.run(for: .seconds(290))
+        #expect(network.puts.count == puts)
+        network.run(for: .seconds(20))
+        #expect(network.puts.count == puts + 1)
+        puts = network.puts.count
+        network.give(.putNoticeFailed, to: 0)
+        network.move(0, to: elsewhere)
+        network.run(for: .seconds(75))
+        #expect(network.puts.count == puts + 1)
+    }
+
     @Test func `addresses that change all the time are told every two minutes`() throws {
         var network = EngineNetwork(accounts: [0])
         network.cutBeacons()

@@ -96,7 +96,7 @@ struct Notices: Sendable {
     private var lastEntries: [Whereabouts.Entry]?
     private var putDue: MonotonicInstant?
     private var puts = TokenBucket(putRate)
-    /// Before this, nothing is put: what was put has reached nobody.
+    /// Before this, nothing is put, unless this device has moved: what was put has reached nobody.
     private var pauseEnd = MonotonicInstant.zero
     private var lastSequence: Int64 = 0
     /// Whether there is something that the last notices lack, besides addresses.
@@ -233,10 +233,11 @@ struct Notices: Sendable {
     // MARK: This device's notices
 
     private mutating func schedulePut(_ own: Whereabouts?, core: EngineCore) {
-        let entries = own?.entries ?? []
-        guard hasNews || lastEntries ?? [] != entries else { return }
+        let hasMoved = lastEntries ?? [] != own?.entries ?? []
+        guard hasNews || hasMoved else { return }
         // What changes together is told together; but who joins is at hand, and waits.
-        let next = max(core.now.advanced(by: joins.isEmpty ? Self.putDelay : .zero), puts.nextAdmission, pauseEnd)
+        let delay = joins.isEmpty ? Self.putDelay : .zero
+        let next = max(core.now.advanced(by: delay), puts.nextAdmission, hasMoved ? .zero : pauseEnd)
         putDue = min(putDue ?? next, next)
     }
 

@@ -81,7 +81,7 @@ import Testing
         #expect(desk.ask(.map(Self.wish)).outputs.first == .start)
     }
 
-    @Test func `one that does not answer is killed after thirty seconds`() throws {
+    @Test func `one that does not answer about the router is killed after thirty seconds`() throws {
         var desk = Desk()
         let (first, _) = desk.ask(.map(Self.wish))
         desk.wait(.seconds(20))
@@ -90,6 +90,19 @@ import Testing
         #expect(waited == .seconds(10))
         #expect(outputs == [.stop, .fail(first, .silent), .fail(second, .silent)])
         #expect(desk.supervisor.state == .failing)
+    }
+
+    @Test func `a put among nodes that are gone may take its whole session, and ends with it`() throws {
+        var desk = Desk()
+        let put = try desk.openSession()
+        let (waited, closing) = try desk.waitUntilDue()
+        #expect(waited == .seconds(60))
+        #expect(closing.contains(.fail(put, .enough)))
+        for request in closing.requests {
+            #expect(desk.hear(request.content == .close ? .closed : .nodes([]), to: request.id).isEmpty)
+        }
+        #expect(desk.supervisor.state == .running)
+        #expect(desk.ask(.put(Self.item)).outputs.requests.count == 1, "it is asked again at once")
     }
 
     @Test(arguments: [

@@ -8,7 +8,8 @@ import StreakWire
 /// It holds nothing that would be lost, so killing is also how it is ended.
 struct HelperSupervisor {
     struct Limits {
-        /// How long the helper may take to answer. libtorrent ends a search after 15 s, a slow router takes 10 s.
+        /// How long the helper may take to answer; a slow router takes 10 s. A put and a get may take as long as their session: many
+        /// nodes that are gone make libtorrent wait 15 s, again and again.
         var answer: Duration = .seconds(30)
         /// How long it is kept without work.
         var idle: Duration = .seconds(60)
@@ -231,7 +232,8 @@ struct HelperSupervisor {
     // MARK: What follows
 
     private mutating func send(_ request: HelperRequest, at now: MonotonicInstant, into outputs: inout [Output]) {
-        pending[request.id] = Pending(request: request.content, deadline: now.advanced(by: limits.answer))
+        let patience = request.content.needsSession ? limits.session + limits.answer : limits.answer
+        pending[request.id] = Pending(request: request.content, deadline: now.advanced(by: patience))
         outputs.append(.send(request))
     }
 
