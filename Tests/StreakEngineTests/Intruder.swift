@@ -94,6 +94,8 @@ struct Intruder {
                     binding = hash
                 case .messageReceived(_, let bytes, _):
                     if let message = try? LinkMessage(decoding: bytes) { heard.append(message) }  // none is damaged
+                case .responderShown(let dial, let peer, _, _):
+                    links.approve(dial, peer: peer, at: now, entropy: &entropy)
                 case .closed:
                     isClosed = true
                 default: break

@@ -258,8 +258,10 @@ private final class FirstRead: ChannelInboundHandler, Sendable {
                     _ = try await client.call(ProfileRequest.whoami)
                     isServed.withLock { $0 = true }
                 }
-                // Time for an answer: as many turns as another connection takes to be served and closed.
-                for _ in 0..<2_000 { await Task.yield() }
+                // Time for an answer: as long as another server takes for a hundred.
+                try await withServer { other, _, _ in
+                    for _ in 0..<100 { _ = try await other.call(ProfileRequest.whoami) }
+                }
                 #expect(!isServed.withLock { $0 })
                 #expect(await node.requests.count == ControlServer.maximumConnections)
                 node.answering.continuation.finish()
