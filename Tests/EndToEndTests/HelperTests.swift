@@ -138,6 +138,44 @@
             }
         }
 
+        @Test(.timeLimit(.minutes(10)))
+        func `a DHT of liars costs a search, and no helper`() async throws {
+            try await Lab.open { lab in
+                let lan = try await Lan(in: lab, count: 2, network: "198.18.0")
+                let items = try (1...60 as ClosedRange<Int64>).map { try Self.item("value \($0)", sequence: $0) }
+                let key = items[0].key
+                func hexadecimal(_ bytes: [UInt8]) -> String {
+                    bytes.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+                }
+                // Of one address libtorrent takes a few packets a second.
+                for number in items.indices {
+                    let words = ["address", "add", "198.18.0.\(100 + number)/24", "dev", "eth0"]
+                    #expect(try await lab.run(["ip", "-n", lan.hosts[0].name] + words).exitCode == 0)
+                }
+                let liars = try Daemon(
+                    in: lab,
+                    lan.hosts[0].launcher + DHTCluster.words("dht-liars.py") + [hexadecimal(key.array)])
+                let lines = items.map { item in
+                    "\(item.sequence) \(hexadecimal(item.value)) \(hexadecimal(item.signature))\n"
+                }
+                try liars.read(lines.joined() + "\n")
+                try await liars.says("ready")
+                let home = try HelperHome(at: lan.hosts[1], bootstrap: "198.18.0.100:7000", in: lab)
+                var values: [DHTValue] = []
+                for try await value in home.helper.get(key) { values.append(value) }
+                // As many as it may tell, each newer than those before, and none of the lies. How many are met differs.
+                #expect((1...32).contains(values.count))
+                #expect(values.allSatisfy { $0.value == Array("value \($0.sequence)".utf8) })
+                #expect(zip(values, values.dropFirst()).allSatisfy { $0.sequence < $1.sequence })
+                // libtorrent hears no more of some of them now.
+                _ = try await home.newest(key)
+                #expect(await home.helper.helperState == .running)
+                #expect(await home.helper.nodes.allSatisfy(\.mayBeTold))
+                #expect(await home.helper.nodes.count <= 200)
+                #expect(try await Self.memory(of: home, in: lab) < 30 << 20)
+            }
+        }
+
         /// Resident memory in bytes while it runs.
         private static func memory(of home: HelperHome, in lab: Lab) async throws -> Int {
             let process = try await home.process(in: lab)

@@ -48,6 +48,9 @@
             }
         }
 
+        /// Gives it something to read.
+        public func read(_ text: String) throws { try input.write(contentsOf: Data(text.utf8)) }
+
         public func stop() async {
             child.signal(SIGKILL)
             _ = await child.ended(limit: .seconds(10))
@@ -68,14 +71,18 @@
         /// `HOST:PORT` of the first.
         public let bootstrap: String
 
+        /// The command that runs one of the scripts beside this file.
+        public static func words(_ script: String) -> [String] {
+            let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            return ["/usr/bin/python3", "-I", folder.appendingPathComponent("Scripts/\(script)").path]
+        }
+
         public init(in lab: Lab, at hosts: [Lan.Host]) async throws {
-            let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("Scripts/dht-node.py").path
             bootstrap = "\(hosts[0].address):\(Self.port)"
             // A few that are known to all let the others find each other.
             let known = hosts.prefix(3).map { "\($0.address):\(Self.port)" }
             nodes = try hosts.map { host in
-                let words = ["/usr/bin/python3", "-I", script, host.address, "\(Self.port)"]
+                let words = Self.words("dht-node.py") + [host.address, "\(Self.port)"]
                 return try Daemon(in: lab, host.launcher + words + known.filter { !$0.hasPrefix("\(host.address):") })
             }
             for node in nodes { try await node.says("ready") }

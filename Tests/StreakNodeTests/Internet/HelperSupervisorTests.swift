@@ -171,8 +171,10 @@ import Testing
         let (waited, closing) = try desk.waitUntilDue()
         #expect(waited == .seconds(2))
         #expect(closing.requests.map(\.content) == [.nodes, .close])
-        let other = Endpoint(ipv4: 0xC612_0002, port: 1)
-        #expect(desk.hear(.nodes([other]), to: closing.requests[0].id) == [])
+        let other = Endpoint(ipv4: 0xC612_0002, port: 7_421)
+        // A machine of this network, whom only a liar names.
+        let near = Endpoint(ipv4: 0xC0A8_0001, port: 7_421)
+        #expect(desk.hear(.nodes([near, other]), to: closing.requests[0].id) == [])
         #expect(desk.supervisor.nodes == [other])
         #expect(desk.hear(.closed, to: closing.requests[1].id) == [])
         let (idle, end) = try desk.waitUntilDue()

@@ -160,8 +160,9 @@ struct HelperSupervisor {
             if answer.content.isStoredNowhere, case .open = session { closeSession(at: now, into: &outputs) }
         case .opened(nodes: let count): opened(knowing: count, at: now, into: &outputs)
         case .nodes(let heard):
-            // A session in which nobody answered forgets nobody.
-            if !heard.isEmpty { nodes = heard }
+            // Who lies about the DHT names no machine of this network. A session in which nobody answered forgets nobody.
+            let named = heard.filter(\.mayBeTold)
+            if !named.isEmpty { nodes = named }
         case .closed: closed()
         case .failed(let refusal):
             if case .open = asked.request {
