@@ -245,6 +245,19 @@ struct EngineHistoryTests {
         }
     }
 
+    @Test func `a record weighs what it takes in memory, however small it was packed`() {
+        func list(_ kind: UInt8, size: Int, count: Int) -> RecordList {
+            RecordList((0..<count).map { _ in [kind] + [UInt8](repeating: 0, count: size - 1) })
+        }
+        let result = RecordKind.dailyScore.rawValue
+        #expect(PeerAbuseBudget.weight(of: list(result, size: 30, count: 1_000)) == 1_000)
+        #expect(PeerAbuseBudget.weight(of: list(result, size: 1_290, count: 170)) == 170 * 21)
+        #expect(PeerAbuseBudget.weight(of: list(200, size: 15, count: 1_000)) == 4_000)
+        // What an author may bring at once: some 30 MB in memory, by what records of each sort take.
+        #expect(RecordPace().burst * 350 / PeerAbuseBudget.weightOfOtherKinds <= 32 << 20)
+        #expect(RecordPace().burst * PeerAbuseBudget.bytesPerRecord <= 8 << 20)
+    }
+
     @Test func `one's own devices are not paced`() throws {
         var pacing = PeerAbuseBudget(pace: Self.slow)
         let author = PeerAbuseBudget.Payer.author(UserID(bytes: .zero), Forged.otherGroup)

@@ -39,7 +39,9 @@ struct WitnessTests {
         }
     }
 
-    private func user(_ number: UInt8) -> UserID { UserID(bytes: Bytes32(Array(repeating: number, count: 32)) ?? .zero) }
+    private func user(_ number: UInt8) -> UserID {
+        UserID(bytes: Bytes32(Array(repeating: number, count: 32)) ?? .zero)
+    }
 
     @Test func `who is on the local network is no witness, and of what may not be told nothing is said`() {
         let local = Endpoint(ipv4: 0x0A00_0001, port: 7_420)

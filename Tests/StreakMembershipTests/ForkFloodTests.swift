@@ -8,11 +8,19 @@ import Testing
 struct ForkFloodTests {
     let olga = Person(1), bob = Person(4), mallory = Person(6)
 
+    /// Room for both halves.
+    private var large: LedgerBudget {
+        var budget = LedgerBudget()
+        (budget.ofAll, budget.whole, budget.ofMember, budget.ofPlain.end) = (8 << 20, 12 << 20, 4 << 20, 16 << 20)
+        return budget
+    }
+
     /// Two copies of a group. Each has as many of the liar's branches as are kept, and no branch is in both.
     private func split(
         depth: Int, after prepare: (inout TestGroup) throws -> Void = { _ in }
     ) throws -> (olga: TestGroup, bob: TestGroup) {
         var group = try TestGroup(founder: olga)
+        group.ledger.rules.budget = large
         try group.admit(bob, mallory)
         try prepare(&group)
         let heads = group.ledger.heads

@@ -240,6 +240,30 @@ struct LedgerBudgetTests {
         #expect(!group.has(mallory))
     }
 
+    @Test func `revocations fill a ledger no further than admins may, and the owner can still remove`() throws {
+        var group = try group()
+        let phone = bob.anotherDevice(62)
+        try group.perform(.addDevice(phone.certificate), by: bob.identity)
+        group.ledger.rules.budget.ofPlain.end = 1
+        group.ledger.rules.budget.ofAdmin.end = group.ledger.usage.total
+        let revocation = group.revocation(of: phone, by: bob, hash: group.freshHash())
+        #expect(throws: LedgerError.tooManyOperations(bob.device)) {
+            try group.perform(.revokeDevice(revocation), by: bob.identity)
+        }
+        #expect(throws: LedgerError.tooManyOperations(mallory.device)) {
+            try group.perform(.leave(Departure(erases: false, cuts: [])), by: mallory.identity)
+        }
+        try group.perform(group.removal(of: bob), by: olga.identity)
+        #expect(!group.has(bob))
+    }
+
+    @Test func `no share is beyond what the owner may write, and none beyond the disk`() {
+        let budget = LedgerBudget()
+        let ends = [budget.ofAll, budget.whole, budget.ofPlain.end, budget.ofAdmin.end, budget.ofOwner.end]
+        #expect(ends == ends.sorted())
+        #expect(budget.ofOwner.end <= 8 << 20)
+    }
+
     @Test func `a departure that ends nothing is held to the limits`() throws {
         var group = try group()
         let invite = try group.invite(by: mallory)

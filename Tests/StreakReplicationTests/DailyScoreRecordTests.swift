@@ -91,7 +91,8 @@ struct DisplayTextTests {
 
     @Test(
         arguments: [
-            "Ada", "Abe", "Ebba", "Dede", "Cade", "Anna Rosa Lena", "Anna-Mary-Lisa", "MasterChef12", "Player#A1B2", "007",
+            "Ada", "Abe", "Ebba", "Dede", "Cade", "Anna Rosa Lena", "Anna-Mary-Lisa", "MasterChef12", "Player#A1B2",
+            "007",
             "Zoë 2024",
             "12345 Main", "Facade", "Рейд 2024 года", "Ζωή 2024 Αθήνα", "Décadée", "2025-2026",
         ])

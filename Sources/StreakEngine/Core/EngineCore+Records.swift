@@ -110,9 +110,9 @@ extension EngineCore {
                 part.removedRuns = reception.removed
                 part.runs = reception.stored
                 change.append(part)
-                weight += reception.stored.reduce(0) {
-                    $0 + PeerAbuseBudget.weight(count: $1.run.count, packedSize: $1.run.packed.count)
-                }
+                // A branch has a copy of what it shares with another one.
+                let copied = reception.stored.reduce(0) { $0 + $1.run.count } - reception.records.count
+                weight += PeerAbuseBudget.weight(of: reception.records) + max(0, copied)
             }
             next = groups[group]?.closeGap(in: feed, arrival: journal.nextArrival)
         }

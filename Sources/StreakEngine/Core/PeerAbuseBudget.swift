@@ -1,5 +1,6 @@
 import StreakLinks
 import StreakMembership
+import StreakReplication
 import StreakWire
 
 /// Limited work that others can cause. It may be useless, or come too fast.
@@ -162,15 +163,22 @@ struct PeerAbuseBudget: Sendable {
 
     // MARK: New records
 
-    /// Packed bytes that are charged as one record.
-    static let bytesPerRecord = 16
+    /// Bytes of a record, unpacked, that are charged as another result.
+    static let bytesPerRecord = 64
+    /// The charge for a record of another kind: one of few bytes takes some 350 bytes of memory, a result 80.
+    static let weightOfOtherKinds = 4
     /// The charge, in records, for looking for the place of a run that connects to nothing. A held run may have to be
     /// unpacked for it. If an author made the branch, it takes a signature check and a search of up to three full runs,
     /// some 5 ms.
     static let misplacedWeight = 512
 
-    /// The charge for stored records.
-    static func weight(count: Int, packedSize: Int) -> Int { max(count, packedSize / bytesPerRecord) }
+    /// The charge for stored records, in results: what they take in memory, however small they were packed.
+    static func weight(of records: RecordList) -> Int {
+        records.reduce(0) { sum, record in
+            let isResult = record.first == RecordKind.dailyScore.rawValue
+            return sum + (isResult ? 1 : weightOfOtherKinds) + record.count / bytesPerRecord
+        }
+    }
 
     /// Whether an author's records may be asked for, or pushed.
     func isReady(_ author: Payer, at now: MonotonicInstant) -> Bool {

@@ -27,7 +27,8 @@ extension GroupReplica {
         guard let tip = feeds[feed]?.mainTip, let next = ahead.popFirst(of: feed, from: tip.number) else { return nil }
         if let stored = feeds.append(next, arrival: arrival) {
             digestMoved()
-            return FeedReplica.Reception(stored: [stored])
+            let records = (try? stored.run.records()) ?? RecordList()  // was checked when it came
+            return FeedReplica.Reception(records: records, firstNumber: stored.run.first, stored: [stored])
         }
         // The predecessors that came already cover a part of it, or belong to another branch.
         guard let reception = try? feeds.receive(next.run, arrival: arrival) else {

@@ -56,7 +56,8 @@ struct Witnesses: Sendable {
     ///   - account: Whose device the witness is; nil for one outside.
     ///   - source: The witness's own address.
     mutating func take(
-        _ endpoint: Endpoint, from witness: Witness, of account: UserID? = nil, at source: Endpoint, now: MonotonicInstant
+        _ endpoint: Endpoint, from witness: Witness, of account: UserID? = nil, at source: Endpoint,
+        now: MonotonicInstant
     ) {
         // A peer on the same network sees an inside address. An endpoint that others cannot dial is of no use.
         guard endpoint.mayBeTold, !source.isLocal else { return }

@@ -70,10 +70,12 @@ extension Ledger {
         state.isMember(user) || state.removedUsers.contains { $0.user == user }
     }
 
-    /// Whether a member leaves or revokes a device. Both are always accepted, so that a flood cannot keep anybody in or
-    /// a stolen device valid. Each ends a place or device that came within the limits, so there are finitely many.
+    /// Whether a member leaves or revokes a device. Both are accepted until only the owner may write, so that no flood of
+    /// an account or a few keeps anybody in, or a stolen device valid. Each ends a place or device that came within the limits.
     private func endsPlace(_ operation: LedgerOperation, by user: UserID?) -> Bool {
-        guard let user, [.leave, .revokeDevice].contains(operation.body.kind) else { return false }
+        guard let user, [.leave, .revokeDevice].contains(operation.body.kind), usage.total < budget.ofAdmin.end else {
+            return false
+        }
         let state = state
         guard state.isCurrentMember(device: operation.author), let member = state.member(user) else { return false }
         if case .revokeDevice(let revocation) = operation.body {

@@ -36,20 +36,21 @@ public struct LedgerBudget: Sendable, Equatable {
         public var end: Int
     }
 
-    public var ofOwner = Share(size: 8 << 20, end: 32 << 20)
-    public var ofAdmin = Share(size: 1 << 20, end: 24 << 20)
+    public var ofOwner = Share(size: 4 << 20, end: 8 << 20)
+    /// From its end on nobody but the owner writes anything: not even revocations, of which each account may have many.
+    public var ofAdmin = Share(size: 1 << 20, end: 6 << 20)
     /// For all others, whether they are, were or never were members.
-    public var ofPlain = Share(size: 16 << 10, end: 16 << 20)
+    public var ofPlain = Share(size: 16 << 10, end: 4 << 20)
     /// For an account that is, or was, a member, beyond its share.
-    public var ofMember = 2 << 20
+    public var ofMember = 1 << 20
     /// For an account that never was a member.
     public var ofStranger = 64 << 10
     /// Guaranteed to each device, so that no device can silence another of its account.
     public var ofDevice = 64 << 10
     /// The total from which on accounts have their shares only.
-    public var ofAll = 8 << 20
+    public var ofAll = 2 << 20
     /// The same, even for operations that others depend on.
-    public var whole = 12 << 20
+    public var whole = 3 << 20
     /// Devices that one account may ever have in a group: this many certified by its own key, and this many by other
     /// devices. A stolen device can therefore not block those that the account key certifies.
     public var devices = 32
