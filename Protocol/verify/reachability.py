@@ -24,6 +24,8 @@ NOT_TOLD = [
     ).split()
 ]
 GLOBAL = ip_network("2000::/3")
+# 6to4 leads to the IPv4 address within.
+NOT_TOLD_6 = ip_network("2002::/16")
 
 
 def may_be_told(address: bytes, port: int) -> bool:
@@ -31,7 +33,7 @@ def may_be_told(address: bytes, port: int) -> bool:
         return False
     if address[:12] == bytes(10) + b"\xff\xff":
         return not any(IPv4Address(address[12:]) in network for network in NOT_TOLD)
-    return IPv6Address(address) in GLOBAL
+    return IPv6Address(address) in GLOBAL and IPv6Address(address) not in NOT_TOLD_6
 
 
 @dataclass(frozen=True)

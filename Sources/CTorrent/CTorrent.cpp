@@ -126,8 +126,13 @@ struct streak_dht {
 
 void streak_dht::run() {
     std::vector<lt::alert*> alerts;
+    Clock::time_point asked;
     while (!closing) {
-        if (!is_open) session->post_dht_stats();
+        // The answer is an alert, too, and would end the waiting at once.
+        if (!is_open && Clock::now() - asked >= step) {
+            session->post_dht_stats();
+            asked = Clock::now();
+        }
         session->wait_for_alert(step);
         session->pop_alerts(&alerts);
         for (lt::alert const* alert : alerts) {

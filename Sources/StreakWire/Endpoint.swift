@@ -46,7 +46,8 @@ public struct Endpoint: Hashable, Comparable, Sendable {
     /// (198.18/15, 2001:db8::/32) pass.
     public var mayBeTold: Bool {
         guard port >= 1024, !isLocal else { return false }
-        guard let ipv4 else { return address.w0 >> 61 == 1 }
+        // An address of 6to4 leads to the IPv4 address within it, which may be anywhere.
+        guard let ipv4 else { return address.w0 >> 61 == 1 && address.w0 >> 48 != 0x2002 }
         let isShared = ipv4 >> 22 == 0x6440_0000 >> 22
         return ipv4 >> 24 != 0 && !isShared && ipv4 >> 28 < 0xE
     }

@@ -91,7 +91,8 @@ struct EndpointTests {
     @Test(
         arguments: [
             (0, 1, false), (0x1FFF_0000_0000_0000, 1, false), (0x2000_0000_0000_0000, 1, true),
-            (0x2001_0DB8_0000_0000, 1, true), (0x3FFF_0000_0000_0000, 1, true), (0x4000_0000_0000_0000, 1, false),
+            (0x2001_0DB8_0000_0000, 1, true), (0x2002_0A00_0001_0000, 1, false), (0x3FFF_0000_0000_0000, 1, true),
+            (0x4000_0000_0000_0000, 1, false),
             (0xFD00_0000_0000_0000, 1, false), (0xFE80_0000_0000_0000, 1, false), (0xFF02_0000_0000_0000, 1, false),
         ] as [(UInt64, UInt64, Bool)])
     func `an IPv6 address is told only if it is a global unicast one`(high: UInt64, low: UInt64, told: Bool) {

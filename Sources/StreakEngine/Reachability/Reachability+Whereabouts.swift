@@ -50,11 +50,12 @@ extension Reachability {
     }
 
     mutating func receivedSeen(at endpoint: Endpoint, over link: LinkID, core: inout EngineCore) {
-        guard let source = core.links.pathSummary(link)?.endpoint, let key = core.sessions[link]?.key,
+        // Who has sent no datagram cannot have seen one.
+        guard let path = core.links.pathSummary(link), path.hasDatagrams, let key = core.sessions[link]?.key,
             let device = core.deviceID(of: key), core.charge(.seenEndpoints, to: .device(device)),
             let account = core.member(withKey: key)
         else { return }
-        witnesses.take(endpoint, from: .peer(link), of: account, at: source, now: core.now)
+        witnesses.take(endpoint, from: .peer(link), of: account, at: path.endpoint, now: core.now)
         reconsider(core: core)
     }
 
