@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import beacons, friends, keys, links, messages, noise, patterns, reachability
+from . import beacons, friends, keys, links, messages, noise, patterns, reachability, talk
 from .certificates import Certificate
 from .codec import Epoch, Reader, Refusal, blob, decode, signed_varint, varint
 from .crypto import agreement_public_key, derived, hash512, is_signed, opened_x, signing_bytes, signing_public_key
@@ -149,6 +149,52 @@ def check_game_definitions(file: Entry, report: Report) -> None:
             report.refused(one.path, "invalid-value: definition", lambda: patterns.written(one["text"], one["model"]))
         else:
             report.equal(one.path, patterns.written(one["text"], one["model"]), one["written"])
+
+
+def check_talk(file: Entry, report: Report) -> None:
+    """records.md §3.6 to §3.8."""
+
+    def read(one: Entry) -> talk.Reaction | talk.Comment | talk.Hiding:
+        return talk.KINDS[one["kind"]].of(one.hex("subject"), one.hex("value"))
+
+    for one in [*file.all("valid"), *file.all("accepted")]:
+        value = report.taken(one.name, lambda: read(one))
+        if value is None:
+            continue
+        fields = one["fields"]
+        found = {
+            "owner": getattr(value, "owner", b"").hex(),
+            "author": getattr(value, "author", b"").hex(),
+            "result": getattr(value, "result", b"").hex(),
+            "emoji": getattr(value, "emoji", None),
+            "text": getattr(value, "text", None),
+            "isEdited": getattr(value, "is_edited", None),
+            "id": str(getattr(value, "id", "")),
+        }
+        names = list(fields.fields)
+        report.equal(one.name, {name: found[name] for name in names}, {name: fields[name] for name in names})
+    for one in file.all("invalid"):
+        report.refused(one.name, one["reason"], lambda: read(one))
+    for one in file.all("emojis"):
+        report.equal(one.path, talk.is_emoji(one["text"]), one["isOne"])
+    for one in file.all("sets"):
+        words = [
+            talk.Word(word.hex("user"), word.number("time"), word["kind"], word.hex("subject"), word.hex("value"))
+            for word in one["records"]
+        ]
+        for order in (words, words[::-1]):
+            said = talk.talk(order, {bytes.fromhex(admin) for admin in one["admins"]})
+            expected = {
+                (result.hex("owner"), result.hex("result")): (
+                    [(each.hex("user"), each["emoji"]) for each in result["reactions"]],
+                    [
+                        (each.hex("user"), each.number("id"), each["text"], each.number("written"), each["isHidden"])
+                        for each in result["comments"]
+                    ],
+                )
+                for result in one["results"]
+            }
+            report.equal(one.name, said, expected)
 
 
 def check_retractions(file: Entry, report: Report) -> None:
@@ -714,6 +760,7 @@ CHECKS: dict[str, Check] = {
     "operations.json": check_operations,
     "records.json": check_records,
     "retractions.json": check_retractions,
+    "talk.json": check_talk,
     "runs.json": check_runs,
     "whereabouts.json": check_whereabouts,
 }

@@ -18,6 +18,7 @@ final class NodeServices {
     let friends: Friends
     let account: OwnAccount
     let boards: Boards
+    let talk: Talk
     let reminders: Reminders
     let health: Health
     let doctor: Doctor
@@ -33,6 +34,7 @@ final class NodeServices {
         friends = Friends(core: core, loop: loop, people: people, groups: groups)
         account = OwnAccount(core: core, loop: loop, store: store, folder: folder)
         boards = Boards(core: core, loop: loop, people: people)
+        talk = Talk(core: core, loop: loop, people: people)
         reminders = Reminders(core: core, loop: loop)
         guest = Guest(core: core, loop: loop, folder: folder)
         internet = Internet(core: core, loop: loop)

@@ -40,6 +40,9 @@ struct StreakMeshCommand: AsyncParsableCommand {
                     BoardCommand.self, ResultsCommand.self, GamesCommand.self, ExportCommand.self, ImportCommand.self,
                 ]),
             CommandGroup(
+                name: "Together:",
+                subcommands: [ReactCommand.self, CommentCommand.self, MuteCommand.self]),
+            CommandGroup(
                 name: "Numbers:",
                 subcommands: [
                     StatsCommand.self, StreaksCommand.self, AchievementsCommand.self, RecapCommand.self,

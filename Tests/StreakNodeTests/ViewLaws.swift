@@ -21,6 +21,7 @@ import Testing
         var profile: Profile?
         var games: [GameDefinition]
         var favourites: [GameID: Bool]
+        var talk: [String]
         var seen: HybridTime?
 
         init(_ view: GroupView, _ replica: GroupReplica, of user: UserID) {
@@ -29,6 +30,9 @@ import Testing
             profile = view.profile(of: user)
             games = view.games.definitions
             favourites = view.settings.choices(.favourite)
+            talk = view.talk.results.flatMap { result in
+                view.talk.reactions(to: result).map { "\($0)" } + view.talk.comments(on: result).map { "\($0)" }
+            }
             seen = replica.merged.latest(of: user)
         }
     }
@@ -116,7 +120,7 @@ import Testing
     private static func content(
         _ chance: inout SplitMix64, at time: HybridTime, feeds: [FeedID]
     ) -> (RecordKind, [UInt8], [UInt8]) {
-        switch Int.random(in: 0...9, using: &chance) {
+        switch Int.random(in: 0...12, using: &chance) {
         case 0: return (.profile, [], Profile(name: "Eva \(Int.random(in: 0...9, using: &chance))").recordValue)
         case 1:
             return (.setting, Array("favourite/wordle".utf8), [.random(in: 0...1, using: &chance)])
@@ -131,6 +135,7 @@ import Testing
             let first = UInt64.random(in: 1...6, using: &chance)
             let retraction = Retraction(feed: feed, numbers: first...(first + 2))
             return (.retraction, retraction.recordSubject, retraction.recordValue)
+        case 10, 11, 12: return talk(&chance)
         default: break
         }
         let game = games[Int.random(in: 0...1, using: &chance)]
@@ -139,6 +144,25 @@ import Testing
             score: .random(in: 1...6, using: &chance), gameName: Bool.random(using: &chance) ? "Named" : nil,
             firstRecordedAt: time.milliseconds / 1_000, contends: game == games[1] && Bool.random(using: &chance))
         return (.dailyScore, score.recordSubject, score.recordValue(at: time))
+    }
+
+    private static func talk(_ chance: inout SplitMix64) -> (RecordKind, [UInt8], [UInt8]) {
+        let owner = UserID(bytes: Bytes32(0, 0, 0, 5))
+        let key = ScoreKey(game: games[0], axis: .puzzle(.random(in: 1...2, using: &chance)))
+        let result = ResultName(owner: owner, key: key)
+        let id = CommentID(rawValue: .random(in: 0...2, using: &chance))
+        switch (Int.random(in: 0...2, using: &chance), Emoji(Bool.random(using: &chance) ? "👏" : "🔥")) {
+        case (0, let emoji?):
+            let reaction = Reaction(to: result, emoji)
+            return (.reaction, reaction.recordSubject, reaction.recordValue)
+        case (1, _):
+            // The one account of these histories is the author.
+            let hiding = Hiding(of: CommentName(author: owner, id: id))
+            return (.hiding, hiding.recordSubject, hiding.recordValue)
+        default:
+            let comment = ResultComment(id, on: result, text: "\(Int.random(in: 0...9, using: &chance))")
+            return (.comment, comment.recordSubject, comment.recordValue)
+        }
     }
 
     private static func world(_ seed: UInt64) throws -> (ledger: Ledger, devices: [DeviceIdentity]) {

@@ -1,5 +1,6 @@
 import StreakGames
 import StreakReplication
+import StreakScores
 import StreakWire
 import Testing
 
@@ -23,8 +24,27 @@ import Testing
                     feed: FeedID(device: DeviceID(bytes: Bytes32(1, 2, 3, 4)), epoch: Epoch(counter: 1, nonce: 9)),
                     numbers: 3...9_000)
             ]
-        case .dailyScore, .address, .reaction, .comment, .challenge, .challengeAnswer, .event: []
+        case .reaction:
+            [
+                Reaction(to: try result("wordle", .day(PuzzleDay(daysSinceEpoch: 20_778))), try #require(Emoji("❤️‍🔥"))),
+                Reaction(to: try result("custom-tries", .puzzle(935)), try #require(Emoji("🏴󠁧󠁢󠁷󠁬󠁳󠁿"))),
+            ]
+        case .comment:
+            [
+                ResultComment(CommentID(rawValue: 7), on: try result("wordle", .puzzle(1_981)), text: "Zäh!"),
+                ResultComment(
+                    CommentID(milliseconds: 1_795_262_400_000, chance: 3),
+                    on: try result("wordle", .day(PuzzleDay(daysSinceEpoch: 20_778))), text: "so", isEdited: true),
+            ]
+        case .hiding:
+            [Hiding(of: CommentName(author: UserID(bytes: Bytes32(1, 2, 3, 4)), id: CommentID(rawValue: 7)))]
+        case .dailyScore, .address, .challenge, .challengeAnswer, .event: []
         }
+    }
+
+    private static func result(_ game: String, _ axis: ScoreKey.Axis) throws -> ResultName {
+        ResultName(
+            owner: UserID(bytes: Bytes32(9, 8, 7, 6)), key: ScoreKey(game: try #require(GameID(game)), axis: axis))
     }
 
     @Test(arguments: RecordKind.allCases)

@@ -153,6 +153,10 @@ final class FakeNode: NodeCalling, AccountMaking {
             }
         case let request as GuestRequest: return answer(request)
         case let request as ReminderRequest: return answer(request)
+        case let request as TalkRequest: return try answer(request)
+        case is MuteRequest:
+            return MutedReport(
+                group: Self.group, title: title, muted: [MutedReport.Person(user: Self.user(4), name: name(4))])
         default:
             guard let report = try answerAboutAccount(request) ?? answerAboutGames(request) ?? insight(request) else {
                 throw NodeFailure.invalidRequest("the fake node has no answer to \(type(of: request).name)")

@@ -117,7 +117,7 @@ import Testing
         "text=Wordle+1%2C617+3%2F6&link=streakmesh%3A%2F%2Fjoin%2FA&name=Zo%C3%AB&title=Lunch&game=wordle&id=a1b2c3"
         + "&date=2026-11-20&score=3&code=7K2M-9QXD-R4TV&passphrase=long+enough&key=\(FakeNode.key)&model=highScore"
         + "&history=all&uses=1&expires=7d&pattern=x&file=copy&yes=1&confirm=1&user=\(FakeNode.user(0))"
-        + "&group=\(FakeNode.group)&device=\(FakeNode.laptop)&request=77aa&invite=a1b2c3&region=FR&alias=Zo%C3%AB"
+        + "&group=\(FakeNode.group)&device=\(FakeNode.laptop)&request=77aa&invite=a1b2c3&region=FR&alias=Zo%C3%AB&emoji=%F0%9F%94%A5"
 
     @Test func `whatever friends write, what a form answers has the same elements`() async throws {
         let forms = Site.forms.map(\.path).filter { $0 != "/sign-out" }
@@ -173,7 +173,9 @@ import Testing
             .guestPlaying(name: text), .guestResultsKept(name: text, count: 2), .alreadyRole(name: text, role: "admin"),
             .ownerCannotLeave(title: text), .alreadyMember(title: text), .unknownGame(text, suggestions: [text]),
             .gameOfAnother(text), .invalidGame(reason: text), .importFailed(reason: text),
-            .unknownSender(text, candidates: [text]), .noSuchResult(game: text, day: text), .storageFailed(text),
+            .unknownSender(text, candidates: [text]), .noSuchResult(game: text, day: text),
+            .noResultOfMember(name: text, game: text), .resultCovered(game: text), .unknownComment(text),
+            .storageFailed(text),
             .invalidTimes(name: text, text: text, example: text, reason: text), .limitReached(what: text, limit: 1),
             .cannotListen(address: text, reason: text), .invalidRequest(text),
             .deviceLink(.expired(at: text, now: text)),

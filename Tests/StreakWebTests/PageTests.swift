@@ -24,6 +24,8 @@ import Testing
         "/games?category=custom", "/games?q=nothing+like+it", "/game?id=wordle", "/game?id=\(FakeNode.customGame)",
         "/game?id=nothing", "/games/define", "/games/define?id=\(FakeNode.customGame)", "/exchange", "/reminders",
         "/rules",
+        "/result?game=wordle&user=\(FakeNode.user(0))", "/result?game=strands&user=\(FakeNode.user(0))",
+        "/result?game=wordle",
         "/board?range=365d&scope=all&region=FR", "/board?range=365d&offset=100",
     ]
 

@@ -37,6 +37,8 @@ import Testing
         .invalidGame(reason: "A game needs a name."), .importFailed(reason: "No column of it is a date."),
         .unknownSender(nil, candidates: ["a", "b"]), .ambiguousDates(line: 3),
         .beforeFirstPuzzle(game: "Wordle", first: "2021-06-19"),
+        .noResultOfMember(name: "Ben", game: "Wordle"), .resultCovered(game: "Wordle"), .invalidEmoji,
+        .invalidComment(limit: 500), .unknownComment("x"), .commentOfAnother,
         .invalidTimes(name: "quiet", text: "x", example: "22:00-07:00", reason: "r"),
     ]
 

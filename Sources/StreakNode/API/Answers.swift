@@ -429,3 +429,28 @@ extension ChatRequest {
         }
     }
 }
+
+extension TalkRequest {
+    public func answer(on node: isolated MeshNode) async throws -> TalkReport {
+        let talk = node.services.talk
+        return switch self {
+        case .show(let result): try await talk.show(result)
+        case .react(let result, let emoji): try await talk.react(to: result, with: emoji)
+        case .comment(let result, let text): try await talk.comment(on: result, text)
+        case .edit(let comment, let text, let group): try await talk.edit(comment, text, in: group)
+        case .delete(let comment, let group): try await talk.delete(comment, in: group)
+        case .hide(let comment, let isHidden, let group): try await talk.hide(comment, isHidden, in: group)
+        }
+    }
+}
+
+extension MuteRequest {
+    public func answer(on node: isolated MeshNode) async throws -> MutedReport {
+        let talk = node.services.talk
+        return switch self {
+        case .list(let group): talk.muted(in: try node.core.group(group))
+        case .mute(let user, let group): try await talk.mute(user, true, in: node.core.group(group))
+        case .unmute(let user, let group): try await talk.mute(user, false, in: node.core.group(group))
+        }
+    }
+}

@@ -160,6 +160,18 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case invalidMetric(String)
     /// This user has no such result.
     case noSuchResult(game: String, day: String)
+    /// The member with this name has no such result in the group, or none of the game.
+    case noResultOfMember(name: String, game: String)
+    /// The result is covered until this user has played that puzzle of the game.
+    case resultCovered(game: String)
+    /// The text is not one emoji.
+    case invalidEmoji
+    /// A comment is empty, too long, or contains control characters. `limit` in grapheme clusters.
+    case invalidComment(limit: Int)
+    /// No comment of the group has this ID or beginning, or several have.
+    case unknownComment(String)
+    /// Only its author may change or delete a comment.
+    case commentOfAnother
     /// Nothing was recorded or deleted yet, or the last change was taken back already.
     case nothingToUndo
     /// The text is larger than a share can be, in bytes.

@@ -156,6 +156,22 @@ extension ImportRequest {
     }
 }
 
+extension TalkRequest {
+    public func checkArguments() throws {
+        switch self {
+        case .show(let result): try Argument.check(days: [result.date])
+        case .react(let result, let emoji):
+            try Argument.check(days: [result.date])
+            if let emoji { _ = try Argument.emoji(emoji) }
+        case .comment(let result, let text):
+            try Argument.check(days: [result.date])
+            _ = try Argument.comment(text)
+        case .edit(_, let text, _): _ = try Argument.comment(text)
+        case .delete, .hide: break
+        }
+    }
+}
+
 /// Reads the texts in requests, or says what is wrong with them.
 enum Argument {
     static func day(_ text: String) throws -> PuzzleDay {
@@ -246,6 +262,20 @@ enum Argument {
             throw NodeFailure.invalidTitle(limit: ProtocolLimits.maximumTitleLength)
         }
         return title
+    }
+
+    // MARK: Talk
+
+    static func emoji(_ text: String) throws -> Emoji {
+        guard let emoji = Emoji(typed: text) else { throw NodeFailure.invalidEmoji }
+        return emoji
+    }
+
+    static func comment(_ text: String) throws -> String {
+        guard let written = ResultComment.written(text) else {
+            throw NodeFailure.invalidComment(limit: ResultComment.maximumLength)
+        }
+        return written
     }
 
     static func friendCode(_ text: String) throws -> FriendCode {

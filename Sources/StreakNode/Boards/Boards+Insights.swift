@@ -51,12 +51,10 @@ extension Boards {
 
     /// Results, on days that are not final, of puzzles that this user has not played yet.
     private func coveredResults(of player: PlayerID, in group: GroupID) -> [ScoreKey] {
-        guard core.guardsSpoilers(in: group), let index = core.views[group]?.index else { return [] }
+        guard core.guardsSpoilers(in: group), let user = UserID(player.bytes), let index = core.views[group]?.index
+        else { return [] }
         let open = PuzzleDay.lastFinal(at: core.clock.wallTime.seconds).adding(days: 1)
-        return index.results(of: player, from: open).filter { result in
-            let model = core.knownGame(result.game, in: group)?.model
-            return model != .highScore && model != .count && index.score(result.key, of: core.me) == nil
-        }.map(\.key)
+        return index.results(of: player, from: open).filter { core.isCovered($0, of: user, in: group) }.map(\.key)
     }
 
     private func shownDay(_ text: String?) throws -> PuzzleDay {

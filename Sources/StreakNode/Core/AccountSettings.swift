@@ -19,7 +19,7 @@ struct GroupSharing: Equatable, Sendable {
 /// The names: `favourite/GAME` and `reminded/GAME`, 1 or 0, where it differs from the default · a name alone, for a
 /// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where GROUP is 40 hexadecimal digits of the
 /// group's ID and RESULT the same of the hash of the result's subject · `recovered/DEVICE`, written like a group: the
-/// recovery key made that machine · `differs/RESULT`, time u64 · subject blob · value: the replaced value of another
+/// recovery key made that machine · `muted/USER`, 40 digits of the ID by which a group shows a person · `differs/RESULT`, time u64 · subject blob · value: the replaced value of another
 /// machine, until the user has chosen.
 struct AccountSettings: Sendable {
     private var sharing: [String: GroupSharing] = [:]
@@ -28,6 +28,7 @@ struct AccountSettings: Sendable {
     private var chosen: Set<String> = []
     private var recovered: Set<String> = []
     private var differing: [String: DailyScore] = [:]
+    private var muted: Set<String> = []
 
     private static func name(of device: DeviceID) -> String { String(device.description.prefix(40)) }
 
@@ -53,6 +54,7 @@ struct AccountSettings: Sendable {
             }
         case ("chosen", 2): if holds { chosen.insert(parts[1]) } else { chosen.remove(parts[1]) }
         case ("differs", 2): differing[parts[1]] = Self.difference(in: record)
+        case ("muted", 2): if holds { muted.insert(parts[1]) } else { muted.remove(parts[1]) }
         case ("recovered", 2): if holds { recovered.insert(parts[1]) } else { recovered.remove(parts[1]) }
         case ("favourite", 2), ("reminded", 2):
             guard let game = GameID(rawValue: parts[1]) else { return }
@@ -102,6 +104,16 @@ struct AccountSettings: Sendable {
     /// The record that says so.
     static func draft(sayingIsRecovered device: DeviceID) -> RecordDraft {
         .setting(name: "recovered/\(name(of: device))", value: [1])
+    }
+
+    // MARK: Muted people
+
+    /// Whether this user does not want to see what a person says. `shownID` is the ID by which a group shows the person.
+    func isMuted(_ shownID: String) -> Bool { muted.contains(String(shownID.prefix(40))) }
+
+    /// The record that mutes a person, or ends that.
+    static func draft(muting shownID: String, _ isMuted: Bool) -> RecordDraft {
+        .setting(name: "muted/\(shownID.prefix(40))", value: isMuted ? [1] : [])
     }
 
     /// A setting that is a text; nil if there is none.

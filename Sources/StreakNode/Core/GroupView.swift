@@ -17,6 +17,8 @@ struct GroupView: Sendable {
     /// Only in the private group.
     private(set) var settings = AccountSettings()
     private(set) var games: GroupGames
+    /// Reactions and comments.
+    private(set) var talk: GroupTalk
     private var cache = InsightCache()
     /// Made once for each user, because each has a thousand results.
     private var players: [UserID: PlayerID] = [:]
@@ -24,7 +26,10 @@ struct GroupView: Sendable {
     private var followed: [GameID: Game] = [:]
 
     /// - Parameter admins: the group's admins, including the owner.
-    init(admins: Set<UserID> = []) { games = GroupGames(admins: admins) }
+    init(admins: Set<UserID> = []) {
+        games = GroupGames(admins: admins)
+        talk = GroupTalk(admins: admins)
+    }
 
     /// Reads the standing records of a group.
     ///
@@ -47,7 +52,10 @@ struct GroupView: Sendable {
         return cache.insights(of: player, in: index, games: games)
     }
 
-    mutating func follow(admins: Set<UserID>) { games.follow(admins: admins) }
+    mutating func follow(admins: Set<UserID>) {
+        games.follow(admins: admins)
+        talk.follow(admins: admins)
+    }
 
     /// Makes sums follow the rules of custom games, in whichever group these are defined.
     mutating func follow(_ games: [Game]) {
@@ -73,7 +81,8 @@ struct GroupView: Sendable {
         case .gameDefinition: games.apply(record)
         // The engine has applied it.
         case .retraction: break
-        case .profile, .address, .reaction, .comment, .challenge, .challengeAnswer, .event, nil: records.apply(record)
+        case .reaction, .comment, .hiding: talk.apply(record)
+        case .profile, .address, .challenge, .challengeAnswer, .event, nil: records.apply(record)
         }
     }
 

@@ -95,6 +95,19 @@ extension NodeCore {
         .score(published(result.key, in: group) == nil ? contending(result) : result)
     }
 
+    // MARK: What this user may see
+
+    /// Whether a member's result is covered: the group guards against spoilers, the day is not over everywhere, and this
+    /// user has not played that puzzle. A high score or a habit is not a puzzle.
+    func isCovered(_ result: DailyScore, of user: UserID, in group: GroupID) -> Bool {
+        guard user != identity.user, guardsSpoilers(in: group),
+            result.day > PuzzleDay.lastFinal(at: clock.wallTime.seconds)
+        else { return false }
+        let model = namedGame(result.game, in: group).model
+        guard model != .highScore, model != .count else { return false }
+        return !(views[group]?.index.holds(puzzleOf: result, me) ?? false)
+    }
+
     // MARK: History
 
     /// A hundred years, in days.

@@ -129,7 +129,8 @@ extension RequestName {
     var isForHost: Bool {
         switch self {
         case .recoveryKey, .recovery, .backup, .device, .deviceLink, .friendship, .group, .member, .admission,
-            .annulment, .person, .invite, .inviteList, .link, .join, .privacy, .reminder, .doctor, .internet:
+            .annulment, .person, .invite, .inviteList, .link, .join, .privacy, .reminder, .doctor, .internet, .talk,
+            .mute:
             true
         case .profile, .groupList, .groupSettings, .guest, .score, .undo, .results, .status, .clock, .board,
             .statistics, .streaks, .achievements, .recap, .versus, .champions, .shareText, .games, .game, .pattern,

@@ -85,12 +85,11 @@ public struct Profile: RecordValue {
 
 /// The rule for names of people and groups.
 public enum DisplayText {
-    /// In bytes of UTF-8: one grapheme cluster may be a megabyte of combining marks.
-    private static let maximumSize = 640
-
     /// The text without surrounding white space; nil if it is empty, longer than `maximumLength` grapheme clusters, or
     /// has control characters or bidirectional overrides.
-    public static func validated(_ text: String, maximumLength: Int) -> String? {
+    ///
+    /// - Parameter maximumSize: in bytes of UTF-8: one grapheme cluster may be a megabyte of combining marks.
+    public static func validated(_ text: String, maximumLength: Int, maximumSize: Int = 640) -> String? {
         let scalars = text.unicodeScalars
         guard let start = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
             let end = scalars.lastIndex(where: { !$0.properties.isWhitespace })
@@ -102,15 +101,15 @@ public enum DisplayText {
 
     /// Somebody else's text as it is displayed if nothing better is known: forbidden characters are removed and the
     /// rest is cut to the limit; “?” if nothing remains.
-    public static func shown(_ text: String, maximumLength: Int) -> String {
-        if let text = validated(text, maximumLength: maximumLength) { return text }
+    public static func shown(_ text: String, maximumLength: Int, maximumSize: Int = 640) -> String {
+        if let text = validated(text, maximumLength: maximumLength, maximumSize: maximumSize) { return text }
         let allowed = String(String.UnicodeScalarView(text.unicodeScalars.filter(isAllowed)))
         var kept = ""
         for character in allowed.drop(while: \.isWhitespace).prefix(maximumLength) {
             guard kept.utf8.count + character.utf8.count <= maximumSize else { break }
             kept.append(character)
         }
-        return validated(kept, maximumLength: maximumLength) ?? "?"
+        return validated(kept, maximumLength: maximumLength, maximumSize: maximumSize) ?? "?"
     }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

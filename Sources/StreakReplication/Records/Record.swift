@@ -17,6 +17,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case setting = 10
     /// Makes records of an own feed void, because a wrong clock dated them.
     case retraction = 11
+    /// Hides somebody's comment; counts while its user is owner or admin.
+    case hiding = 12
 }
 
 /// A statement of a user in a group: the value of a subject at a time. An empty value withdraws the subject.

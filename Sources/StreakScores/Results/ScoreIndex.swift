@@ -133,6 +133,12 @@ public struct ScoreIndex: Sendable {
         return history.entry(key.axis).map { history.restored($0, game: key.game) }
     }
 
+    /// Whether a player has a result for the same puzzle. A result identified by its day matches any puzzle of that day.
+    public func holds(puzzleOf score: DailyScore, _ player: PlayerID) -> Bool {
+        guard let (playerSlot, position) = shelfPosition(of: score.game, player) else { return false }
+        return shelves[playerSlot][position].history.holds(puzzleOf: Entry(score, name: 0))
+    }
+
     /// A player's results by day, then game, then puzzle number; all games if `game` is `nil`.
     public func results(
         of player: PlayerID, game: GameID? = nil, from: PuzzleDay = .earliest, to: PuzzleDay = .latest

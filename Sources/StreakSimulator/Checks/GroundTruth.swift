@@ -42,6 +42,8 @@ struct GroundTruth: Sendable {
     private var slotsBySubject: [[UInt8]: Slot] = [:]
     private var commands: [CommandID: [(slot: Slot, index: Int)]] = [:]
     private var lastValue = 0
+    /// What the users said about results.
+    var talk = TalkTruth()
     /// Nodes whose user's records were erased.
     var erased: Set<Int> = []
     /// Names of what machines keep to their account.

@@ -83,6 +83,7 @@ extension Simulation {
             guard let observation = observation(of: member), !observation.isWaiting else { continue }
             report(SafetyChecker.lostResult(inAgreed: observation, of: ground, liars: liars))
         }
+        checkTalk()
     }
 
     /// Whether a node knows that it is no longer in a group, and has stored all that follows.

@@ -105,6 +105,13 @@ extension Simulation {
                 write(by: node, onlyNew: true)
                 run(for: .milliseconds(50))
             }
+        case .talk(let indices, let count, let time):
+            for index in indices {
+                for _ in 0..<count {
+                    queue.add(.say(index), at: now.advanced(by: random.duration(from: .zero, to: time)))
+                }
+            }
+            run(for: time)
         case .crash(let indices): for index in indices { crash(index) }
         case .crashBetweenOutputs(let indices, let delay):
             for index in indices where nodes[index].isHonest {

@@ -24,6 +24,7 @@ public struct Simulation: Sendable {
         case wake(Int, life: Int)
         case restart(Int, life: Int)
         case write(Int)
+        case say(Int)
         case askForPort(Int, life: Int)
         case askWitnesses(Int, life: Int)
         case changeAddress(of: Int)
@@ -252,6 +253,8 @@ public struct Simulation: Sendable {
             start(node)
         case .write(let node):
             write(by: node)
+        case .say(let node):
+            say(by: node)
         case .askForPort(let node, let life):
             guard nodes[node].isRunning, nodes[node].life == life else { return }
             askForPort(node)
@@ -325,6 +328,7 @@ public struct Simulation: Sendable {
             persist(change, id: id, of: index)
         case .complete(let id, let outcome):
             nodes[index].outcomes[id] = outcome
+            ground.talk.completed(id, outcome)
             for slot in ground.completed(id, outcome) {
                 liveness.confirmed(DailyScore.recordSubject(of: slot.key), at: now)
             }

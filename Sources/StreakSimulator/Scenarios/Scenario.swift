@@ -22,6 +22,9 @@ public struct Scenario: Sendable {
         case writeNew(Int, count: Int)
         /// A node writes this many results in one command.
         case writeAtOnce(Int, count: Int)
+        /// Each of the nodes says this many things about results, at random moments: reactions and comments, changed and
+        /// taken back.
+        case talk([Int], count: Int, over: Duration)
         case crash([Int])
         /// Kills each node's process between two outputs of its engine, at one of the next few, and restarts it later.
         case crashBetweenOutputs([Int], restartAfter: Duration)

@@ -177,7 +177,7 @@ extension Scenario {
     /// Three honest nodes and a liar. Meanwhile the honest ones keep writing, and one of them restarts.
     private static func lying(_ lie: Lie) -> Scenario {
         // While somebody keeps writing, there need not be a moment when all are equal.
-        let isRestless = [.recordFlood, .operationFlood, .forkedFeed].contains(lie)
+        let isRestless = [.recordFlood, .commentFlood, .operationFlood, .forkedFeed].contains(lie)
         let agreement: [Step] =
             isRestless
             ? [.run(.seconds(5)), .stopLying(3), .converge(within: .seconds(120))]

@@ -9,7 +9,8 @@ extension Scenario {
 
     /// Every scenario. The generated one has seed 1.
     public static let all: [Scenario] =
-        basics + shapes + quality + retractions + disks + membership + removals + friends + ways + homes + meetings
+        basics + talks + shapes + quality + retractions + disks + membership + removals + friends + ways + homes
+        + meetings
         + dht
         + clocks
         + processes
@@ -54,6 +55,21 @@ extension Scenario {
                 .write([0, 1, 2], count: 10, over: .seconds(20)), .run(.seconds(600)),
                 .write([0, 2], count: 5, over: .seconds(5)), .heal, .converge(within: .seconds(600)),
             ]),
+    ]
+
+    /// Reactions and comments.
+    private static let talks: [Scenario] = [
+        Scenario(
+            "talk", "Eight people react, comment, edit and delete at random, in two halves for a while", nodes: 8,
+            profile: .bad(loss: 0.1),
+            steps: together(8) + [
+                .write([0, 1, 2, 3, 4, 5, 6, 7], count: 2, over: .seconds(2)), .converge(within: .seconds(30)),
+                .talk([0, 1, 2, 3, 4, 5, 6, 7], count: 8, over: .seconds(10)),
+                .partition([[0, 1, 2], [3, 4, 5, 6, 7]]),
+                .talk([0, 1, 2, 3, 4, 5, 6, 7], count: 12, over: .seconds(20)), .crash([4]),
+                .talk([0, 2, 5, 7], count: 6, over: .seconds(5)), .heal, .start([4]),
+                .talk([1, 4, 6], count: 4, over: .seconds(5)), .converge(within: .seconds(150)),
+            ])
     ]
 
     /// Networks of realistic quality.

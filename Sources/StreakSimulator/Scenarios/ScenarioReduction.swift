@@ -46,7 +46,7 @@ extension Scenario.Step {
         switch self {
         case .setProfile, .setWay, .setWays, .setOneWay: .run(.zero)
         case .start, .found, .invite, .revokeInvite, .join, .joinFails, .write, .writeMeanwhile, .writeNew,
-            .writeAtOnce, .crash, .crashBetweenOutputs, .backUp, .restore, .copy, .partition, .heal, .setShape,
+            .writeAtOnce, .talk, .crash, .crashBetweenOutputs, .backUp, .restore, .copy, .partition, .heal, .setShape,
             .expectEachChange, .expectPresence, .expectIdle, .cutOneWay, .setClockLead, .repairClock, .jumpClock,
             .driftClock,
             .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying, .expectTraffic, .endFaults, .leave,
@@ -78,7 +78,7 @@ extension Scenario.Step {
             .recover(let first, let second), .nameAddress(let first, let second),
             .expectShown(let first, let second, _):
             [first, second]
-        case .start, .join, .write, .writeMeanwhile, .crash, .crashBetweenOutputs, .partition, .heal, .setShape,
+        case .start, .join, .write, .writeMeanwhile, .talk, .crash, .crashBetweenOutputs, .partition, .heal, .setShape,
             .expectEachChange, .expectPresence, .expectIdle, .setProfile, .cutOneWay, .expectTraffic, .endFaults,
             .answerToCode,
             .makePrivateGroup, .keepPrivately, .expectOnePrivateGroup, .forgetAddresses, .changeAddresses,
@@ -98,7 +98,7 @@ extension Scenario.Step {
             return false
         case .run: return kind == .engine
         case .found, .invite, .revokeInvite, .join, .joinFails, .write, .writeMeanwhile, .writeNew, .writeAtOnce,
-            .crash, .crashBetweenOutputs, .backUp, .restore, .copy, .partition, .setWays, .expectEachChange,
+            .talk, .crash, .crashBetweenOutputs, .backUp, .restore, .copy, .partition, .setWays, .expectEachChange,
             .expectPresence, .expectIdle, .setWay, .setOneWay, .cutOneWay, .repairClock, .jumpClock, .driftClock,
             .setDiskFull,
             .damageDisk, .setDiskForgets, .lie, .expectTraffic, .leave, .nameAdmin, .remove, .removeWithoutEffect,
@@ -123,6 +123,7 @@ extension Scenario.Step {
         case .write(let nodes, let count, let time): return .write(rest(nodes), count: count, over: time)
         case .writeMeanwhile(let nodes, let count, let time):
             return .writeMeanwhile(rest(nodes), count: count, over: time)
+        case .talk(let nodes, let count, let time): return .talk(rest(nodes), count: count, over: time)
         case .crash(let nodes): return .crash(rest(nodes))
         case .crashBetweenOutputs(let nodes, let delay):
             return .crashBetweenOutputs(rest(nodes), restartAfter: delay)

@@ -4,7 +4,8 @@ import StreakNode
 extension Site {
     /// Every address. docs/api.md lists the same (tested).
     static let interface: [InterfaceRoute] =
-        accountRoutes + groupRoutes + friendRoutes + resultRoutes + gameRoutes + numberRoutes + exchangeRoutes
+        accountRoutes + groupRoutes + friendRoutes + resultRoutes + talkRoutes + gameRoutes + numberRoutes
+        + exchangeRoutes
 
     private static let group = InterfaceKey.text("group")
     private static let user = InterfaceKey.text("user")
@@ -332,6 +333,44 @@ extension Site {
             everyGroup: document.text("groups") != nil, region: document.text("region"),
             nearby: document.isSet("nearby"), limit: document.number("top"), offset: document.number("offset"))
     }
+
+    // MARK: Reactions and comments
+
+    private static let memberResult: [InterfaceKey] = [user, game.required, date, puzzle, group]
+    private static let comment = InterfaceKey.text("comment", limit: 64).required
+    private static let said = InterfaceKey.text("text", limit: 4_096).required
+
+    private static func result(_ document: InterfaceDocument) -> ResultReference {
+        ResultReference(
+            user: document.text("user"), game: document.required("game"), date: document.text("date"),
+            puzzle: document.number("puzzle"), group: document.text("group"))
+    }
+
+    private static let talkRoutes: [InterfaceRoute] = [
+        InterfaceRoute(.get, "talk", takes: memberResult) { TalkRequest.show(result($0)) },
+        InterfaceRoute(.post, "react", takes: memberResult + [.text("emoji", limit: 64)]) {
+            TalkRequest.react(result($0), emoji: $0.text("emoji"))
+        },
+        InterfaceRoute(.post, "comments", takes: memberResult + [said]) {
+            TalkRequest.comment(result($0), text: $0.required("text"))
+        },
+        InterfaceRoute(.post, "comments/edit", takes: [comment, said, group]) {
+            TalkRequest.edit(comment: $0.required("comment"), text: $0.required("text"), group: $0.text("group"))
+        },
+        InterfaceRoute(.post, "comments/delete", takes: [comment, group]) {
+            TalkRequest.delete(comment: $0.required("comment"), group: $0.text("group"))
+        },
+        InterfaceRoute(.post, "comments/hide", takes: [comment, .flag("hidden").required, group]) {
+            TalkRequest.hide(
+                comment: $0.required("comment"), isHidden: $0.isSet("hidden"), group: $0.text("group"))
+        },
+        InterfaceRoute(.get, "muted", takes: [group]) { MuteRequest.list(group: $0.text("group")) },
+        InterfaceRoute(.post, "mute", takes: [user.required, .flag("muted").required, group]) {
+            $0.isSet("muted")
+                ? MuteRequest.mute(user: $0.required("user"), group: $0.text("group"))
+                : MuteRequest.unmute(user: $0.required("user"), group: $0.text("group"))
+        },
+    ]
 
     // MARK: Games
 

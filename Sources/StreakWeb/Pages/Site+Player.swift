@@ -22,6 +22,8 @@ extension Site {
         var canDemote: Bool
         var canRemove: Bool
         var hasActions: Bool
+        /// Whether this viewer hears what the member says about results; nil for oneself.
+        var hearing: Hearing?
         var period: String
         var ranges: [TabView]
         var rank: String
@@ -34,6 +36,10 @@ extension Site {
         var numbersHref: String
         var level: String?
         var streak: String?
+    }
+
+    struct Hearing: Sendable {
+        var isMuted: Bool
     }
 
     func showPlayer(_ visit: Visit) async throws -> Response {
@@ -75,6 +81,7 @@ extension Site {
             member: member.map { MemberView($0, group: selection.group ?? report.group, now: now()) },
             groupTitle: report.title, backTo: visit.back, canPromote: canPromote, canDemote: canDemote,
             canRemove: canRemove, hasActions: canRemove,
+            hearing: isOther ? try await hearing(of: user, report.group) : nil,
             period: selection.periodText(
                 from: report.from, to: report.to, today: PuzzleDay(report.today) ?? today),
             ranges: [("today", "Day"), ("7d", "7 days"), ("month", "Month"), ("all", "All time")].map { range in
@@ -90,6 +97,11 @@ extension Site {
                 ? "/numbers" : PageLink("/numbers").adding("group", selection.group).adding("member", user).text,
             level: facts?.level, streak: facts?.streak)
         return page(.friends, "player", title: name, view, frame, visit)
+    }
+
+    private func hearing(of user: String, _ group: String) async throws -> Hearing {
+        let muted = try await node.call(MuteRequest.list(group: group)).muted
+        return Hearing(isMuted: muted.contains { $0.user == user })
     }
 
     private static let nobody = FailureView(

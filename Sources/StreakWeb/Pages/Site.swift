@@ -202,7 +202,8 @@ struct Site: Sendable {
 
     private static let pages: [(path: String, handler: @Sendable (Site) -> Handler)] = [
         ("/", { _ in { _ in .seeOther("/today") } }), ("/today", Site.showToday), ("/board", Site.showBoard),
-        ("/games", Site.showGames), ("/player", Site.showPlayer), ("/history", Site.showHistory),
+        ("/games", Site.showGames), ("/player", Site.showPlayer), ("/result", Site.showTalk),
+        ("/history", Site.showHistory),
         ("/record", Site.showRecord), ("/share", Site.showShare), ("/friends", Site.showFriends),
         ("/friends/codes", { site in { try await site.showCodes($0) } }), ("/group", Site.showGroup),
         ("/leave", Site.showLeave), ("/invite", Site.showInvite),
@@ -222,7 +223,7 @@ struct Site: Sendable {
     /// All forms of the page.
     static let forms: [Form] =
         todayForms + friendForms + codeForms + inviteForms + groupForms + privacyForms + accountForms + guestForms
-        + gameForms + exchangeForms + numberForms + welcomeForms + [Form("/sign-out", Site.signOut)]
+        + gameForms + talkForms + exchangeForms + numberForms + welcomeForms + [Form("/sign-out", Site.signOut)]
 
     private func addPages(to router: Router<WebContext>) {
         for page in Self.pages {
@@ -263,7 +264,7 @@ struct Site: Sendable {
     /// A page for a failure, with the usual frame if the node can provide it.
     private func showFailure(_ failure: NodeFailure, _ visit: Visit) async throws -> Response {
         let paths: [NavigationTab: [String]] = [
-            .board: ["board", "game", "games", "champions"],
+            .board: ["board", "game", "games", "champions", "result", "react", "comment"],
             .numbers: ["numbers", "streaks", "achievements", "recap"],
             .history: ["history", "record", "share", "exchange", "export"],
             .friends: ["friends", "player", "group", "leave", "invite", "join"],

@@ -45,6 +45,7 @@ extension NodeFailure {
         switch self {
         case .deviceLink(let failure): failure.ofInvite.httpStatus
         case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult, .nothingToUndo, .unknownMember,
+            .noResultOfMember, .unknownComment,
             .unknownRequest, .unknownRemoval,
             .unknownDevice, .unknownFriend, .unknownReturn, .noGuest:
             .notFound
@@ -56,7 +57,8 @@ extension NodeFailure {
         case .storageFailed, .newerData, .earlierData: .internalServerError
         case .diskFull: .insufficientStorage
         case .nobodyReachable, .stopping, .folderBusy: .serviceUnavailable
-        case .notMember, .machineShutOut, .notAllowed, .gameOfAnother, .ownerCannotLeave, .linkUsedUp, .linkRevoked,
+        case .notMember, .machineShutOut, .notAllowed, .gameOfAnother, .commentOfAnother, .resultCovered,
+            .ownerCannotLeave, .linkUsedUp, .linkRevoked,
             .removedFromGroup,
             .guestPlaying,
             .sharingStopped, .joinDenied, .friendBlocked, .otherRecoveryKey, .recoveryKeyNeeded, .othersFolder:
@@ -68,7 +70,7 @@ extension NodeFailure {
             .linkForGroup, .linkMalformed, .severalLinks, .linkDamaged, .linkTampered, .linkUnsupported, .linkExpired,
             .linkOfAnotherGroup, .groupTooLarge, .invalidInvite, .ambiguousGame, .invalidScore, .beforeFirstPuzzle,
             .invalidGame, .importFailed, .ambiguousDates, .unknownSender, .invalidDate, .futureDate, .invalidRange,
-            .invalidMetric, .invalidRequest:
+            .invalidMetric, .invalidRequest, .invalidEmoji, .invalidComment:
             .unprocessableContent
         }
     }

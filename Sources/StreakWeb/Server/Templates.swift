@@ -28,6 +28,8 @@ struct Templates: Sendable {
         "row": PackageResources.row_mustache,
         "games": PackageResources.games_mustache,
         "player": PackageResources.player_mustache,
+        "talk": PackageResources.talk_mustache,
+        "talkresult": PackageResources.talkresult_mustache,
         "history": PackageResources.history_mustache,
         "result": PackageResources.result_mustache,
         "record": PackageResources.record_mustache,

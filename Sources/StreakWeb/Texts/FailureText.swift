@@ -407,6 +407,33 @@ public enum FailureText {
                 "noSuchResult", "You have no result of \(shortened(game)) on \(shortened(day)).",
                 "See yours with `streakmesh results`.", Exit.badData
             )
+        case .noResultOfMember(let name, let game):
+            (
+                "noResultOfMember", "\(shortened(name)) has no such result of \(shortened(game)) in this group.",
+                "See who has played with `streakmesh board`.", Exit.badData
+            )
+        case .resultCovered(let game):
+            (
+                "resultCovered", "This result of \(shortened(game)) is covered until you have played that puzzle.",
+                "Play it, and record yours.", Exit.notAllowed
+            )
+        case .invalidEmoji:
+            ("invalidEmoji", "A reaction is one emoji.", "Choose one, such as 👏 or 🔥.", Exit.badData)
+        case .invalidComment(let limit):
+            (
+                "invalidComment", "A comment has 1 to \(limit) characters, and no control characters.",
+                "Shorten it, or write something.", Exit.badData
+            )
+        case .unknownComment(let text):
+            (
+                "unknownComment", "No comment has the ID “\(shortened(text))”.",
+                "See them with `streakmesh comment list`.", Exit.badData
+            )
+        case .commentOfAnother:
+            (
+                "commentOfAnother", "Only its author may change a comment.",
+                "The owner and the admins of the group may hide it.", Exit.notAllowed
+            )
         case .nothingToUndo:
             (
                 "nothingToUndo", "There is nothing to take back.",

@@ -33,9 +33,11 @@ struct RowView: Sendable, Equatable {
 
     init(_ row: BoardRowReport, selection: BoardSelection, report: BoardReport) {
         user = row.user
-        href =
-            PageLink("/player").adding("group", selection.group ?? report.group).adding("user", row.user)
-            .adding("range", selection.range).adding("date", selection.date).text
+        // On a board of one puzzle a row leads to that result, otherwise to its player.
+        let isResult =
+            selection.game != nil && selection.range == "today" && selection.scope == nil
+            && (row.covered || row.rank != nil)
+        href = isResult ? Self.result(row, report) : Self.player(row, selection, report)
         avatar = AvatarView(user: row.user, name: row.name)
         name = row.name
         me = row.me
@@ -52,6 +54,16 @@ struct RowView: Sendable, Equatable {
         marks = [row.onlyMe ? "only you see this" : nil, row.anonymous ? "alias" : nil, row.region].compactMap(\.self)
         sentence = ""
         sentence = Self.sentence(row, self)
+    }
+
+    private static func player(_ row: BoardRowReport, _ selection: BoardSelection, _ report: BoardReport) -> String {
+        PageLink("/player").adding("group", selection.group ?? report.group).adding("user", row.user)
+            .adding("range", selection.range).adding("date", selection.date).text
+    }
+
+    private static func result(_ row: BoardRowReport, _ report: BoardReport) -> String {
+        PageLink("/result").adding("group", report.group).adding("user", row.user).adding("game", report.game)
+            .adding("date", report.from).text
     }
 
     private static func delta(_ delta: DeltaReport) -> Delta {

@@ -82,6 +82,8 @@ struct ResultView: Sendable, Equatable {
     var shareHref: String?
     var boardHref: String
     var editHref: String
+    /// What friends say about it; nil where no group has it.
+    var talkHref: String?
 
     /// - Parameters:
     ///   - group: the group whose board the result links to.
@@ -109,6 +111,10 @@ struct ResultView: Sendable, Equatable {
         boardHref =
             PageLink("/board").adding("group", group).adding("game", result.game).adding("range", "today")
             .adding("date", result.day).text
+        talkHref = (result.groups.first { $0 == group } ?? result.groups.first).map { group in
+            PageLink("/result").adding("group", group).adding("game", result.game).adding("date", result.day)
+                .adding("puzzle", result.puzzle.map(String.init)).text
+        }
         editHref =
             PageLink("/record").adding("game", result.game).adding("date", result.day)
             .adding("score", result.score.map(String.init)).adding("time", result.seconds.map(Self.clock))

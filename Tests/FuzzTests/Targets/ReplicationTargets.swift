@@ -67,7 +67,10 @@ extension FuzzTarget {
         case .gameDefinition: GameDefinition.self
         case .setting: Setting.self
         case .retraction: Retraction.self
-        case .dailyScore, .address, .reaction, .comment, .challenge, .challengeAnswer, .event: nil
+        case .reaction: Reaction.self
+        case .comment: ResultComment.self
+        case .hiding: Hiding.self
+        case .dailyScore, .address, .challenge, .challengeAnswer, .event: nil
         }
     }
 

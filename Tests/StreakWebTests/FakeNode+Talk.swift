@@ -1,0 +1,44 @@
+import Foundation
+
+@testable import StreakNode
+
+extension FakeNode {
+    func answer(_ request: TalkRequest) throws -> TalkReport {
+        guard scenario != .lonely, scenario != .removed else { throw NodeFailure.noGroup() }
+        switch request {
+        case .show(let result), .react(let result, _), .comment(let result, _):
+            return talk(about: result.user ?? Self.user(1), result.game)
+        case .edit, .delete, .hide: return talk(about: Self.user(0), "wordle")
+        }
+    }
+
+    private func talk(about user: String, _ game: String) -> TalkReport {
+        // Strands has not been played yet.
+        let isCovered = game == "strands" && user != Self.user(1)
+        let index = (0..<7).first { Self.user($0) == user } ?? 0
+        var report = TalkReport(
+            group: Self.group, title: title, user: user, name: name(index), me: index == 1, game: game,
+            gameName: game.capitalized, icon: "🧩", day: "2026-11-21", puzzle: 1_617, model: "lowerAttempts",
+            covered: isCovered)
+        guard !isCovered else { return report }
+        report.label = "3 guesses"
+        report.late = scenario == .full
+        report.mine = "👏"
+        report.mayHide = scenario != .outsider
+        report.reactions = [
+            ReactionReport(emoji: "👏", count: 3, names: [name(1), name(2), name(3)], mine: true),
+            ReactionReport(emoji: "🔥", count: 1, names: [name(4)], mine: false),
+        ]
+        guard scenario != .silent else { return report }
+        report.comments = [comment(0), comment(1, edited: true), comment(2, hidden: true)]
+        (report.earlier, report.mutedCount) = (scenario == .hostile ? 7 : 1, scenario == .hostile ? 0 : 2)
+        return report
+    }
+
+    private func comment(_ index: Int, edited: Bool = false, hidden: Bool = false) -> CommentReport {
+        CommentReport(
+            id: String(repeating: "3fa94c1\(index)", count: 4), user: Self.user(index), name: name(index),
+            me: index == 1, text: scenario == .hostile ? "\(Self.script)<b>so close" : "How did you see that?",
+            written: "2026-11-21T0\(index):12:00Z", edited: edited, hidden: hidden)
+    }
+}
