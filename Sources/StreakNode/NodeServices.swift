@@ -19,6 +19,7 @@ final class NodeServices {
     let account: OwnAccount
     let boards: Boards
     let talk: Talk
+    let activity: Activity
     let reminders: Reminders
     let health: Health
     let doctor: Doctor
@@ -35,6 +36,7 @@ final class NodeServices {
         account = OwnAccount(core: core, loop: loop, store: store, folder: folder)
         boards = Boards(core: core, loop: loop, people: people)
         talk = Talk(core: core, loop: loop, people: people)
+        activity = Activity(core: core, loop: loop, boards: boards)
         reminders = Reminders(core: core, loop: loop)
         guest = Guest(core: core, loop: loop, folder: folder)
         internet = Internet(core: core, loop: loop)

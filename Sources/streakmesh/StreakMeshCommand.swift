@@ -41,7 +41,7 @@ struct StreakMeshCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Together:",
-                subcommands: [ReactCommand.self, CommentCommand.self, MuteCommand.self]),
+                subcommands: [FeedCommand.self, ReactCommand.self, CommentCommand.self, MuteCommand.self]),
             CommandGroup(
                 name: "Numbers:",
                 subcommands: [

@@ -49,6 +49,14 @@ import Testing
             }
             #expect(lists.map { $0["mine"].text } == [nil, nil, "🔥"])
 
+            // It is news to Ada, until she has looked.
+            let feed = try await ada.ask("feed")["entries"].items
+            let news = feed.filter { $0["fresh"].bool == true }
+            #expect(Set(news.map { $0["kind"].text ?? "" }).isSuperset(of: ["comment", "reaction", "joined"]))
+            #expect(news.contains { $0["text"].text == "said about your Wordle: “Well done”" })
+            #expect(try await ada.ask("feed", "--seen")["fresh"].integer == news.count)
+            #expect(try await ada.ask("feed")["fresh"].integer == 0)
+
             // Ada hides it; Béla deletes it.
             try await ada.ask("comment", "hide", id)
             try await lab.agreement(of: [ada, bela, chloe])

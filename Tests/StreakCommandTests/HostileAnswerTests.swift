@@ -48,7 +48,7 @@ import Testing
         "games remove": ["Blocks"], "games favourite": ["wordle"], "games unfavourite": ["wordle"],
         "export": ["csv", "--file", "out"], "import": ["in.csv"], "stats": ["--plots"], "streaks": [],
         "achievements": [], "recap": [], "versus": ["Ben"], "champions": [], "share": ["wordle"], "reminders": [],
-        "comment list": ["Ben", "wordle"], "comment add": ["Ben", "wordle", "well done"],
+        "feed": [], "comment list": ["Ben", "wordle"], "comment add": ["Ben", "wordle", "well done"],
         "comment edit": ["ab12", "well done"], "comment delete": ["ab12"], "comment hide": ["ab12"],
         "react": ["Ben", "wordle", "👏"], "mute": ["Ben"],
         "status": [], "doctor": ["--friend", "x"], "internet": ["off"], "clock show": [], "clock repair": [],

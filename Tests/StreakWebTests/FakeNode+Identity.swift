@@ -211,7 +211,7 @@ extension NodeRequest {
             GamesRequest.list as GamesRequest, AchievementsRequest.show as AchievementsRequest,
             is GroupListRequest, is DoctorRequest, is PersonRequest, is LinkRequest, is ResultsRequest, is BoardRequest,
             is PatternRequest, is ExportRequest, is ChatRequest, is StatisticsRequest, is StreaksRequest,
-            TalkRequest.show as TalkRequest, MuteRequest.list as MuteRequest,
+            FeedRequest.show as FeedRequest, TalkRequest.show as TalkRequest, MuteRequest.list as MuteRequest,
             is RecapRequest, is VersusRequest, is ChampionsRequest, is ShareTextRequest:
             true
         case GroupSettingsRequest.ownRules(let change) as GroupSettingsRequest: change == GroupSettingsChange()

@@ -12,6 +12,23 @@ extension FakeNode {
         }
     }
 
+    var feed: FeedReport {
+        guard scenario != .lonely, scenario != .removed, scenario != .silent else {
+            return FeedReport(group: nil, title: "All groups", entries: [], fresh: 0, total: 0)
+        }
+        let kinds = ["result", "results", "best", "unlock", "joined", "comment"]
+        let entries = kinds.enumerated().map { index, kind in
+            var entry = FeedEntryReport(
+                id: "3fa94c1\(index)", kind: kind, group: Self.group, title: title, user: Self.user(index),
+                name: name(index), me: index == 1, at: "2026-11-21T0\(8 - index):12:00Z", icon: "🧩",
+                text: scenario == .hostile ? "\(Self.script)<b>" : "played Wordle: 3 guesses", fresh: index == 0)
+            if index < 3 { (entry.game, entry.day) = ("wordle", "2026-11-21") }
+            entry.covered = index == 2
+            return entry
+        }
+        return FeedReport(group: nil, title: "All groups", entries: entries, fresh: 1, total: 9)
+    }
+
     private func talk(about user: String, _ game: String) -> TalkReport {
         // Strands has not been played yet.
         let isCovered = game == "strands" && user != Self.user(1)

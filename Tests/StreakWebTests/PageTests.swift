@@ -25,7 +25,7 @@ import Testing
         "/game?id=nothing", "/games/define", "/games/define?id=\(FakeNode.customGame)", "/exchange", "/reminders",
         "/rules",
         "/result?game=wordle&user=\(FakeNode.user(0))", "/result?game=strands&user=\(FakeNode.user(0))",
-        "/result?game=wordle",
+        "/result?game=wordle", "/activity", "/activity?group=\(FakeNode.group)",
         "/board?range=365d&scope=all&region=FR", "/board?range=365d&offset=100",
     ]
 

@@ -454,3 +454,13 @@ extension MuteRequest {
         }
     }
 }
+
+extension FeedRequest {
+    public func answer(on node: isolated MeshNode) async throws -> FeedReport {
+        let activity = node.services.activity
+        return switch self {
+        case .show(let group, let limit): try activity.feed(of: group, limit: limit)
+        case .look(let group, let limit): try await activity.look(at: group, limit: limit)
+        }
+    }
+}

@@ -19,7 +19,7 @@ struct GroupSharing: Equatable, Sendable {
 /// The names: `favourite/GAME` and `reminded/GAME`, 1 or 0, where it differs from the default · a name alone, for a
 /// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where GROUP is 40 hexadecimal digits of the
 /// group's ID and RESULT the same of the hash of the result's subject · `recovered/DEVICE`, written like a group: the
-/// recovery key made that machine · `muted/USER`, 40 digits of the ID by which a group shows a person · `differs/RESULT`, time u64 · subject blob · value: the replaced value of another
+/// recovery key made that machine · `muted/USER`, 40 digits of the ID by which a group shows a person · `looked`, see `ActivityLook` · `differs/RESULT`, time u64 · subject blob · value: the replaced value of another
 /// machine, until the user has chosen.
 struct AccountSettings: Sendable {
     private var sharing: [String: GroupSharing] = [:]
@@ -29,6 +29,8 @@ struct AccountSettings: Sendable {
     private var recovered: Set<String> = []
     private var differing: [String: DailyScore] = [:]
     private var muted: Set<String> = []
+    /// What the user has seen of the feed.
+    private(set) var look = ActivityLook()
 
     private static func name(of device: DeviceID) -> String { String(device.description.prefix(40)) }
 
@@ -59,6 +61,7 @@ struct AccountSettings: Sendable {
         case ("favourite", 2), ("reminded", 2):
             guard let game = GameID(rawValue: parts[1]) else { return }
             gameChoices[parts[0], default: [:]][game] = record.value.first.map { $0 != 0 }
+        case (Activity.lookedSetting, 1): look = ActivityLook(value: record.value) ?? ActivityLook()
         case (let name?, 1): texts[name] = holds ? String(decoding: record.value, as: UTF8.self) : nil
         default: break
         }

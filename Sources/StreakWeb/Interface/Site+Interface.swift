@@ -364,6 +364,12 @@ extension Site {
             TalkRequest.hide(
                 comment: $0.required("comment"), isHidden: $0.isSet("hidden"), group: $0.text("group"))
         },
+        InterfaceRoute(.get, "feed", takes: [group, .number("top", 1...500)]) {
+            FeedRequest.show(group: $0.text("group"), limit: $0.number("top"))
+        },
+        InterfaceRoute(.post, "feed/look", takes: [group, .number("top", 1...500)]) {
+            FeedRequest.look(group: $0.text("group"), limit: $0.number("top"))
+        },
         InterfaceRoute(.get, "muted", takes: [group]) { MuteRequest.list(group: $0.text("group")) },
         InterfaceRoute(.post, "mute", takes: [user.required, .flag("muted").required, group]) {
             $0.isSet("muted")

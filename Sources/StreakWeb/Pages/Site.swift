@@ -31,7 +31,7 @@ struct Site: Sendable {
     }
 
     /// The tabs of the navigation bar, and the pages of numbers, which have no tab.
-    enum NavigationTab: String, CaseIterable { case today, board, numbers, history, friends, profile }
+    enum NavigationTab: String, CaseIterable { case today, board, activity, numbers, history, friends, profile }
 
     /// What every page shows around its content.
     struct Frame: Sendable {
@@ -126,7 +126,7 @@ struct Site: Sendable {
             visit.fields["group"].flatMap { name in frame.groups.first { $0.id.hasPrefix(name) } } ?? frame.active
         let flash = visit.isFragment ? nil : sessions.takeFlash(for: visit.session)
         let labels: [NavigationTab: (String, String)] = [
-            .today: ("Today", "/today"), .board: ("Boards", "/board"),
+            .today: ("Today", "/today"), .board: ("Boards", "/board"), .activity: ("Activity", "/activity"),
             .numbers: ("Numbers", "/numbers"), .history: ("History", "/history"),
             .friends: ("Friends", "/friends"), .profile: ("Profile", "/profile"),
         ]
@@ -203,6 +203,7 @@ struct Site: Sendable {
     private static let pages: [(path: String, handler: @Sendable (Site) -> Handler)] = [
         ("/", { _ in { _ in .seeOther("/today") } }), ("/today", Site.showToday), ("/board", Site.showBoard),
         ("/games", Site.showGames), ("/player", Site.showPlayer), ("/result", Site.showTalk),
+        ("/activity", Site.showActivity),
         ("/history", Site.showHistory),
         ("/record", Site.showRecord), ("/share", Site.showShare), ("/friends", Site.showFriends),
         ("/friends/codes", { site in { try await site.showCodes($0) } }), ("/group", Site.showGroup),
@@ -265,6 +266,7 @@ struct Site: Sendable {
     private func showFailure(_ failure: NodeFailure, _ visit: Visit) async throws -> Response {
         let paths: [NavigationTab: [String]] = [
             .board: ["board", "game", "games", "champions", "result", "react", "comment"],
+            .activity: ["activity"],
             .numbers: ["numbers", "streaks", "achievements", "recap"],
             .history: ["history", "record", "share", "exchange", "export"],
             .friends: ["friends", "player", "group", "leave", "invite", "join"],

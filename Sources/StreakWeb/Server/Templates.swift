@@ -28,6 +28,7 @@ struct Templates: Sendable {
         "row": PackageResources.row_mustache,
         "games": PackageResources.games_mustache,
         "player": PackageResources.player_mustache,
+        "activity": PackageResources.activity_mustache,
         "talk": PackageResources.talk_mustache,
         "talkresult": PackageResources.talkresult_mustache,
         "history": PackageResources.history_mustache,

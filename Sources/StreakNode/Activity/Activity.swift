@@ -1,0 +1,168 @@
+import StreakEngine
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// The feed: what happened in this user's groups during the last thirty days.
+///
+/// It is made when it is asked for. The only thing that is kept is what the user has seen of it.
+final class Activity {
+    private let core: NodeCore
+    private let loop: NodeLoop
+    private let boards: Boards
+
+    static let lookedSetting = "looked"
+    /// The most entries of one report.
+    static let maximumEntries = 500
+
+    /// One entry of one group.
+    private struct Item {
+        let group: GroupID
+        let entry: ActivityEntry
+    }
+
+    init(core: NodeCore, loop: NodeLoop, boards: Boards) { (self.core, self.loop, self.boards) = (core, loop, boards) }
+
+    func feed(of selector: String?, limit: Int?) throws -> FeedReport {
+        let group = try selector.map { try core.group($0) }
+        let items = items(of: group.map { [$0] } ?? core.memberGroups)
+        let look = core.accountSettings.look
+        let shown = items.prefix(min(max(limit ?? 100, 1), Self.maximumEntries))
+        var names: [GroupID: [UserID: String]] = [:]
+        for group in Set(shown.map(\.group)).sorted() { names[group] = core.names(in: group) }
+        return FeedReport(
+            group: group?.description, title: group.map { core.title(of: $0) } ?? "All groups",
+            entries: shown.map { report(of: $0, names[$0.group] ?? [:], look) },
+            fresh: items.count { isNew($0.entry, look) }, total: items.count)
+    }
+
+    /// Notes that the user has seen a group's feed, or that of all groups.
+    func look(at selector: String?, limit: Int?) async throws -> FeedReport {
+        let group = try selector.map { try core.group($0) }
+        let all = items(of: core.memberGroups).map(\.entry)
+        let shown = group.map { items(of: [$0]).map(\.entry) } ?? all
+        let known = core.accountSettings.look
+        let look = known.looking(at: Set(shown.map(\.id)), of: all)
+        if shown.contains(where: { isNew($0, known) }) {
+            try await loop.storeSettings([.setting(name: Self.lookedSetting, value: look.value)])
+        }
+        return try feed(of: selector, limit: limit)
+    }
+
+    /// What this user did is no news to this user.
+    private func isNew(_ entry: ActivityEntry, _ look: ActivityLook) -> Bool {
+        entry.user != core.identity.user && !look.hasSeen(entry)
+    }
+
+    // MARK: Entries
+
+    /// The entries of some groups, newest first. What several of them have, the first one tells.
+    private func items(of groups: [GroupID]) -> [Item] {
+        var items: [Item] = []
+        var told: Set<[UInt8]> = []
+        var known: Set<UInt64> = []
+        for group in groups {
+            let (feed, players) = (feed(of: group, told: told), players(of: group))
+            var entries = feed.entries(of: passages(of: group)) + feed.talkEntries { self.person($0, heardIn: group) }
+            for player in players {
+                entries += feed.entries(of: player)
+                guard groups.count > 1 else { continue }
+                for result in feed.news(of: player) {
+                    told.insert(player.person + DailyScore.recordSubject(of: result.key))
+                }
+            }
+            items += entries.filter { known.insert($0.id).inserted }.map { Item(group: group, entry: $0) }
+        }
+        return items.sorted { ActivityEntry.isBefore($0.entry, $1.entry) }
+    }
+
+    private func feed(of group: GroupID, told: Set<[UInt8]>) -> ActivityFeed {
+        ActivityFeed(
+            group: group, me: core.identity.user, today: core.clock.today, index: boards.index(of: group),
+            talk: core.views[group]?.talk ?? GroupTalk(), game: { self.core.namedGame($0, in: group) },
+            isCovered: { self.core.isCovered($0, of: $1, in: group) },
+            isTold: { told.contains($1 + DailyScore.recordSubject(of: $0.key)) })
+    }
+
+    private func person(_ user: UserID, in group: GroupID) -> [UInt8] { boards.unionID(of: user, in: group).bytes }
+
+    /// Nil for somebody whom this user does not hear: no member, or muted.
+    private func person(_ user: UserID, heardIn group: GroupID) -> [UInt8]? {
+        guard core.engine.state(of: group)?.role(of: user) != nil,
+            !core.accountSettings.isMuted(core.shownID(of: user, in: group))
+        else { return nil }
+        return person(user, in: group)
+    }
+
+    /// The members who are on the group's boards.
+    private func players(of group: GroupID) -> [ActivityFeed.Player] {
+        let users = (core.engine.state(of: group)?.members ?? []).map(\.user).filter { user in
+            user == core.identity.user || !(core.profile(of: user, in: group)?.isHidden ?? false)
+        }
+        return users.map { user in
+            ActivityFeed.Player(
+                user: user, person: person(user, in: group), insights: boards.subject(user, in: group).insights,
+                friends: boards.friendDays(of: user, in: [group]))
+        }
+    }
+
+    private func passages(of group: GroupID) -> [ActivityFeed.Passage] {
+        guard let state = core.engine.state(of: group) else { return [] }
+        let now = core.clock.wallTime.seconds
+        let arrivals = state.members.map { member in
+            ActivityFeed.Passage(
+                kind: .joined, user: member.user, person: person(member.user, in: group),
+                at: min(member.admittedAt, now),
+                words: member.admitter == member.user ? "founded" : "")
+        }
+        return arrivals
+            + state.removedUsers.compactMap { former in
+                core.engine.origin(of: former.removedBy, in: group).map { origin in
+                    ActivityFeed.Passage(
+                        kind: former.hasLeft ? .left : .removed, user: former.user,
+                        person: person(former.user, in: group),
+                        at: min(origin.time, now))
+                }
+            }
+    }
+
+    // MARK: Reports
+
+    private func report(of item: Item, _ names: [UserID: String], _ look: ActivityLook) -> FeedEntryReport {
+        let (group, entry) = (item.group, item.entry)
+        var report = FeedEntryReport(
+            id: String(entry.id, radix: 16), kind: entry.kind.rawValue, group: group.description,
+            title: core.title(of: group), user: core.shownID(of: entry.user, in: group), name: names[entry.user] ?? "",
+            me: entry.user == core.identity.user, at: Timestamp(seconds: entry.at).text, icon: entry.icon,
+            text: "", fresh: isNew(entry, look))
+        report.covered = entry.isCovered
+        report.count = entry.count
+        if let result = entry.result, entry.kind != .results {
+            (report.game, report.day) = (result.game.rawValue, result.day.description)
+            report.puzzle = result.puzzle
+        }
+        report.text = text(of: entry, in: group)
+        return report
+    }
+
+    /// What stands behind the name: “reached level 5”.
+    private func text(of entry: ActivityEntry, in group: GroupID) -> String {
+        let game = entry.result.map { core.namedGame($0.game, in: group) }
+        let name = game?.name ?? ""
+        let label = entry.result.flatMap { result in game.map { Scoring.label(for: result, in: $0) } } ?? ""
+        return switch entry.kind {
+        case .result: entry.isCovered ? "played \(name), covered until you have" : "played \(name): \(label)"
+        case .results: "posted \(entry.count) results"
+        case .best: "set a personal best in \(name): \(label)"
+        case .unlock: "reached \(entry.words)"
+        case .milestone: "reached \(entry.words)"
+        case .joined: entry.words.isEmpty ? "joined" : "founded the group"
+        case .left: "left"
+        case .removed: "was removed"
+        case .reaction: "reacted to your \(name) with \(entry.words)"
+        case .comment: "said about your \(name): “\(entry.words)”"
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import StreakCrypto
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// One thing that happened in a group.
+struct ActivityEntry: Hashable, Sendable {
+    enum Kind: String, Sendable, CaseIterable {
+        /// One result; several of one sitting; one that beat all earlier ones of its player.
+        case result, results, best
+        /// A tier of an achievement; a round number.
+        case unlock, milestone
+        case joined, left, removed
+        /// What somebody said about this user's result.
+        case reaction, comment
+    }
+
+    let kind: Kind
+    let user: UserID
+    /// Unix seconds.
+    let at: Int64
+    /// The results that it is about: the last one of a sitting, and how many there are.
+    var result: DailyScore?
+    var count = 1
+    /// Words of the kind: a tier, a round number, an emoji, a comment.
+    var words = ""
+    var icon = ""
+    /// Whether this user may not see the result yet.
+    var isCovered = false
+    /// Names it, the same on all machines and in all groups that have it.
+    let id: UInt64
+
+    /// - Parameter person: the bytes that stand for the user in all groups where they are shown as the same person.
+    init(_ kind: Kind, _ user: UserID, person: [UInt8], at: Int64, about: [UInt8]) {
+        (self.kind, self.user, self.at) = (kind, user, at)
+        let named = Array(kind.rawValue.utf8) + [0] + person + about
+        id = Blake2b.hash(named).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Newest first; of one second, in an order that is the same everywhere.
+    static func isBefore(_ left: Self, _ right: Self) -> Bool { (right.at, left.id) < (left.at, right.id) }
+}
+
+/// What happened in one group during the last thirty days, as one user may see it: derived from the group's records and
+/// ledger and from the day, and never stored.
+struct ActivityFeed {
+    /// A member whose results are shown.
+    struct Player {
+        let user: UserID
+        /// As in `ActivityEntry.init`.
+        let person: [UInt8]
+        /// Everything about the results that this user may see.
+        let insights: PlayerInsights
+        /// As `PlayerInsights.achievements` takes them.
+        let friends: [PuzzleDay]
+    }
+
+    /// Somebody who came or went.
+    struct Passage {
+        let kind: ActivityEntry.Kind
+        let user: UserID
+        let person: [UInt8]
+        let at: Int64
+        var words = ""
+    }
+
+    static let days = 30
+    /// A result that was recorded later than this after its day is none of the news.
+    private static let latestRecording: Int64 = 7 * 86_400
+    /// Results of one sitting follow one another within this time, in seconds.
+    private static let pause: Int64 = 30 * 60
+    /// More results of one sitting than this are one entry.
+    private static let mostAlone = 3
+    private static let streaks = [7, 30, 100, 365]
+    private static let counts = [100, 500, 1_000]
+    private static let levelStep = 5
+
+    let group: GroupID
+    let me: UserID
+    let today: PuzzleDay
+    let index: ScoreIndex
+    let talk: GroupTalk
+    let game: (GameID) -> Game
+    let isCovered: (DailyScore, UserID) -> Bool
+    /// Whether another group has told of a result already.
+    let isTold: (DailyScore, [UInt8]) -> Bool
+
+    /// The first second of the feed.
+    private var start: Int64 { Int64(today.adding(days: -Self.days).daysSinceEpoch) * 86_400 }
+
+    /// When a result was recorded: never after the record that says so.
+    static func time(of result: DailyScore) -> Int64 { min(result.firstRecordedAt, result.updatedAt) }
+
+    // MARK: Results
+
+    /// A player's results that are news, in the order of their recording.
+    func news(of player: Player) -> [DailyScore] {
+        // Those of earlier days were recorded too late, or are too old.
+        let first = today.adding(days: -Self.days - 8)
+        return index.results(of: PlayerID(player.user.bytes.array), from: first).filter { result in
+            let time = Self.time(of: result)
+            return time >= start && time < result.day.endEverywhere + Self.latestRecording
+                && !isTold(result, player.person)
+        }.sorted { (Self.time(of: $0), $0.key) < (Self.time(of: $1), $1.key) }
+    }
+
+    /// What a player did.
+    func entries(of player: Player) -> [ActivityEntry] {
+        let news = news(of: player)
+        let bests = Set(player.insights.personalBests().filter { $0.timesBeaten > 0 }.map(\.score.key))
+        var entries: [ActivityEntry] = []
+        var sitting: [DailyScore] = []
+        for result in news {
+            if bests.contains(result.key), !isCovered(result, player.user) {
+                entries.append(entry(.best, result, of: player))
+                continue
+            }
+            if let last = sitting.last, Self.time(of: result) - Self.time(of: last) > Self.pause {
+                entries += self.entries(ofSitting: sitting, player)
+                sitting = []
+            }
+            sitting.append(result)
+        }
+        return entries + self.entries(ofSitting: sitting, player) + progress(of: player, news)
+    }
+
+    private func entries(ofSitting results: [DailyScore], _ player: Player) -> [ActivityEntry] {
+        guard results.count > Self.mostAlone, let last = results.last else {
+            return results.map { entry(.result, $0, of: player) }
+        }
+        var whole = entry(.results, last, of: player)
+        whole.count = results.count
+        return [whole]
+    }
+
+    private func entry(_ kind: ActivityEntry.Kind, _ result: DailyScore, of player: Player) -> ActivityEntry {
+        var entry = ActivityEntry(
+            kind, player.user, person: player.person, at: Self.time(of: result),
+            about: DailyScore.recordSubject(of: result.key))
+        entry.result = result
+        entry.icon = game(result.game).emoji
+        entry.isCovered = isCovered(result, player.user)
+        return entry
+    }
+
+    // MARK: Tiers and round numbers
+
+    /// Tiers and round numbers that a player reached on the days of the news, each at the last of that day's news. What
+    /// covered results add to them is left out, so it does not show.
+    private func progress(of player: Player, _ news: [DailyScore]) -> [ActivityEntry] {
+        var times: [PuzzleDay: Int64] = [:]
+        let seen = news.filter { !isCovered($0, player.user) }
+        for result in seen { times[result.day] = max(times[result.day] ?? .min, Self.time(of: result)) }
+        guard !times.isEmpty else { return [] }
+        let achievements = player.insights.achievements(on: today, friends: player.friends)
+        var entries: [ActivityEntry] = []
+        func add(_ kind: ActivityEntry.Kind, _ words: String, _ icon: String, on day: PuzzleDay) {
+            guard let at = times[day] else { return }
+            var entry = ActivityEntry(kind, player.user, person: player.person, at: at, about: Array(words.utf8))
+            (entry.words, entry.icon) = (words, icon)
+            entries.append(entry)
+        }
+        for unlock in achievements.unlocks {
+            add(.unlock, unlock.reached.title, unlock.reached.tier.emoji, on: unlock.day)
+        }
+        for (day, number) in roundCounts(of: player.insights) {
+            add(.milestone, "\(number.grouped) results", "🔢", on: day)
+        }
+        for result in seen {
+            guard result.isCompleted, let streak = roundStreak(at: result, player.insights) else { continue }
+            add(.milestone, streak, "🔥", on: result.day)
+        }
+        for day in times.keys.sorted() {
+            func level(_ last: PuzzleDay) -> Int {
+                let span = DaySpan(from: .earliest, to: last)
+                return Experience(
+                    coins: player.insights.resultCoins(in: span) + achievements.coins.total(in: span)
+                ).level / Self.levelStep
+            }
+            let reached = level(day)
+            if reached > level(day.adding(days: -1)) {
+                add(.milestone, "level \(reached * Self.levelStep)", "⭐", on: day)
+            }
+        }
+        return entries
+    }
+
+    /// The days on which a player's results reached a round number.
+    private func roundCounts(of insights: PlayerInsights) -> [(PuzzleDay, Int)] {
+        var total = 0
+        var found: [(PuzzleDay, Int)] = []
+        for day in insights.dayCounts(in: .everything) {
+            let before = total
+            total += day.count
+            for number in Self.counts where before < number && number <= total { found.append((day.day, number)) }
+        }
+        return found
+    }
+
+    private func roundStreak(at result: DailyScore, _ insights: PlayerInsights) -> String? {
+        let game = game(result.game)
+        let streak = insights.streak(in: game, on: result.day)
+        guard Self.streaks.contains(streak.current), streak.lastPlayed == result.day else { return nil }
+        return "\(streak.current) \(streak.cadence == .weekly ? "weeks" : "days") of \(game.name) in a row"
+    }
+
+    // MARK: People, and what they say
+
+    func entries(of passages: [Passage]) -> [ActivityEntry] {
+        passages.filter { $0.at >= start }.map { passage in
+            var entry = ActivityEntry(
+                passage.kind, passage.user, person: passage.person, at: passage.at,
+                about: group.bytes.array + Self.bytes(passage.at))
+            entry.words = passage.words
+            return entry
+        }
+    }
+
+    /// What others say about this user's results that stand.
+    ///
+    /// - Parameter person: as in `ActivityEntry.init`; nil for those who are not heard.
+    func talkEntries(person: (UserID) -> [UInt8]?) -> [ActivityEntry] {
+        var entries: [ActivityEntry] = []
+        for name in talk.results where name.owner == me {
+            guard let result = index.score(name.key, of: PlayerID(me.bytes.array)) else { continue }
+            func add(_ kind: ActivityEntry.Kind, by user: UserID, at: Int64, _ words: String, _ about: [UInt8]) {
+                guard user != me, at >= start, let person = person(user) else { return }
+                var entry = ActivityEntry(kind, user, person: person, at: at, about: group.bytes.array + about)
+                (entry.words, entry.icon, entry.result) = (words, game(result.game).emoji, result)
+                entries.append(entry)
+            }
+            let subject = DailyScore.recordSubject(of: name.key)
+            for reaction in talk.reactions(to: name) {
+                let about = subject + Array(reaction.emoji.text.utf8)
+                add(.reaction, by: reaction.user, at: reaction.time.milliseconds / 1_000, reaction.emoji.text, about)
+            }
+            for said in talk.comments(on: name) where !said.isHidden {
+                let about = Self.bytes(Int64(bitPattern: said.comment.id.rawValue))
+                add(.comment, by: said.author, at: said.writtenAt / 1_000, said.comment.shownText, about)
+            }
+        }
+        return entries
+    }
+
+    private static func bytes(_ number: Int64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> Int64(56 - 8 * $0)) }
+    }
+}

@@ -1,0 +1,73 @@
+import Hummingbird
+import StreakNode
+
+/// What happened in this user's groups.
+struct ActivityView: Sendable {
+    struct Line: Sendable {
+        var avatar: AvatarView
+        var icon: String
+        var name: String
+        var me: Bool
+        var text: String
+        /// The result or the player that it is about.
+        var href: String
+        var note: String
+        var fresh: Bool
+        var covered: Bool
+    }
+
+    var heading: String
+    var scopes: [TabView]
+    var freshText: String?
+    var lines: [Line]
+    var hasLines: Bool
+    var restText: String?
+    /// Empty for all groups.
+    var group: String
+}
+
+extension Site {
+    private static let activityEntries = 100
+
+    /// To open the whole page is to look. What was new before is marked.
+    func showActivity(_ visit: Visit) async throws -> Response {
+        let frame = try await frame()
+        let group = visit.fields["group"]
+        let report = try await node.call(FeedRequest.show(group: group, limit: Self.activityEntries))
+        if !visit.isFragment, report.fresh > 0 {
+            _ = try await node.call(FeedRequest.look(group: group, limit: 1))
+        }
+        let everybody = TabView(label: "All groups", href: "/activity", current: group == nil)
+        let rest = report.total - report.entries.count
+        let view = ActivityView(
+            heading: "Activity",
+            scopes: frame.current.count < 2
+                ? []
+                : [everybody]
+                    + frame.current.map {
+                        TabView(
+                            label: $0.title, href: PageLink("/activity").adding("group", $0.id).text,
+                            current: $0.id == group)
+                    },
+            freshText: report.fresh == 0
+                ? nil : report.fresh == 1 ? "1 new since you looked" : "\(report.fresh) new since you looked",
+            lines: report.entries.map { line($0, namesGroup: group == nil && frame.current.count > 1) },
+            hasLines: !report.entries.isEmpty, restText: rest > 0 ? "and \(rest) older" : nil, group: group ?? "")
+        return page(.activity, "activity", title: "Activity", view, frame, visit)
+    }
+
+    private func line(_ entry: FeedEntryReport, namesGroup: Bool) -> ActivityView.Line {
+        let when = Timestamp(entry.at)?.relativeText(to: now()) ?? entry.at
+        let player = PageLink("/player").adding("group", entry.group).adding("user", entry.user)
+        // What is said is about this user's own result.
+        let owner = entry.kind == "reaction" || entry.kind == "comment" ? nil : entry.user
+        let result = entry.game.map {
+            PageLink("/result").adding("group", entry.group).adding("user", owner).adding("game", $0)
+                .adding("date", entry.day).adding("puzzle", entry.puzzle.map(String.init))
+        }
+        return ActivityView.Line(
+            avatar: AvatarView(user: entry.user, name: entry.name), icon: entry.icon, name: entry.name, me: entry.me,
+            text: entry.text, href: (result ?? player).text,
+            note: namesGroup ? "\(when) · \(entry.title)" : when, fresh: entry.fresh, covered: entry.covered)
+    }
+}

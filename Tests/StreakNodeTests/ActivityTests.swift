@@ -1,0 +1,232 @@
+import StreakGames
+import StreakMembership
+import StreakRandom
+import StreakReplication
+import StreakScores
+import StreakWire
+import Testing
+
+@testable import StreakNode
+
+/// What the feed tells (docs/cli.md, Together).
+@Suite(.timeLimit(.minutes(5))) struct ActivityTests {
+    private static let (ada, ben, eve) = (user(1), user(2), user(3))
+    private static let today = PuzzleDay(daysSinceEpoch: 20_778)
+    private static let group = GroupID(bytes: Bytes32(0, 0, 0, 9))
+    private static let games = ["wordle", "connections", "strands", "nyt-mini", "octordle", "quordle"].compactMap {
+        GameID($0)
+    }
+
+    private static func user(_ number: UInt64) -> UserID { UserID(bytes: Bytes32(0, 0, 0, number)) }
+
+    /// Unix seconds of a time on a day so many days before today.
+    private static func time(_ daysAgo: Int, _ hour: Int = 12, _ minute: Int = 0) -> Int64 {
+        Int64(today.daysSinceEpoch - daysAgo) * 86_400 + Int64(hour * 3_600 + minute * 60)
+    }
+
+    private static func result(
+        _ game: Int, daysAgo: Int = 0, score: Int = 4, at time: Int64, isCompleted: Bool = true
+    ) -> DailyScore {
+        DailyScore(
+            game: games[game], day: today.adding(days: -daysAgo), score: score, maxAttempts: 6,
+            isCompleted: isCompleted, firstRecordedAt: time, updatedAt: time)
+    }
+
+    private static func index(_ results: [(UserID, DailyScore)]) -> ScoreIndex {
+        var index = ScoreIndex()
+        for (user, result) in results { index.replace(result, of: PlayerID(user.bytes.array)) }
+        return index
+    }
+
+    private static func entries(
+        _ index: ScoreIndex, talk: GroupTalk = GroupTalk(), covered: Set<GameID> = []
+    ) -> [ActivityEntry] {
+        let feed = ActivityFeed(
+            group: group, me: ada, today: today, index: index, talk: talk,
+            game: { Catalogue.standard[$0] ?? Scoring.unknownGame($0) },
+            isCovered: { result, owner in owner != ada && covered.contains(result.game) }, isTold: { _, _ in false })
+        let players = [ada, ben, eve].map { user in
+            var visible = index
+            let player = PlayerID(user.bytes.array)
+            for result in index.results(of: player) where user != ada && covered.contains(result.game) {
+                visible.remove(result.key, of: player)
+            }
+            return ActivityFeed.Player(
+                user: user, person: user.bytes.array,
+                insights: PlayerInsights(of: player, in: visible) { Catalogue.standard[$0] }, friends: [])
+        }
+        return (players.flatMap(feed.entries(of:)) + feed.talkEntries { $0 == eve ? nil : $0.bytes.array })
+            .sorted(by: ActivityEntry.isBefore)
+    }
+
+    private static func kinds(_ results: [(UserID, DailyScore)], covered: Set<GameID> = []) -> [String] {
+        entries(index(results), covered: covered).filter { $0.kind != .unlock && $0.kind != .milestone }
+            .map { $0.count == 1 ? $0.kind.rawValue : "\($0.kind.rawValue) \($0.count)" }
+    }
+
+    @Test func `three results of a sitting stand alone, four are one entry, and a pause ends a sitting`() {
+        func sitting(_ minutes: [Int]) -> [(UserID, DailyScore)] {
+            minutes.enumerated().map { (Self.ben, Self.result($0, at: Self.time(0, 8, $1))) }
+        }
+        #expect(Self.kinds(sitting([0, 10, 20])) == ["result", "result", "result"])
+        #expect(Self.kinds(sitting([0, 10, 20, 30])) == ["results 4"])
+        #expect(Self.kinds(sitting([0, 10, 41, 50])) == ["result", "result", "result", "result"])
+        #expect(
+            Self.kinds(sitting([0, 10, 20, 30]) + [(Self.eve, Self.result(0, at: Self.time(0, 8, 15)))])
+                == ["results 4", "result"])
+    }
+
+    @Test func `what was recorded long after its day, or more than thirty days ago, is no news`() {
+        func one(_ daysAgo: Int, at time: Int64) -> [String] {
+            Self.kinds([(Self.ben, Self.result(0, daysAgo: daysAgo, at: time))])
+        }
+        #expect(one(29, at: Self.time(29)) == ["result"])
+        #expect(one(31, at: Self.time(31)).isEmpty)
+        // A day ends everywhere at noon of the next, by UTC.
+        #expect(one(10, at: Self.time(2, 11, 59)) == ["result"])
+        #expect(one(10, at: Self.time(2, 12)).isEmpty)
+        #expect(one(400, at: Self.time(0)).isEmpty)
+    }
+
+    @Test func `a personal best is an entry of its own, and not while it is covered`() {
+        let results = [
+            (Self.ben, Self.result(0, daysAgo: 3, score: 5, at: Self.time(3))),
+            (Self.ben, Self.result(0, score: 2, at: Self.time(0))),
+        ]
+        #expect(Self.kinds(results) == ["best", "result"])
+        #expect(Self.kinds(results, covered: [Self.games[0]]) == ["result", "result"])
+        let covered = Self.entries(Self.index(results), covered: [Self.games[0]])
+        #expect(covered.allSatisfy { $0.isCovered && $0.kind == .result })
+    }
+
+    @Test func `a week of solving in a row is told on its last day`() throws {
+        let week = (0..<7).map { (Self.ben, Self.result(0, daysAgo: $0, at: Self.time($0))) }
+        let found = Self.entries(Self.index(week)).filter { $0.kind == .milestone && $0.words.contains("row") }
+        let entry = try #require(found.first)
+        #expect(found.count == 1 && entry.words == "7 days of Wordle in a row" && entry.at == Self.time(0))
+        #expect(Self.entries(Self.index(Array(week.dropLast()))).allSatisfy { !$0.words.contains("row") })
+    }
+
+    @Test func `what others say about one's own results is told, and the words of the muted are not`() throws {
+        let mine = ResultName(owner: Self.ada, key: Self.result(0, at: 0).key)
+        let index = Self.index([(Self.ada, Self.result(0, at: Self.time(0)))])
+        var talk = GroupTalk()
+        func say(_ value: some RecordValue, _ user: UserID, _ time: Int64) {
+            let content = RecordContent(value)
+            talk.apply(
+                MergedRecord(
+                    key: RecordKey(user: user, kind: content.kind, subject: content.subject), value: content.value,
+                    time: HybridTime(milliseconds: time * 1_000, counter: 0)))
+        }
+        let emoji = try #require(Emoji("🔥"))
+        for user in [Self.ada, Self.ben, Self.eve] { say(Reaction(to: mine, emoji), user, Self.time(0, 13)) }
+        let id = CommentID(milliseconds: Self.time(0, 14) * 1_000, chance: 0)
+        say(ResultComment(id, on: mine, text: "so close"), Self.ben, Self.time(0, 14))
+        say(ResultComment(id, on: ResultName(owner: Self.ben, key: mine.key), text: "x"), Self.ada, Self.time(0, 14))
+        let said = Self.entries(index, talk: talk).filter { $0.kind == .reaction || $0.kind == .comment }
+        #expect(said.map(\.words) == ["so close", "🔥"])
+        #expect(said.allSatisfy { $0.user == Self.ben })
+        // With the result, all of it goes.
+        #expect(Self.entries(ScoreIndex(), talk: talk).isEmpty)
+    }
+
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `the feed is a function of the records and the day, in whatever order they came`(seed: UInt64) throws {
+        var chance = SplitMix64(seed: seed)
+        var results: [(UserID, DailyScore)] = []
+        for _ in 0..<150 {
+            let daysAgo = Int.random(in: 0...40, using: &chance)
+            let late = Int64.random(in: 0...(9 * 86_400), using: &chance)
+            results.append(
+                (
+                    try #require([Self.ada, Self.ben, Self.eve].randomElement(using: &chance)),
+                    Self.result(
+                        .random(in: 0..<Self.games.count, using: &chance), daysAgo: daysAgo,
+                        score: .random(in: 1...6, using: &chance), at: Self.time(daysAgo) + late,
+                        isCompleted: Int.random(in: 0...4, using: &chance) > 0)
+                ))
+        }
+        // As the merge does it: of one key the last one stands, and some are withdrawn.
+        var standing: [ResultName: DailyScore] = [:]
+        for (user, result) in results { standing[ResultName(owner: user, key: result.key)] = result }
+        for name in standing.keys.sorted() where Int.random(in: 0...9, using: &chance) == 0 { standing[name] = nil }
+        func made(_ order: [ResultName]) -> [ActivityEntry] {
+            // Whatever stood before leaves no trace.
+            var index = Self.index(results.shuffled(using: &chance))
+            for (user, result) in results { index.remove(result.key, of: PlayerID(user.bytes.array)) }
+            for name in order {
+                if let result = standing[name] { index.replace(result, of: PlayerID(name.owner.bytes.array)) }
+            }
+            return Self.entries(index, covered: [Self.games[1]])
+        }
+        let names = standing.keys.sorted()
+        let expected = made(names)
+        #expect(expected.count > 20)
+        #expect(Set(expected.map(\.id)).count == expected.count)
+        for _ in 0..<3 { #expect(made(names.shuffled(using: &chance)) == expected) }
+    }
+
+    // MARK: What was looked at
+
+    private static func entry(_ number: Int, at time: Int64) -> ActivityEntry {
+        ActivityEntry(
+            .result, ben, person: ben.bytes.array, at: time, about: [UInt8(number >> 8), UInt8(number & 255)])
+    }
+
+    @Test func `what was looked at is seen, and what arrives late is new all the same`() throws {
+        let feed = (0..<5).map { Self.entry($0, at: 100 - Int64($0)) }
+        let look = ActivityLook().looking(at: Set(feed.map(\.id)), of: feed)
+        #expect(feed.allSatisfy(look.hasSeen))
+        #expect(!look.hasSeen(Self.entry(99, at: 50)))
+        #expect(ActivityLook(value: look.value) == look)
+        #expect(ActivityLook().looking(at: [feed[1].id], of: feed).ids == [feed[1].id])
+        for value in [[1], [UInt8](repeating: 0, count: 9), [UInt8](repeating: 0, count: 8 * 132)] {
+            #expect(ActivityLook(value: value) == nil)
+        }
+    }
+
+    @Test func `of very much the newest entries are kept one by one, and a moment stands for the others`() {
+        let feed = (0..<400).map { Self.entry($0, at: 10_000 - Int64($0)) }
+        let look = ActivityLook().looking(at: Set(feed.map(\.id)), of: feed)
+        #expect(look.ids.count == ActivityLook.maximumCount && look.value.count <= Record.maximumValueSize)
+        #expect(feed.allSatisfy(look.hasSeen))
+        #expect(look.moment == 10_000 - Int64(ActivityLook.maximumCount))
+    }
+
+    @Test func `a friend's result is new until one looks, on all machines, and one's own never is`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Bob") { nodes in
+            let (ada, bob) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Red"))
+            try await bob.join(try await ada.invite().link)
+            func record(_ node: MeshNode, _ game: String, _ score: Int) async throws {
+                _ = try await node.call(
+                    ScoreRequest.record(
+                        game: game, score: score, isCompleted: true, seconds: nil, date: nil, groups: nil,
+                        replace: false))
+            }
+            try await record(ada, "wordle", 3)
+            try await record(bob, "wordle", 4)
+            try await ada.until {
+                try await $0.call(FeedRequest.show(group: nil)).entries.contains { $0.kind == "result" && !$0.me }
+            }
+            let feed = try await ada.call(FeedRequest.show(group: nil))
+            let entry = try #require(feed.entries.first { $0.kind == "result" && !$0.me })
+            #expect(entry.name == "Bob" && entry.text == "played Wordle: 4 guesses" && entry.fresh && !entry.covered)
+            #expect(feed.entries.filter(\.me).allSatisfy { !$0.fresh })
+            #expect(feed.entries.contains { $0.kind == "joined" && $0.name == "Bob" && $0.text == "joined" })
+            #expect(feed.fresh == feed.entries.count { $0.fresh } && feed.fresh >= 2)
+            #expect(try await ada.call(FeedRequest.look(group: nil)).fresh == 0)
+            // A result that Ada has not played yet shows that it is there, and nothing more.
+            try await record(bob, "strands", 2)
+            try await ada.until { try await $0.call(FeedRequest.show(group: nil)).entries.contains(where: \.covered) }
+            let covered = try #require(
+                try await ada.call(FeedRequest.show(group: "Red")).entries.first(where: \.covered))
+            #expect(covered.text == "played Strands, covered until you have" && covered.kind == "result")
+            #expect(try await ada.call(FeedRequest.show(group: "Red")).fresh == 1)
+        }
+        let again = try await party.open("Ada")
+        #expect(try await again.call(FeedRequest.show(group: nil)).fresh == 1)
+        await again.close()
+    }
+}
