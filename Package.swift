@@ -94,6 +94,8 @@ let programs: [Target] = [
             "StreakWeb", "StreakNode", "StreakStorage", "StreakGames", .argumentParser, .serviceLifecycle, .unixSignals,
             .logging,
         ]),
+    // Its pieces are those of the article in StreakNode.docc.
+    program("streakmesh-example", ["StreakNode"]),
     program("streakmesh-sim", ["StreakSimulator", .argumentParser]),
     program(
         "streakmesh-bench",
@@ -209,7 +211,7 @@ let testTargets: [Target] = [
         "EndToEndTests",
         [
             "StreakTestSupport", "StreakNode", "StreakInternet", "StreakLinks", "StreakWire", "StreakCrypto",
-            "StreakRandom", "streakmesh", .grdb,
+            "StreakRandom", "streakmesh", "streakmesh-example", .grdb,
         ]),
     tests("RepositoryTests", []),
 ]

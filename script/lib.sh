@@ -1,5 +1,12 @@
 # What the scripts beside this one share. Sourced, never run; bash 3.2 is enough.
 
+# With --help a script prints the comment that it begins with.
+case ${1:-} in -h | --help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit
+    ;;
+esac
+
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 say() { printf '%s\n' "$*" >&2; }

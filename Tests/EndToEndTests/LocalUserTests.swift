@@ -50,6 +50,37 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(10)))
+    func `a report for an issue holds nothing of its user and friends`() async throws {
+        try await Lab.open { lab in
+            let ada = try await lab.friend("Adacanary")
+            try await ada.ask("group", "create", "Clubcanary")
+            let node = try await ada.start(page: true)
+            let code = try #require(try await ada.ask("friend", "code")["code"].text)
+            let whoami = try await ada.ask("whoami")
+            let status = try await ada.ask("status")
+            let page = try #require(status["web"].text)
+            let secrets = [
+                "canary", code, try #require(whoami["user"].text), try #require(whoami["device"].text),
+                try #require(status["groups"].items.first?["id"].text), page, lab.folder,
+                try #require(page.split(separator: ":").last.map(String.init)),
+            ]
+            let told = try await ada.run("doctor").output
+            let report = try await ada.run("doctor", "--report")
+            #expect(try await node.stop() == 0)
+            let offline = try await ada.run("doctor", "--report")
+            #expect(told.contains(page))
+            for result in [report, offline] {
+                #expect(result.exitCode == 0 && result.output.contains("cause: "), "\(result)")
+                for secret in secrets { #expect(!result.output.contains(secret), "\(result.output)") }
+                // No other address is in it either.
+                let address = result.output.firstMatch(of: /[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|::|\/\//)
+                #expect(address == nil, "\(result.output)")
+            }
+            #expect(report.output.contains("page: there") && offline.output.contains("node: not running"))
+        }
+    }
+
     #if os(Linux)
         @Test(.timeLimit(.minutes(10)))
         func `hundreds of idle connections stop neither page nor commands nor friends`() async throws {

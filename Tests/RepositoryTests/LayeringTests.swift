@@ -36,7 +36,7 @@ import Testing
         "streakmesh": ["StreakGames", "StreakStorage", "StreakNode", "StreakWeb"],
         "CTorrent": [], "CUPnP": [], "CConfinement": [],
         "streakmesh-internet": ["StreakInternet", "StreakWire", "CTorrent", "CUPnP", "CConfinement"],
-        "streakmesh-sim": ["StreakSimulator"],
+        "streakmesh-example": ["StreakNode"], "streakmesh-sim": ["StreakSimulator"],
         "streakmesh-vectors": [
             "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
             "StreakMembership", "StreakEngine",

@@ -173,3 +173,16 @@ import Testing
         #expect(Spelling.distance(b, a) == distance)
     }
 }
+
+/// How quickly a command begins.
+@Suite struct CommandNameTests {
+    private static func unnamed(_ command: any ParsableCommand.Type) -> [String] {
+        (command.configuration.commandName == nil ? ["\(command)"] : [])
+            + command.configuration.subcommands.flatMap(unnamed)
+    }
+
+    /// For one without, the parser has the runtime write the name of its type at every start of the program.
+    @Test func `every command says its name`() {
+        #expect(Self.unnamed(StreakMeshCommand.self) == [])
+    }
+}

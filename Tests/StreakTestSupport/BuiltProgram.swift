@@ -5,6 +5,9 @@ public enum BuiltProgram {
     /// The path of `streakmesh`.
     public static let path = folder.appendingPathComponent("streakmesh").path
 
+    /// The path of `streakmesh-example`.
+    public static let examplePath = folder.appendingPathComponent("streakmesh-example").path
+
     /// The path of `streakmesh-internet`; nil where it was not built, for want of its libraries.
     public static let helperPath: String? = {
         let path = folder.appendingPathComponent("streakmesh-internet").path

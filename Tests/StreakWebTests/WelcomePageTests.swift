@@ -1,3 +1,4 @@
+import Foundation
 import StreakNode
 import Testing
 
@@ -74,6 +75,71 @@ import Testing
             #expect(answer.body.contains(text))
             #expect(answer.body.contains("action=\"/welcome/new\""))
             #expect(page.node.accounts.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ("streakmesh://join/ABC", "Sunday puzzlers"),
+        ("streakmesh://add?text=Wordle+1%2C617+3%2F6", "for Sunday puzzlers"), ("streakmesh://game/wordle", nil),
+    ])
+    func `a link opened before there is an account is shown when there is one, and nothing is done by itself`(
+        link: String, text: String?
+    ) async throws {
+        let opening = PageLink("/open").adding("link", link).text
+        let kept = PageLink("/welcome").adding("opened", link).text
+        let sent = "&opened=" + PageLink.encode(link)
+        for (path, form) in [("new", "name=Ada"), ("link", "link=streakmesh%3A%2F%2Fdevice%2FA")] {
+            try await withPage(.newcomer) { page in
+                let browser = try await page.signedIn()
+                #expect(try await browser.get(opening).headers["location"] == kept)
+                let field = "name=\"opened\" value=\"\(link)\""
+                let welcome = try await browser.get(kept).body
+                // In each of the four forms.
+                #expect(welcome.components(separatedBy: field).count == 5)
+                #expect(welcome.contains("you see what it leads to"))
+                // It is still there after a mistake.
+                let mistake = try await browser.post("/welcome/new", "name=\(sent)")
+                #expect(mistake.status == 422 && mistake.body.contains(field))
+                #expect(page.node.accounts.isEmpty && page.node.changes.isEmpty)
+                let made = try await browser.post("/welcome/\(path)", form + sent)
+                if path == "new" {
+                    // The recovery key comes first, and leads on.
+                    #expect(made.body.contains("href=\"\(opening)\"") && made.body.contains(field))
+                    let confirmed = try await browser.post("/recovery/confirm", "key=\(FakeNode.key)" + sent)
+                    #expect(confirmed.headers["location"] == opening)
+                } else {
+                    #expect(made.headers["location"] == opening)
+                }
+                #expect(try await browser.get(kept).headers["location"] == opening)
+                let before = page.node.changes.count
+                let shown = try await browser.get(opening)
+                if let text { #expect(shown.status == 200 && shown.body.contains(text)) }
+                #expect(page.node.changes.count == before)
+            }
+        }
+    }
+
+    @Test func `a device link opened before there is an account fills its form in, and is not opened again`()
+        async throws
+    {
+        try await withPage(.newcomer) { page in
+            let browser = try await page.signedIn()
+            let link = PageLink("/open").adding("link", "streakmesh://device/A").text
+            let kept = try #require(try await browser.get(link).headers["location"])
+            let body = try await browser.get(kept).body
+            #expect(body.contains(">streakmesh://device/A</textarea>") && body.contains("<details open>"))
+            #expect(!body.contains("name=\"opened\""))
+            #expect(page.node.accounts.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["https://example.org/", "//example.org", "nonsense", "streakmesh://format?now"])
+    func `what leads nowhere is not kept`(link: String) async throws {
+        try await withPage(.newcomer) { page in
+            let browser = try await page.signedIn()
+            #expect(!(try await browser.get(PageLink("/welcome").adding("opened", link).text).body.contains(link)))
+            let form = "link=streakmesh%3A%2F%2Fdevice%2FA&opened=" + PageLink.encode(link)
+            #expect(try await browser.post("/welcome/link", form).headers["location"] == "/today")
         }
     }
 

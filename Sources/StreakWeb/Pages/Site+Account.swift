@@ -14,6 +14,9 @@ extension Site {
         /// The key in groups of four; empty unless it may be shown now.
         var key: [String]
         var hasKey: Bool
+        /// A link that was opened before there was an account, and the page that shows it.
+        var opened: String?
+        var next: String
     }
 
     func showRecovery(
@@ -22,7 +25,8 @@ extension Site {
         let frame = try await frame()
         let groups = key?.split(separator: "-").map(String.init) ?? []
         let view = RecoveryView(
-            isConfirmed: frame.profile.recoveryConfirmed, key: groups, hasKey: !groups.isEmpty)
+            isConfirmed: frame.profile.recoveryConfirmed, key: groups, hasKey: !groups.isEmpty,
+            opened: Self.keptLink(visit), next: Self.addressAfterWelcome(visit))
         return page(
             .profile, "recovery", title: "Recovery key", view, frame, visit, refusal: refusal)
     }
@@ -36,8 +40,8 @@ extension Site {
         _ = try await node.call(
             RecoveryRequest.confirm(key: visit.fields.required("key")))
         return say(
-            "Confirmed. Your account's secret is no longer on this machine: keep the paper safe.", then: "/profile",
-            visit)
+            "Confirmed. Your account's secret is no longer on this machine: keep the paper safe.",
+            then: Self.addressAfterWelcome(visit, otherwise: "/profile"), visit)
     }
 
     // MARK: Machines

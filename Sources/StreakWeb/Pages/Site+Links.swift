@@ -64,9 +64,12 @@ extension Site {
         return DeepLink.message(in: text).map { PageLink("/open").adding("link", $0).text }
     }
 
-    /// Shows what a link leads to. Nothing is stored, dialled or joined before a click.
+    /// Shows what a link leads to. Nothing is stored, dialled or joined before a click. Before there is an account, the
+    /// first page keeps the link.
     func openLink(_ visit: Visit) async throws -> Response {
-        switch DeepLink(visit.fields.required("link")) {
+        let link = visit.fields.required("link")
+        if try await isNew() { return .seeOther(PageLink("/welcome").adding("opened", link).text) }
+        switch DeepLink(link) {
         case .join:
             do {
                 return try await reviewInvite(visit)

@@ -8,6 +8,8 @@ extension Site {
         var name: String
         var link: String
         var file: String
+        /// A link that was opened before there was an account; it is shown once there is one.
+        var opened: String?
         /// Which form was sent.
         var isLinking: Bool
         var isRecovering: Bool
@@ -17,16 +19,37 @@ extension Site {
     }
 
     func showWelcome(_ visit: Visit, refusal: Refusal? = nil) async throws -> Response {
-        guard accounts != nil, try await isNew() else { return .seeOther("/today") }
+        guard try await isNew() else { return .seeOther(Self.addressAfterWelcome(visit)) }
+        let opened = visit.fields["opened"]
+        // A device link is for this page.
+        let device = opened.flatMap { DeepLink($0) == .device ? $0 : nil }
         let view = WelcomeView(
-            name: visit.fields.required("name"), link: visit.fields.required("link"),
-            file: visit.fields.required("file"),
-            isLinking: visit.path == "/welcome/link", isRecovering: visit.path == "/welcome/recover",
+            name: visit.fields.required("name"), link: visit.fields["link"] ?? device ?? "",
+            file: visit.fields.required("file"), opened: Self.keptLink(visit),
+            isLinking: visit.path == "/welcome/link" || device != nil && !visit.isForm,
+            isRecovering: visit.path == "/welcome/recover",
             isRestoring: visit.path == "/welcome/restore", problem: refusal?.view)
         return .html(templates.render("welcome", view), status: refusal?.status ?? .ok)
     }
 
-    private func isNew() async throws -> Bool {
+    /// The link that was opened before there was an account, if it leads anywhere once there is one.
+    static func keptLink(_ visit: Visit) -> String? {
+        guard let opened = visit.fields["opened"] else { return nil }
+        switch DeepLink(opened) {
+        case .join, .add, .game: return opened
+        case .device, .unknown, nil: return nil
+        }
+    }
+
+    /// Where the first page leads once there is an account: to what shows the link that was opened, and does nothing by
+    /// itself.
+    static func addressAfterWelcome(_ visit: Visit, otherwise path: String = "/today") -> String {
+        keptLink(visit).map { PageLink("/open").adding("link", $0).text } ?? path
+    }
+
+    /// Whether there is no account, and the first page can make one.
+    func isNew() async throws -> Bool {
+        guard accounts != nil else { return false }
         do {
             _ = try await node.call(ProfileRequest.whoami)
             return false
@@ -58,7 +81,7 @@ extension Site {
         Form(path) { site in
             { visit in
                 _ = try await site.makeAccount(origin(visit.fields))
-                return site.say(text, then: "/today", visit)
+                return site.say(text, then: Self.addressAfterWelcome(visit), visit)
             }
         } again: {
             try await $0.showWelcome($1, refusal: $2)

@@ -82,10 +82,13 @@ struct PageLink {
 
     var text: String { path + query }
 
+    /// What `streakmesh open` takes has at most 4,096 bytes; each may be escaped.
+    private static let maximumLocalSize = 3 * 4_096 + 256
+
     /// Whether a text is a path of this site and nothing else: no host, no scheme, no line break.
     static func isLocal(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        guard bytes.first == UInt8(ascii: "/"), bytes.count <= 2_000 else { return false }
+        guard bytes.first == UInt8(ascii: "/"), bytes.count <= maximumLocalSize else { return false }
         if bytes.count > 1, bytes[1] == UInt8(ascii: "/") || bytes[1] == UInt8(ascii: "\\") { return false }
         return bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
     }

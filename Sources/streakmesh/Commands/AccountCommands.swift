@@ -36,6 +36,7 @@ struct RecoveryCommand: AsyncParsableCommand {
 
     struct Show: QueryCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show the key, as long as it is on this machine. Anybody who has it can act as you.")
 
         @OptionGroup var shared: SharedOptions
@@ -52,6 +53,7 @@ struct RecoveryCommand: AsyncParsableCommand {
 
     struct Confirm: SessionCommand {
         static let configuration = CommandConfiguration(
+            commandName: "confirm",
             abstract: "Type the key in from your paper; the account's secret is then removed from this machine.")
 
         @Argument(help: "The key (else asked for, or read from standard input).")
@@ -168,7 +170,7 @@ struct DeviceCommand: AsyncParsableCommand {
         subcommands: [List.self, Link.self, Join.self, Revoke.self])
 
     struct List: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "List your machines.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List your machines.")
 
         @OptionGroup var shared: SharedOptions
 
@@ -179,6 +181,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Link: SessionCommand {
         static let configuration = CommandConfiguration(
+            commandName: "link",
             abstract: "Make a link by which a new machine becomes yours. Works once, for ten minutes.",
             discussion: """
                 Anybody who has it can join your account: give it to nobody, and leave this machine's node running.
@@ -205,6 +208,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Join: SessionCommand {
         static let configuration = CommandConfiguration(
+            commandName: "join",
             abstract: "Make this machine one of yours, by the link that another one made. Needs an empty data folder.")
 
         @Argument(
@@ -238,7 +242,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Revoke: SessionCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shut a lost machine out of every group. Needs the recovery key.",
+            commandName: "revoke", abstract: "Shut a lost machine out of every group. Needs the recovery key.",
             discussion: """
                 Asks for no key while the account's secret is still on this machine; `streakmesh status` reminds you \
                 of that.

@@ -13,6 +13,7 @@ struct FriendCommand: AsyncParsableCommand {
 
     struct Code: SessionCommand {
         static let configuration = CommandConfiguration(
+            commandName: "code",
             abstract: "Show your friend code, and choose whether your node answers people who look for it.")
 
         @Flag(help: "Show it as a QR code, too.")
@@ -43,7 +44,7 @@ struct FriendCommand: AsyncParsableCommand {
 
     struct Add: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ask the owner of a code to be your friend.",
+            commandName: "add", abstract: "Ask the owner of a code to be your friend.",
             discussion: """
                 Your node looks for the owner on the local network, at the addresses that you named with `up --peer`, and \
                 among the members of your groups, for seven days or until there is an answer. Nobody else is asked. If \
@@ -63,7 +64,8 @@ struct FriendCommand: AsyncParsableCommand {
     }
 
     struct List: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "List friends, requests and people you blocked.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List friends, requests and people you blocked.")
 
         @OptionGroup var shared: SharedOptions
 
@@ -74,7 +76,7 @@ struct FriendCommand: AsyncParsableCommand {
 
     struct Approve: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say yes to a request: the two of you get a group.",
+            commandName: "approve", abstract: "Say yes to a request: the two of you get a group.",
             discussion: "A name proves nothing: compare the code with what your friend tells you.")
 
         @Argument(help: "Who: friend code, ID or name.")
@@ -88,7 +90,7 @@ struct FriendCommand: AsyncParsableCommand {
     }
 
     struct Decline: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Say no to a request.")
+        static let configuration = CommandConfiguration(commandName: "decline", abstract: "Say no to a request.")
 
         @Argument(help: "Who: friend code, ID or name.")
         var user: String
@@ -101,7 +103,7 @@ struct FriendCommand: AsyncParsableCommand {
     }
 
     struct Cancel: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Cancel a request of yours.")
+        static let configuration = CommandConfiguration(commandName: "cancel", abstract: "Cancel a request of yours.")
 
         @Argument(help: "The code you asked.")
         var code: String
@@ -117,7 +119,7 @@ struct FriendCommand: AsyncParsableCommand {
         typealias Request = FriendshipRequest
 
         static let configuration = CommandConfiguration(
-            abstract: "Ignore requests of somebody, without telling them.",
+            commandName: "block", abstract: "Ignore requests of somebody, without telling them.",
             discussion:
                 "Somebody who asks, a friend, or a member of a group of yours. Groups that you are both in stay.")
 
@@ -142,7 +144,8 @@ struct FriendCommand: AsyncParsableCommand {
     }
 
     struct Unblock: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Stop ignoring requests of somebody.")
+        static let configuration = CommandConfiguration(
+            commandName: "unblock", abstract: "Stop ignoring requests of somebody.")
 
         @Argument(help: "Who: friend code, ID or name.")
         var user: String
@@ -158,7 +161,7 @@ struct FriendCommand: AsyncParsableCommand {
         typealias Request = FriendshipRequest
 
         static let configuration = CommandConfiguration(
-            abstract: "End the group of the two of you.",
+            commandName: "remove", abstract: "End the group of the two of you.",
             discussion: "Both keep what was shared so far; neither gets anything new.")
 
         @Argument(help: "The friend: friend code, ID or name.")
@@ -185,7 +188,7 @@ struct FriendCommand: AsyncParsableCommand {
 extension FriendCommand {
     struct Rejoin: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Come back into a group that a friend says you were in.",
+            commandName: "rejoin", abstract: "Come back into a group that a friend says you were in.",
             discussion: """
                 After a recovery your friends' nodes know your groups. A group gets nothing before you rejoin it; then \
                 your earlier results come back, and new ones go there.
@@ -203,7 +206,7 @@ extension FriendCommand {
 
     struct Dismiss: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Stay out of a group that a friend says you were in, and forget it.")
+            commandName: "dismiss", abstract: "Stay out of a group that a friend says you were in, and forget it.")
 
         @Argument(help: "The group: title or ID.")
         var group: String

@@ -13,7 +13,8 @@ struct GamesCommand: AsyncParsableCommand {
 
     /// Needs no account; with one it lists the groups' own games, too.
     struct List: SessionCommand {
-        static let configuration = CommandConfiguration(abstract: "List the games; favourites come first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the games; favourites come first.")
 
         @Argument(help: "Only games whose name, ID or category holds this.")
         var search: String?
@@ -106,7 +107,7 @@ struct GamesCommand: AsyncParsableCommand {
 
     struct Add: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Define a game for your group; any member may then record it.")
+            commandName: "add", abstract: "Define a game for your group; any member may then record it.")
 
         @Argument(help: "Its name, 1 to 40 characters.")
         var name: String
@@ -132,7 +133,7 @@ struct GamesCommand: AsyncParsableCommand {
     }
 
     struct Edit: SessionCommand {
-        static let configuration = CommandConfiguration(abstract: "Change a custom game.")
+        static let configuration = CommandConfiguration(commandName: "edit", abstract: "Change a custom game.")
 
         @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String
@@ -162,7 +163,7 @@ struct GamesCommand: AsyncParsableCommand {
 
     struct Test: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Try a pattern on a share text; stores nothing.")
+            commandName: "test", abstract: "Try a pattern on a share text; stores nothing.")
 
         @Argument(help: "A share text.")
         var text: String
@@ -188,7 +189,7 @@ struct GamesCommand: AsyncParsableCommand {
 
     struct Remove: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a game that you defined from your group. Its results stay.")
+            commandName: "remove", abstract: "Remove a game that you defined from your group. Its results stay.")
 
         @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String
@@ -206,7 +207,8 @@ struct GamesCommand: AsyncParsableCommand {
     }
 
     struct Favourite: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Show a game first, on all your machines.")
+        static let configuration = CommandConfiguration(
+            commandName: "favourite", abstract: "Show a game first, on all your machines.")
 
         @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String
@@ -221,7 +223,8 @@ struct GamesCommand: AsyncParsableCommand {
     }
 
     struct Unfavourite: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "No longer show a game first.")
+        static let configuration = CommandConfiguration(
+            commandName: "unfavourite", abstract: "No longer show a game first.")
 
         @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String

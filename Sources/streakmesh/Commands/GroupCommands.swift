@@ -11,7 +11,8 @@ struct GroupCommand: AsyncParsableCommand {
         ])
 
     struct Create: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Found a group; it becomes the active one.")
+        static let configuration = CommandConfiguration(
+            commandName: "create", abstract: "Found a group; it becomes the active one.")
 
         @Argument(help: "Its title, 1 to 60 characters.")
         var title: String
@@ -29,7 +30,8 @@ struct GroupCommand: AsyncParsableCommand {
     }
 
     struct List: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "List your groups; * marks the active one.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List your groups; * marks the active one.")
 
         @OptionGroup var shared: SharedOptions
 
@@ -53,7 +55,7 @@ struct GroupCommand: AsyncParsableCommand {
     }
 
     struct Use: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Make a group the active one.")
+        static let configuration = CommandConfiguration(commandName: "use", abstract: "Make a group the active one.")
 
         @Argument(help: "Its title, ID or a unique beginning of either.")
         var group: String
@@ -68,7 +70,8 @@ struct GroupCommand: AsyncParsableCommand {
     }
 
     struct Rename: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Change a group's title. By the owner and admins.")
+        static let configuration = CommandConfiguration(
+            commandName: "rename", abstract: "Change a group's title. By the owner and admins.")
 
         @Argument(help: "The new title, 1 to 60 characters.")
         var title: String
@@ -87,7 +90,7 @@ struct GroupCommand: AsyncParsableCommand {
 
     struct Settings: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show a group's settings. The owner and admins can change them.")
+            commandName: "settings", abstract: "Show a group's settings. The owner and admins can change them.")
 
         @Option(help: "The group (else the active one).")
         var group: String?
@@ -151,6 +154,7 @@ struct GroupCommand: AsyncParsableCommand {
         typealias Request = GroupRequest
 
         static let configuration = CommandConfiguration(
+            commandName: "transfer",
             abstract: "Hand a group on to another member. By the owner, who becomes a plain member.")
 
         @OptionGroup var member: MemberCommand.Target
@@ -178,6 +182,7 @@ struct GroupCommand: AsyncParsableCommand {
 
     struct Heir: QueryCommand {
         static let configuration = CommandConfiguration(
+            commandName: "heir",
             abstract: "Name the member who may take the group over from you; without a name, nobody. By the owner.")
 
         @Argument(help: "The member: friend code, user ID, a unique beginning of the ID, or name.")
@@ -222,6 +227,7 @@ struct GroupCommand: AsyncParsableCommand {
 
     struct Annul: SessionCommand {
         static let configuration = CommandConfiguration(
+            commandName: "annul",
             abstract: "Annul an admin's removal of a member; without an ID, list the removals. By the owner.",
             discussion: """
                 The admin becomes a plain member, from just before the removal on. What they have done since then as \
@@ -257,7 +263,7 @@ struct GroupCommand: AsyncParsableCommand {
 
     struct Leave: SessionCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Leave a group, or take one that you are no longer in off the list.",
+            commandName: "leave", abstract: "Leave a group, or take one that you are no longer in off the list.",
             discussion: """
                 Your friends keep the results that you shared so far, and you keep yours. With --erase their nodes \
                 delete your results when they hear of it; a node that never comes back online keeps them.

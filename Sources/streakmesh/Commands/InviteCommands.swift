@@ -63,7 +63,8 @@ struct InviteCommand: AsyncParsableCommand {
     }
 
     struct List: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "List the links that still let somebody join.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the links that still let somebody join.")
 
         @Option(help: "The group (else the active one).")
         var group: String?
@@ -78,7 +79,7 @@ struct InviteCommand: AsyncParsableCommand {
     }
 
     struct Revoke: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "End a link at once.")
+        static let configuration = CommandConfiguration(commandName: "revoke", abstract: "End a link at once.")
 
         @Argument(help: "The invite's ID, or a unique beginning of it.")
         var id: String

@@ -41,7 +41,8 @@ struct MemberCommand: AsyncParsableCommand {
     struct Promote: ConfirmedCommand {
         typealias Request = MemberRequest
 
-        static let configuration = CommandConfiguration(abstract: "Make a member an admin. By the owner.")
+        static let configuration = CommandConfiguration(
+            commandName: "promote", abstract: "Make a member an admin. By the owner.")
 
         @OptionGroup var member: Target
         @OptionGroup var confirmation: ConfirmationOptions
@@ -61,7 +62,8 @@ struct MemberCommand: AsyncParsableCommand {
     }
 
     struct Demote: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Make an admin a plain member. By the owner.")
+        static let configuration = CommandConfiguration(
+            commandName: "demote", abstract: "Make an admin a plain member. By the owner.")
 
         @OptionGroup var member: Target
         @OptionGroup var shared: SharedOptions
@@ -75,7 +77,7 @@ struct MemberCommand: AsyncParsableCommand {
         typealias Request = MemberRequest
 
         static let configuration = CommandConfiguration(
-            abstract: "Remove a member. By the owner; admins can remove plain members.",
+            commandName: "remove", abstract: "Remove a member. By the owner; admins can remove plain members.",
             discussion: """
                 The group and the removed member both keep the results shared so far; the removed member gets nothing \
                 new. A friend who has not heard of it keeps sharing with them until the news arrives. The invites that \
@@ -115,7 +117,7 @@ struct RequestsCommand: AsyncParsableCommand {
         subcommands: [List.self, Approve.self, Deny.self], defaultSubcommand: List.self)
 
     struct List: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "List them.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List them.")
 
         @Option(help: "Only of this group (else of all).")
         var group: String?
@@ -128,7 +130,8 @@ struct RequestsCommand: AsyncParsableCommand {
     }
 
     struct Approve: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Let somebody in. By the owner and admins.")
+        static let configuration = CommandConfiguration(
+            commandName: "approve", abstract: "Let somebody in. By the owner and admins.")
 
         @Argument(help: "The request's ID, or a unique beginning of it.")
         var id: String
@@ -144,7 +147,7 @@ struct RequestsCommand: AsyncParsableCommand {
 
     struct Deny: QueryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Turn somebody down, on this node; another admin may still let them in.")
+            commandName: "deny", abstract: "Turn somebody down, on this node; another admin may still let them in.")
 
         @Argument(help: "The request's ID, or a unique beginning of it.")
         var id: String

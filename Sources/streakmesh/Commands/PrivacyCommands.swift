@@ -64,7 +64,7 @@ struct SharingCommand: AsyncParsableCommand {
         typealias Request = PrivacyRequest
 
         static let configuration = CommandConfiguration(
-            abstract: "Publish nothing new in a group; you go on reading it.",
+            commandName: "stop", abstract: "Publish nothing new in a group; you go on reading it.",
             discussion: "Your friends keep what you have shared so far. Nothing tells them that you stopped.")
 
         @Option(help: "The group (else the active one).")
@@ -90,7 +90,7 @@ struct SharingCommand: AsyncParsableCommand {
     }
 
     struct Resume: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Share with a group again.")
+        static let configuration = CommandConfiguration(commandName: "resume", abstract: "Share with a group again.")
 
         @Option(help: "The group (else the active one).")
         var group: String?
@@ -137,6 +137,7 @@ struct GuestCommand: AsyncParsableCommand {
 
     struct Start: QueryCommand {
         static let configuration = CommandConfiguration(
+            commandName: "start",
             abstract: "Record a guest's results separately. Your links are closed, and your own data stays as it is."
         )
 
@@ -152,6 +153,7 @@ struct GuestCommand: AsyncParsableCommand {
 
     struct Stop: QueryCommand {
         static let configuration = CommandConfiguration(
+            commandName: "stop",
             abstract: "End the guest mode. One of --keep, --export and --discard says what happens to the results.")
 
         @Flag(help: "Keep them for the next time.")
@@ -179,7 +181,7 @@ struct GuestCommand: AsyncParsableCommand {
     }
 
     struct Status: QueryCommand {
-        static let configuration = CommandConfiguration(abstract: "Say whether a guest plays.")
+        static let configuration = CommandConfiguration(commandName: "status", abstract: "Say whether a guest plays.")
 
         @OptionGroup var shared: SharedOptions
 

@@ -10,7 +10,8 @@ struct ServiceCommand: ParsableCommand {
         subcommands: [Status.self, Install.self, Remove.self, Unit.self], defaultSubcommand: Status.self)
 
     struct Status: ServiceAction {
-        static let configuration = CommandConfiguration(abstract: "Say whether the service is there and runs.")
+        static let configuration = CommandConfiguration(
+            commandName: "status", abstract: "Say whether the service is there and runs.")
 
         @OptionGroup var shared: SharedOptions
 
@@ -32,7 +33,7 @@ struct ServiceCommand: ParsableCommand {
 
     struct Install: ServiceAction {
         static let configuration = CommandConfiguration(
-            abstract: "Start your node now, and whenever you sign in.")
+            commandName: "install", abstract: "Start your node now, and whenever you sign in.")
 
         @OptionGroup var shared: SharedOptions
 
@@ -46,7 +47,7 @@ struct ServiceCommand: ParsableCommand {
 
     struct Remove: ServiceAction {
         static let configuration = CommandConfiguration(
-            abstract: "Stop the service and no longer start it. Your data stays.")
+            commandName: "remove", abstract: "Stop the service and no longer start it. Your data stays.")
 
         @OptionGroup var shared: SharedOptions
 
@@ -62,7 +63,8 @@ struct ServiceCommand: ParsableCommand {
 
     struct Unit: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write what `install` hands to the system, for those who package StreakMesh.")
+            commandName: "unit", abstract: "Write what `install` hands to the system, for those who package StreakMesh."
+        )
 
         @Option(help: ArgumentHelp("The program to run.", valueName: "path"))
         var program = "/usr/bin/streakmesh"
