@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Measures what meeting across the internet costs, with the real program, its helper and a DHT of twenty nodes.
+
+usage: internet.py FOLDER-OF-PROGRAMS SECONDS      (root; python3-libtorrent)
+
+Prints a line each of name, value, unit and target, like streakmesh-bench. Two nodes and the DHT have network namespaces of
+their own; nothing leaves the machine. SECONDS is how long idle nodes are watched.
+"""
+import atexit
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = os.path.join(sys.argv[1], "streakmesh")
+IDLE = int(sys.argv[2])
+DHT_NODES = 20
+PORT = 7420
+SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "Tests/StreakTestSupport/Scripts/dht-node.py"
+NAME = f"smb{os.getpid()}"
+folder = tempfile.mkdtemp(prefix="smb")
+processes, namespaces = [], []
+
+
+def show(name, value, unit, target="–"):
+    print(f"{name}\t{value:.2f}\t{unit}\t{target}" if value < 10 else f"{name}\t{value:.1f}\t{unit}\t{target}", flush=True)
+
+
+def clear():
+    for process in processes:
+        process.kill()
+    for name in namespaces:
+        subprocess.run(["ip", "netns", "delete", name], stderr=subprocess.DEVNULL, check=False)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True)
+
+
+def host(name, address):
+    """A namespace with one address; all are on one bridge."""
+    ip("netns", "add", name)
+    namespaces.append(name)
+    ip("link", "add", f"l{len(namespaces)}", "netns", f"{NAME}-hub", "type", "veth", "peer", "name", "eth0", "netns", name)
+    ip("-n", f"{NAME}-hub", "link", "set", f"l{len(namespaces)}", "master", "br0", "up")
+    ip("-n", name, "link", "set", "lo", "up")
+    ip("-n", name, "address", "add", f"{address}/15", "dev", "eth0")
+    ip("-n", name, "link", "set", "eth0", "up")
+    ip("-n", name, "route", "add", "default", "dev", "eth0")
+
+
+def start(name, *words, **options):
+    process = subprocess.Popen(["ip", "netns", "exec", name, *words], **options)
+    processes.append(process)
+    return process
+
+
+class Node:
+    def __init__(self, person, address):
+        self.person, self.name, self.address = person, f"{NAME}-{person}", address
+        host(self.name, address)
+        self.ask("init", "--name", person)
+
+    def ask(self, *words):
+        done = subprocess.run(
+            ["ip", "netns", "exec", self.name, PROGRAM, "--data", f"{folder}/{self.person}", "--json", *words],
+            stdout=subprocess.PIPE, text=True, check=True)
+        return json.loads(done.stdout)
+
+    def up(self):
+        self.process = start(
+            self.name, PROGRAM, "--data", f"{folder}/{self.person}", "up", "--listen", f"0.0.0.0:{PORT}", "--no-web", "--no-lan",
+            "--dht", BOOTSTRAP, stdout=subprocess.PIPE, text=True)
+        self.process.stdout.readline()
+
+    def down(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=30)
+
+    def move(self, address):
+        ip("-n", self.name, "address", "del", f"{self.address}/15", "dev", "eth0")
+        ip("-n", self.name, "address", "add", f"{address}/15", "dev", "eth0")
+        ip("-n", self.name, "route", "add", "default", "dev", "eth0")
+        self.address = address
+
+    def until(self, what, holds, limit=300):
+        end = time.monotonic() + limit
+        while not holds():
+            if time.monotonic() > end:
+                sys.exit(f"waited in vain: {what}")
+            time.sleep(0.5)
+
+    def traffic(self):
+        """Bytes on its interface in both directions: links, notices and the DHT."""
+        table = subprocess.run(
+            ["ip", "netns", "exec", self.name, "cat", "/proc/net/dev"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        fields = next(line for line in table.splitlines() if "eth0:" in line).split(":")[1].split()
+        return int(fields[0]) + int(fields[8])
+
+    def memory(self, program):
+        """MB of its processes that run this program; none where there is none."""
+        ids = subprocess.run(["ip", "netns", "pids", self.name], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+        for number in ids:
+            try:
+                if os.path.basename(os.readlink(f"/proc/{number}/exe")) == program:
+                    lines = pathlib.Path(f"/proc/{number}/status").read_text().splitlines()
+                    return int(next(line for line in lines if line.startswith("VmRSS:")).split()[1]) / 1000
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+        return None
+
+
+def watch(node):
+    """Bytes a second, MB of the node, and most MB of its helper, while nothing is done."""
+    before, helper, begin = node.traffic(), 0.0, time.monotonic()
+    while time.monotonic() - begin < IDLE:
+        time.sleep(1)
+        helper = max(helper, node.memory("streakmesh-internet") or 0)
+    return (node.traffic() - before) / (time.monotonic() - begin), node.memory("streakmesh"), helper
+
+
+atexit.register(clear)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+ip("netns", "add", f"{NAME}-hub")
+namespaces.append(f"{NAME}-hub")
+ip("-n", f"{NAME}-hub", "link", "add", "br0", "type", "bridge")
+ip("-n", f"{NAME}-hub", "link", "set", "br0", "up")
+# Two halves: witnesses of one provider count as one.
+places = [f"198.{18 + number % 2}.0.{number + 1}" for number in range(DHT_NODES)]
+BOOTSTRAP = f"{places[0]}:6881"
+dht = []
+for number, place in enumerate(places):
+    host(f"{NAME}-d{number}", place)
+    others = [f"{other}:6881" for other in places[:3] if other != place]
+    dht.append(start(
+        f"{NAME}-d{number}", "/usr/bin/python3", "-I", str(SCRIPT), place, "6881", *others,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True))
+for node in dht:
+    while node.stdout.readline() not in ("settled\n", ""):
+        pass
+
+ada, ben = Node("ada", "198.18.1.1"), Node("ben", "198.19.1.1")
+ada.up()
+ben.up()
+ada.ask("group", "create", "Bench")
+link = ada.ask("invite")["link"]
+ben.ask("join", link)
+ada.until("the note lies in the DHT", lambda: ada.ask("status")["internet"]["dht"]["published"])
+for setting in ("off", "on"):
+    for node in (ada, ben):
+        node.ask("internet", setting)
+    time.sleep(20)
+    traffic, memory, helper = watch(ben)
+    show(f"idle node, internet {setting}: traffic", traffic, "B/s", "10" if setting == "off" else "–")
+    show(f"idle node, internet {setting}: memory", memory, "MB")
+    if setting == "on":
+        show("helper: most memory while idle", helper, "MB", "20")
+
+# Somebody joins by a link whose addresses are all old: the DHT is all that is left.
+link = ada.ask("invite")["link"]
+ada.down()
+ben.down()
+ada.move("198.18.2.1")
+cleo = Node("cleo", "198.19.3.1")
+ada.up()
+ada.until("the note lies in the DHT again", lambda: ada.ask("status")["internet"]["dht"]["published"])
+cleo.up()
+begin = time.monotonic()
+cleo.ask("join", link, "--timeout", "5m")
+show("join by the DHT alone", time.monotonic() - begin, "s", "60")
+
+# Two whose addresses have both changed while they were off.
+ada.down()
+ada.move("198.18.4.1")
+ben.move("198.19.5.1")
+begin = time.monotonic()
+ada.up()
+ben.up()
+ben.until("they are linked again", lambda: any(
+    member["name"] == "ada" and member.get("path") for member in ben.ask("members")["members"]), limit=600)
+show("all addresses changed while off: linked again by the DHT", time.monotonic() - begin, "s", "360")
