@@ -157,7 +157,7 @@ for setting in ("off", "on"):
         node.ask("internet", setting)
     time.sleep(20)
     traffic, memory, helper = watch(ben)
-    show(f"idle node, internet {setting}: traffic", traffic, "B/s", "10" if setting == "off" else "–")
+    show(f"idle node, internet {setting}: traffic", traffic, "B/s")
     show(f"idle node, internet {setting}: memory", memory, "MB")
     if setting == "on":
         show("helper: most memory while idle", helper, "MB", "20")
