@@ -67,6 +67,13 @@
                 }
             }
 
+            /// What a friend's node says of itself, over a new line where it has closed the old one: it was silent for too long.
+            func status(of name: String) async throws -> JSONValue? {
+                if let status = await lines[name]?.status() { return status }
+                lines[name] = try ControlLine(to: self[name])
+                return await lines[name]?.status()
+            }
+
             /// How one friend's node says that it reaches another friend's: a path, or by whom.
             func way(from name: String, to other: String) async throws -> String? {
                 let members = try await self[name].ask("members")["members"].items
@@ -81,7 +88,7 @@
                 var digests: [String: String] = [:]
                 do {
                     try await lab.eventually("they agree", limit: limit) {
-                        for name in names { digests[name] = await lines[name]?.status()?["groups"][0]["digest"].text }
+                        for name in names { digests[name] = try await status(of: name)?["groups"][0]["digest"].text }
                         return Set(digests.values).count == 1 && digests.count == names.count
                     }
                 } catch {
@@ -97,6 +104,7 @@
                 var times: [Duration] = []
                 for name in names {
                     day += 1
+                    _ = try await status(of: name)
                     let isAdded = await lines[name]?.add(ShareTexts.wordle(day, guesses: 4))
                     #expect(isAdded == true)
                     times.append(try await agree(names, limit: .seconds(300)))
