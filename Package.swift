@@ -44,6 +44,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 let modules: [Target] = [
     .systemLibrary(
         name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .systemLibrary(name: "CAllocator"),
     .systemLibrary(
         name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
     module("StreakCrypto", ["CSodium"]),
@@ -91,8 +92,8 @@ let programs: [Target] = [
     program(
         "streakmesh",
         [
-            "StreakWeb", "StreakNode", "StreakStorage", "StreakGames", .argumentParser, .serviceLifecycle, .unixSignals,
-            .logging,
+            "StreakWeb", "StreakNode", "StreakStorage", "StreakGames", "CAllocator", .argumentParser,
+            .serviceLifecycle, .unixSignals, .logging,
         ]),
     // Its pieces are those of the article in StreakNode.docc.
     program("streakmesh-example", ["StreakNode"]),

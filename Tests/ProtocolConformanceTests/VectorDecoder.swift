@@ -47,7 +47,7 @@ struct VectorDecoder {
             let again = try? SignedOperation(
                 signing: operation.operation, with: SigningSecretKey.generate(from: &entropy))
         else { return [] }  // too large only when re-encoded: seen as a difference
-        return again.bytes.dropLast(64) + operation.signature.rawBytes
+        return again.bytes.dropLast(64) + bytes.suffix(64)
     }
 
     private static func proof(_ bytes: [UInt8]) throws(WireError) -> [UInt8] {

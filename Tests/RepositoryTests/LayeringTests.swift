@@ -7,7 +7,7 @@ import Testing
 @Suite struct LayeringTests {
     /// What each target may import of ours.
     static let ours: [String: Set<String>] = [
-        "CSodium": [], "CQREncode": [],
+        "CSodium": [], "CAllocator": [], "CQREncode": [],
         "StreakCrypto": ["CSodium"],
         "StreakWire": [],
         "StreakRandom": [],
@@ -33,7 +33,7 @@ import Testing
             "StreakCrypto", "StreakWire", "StreakLinks", "StreakGames", "StreakScores", "StreakReplication",
             "StreakMembership", "StreakEngine", "StreakRandom",
         ],
-        "streakmesh": ["StreakGames", "StreakStorage", "StreakNode", "StreakWeb"],
+        "streakmesh": ["StreakGames", "StreakStorage", "StreakNode", "StreakWeb", "CAllocator"],
         "CTorrent": [], "CUPnP": [], "CConfinement": [],
         "streakmesh-internet": ["StreakInternet", "StreakWire", "CTorrent", "CUPnP", "CConfinement"],
         "streakmesh-example": ["StreakNode"], "streakmesh-sim": ["StreakSimulator"],

@@ -118,6 +118,6 @@ struct Flood {
     private static func unsigned(_ operation: LedgerOperation, _ signature: Signature) -> SignedOperation {
         let bytes = operation.encoded() + signature.rawBytes
         return SignedOperation(
-            id: OperationID(bytes: .hash(of: bytes)), operation: operation, bytes: bytes, signature: signature)
+            id: OperationID(bytes: .hash(of: bytes)), operation: operation, bytes: bytes)
     }
 }

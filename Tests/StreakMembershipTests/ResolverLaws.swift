@@ -78,8 +78,7 @@ struct ResolverLaws {
                 group: operation.group, author: operation.author, number: operation.number,
                 previous: operation.previous, parents: operation.parents,
                 time: index.isMultiple(of: 2) ? .min : Int64(index) &* 86_400_000, body: operation.body)
-            let other = SignedOperation(
-                id: signed.id, operation: late, bytes: signed.bytes, signature: signed.signature)
+            let other = SignedOperation(id: signed.id, operation: late, bytes: signed.bytes)
             _ = try copy.insert(other)
         }
         let (before, after) = (original.ledger.state, copy.state)

@@ -35,7 +35,7 @@ public struct DeviceCertificate: Hashable, Sendable {
     /// From the device that the account certified to this certificate's device; never empty.
     public let links: [Link]
 
-    private let last: Link
+    private var last: Link { links[links.count - 1] }
 
     /// The device this certificate is for.
     public var device: DeviceID { last.device }
@@ -48,12 +48,11 @@ public struct DeviceCertificate: Hashable, Sendable {
     public var isIssuedByAccount: Bool { links.count == 1 }
 
     init?(user: UserID, links: [Link]) {
-        guard let last = links.last, links.count <= Self.maximumChainLength,
+        guard !links.isEmpty, links.count <= Self.maximumChainLength,
             Set(links.map(\.device)).count == links.count
         else { return nil }
         self.user = user
         self.links = links
-        self.last = last
     }
 
     /// The account certifies a device.
@@ -64,7 +63,6 @@ public struct DeviceCertificate: Hashable, Sendable {
         let link = Link(consent: consent, signature: accountKey.signature(for: message, as: .certificate))
         self.user = user
         links = [link]
-        last = link
     }
 
     /// Reads a certificate as one field among others. Signatures are not checked yet: see `isValid`.

@@ -115,7 +115,6 @@ public struct SignedOperation: Hashable, Sendable {
     public let operation: LedgerOperation
     /// As received, the signature included.
     public let bytes: [UInt8]
-    public let signature: Signature
 }
 
 extension SignedOperation {
@@ -128,8 +127,7 @@ extension SignedOperation {
             throw .tooLarge(size: unsigned.count + Signature.byteCount)
         }
         self.operation = operation
-        signature = key.signature(for: unsigned, as: .operation)
-        bytes = unsigned + signature.rawBytes
+        bytes = unsigned + key.signature(for: unsigned, as: .operation).rawBytes
         id = OperationID(bytes: .hash(of: bytes))
     }
 
@@ -144,16 +142,14 @@ extension SignedOperation {
         }
         var reader = WireReader(bytes.dropLast(Signature.byteCount))
         operation = try LedgerOperation(from: &reader)
-        var last = WireReader(bytes.suffix(Signature.byteCount))
-        signature = try last.readSignature()
         self.bytes = bytes
         id = OperationID(bytes: .hash(of: bytes))
     }
 
     /// Whether the author's device key signed these bytes. About 50 µs.
     public func hasValidSignature() -> Bool {
-        operation.author.hasSigned(
-            Array(bytes.dropLast(Signature.byteCount)), as: .operation, signature)
+        guard let signature = try? Signature(rawBytes: bytes.suffix(Signature.byteCount)) else { return false }
+        return operation.author.hasSigned(Array(bytes.dropLast(Signature.byteCount)), as: .operation, signature)
     }
 
     public static func == (left: Self, right: Self) -> Bool { left.id == right.id }

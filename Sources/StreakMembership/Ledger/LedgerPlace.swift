@@ -17,7 +17,6 @@ struct IntroductionIndex: Sendable {
     private(set) var byUser: [UserID: [Introduction]] = [:]
     /// The `revoke-device` operations of an account.
     private(set) var revocations: [UserID: [LedgerNode]] = [:]
-    private var publications: [DeviceOfUser: [Introduction]] = [:]
     // Indexed for the check made for each new operation: whether any of these is an ancestor.
     private var known: [UserID: NodeSet] = [:]
     private var published: [DeviceOfUser: NodeSet] = [:]
@@ -42,14 +41,13 @@ struct IntroductionIndex: Sendable {
             devices[certificate.user, default: []].append(certificate.device)
             accounts[certificate.device, default: []].append(certificate.user)
         }
-        publications[key, default: []].append(introduction)
         published[key, default: NodeSet()].insert(node)
         known[certificate.user, default: NodeSet()].insert(node)
     }
 
     /// The operations that publish a device's certificates for an account.
     func publications(of device: DeviceID, for user: UserID) -> [Introduction] {
-        publications[DeviceOfUser(device: device, user: user)] ?? []
+        (byDevice[device] ?? []).filter { $0.certificate.user == user }
     }
 
     /// Whether the ancestors in a clock publish a certificate of the account.

@@ -71,7 +71,8 @@ struct UpCommand: SessionCommand {
         // A program that reads events needs a node; a person can make the account on the page.
         guard context.folder.hasAccount || !context.usesJSON && !isWithoutWeb else { throw NodeFailure.noAccount }
         if !context.folder.hasAccount { try context.folder.makeFolder() }
-        DescriptorLimit.raise()
+        ProcessLimits.returnFreeMemory()
+        ProcessLimits.raiseDescriptors()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "streakmesh")
         // The error that ends the program is thrown, too, and shown once; the libraries do not log it by default.
