@@ -95,6 +95,8 @@ extension Figures {
 
         private var simulation: Simulation
         private let setting: Setting
+        /// Who lives how, in which home: the same for all means of a seed, so that their figures can be compared.
+        private var random: SimulatedRandom
         /// When each member opens the laptop in the evening, give or take half an hour.
         private var evenings: [Duration] = []
         private var actions: [(instant: MonotonicInstant, action: Action)] = []
@@ -109,6 +111,7 @@ extension Figures {
 
         private init(_ setting: Setting, seed: UInt64) throws(CrowdFailure) {
             self.setting = setting
+            random = SimulatedRandom(seed: ~seed)
             let extra = setting.means.hasFriend ? 1 : 0
             simulation = try Crowd(nodes: setting.members + extra, seed: seed).simulation
             simulation.network.profile = .dsl
@@ -128,18 +131,21 @@ extension Figures {
         private func isAlwaysOn(_ index: Int) -> Bool { index == setting.members }
 
         private mutating func hours(_ low: Double, _ high: Double) -> Duration {
-            Self.hour * (low + (high - low) * simulation.random.fraction())
+            Self.hour * (low + (high - low) * random.fraction())
         }
 
         private mutating func settle(_ index: Int) {
             let share = setting.means == .nothing ? Self.reachableWithoutMeans : setting.reachableShare
+            let isReachable = random.fraction() < share
+            let isSteady = random.fraction() < Self.steadyShare
+            let keepsPort = random.fraction() < 0.5
             let place: Scenario.Place
             if isReachableForever {
                 place = .internet
-            } else if isAlwaysOn(index) || simulation.random.happens(with: share) {
+            } else if isAlwaysOn(index) || isReachable {
                 place = .home(index, .openingPorts)
-            } else if simulation.random.happens(with: Self.steadyShare) {
-                place = .home(index, simulation.random.happens(with: 0.5) ? .keepingPort : .steadyPort)
+            } else if isSteady {
+                place = .home(index, keepsPort ? .keepingPort : .steadyPort)
             } else {
                 place = .home(index, .changingPort)
             }
@@ -193,7 +199,7 @@ extension Figures {
         private mutating func plan(day: MonotonicInstant, of index: Int, isLast: Bool) {
             guard !isAlwaysOn(index) else { return actions.append((day, .open(index))) }
             var sessions: [(start: Duration, length: Duration)] = []
-            if simulation.random.happens(with: 0.25) { sessions.append((hours(7, 9), hours(0.25, 1))) }
+            if random.happens(with: 0.25) { sessions.append((hours(7, 9), hours(0.25, 1))) }
             sessions.append((evenings[index] + hours(-0.5, 0.5), hours(1.5, 3.5)))
             for session in sessions {
                 actions.append((day.advanced(by: session.start), .open(index)))
@@ -201,7 +207,7 @@ extension Figures {
             }
             guard !isLast else { return }
             // At any moment at which the laptop is open, but not in its last minute.
-            var moment = sessions.reduce(.zero) { $0 + $1.length - .seconds(60) } * simulation.random.fraction()
+            var moment = sessions.reduce(.zero) { $0 + $1.length - .seconds(60) } * random.fraction()
             for session in sessions {
                 if moment < session.length - .seconds(60) {
                     return actions.append((day.advanced(by: session.start + moment + .seconds(5)), .play(index)))
@@ -211,14 +217,15 @@ extension Figures {
         }
 
         private mutating func planMoves(of index: Int, until end: MonotonicInstant, from start: MonotonicInstant) {
-            guard !isReachableForever else { return }
             // Without memory: in each hour as likely as in any other.
             var instant = start
             while true {
                 let chance = 1 / (24 * Self.daysOfAddress)
                 instant = instant.advanced(by: Self.hour)
                 guard instant < end else { return }
-                if simulation.random.happens(with: chance) { actions.append((instant, .changeAddress(index))) }
+                if random.happens(with: chance), !isReachableForever {
+                    actions.append((instant, .changeAddress(index)))
+                }
             }
         }
 
