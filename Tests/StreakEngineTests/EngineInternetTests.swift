@@ -154,6 +154,25 @@ struct EngineInternetTests {
         #expect(network.refusedWork(0).contains(.newWhereabouts))
     }
 
+    @Test func `many members that name ports of one address have each friend send it no more than one does`() throws {
+        var network = try EngineNetwork.homes(9)
+        network.run(for: .seconds(10))
+        for liar in 1..<8 { network.nodes[liar].isOn = false }
+        network.run(for: .seconds(4_000))
+        let start = network.now
+        for number in 1...120 as ClosedRange<UInt64> {
+            let liar = 1 + Int(number % 7)
+            let port = Endpoint(ipv4: 0xCB00_7101, port: 9_000 + UInt16(liar))
+            network.say(told(whereabouts(of: liar, number: number, at: port, network)), from: 8, to: 0)
+            network.run(for: .seconds(30))
+        }
+        let sent = network.strayDatagrams.filter {
+            $0.from == 0 && $0.hopLimit == nil && $0.at >= start && $0.target.address == victim.address
+        }
+        #expect((20...120).contains(sent.count), "\(sent.count)")
+        #expect(network.refusedWork(0).contains(.messagesToWhereabouts))
+    }
+
     @Test func `a node that keeps to the local network is in no other's reach`() throws {
         var network = try EngineNetwork.homes(2)
         #expect(network.nodes[0].engine.ownReach == .mapped)

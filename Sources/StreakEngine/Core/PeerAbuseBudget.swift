@@ -39,6 +39,9 @@ public enum ChargedWork: String, CaseIterable, Sendable {
     case newWhereabouts
     /// Whereabouts of one device that have this node dial it: it may have named somebody else's address.
     case dialsToWhereabouts
+    /// Messages by which this node dials an address that whereabouts name, without the small hop limit. Many devices may
+    /// name one victim.
+    case messagesToWhereabouts
     /// What one device says about where this one's datagrams come from.
     case seenEndpoints
     /// Datagrams by which this node dials beyond the local network, to addresses that nobody here has named.
@@ -105,6 +108,9 @@ struct PeerAbuseBudget: Sendable {
         case .newWhereabouts: Limit(burst: 3, interval: .seconds(60))
         // Six in any hour: five full messages each, to four endpoints.
         case .dialsToWhereabouts: Limit(burst: 3, interval: .seconds(1_200))
+        // Three dials of four ports, and as many as one device causes in an hour. A household has one address, and is
+        // found at the first dial.
+        case .messagesToWhereabouts: Limit(burst: 60, interval: .seconds(60))
         case .seenEndpoints: Limit(burst: 3, interval: .seconds(60))
         // Sixty in any second.
         case .dialsBeyondLAN: Limit(burst: 30, interval: .nanoseconds(33_333_334))

@@ -165,6 +165,9 @@ extension Reachability {
             let isDialled = isNeeded && mayLeave(count * entries.count, core: &core)
             if isDialled {
                 for entry in entries {
+                    let messages = expected.messages
+                    guard messages == 0 || core.charge(.messagesToWhereabouts, messages, to: .source(entry.endpoint))
+                    else { continue }
                     // Behind a router that has opened no port a stream reaches nobody.
                     dialUnlinked(
                         target, attempt: expected.attempt, at: entry.endpoint,

@@ -17,6 +17,14 @@ struct WarmDevices: Sendable {
             count == 0 ? .quiet : .knock(isFull: count.isMultiple(of: WarmDevices.knocksToAFullOne))
         }
 
+        /// Full messages that this dial sends to each endpoint at most.
+        var messages: Int {
+            switch manner {
+            case .plain, .quiet: WarmDevices.datagramsOfADial
+            case .knock(let isFull): isFull ? 1 : 0
+            }
+        }
+
         /// The number that chooses the key. It changes slowly, so that both sides use the same key several times.
         var attempt: Int { count / WarmDevices.knocksToAFullOne }
     }
