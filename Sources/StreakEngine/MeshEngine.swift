@@ -247,8 +247,8 @@ public struct MeshEngine: Sendable {
         case .addressHeard(let device, let endpoint): reachability.heard(device, at: endpoint, core: core)
         case .inviterFound(let id, let endpoint): admission.dialForJoining(id, at: endpoint, core: &core)
         case .whereaboutsFound(let bytes): reachability.foundWhereabouts(bytes, core: &core)
-        case .letterFound(let bytes, let device, let group):
-            rumours.receivedLetter(bytes, of: device, in: group, core: &core)
+        case .letterFound(let bytes, let group):
+            if rumours.receivedLetter(bytes, in: group, core: &core) { notices.readLetter() }
         case .addressAnswered(let address): reachability.answered(address)
         case .lookForMembers: reachability.lookForMembers(core: core)
 

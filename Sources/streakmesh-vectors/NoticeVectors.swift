@@ -11,9 +11,7 @@ extension VectorFile {
         let accessKey = try Cast.accessKey()
         let presharedKey = InviteSecrets(seed: Cast.seed16("invite")).presharedKey
         let day = Cast.now / 86_400
-        var results = FeedBuilder(identity: ada.identity)
-        for record in PackedResults.records { results.append(record) }
-        let letter = results.run(40...60).encoded
+        let (letter, carrying) = letters(of: ada, and: try Person("ben"))
         let told = wherever(ada, number: UInt64(Cast.now) * 1_000)
         let member = RendezvousKey(of: accessKey)
         let invite = RendezvousKey(ofInvite: presharedKey)
@@ -26,6 +24,10 @@ extension VectorFile {
             (
                 "of a member, a letter alone, the next day", accessKey.key, member, ada.identity.device, day + 1,
                 .init(whereabouts: nil, letter: letter)
+            ),
+            (
+                "of a member, a letter that carries a friend's", accessKey.key, member, ada.identity.device, day,
+                .init(whereabouts: told, letter: carrying)
             ),
             ("of an inviter", presharedKey, invite, ada.identity.device, day, .init(whereabouts: told)),
             ("of a newcomer, in 1969", presharedKey, invite, newcomer, -1, .init(whereabouts: told)),
@@ -69,5 +71,14 @@ extension VectorFile {
                     ]),
                 ],
             ])
+    }
+
+    /// One with a device's own results, and one that carries a friend's, too.
+    private static func letters(of writer: Person, and friend: Person) -> (own: [UInt8], carrying: [UInt8]) {
+        var own = FeedBuilder(identity: writer.identity)
+        for record in PackedResults.records { own.append(record) }
+        var friends = FeedBuilder(identity: friend.identity)
+        for record in PackedResults.records.prefix(3) { friends.append(record) }
+        return (own.run(40...60).encoded, friends.run(1...3).encoded + own.run(58...60).encoded)
     }
 }

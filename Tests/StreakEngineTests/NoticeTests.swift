@@ -12,23 +12,25 @@ import Testing
     private static let day = EngineNetwork.wall / 1_000 / 86_400
     private let elsewhere = Endpoint(ipv4: 0xC6FF_0001, port: 7_420)
 
-    /// Two friends who are online and cannot reach each other.
-    private func strangers(_ setting: InternetSetting = .on) throws -> EngineNetwork {
-        var network = try EngineNetwork.homes(2)
-        if setting != .on { for node in 0..<2 { network.move(node, to: network.endpoint(node), setting) } }
+    /// Friends who are online and cannot reach each other.
+    private func strangers(_ setting: InternetSetting = .on, among count: Int = 2) throws -> EngineNetwork {
+        var network = try EngineNetwork.homes(count)
+        if setting != .on { for node in 0..<count { network.move(node, to: network.endpoint(node), setting) } }
         network.isCut = { _, _ in true }
-        network.run(for: .seconds(200)) { !$0.isLinked(0, 1) && !$0.isLinked(1, 0) }
+        network.run(for: .seconds(200)) { network in network.nodes.allSatisfy { $0.engine.linkedDevices.isEmpty } }
         return network
     }
 
-    private func place(of node: Int, in network: EngineNetwork, keyOf holder: Int? = nil) throws -> NoticePlace {
+    private func place(
+        of node: Int, in network: EngineNetwork, keyOf holder: Int? = nil, day: Int64 = day
+    ) throws -> NoticePlace {
         let keys = try #require(network.nodes[holder ?? node].engine.core.groups[network.group]?.accessKeys)
-        return RendezvousKey(of: try #require(keys.first)).place(of: network.device(node), day: Self.day)
+        return RendezvousKey(of: try #require(keys.first)).place(of: network.device(node), day: day)
     }
 
-    /// What a node has left for its group today.
-    private func content(of node: Int, in network: EngineNetwork) throws -> Notice.Content? {
-        let place = try place(of: node, in: network)
+    /// What a node has left for its group on a day.
+    private func content(of node: Int, in network: EngineNetwork, day: Int64 = day) throws -> Notice.Content? {
+        let place = try place(of: node, in: network, day: day)
         return network.notices[place.key].flatMap { place.open($0.value) }
     }
 
@@ -70,6 +72,49 @@ import Testing
         network.restart(1)
         #expect(network.names(1) == ["Ada"])
         #expect(network.digests().count == 1, "all of it, with its signature")
+    }
+
+    /// The runs in what a node has left.
+    private func letter(of node: Int, in network: EngineNetwork, day: Int64 = day) throws -> [Run] {
+        var reader = WireReader(try #require(try content(of: node, in: network, day: day)).letter)
+        var runs: [Run] = []
+        while reader.remainingCount > 0 { runs.append(try Run(from: &reader)) }
+        return runs
+    }
+
+    @Test func `what a letter has brought goes on in the reader's own, when the writer's is gone`() throws {
+        var network = try strangers(among: 3)
+        network.nodes[2].isOn = false
+        network.write("Ada", by: 0)
+        network.write("Ben", by: 1)
+        network.run(for: .seconds(440)) { $0.names(1) == ["Ada", "Ben"] }
+        network.run(for: .seconds(125))
+        #expect(try letter(of: 1, in: network).map(\.feed.device) == [network.device(0), network.device(1)])
+        network.nodes[0].isOn = false
+        network.notices[try place(of: 0, in: network).key] = nil
+        network.restart(2)
+        network.move(2, to: network.endpoint(2))
+        network.run(for: .seconds(440)) { $0.names(2) == ["Ada", "Ben"] }
+        #expect(network.names(2) == ["Ada", "Ben"])
+    }
+
+    @Test func `a letter carries two friends who wrote last and are away, for two days, and fits`() throws {
+        var network = try EngineNetwork.homes(5)
+        network.run(for: .seconds(30))
+        for node in 0..<5 {
+            network.write("Friend \(node)", by: node)
+            network.write(puzzles: 1...40, by: node)
+            network.run(for: .seconds(30))
+        }
+        #expect(network.digests().count == 1)
+        #expect(try letter(of: 3, in: network).map(\.feed.device) == [network.device(3)], "all are online")
+        for node in [0, 1, 2, 4] { network.nodes[node].isOn = false }
+        network.run(for: .seconds(2_400))
+        let runs = try letter(of: 3, in: network)
+        #expect(runs.map(\.feed.device) == [4, 2, 3].map { network.device($0) })
+        #expect(runs.allSatisfy { $0.count > 1 } && runs[2].count > runs[0].count)
+        network.run(for: .seconds(2 * 86_400))
+        #expect(try letter(of: 3, in: network, day: Self.day + 2).map(\.feed.device) == [network.device(3)])
     }
 
     @Test func `with letters off nothing is left but where the device is`() throws {

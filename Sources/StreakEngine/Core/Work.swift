@@ -68,7 +68,7 @@ enum Work: Sendable {
     /// Whereabouts of a device, found in the DHT.
     case whereaboutsFound([UInt8])
     /// What a device of a group has left as its newest records, if it has.
-    case letterFound([UInt8], of: DeviceID, GroupID)
+    case letterFound([UInt8], GroupID)
     case lookForMembers
 
     // Friends.

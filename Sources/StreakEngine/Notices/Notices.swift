@@ -6,7 +6,7 @@ import StreakWire
 
 /// What this device leaves in the DHT, and whose notices it looks for (Protocol/reachability.md §5).
 ///
-/// A notice says where its device is, and holds a *letter*: the device's newest records. So this device looks for every member of a
+/// A notice says where its device is, and holds a *letter*: the newest records of it and of friends. So this device looks for every member of a
 /// group who is not online there: often while it has no link of the group beyond the local network, seldom otherwise. Besides, the inviter and the newcomer of
 /// an invite find each other that way.
 struct Notices: Sendable {
@@ -74,6 +74,9 @@ struct Notices: Sendable {
     static let retryPause: Duration = .seconds(300)
     static let putInterval: Duration = .seconds(1_800)
     static let groupsAPut = 8
+    /// Friends whose newest records a letter carries, if they wrote within these days.
+    static let friendsCarried = 2
+    static let daysCarried: Int64 = 2
     /// Bytes of a knock for a newcomer: as many as the message that answers it.
     static let knockSize = 488
     static let maximumKnocks = 32
@@ -110,6 +113,11 @@ struct Notices: Sendable {
     /// This device has written a record.
     mutating func wrote(_ run: Run, core: EngineCore) {
         if run.feed.device == core.identity.device, leavesLetters { hasNews = true }
+    }
+
+    /// A letter has brought something: whoever has not read it finds it in this device's own.
+    mutating func readLetter() {
+        if leavesLetters { hasNews = true }
     }
 
     /// When something is due next.
@@ -153,7 +161,7 @@ struct Notices: Sendable {
         let own = around.table[core.identity.device]?.whereabouts
         schedulePut(own, core: core)
         guard let due = nextDeadline, due <= core.now else { return }
-        if let putDue, putDue <= core.now { put(own, joining: around.joining, core: &core) }
+        if let putDue, putDue <= core.now { put(own, joining: around.joining, presence: around.presence, core: &core) }
         lookForMembers(around, core: &core)
         lookForNewcomers(core: &core)
         lookForInviters(around.joining, core: &core)
@@ -242,7 +250,8 @@ struct Notices: Sendable {
     }
 
     private mutating func put(
-        _ own: Whereabouts?, joining: [(id: CommandID, link: InviteLink)], core: inout EngineCore
+        _ own: Whereabouts?, joining: [(id: CommandID, link: InviteLink)], presence: [GroupID: Presence],
+        core: inout EngineCore
     ) {
         guard puts.admits(at: core.now) else { return putDue = puts.nextAdmission }
         lastEntries = own?.entries ?? []
@@ -259,7 +268,8 @@ struct Notices: Sendable {
             .sorted { (latest($0, core: core), $0) > (latest($1, core: core), $1) }.prefix(Self.groupsAPut)
         for group in served {
             guard let key = core.groups[group]?.accessKeys.first else { continue }
-            let content = Notice.Content(whereabouts: own, letter: letter(of: group, core: core))
+            let content = Notice.Content(
+                whereabouts: own, letter: letter(of: group, presence: presence[group], core: core))
             guard content.whereabouts != nil || !content.letter.isEmpty else { continue }
             put(content, under: RendezvousKey(of: key), of: core.identity.device, days, core: &core)
         }
@@ -286,15 +296,37 @@ struct Notices: Sendable {
         }
     }
 
-    /// This device's newest records of a group.
-    private func letter(of group: GroupID, core: EngineCore) -> [UInt8] {
-        guard leavesLetters, let replica = core.groups[group], let epoch = replica.ownEpoch,
-            let run = replica.feeds[FeedID(device: core.identity.device, epoch: epoch)]?
-                .newest(upTo: Notice.maximumLetterSize)
-        else { return [] }
+    /// The newest records of a group: this device's own, and those of friends who are not online to leave theirs.
+    private func letter(of group: GroupID, presence: Presence?, core: EngineCore) -> [UInt8] {
+        guard leavesLetters, let replica = core.groups[group] else { return [] }
+        let own = replica.ownEpoch.flatMap { replica.feeds[FeedID(device: core.identity.device, epoch: $0)] }
+        let feeds = feedsOfOthers(in: replica, of: group, presence: presence, core: core) + [own].compactMap(\.self)
         var writer = WireWriter()
-        run.encode(into: &writer)
+        for (index, feed) in feeds.enumerated() {
+            // What one leaves of its share is for those after it.
+            let share = (Notice.maximumLetterSize - writer.bytes.count) / (feeds.count - index)
+            feed.newest(upTo: share)?.encode(into: &writer)
+        }
         return writer.bytes
+    }
+
+    /// Feeds of friends who are not online, one each, those who wrote last first.
+    private func feedsOfOthers(
+        in replica: GroupReplica, of group: GroupID, presence: Presence?, core: EngineCore
+    ) -> [FeedReplica] {
+        let oldest = core.wall.milliseconds - Self.daysCarried * Self.secondsADay * 1_000
+        var feeds: [UserID: (latest: HybridTime, feed: FeedReplica)] = [:]
+        for feed in replica.feeds.feeds
+        where feed.id.device != core.identity.device && core.isFound(feed.id.device, in: group) {
+            guard let user = replica.state.device(feed.id.device)?.user,
+                presence?.route(to: DeviceHandle(feed.id.device)) == nil,
+                let latest = replica.merged.latest(of: user), latest.milliseconds >= oldest,
+                feeds[user].map({ $0.feed.lastArrival < feed.lastArrival }) ?? true
+            else { continue }
+            feeds[user] = (latest, feed)
+        }
+        return feeds.sorted { ($0.value.latest, $0.key) > ($1.value.latest, $1.key) }
+            .prefix(Self.friendsCarried).map(\.value.feed)
     }
 
     /// When this user last wrote in a group; before all others where never.
@@ -383,7 +415,7 @@ struct Notices: Sendable {
         switch question.subject {
         case .member(let device, let group, _, _):
             if let told = content.whereabouts, told.device == device { core.post(.whereaboutsFound(told.bytes)) }
-            if !content.letter.isEmpty { core.post(.letterFound(content.letter, of: device, group)) }
+            if !content.letter.isEmpty { core.post(.letterFound(content.letter, group)) }
         case .inviter(let id):
             guard let told = content.whereabouts, told.isSigned else { return }
             for entry in told.dialled { core.post(.inviterFound(id, entry.endpoint)) }

@@ -114,23 +114,38 @@ struct Rumours: Sendable {
         keep(outcome.reception, outcome.merged, of: run, in: group, from: link, core: &core)
     }
 
-    /// Takes what a device has left as its newest records. Who holds the group's key could have written it: only the feed's own
-    /// signature counts. Where records before them are missing, they wait for a link.
-    mutating func receivedLetter(_ bytes: [UInt8], of device: DeviceID, in group: GroupID, core: inout EngineCore) {
+    /// Takes the newest records that a member has left. Who holds the group's key could have written them: only the signature
+    /// of each feed counts. Where records before them are missing, they wait for a link.
+    ///
+    /// - Returns: whether anything was new.
+    mutating func receivedLetter(_ bytes: [UInt8], in group: GroupID, core: inout EngineCore) -> Bool {
         var reader = WireReader(bytes)
-        // A liar's, as all that does not fit below.
-        guard core.isCurrentMember(of: group), core.isFound(device, in: group), let run = try? Run(from: &reader),
-            reader.remainingCount == 0, run.feed.device == device,
-            core.pacedAuthor(of: run.feed, in: group).map({ core.budget.isReady($0, at: core.now) }) ?? true
-        else { return }
+        var hasNews = false
+        while reader.remainingCount > 0 {
+            // A liar's, as all that does not fit below.
+            guard core.isCurrentMember(of: group), let run = try? Run(from: &reader) else { break }
+            if core.isFound(run.feed.device, in: group), received(run, in: group, core: &core) { hasNews = true }
+        }
+        return hasNews
+    }
+
+    /// Takes a run from a letter; false if it brings nothing.
+    private func received(_ run: Run, in group: GroupID, core: inout EngineCore) -> Bool {
+        guard core.pacedAuthor(of: run.feed, in: group).map({ core.budget.isReady($0, at: core.now) }) ?? true else {
+            return false
+        }
         do {
             guard
                 let (reception, merged) = try core.groups[group]?.receive(
                     run, arrival: core.journal.nextArrival, wall: core.wall), !reception.isDuplicate
-            else { return }
+            else { return false }
             keep(reception, merged, of: run, in: group, from: nil, core: &core)
+            return true
+        } catch .gap {
+            return false
         } catch {
             core.publish(.runRefused(group, error))
+            return false
         }
     }
 

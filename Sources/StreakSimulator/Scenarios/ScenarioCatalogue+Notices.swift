@@ -46,6 +46,19 @@ extension Scenario {
                 .start([0, 2]), .write([0, 1, 2], count: 3, over: .seconds(10)), .converge(within: .seconds(900)),
             ]),
         Scenario(
+            "carried-letters", "Who comes when a letter is gone reads it in the letter of somebody who came in between",
+            nodes: 3, profile: .dsl,
+            places: [0: .home(0, .openingPorts), 1: .home(1, .changingPort), 2: .home(2, .changingPort)],
+            steps: [
+                .setDHT(.ordinary), .start([0, 1, 2]), .run(.milliseconds(50)), .found(by: 0), .invite(by: 0),
+                .nameAddress(of: 0, to: 1), .nameAddress(of: 0, to: 2), .join([1, 2]), .converge(within: .seconds(20)),
+                .crash([0, 1, 2]), .start([1]), .writeNew(1, count: 6), .run(.seconds(180)), .crash([1]),
+                .run(.seconds(5_400)), .start([2]), .expectShown(of: 1, at: 2, within: .seconds(720)),
+                .run(.seconds(180)), .crash([2]), .run(.seconds(5_400)), .start([0]),
+                .expectShown(of: 1, at: 0, within: .seconds(720)),
+                .start([1, 2]), .write([0, 1, 2], count: 3, over: .seconds(10)), .converge(within: .seconds(900)),
+            ]),
+        Scenario(
             "dht-of-liars", "All nodes of the DHT hand out noise, and what was there long ago", nodes: 3, profile: .dsl,
             places: [0: .home(0, .openingPorts), 1: .home(1, .openingPorts), 2: .home(2, .keepingPort)],
             steps: [
