@@ -100,10 +100,32 @@ def furnish(ada, bela, folder):
     while True:
         rows = ada.ask("board", "--range", "all", "--reveal")["rows"]
         if sum(1 for row in rows if row["played"] > 100) == 2:
-            return
+            return challenge(ada, bela)
         if time.monotonic() > deadline:
             raise SystemExit(f"The results did not come: {rows}")
         time.sleep(0.2)
+
+
+def challenge(ada, bela):
+    """One challenge that waits, one that is open and one that has ended."""
+
+    def await_one(node, state):
+        deadline = time.monotonic() + READY
+        while not node.ask("challenge", "list")[state]:
+            if time.monotonic() > deadline:
+                raise SystemExit(f"No challenge is {state}.")
+            time.sleep(0.2)
+
+    ada.ask("record", "strands", "--score", "1")
+    ada.ask("challenge", "make", "strands", "--to", "Bela")
+    await_one(bela, "waiting")
+    bela.ask("record", "strands", "--score", "0")
+    await_one(ada, "ended")
+    bela.ask("record", "waffle", "--score", "3")
+    bela.ask("challenge", "make", "waffle", "--to", "Ada")
+    await_one(ada, "waiting")
+    ada.ask("record", "nerdle-mini", "--score", "3")
+    ada.ask("challenge", "make", "nerdle-mini")
 
 
 def likeness(address):

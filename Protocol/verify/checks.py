@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import beacons, friends, keys, links, messages, noise, patterns, reachability, talk
+from . import beacons, challenges, friends, keys, links, messages, noise, patterns, reachability, talk
 from .certificates import Certificate
 from .codec import Epoch, Reader, Refusal, blob, decode, signed_varint, varint
 from .crypto import agreement_public_key, derived, hash512, is_signed, opened_x, signing_bytes, signing_public_key
@@ -195,6 +196,45 @@ def check_talk(file: Entry, report: Report) -> None:
                 for result in one["results"]
             }
             report.equal(one.name, said, expected)
+
+
+def check_challenges(file: Entry, report: Report) -> None:
+    """records.md §3.9 and §3.10."""
+
+    def read(one: Entry) -> challenges.Challenge | challenges.Answer:
+        return challenges.KINDS[one["kind"]].of(one.hex("subject"), one.hex("value"))
+
+    for one in [*file.all("valid"), *file.all("accepted")]:
+        value = report.taken(one.name, lambda: read(one))
+        if value is None:
+            continue
+        fields = one["fields"]
+        if isinstance(value, challenges.Answer):
+            found = {"challenge": challenges.name_bytes(value.challenge).hex(), "accepts": value.accepts}
+        else:
+            found = {
+                "id": str(value.id),
+                "lastDay": value.last_day.isoformat(),
+                "result": value.result.hex(),
+                "friend": (value.friend or b"").hex(),
+                "first": challenges.name_bytes(value.first).hex() if value.first else "",
+            }
+        report.equal(one.name, found, {name: fields[name] for name in fields.fields})
+    for one in file.all("invalid"):
+        report.refused(one.name, one["reason"], lambda: read(one))
+    for one in file.all("sets"):
+        words = [
+            challenges.Word(word.hex("user"), word.number("time"), word["kind"], word.hex("subject"), word.hex("value"))
+            for word in one["records"]
+        ]
+        expected = [
+            (each.hex("challenge"), [(duel.hex("user"), duel["outcome"]) for duel in each["duels"]])
+            for each in one["challenges"]
+        ]
+        members = {bytes.fromhex(member) for member in one["members"]}
+        last_final = datetime.date.fromisoformat(one["lastFinalDay"])
+        for order in (words, words[::-1]):
+            report.equal(one.name, challenges.outcomes(order, members, last_final), expected)
 
 
 def check_retractions(file: Entry, report: Report) -> None:
@@ -761,6 +801,7 @@ CHECKS: dict[str, Check] = {
     "operations.json": check_operations,
     "records.json": check_records,
     "retractions.json": check_retractions,
+    "challenges.json": check_challenges,
     "talk.json": check_talk,
     "runs.json": check_runs,
     "whereabouts.json": check_whereabouts,

@@ -45,7 +45,12 @@ def is_ignored(file: str, path: Path_, parents: list[Any]) -> bool:
     if file == "daily-scores.json" and path[-1] == "value":
         return True  # bits of the flags that mean nothing; subjects are turned over instead
     if file == "game-definitions.json":
-        return path[0] == "accepted" or path[-1] == "value"  # tails and unknown bits may be anything
+        # Tails and unknown bits may be anything, and what names no game may name another one that is none.
+        names_none = "records" in path and path[0] == "groups" and not parents[1]["games"]
+        return path[0] == "accepted" or path[-1] == "value" or names_none
+    if file == "challenges.json":
+        # Tails, bits that mean nothing, words that others overrule or that decide nothing by a little.
+        return path[0] == "accepted" or path[-1] == "value" or path[0] == "sets" and "challenges" not in path
     if file == "talk.json":
         # Tails, flags that mean nothing, words that others overrule.
         return path[0] == "accepted" or path[-1] == "value" or path[0] == "sets" and "results" not in path

@@ -19,6 +19,7 @@ final class NodeServices {
     let account: OwnAccount
     let boards: Boards
     let talk: Talk
+    let challenges: Challenges
     let activity: Activity
     let reminders: Reminders
     let health: Health
@@ -36,6 +37,7 @@ final class NodeServices {
         account = OwnAccount(core: core, loop: loop, store: store, folder: folder)
         boards = Boards(core: core, loop: loop, people: people)
         talk = Talk(core: core, loop: loop, people: people)
+        challenges = Challenges(core: core, loop: loop, people: people)
         activity = Activity(core: core, loop: loop, boards: boards)
         reminders = Reminders(core: core, loop: loop)
         guest = Guest(core: core, loop: loop, folder: folder)
@@ -55,12 +57,16 @@ final class NodeServices {
 
     func rebuildViews() {
         core.rebuildViews()
-        for group in core.engine.groupIDs { results.compareAll(of: group) }
+        for group in core.engine.groupIDs {
+            results.compareAll(of: group)
+            challenges.follow(group)
+        }
     }
 
     private func rebuildView(of group: GroupID) {
         core.rebuildView(of: group)
         results.compareAll(of: group)
+        challenges.follow(group)
     }
 }
 
@@ -115,6 +121,7 @@ extension NodeServices: LoopFollower {
         }
         if records.contains(where: { $0.key.kind == RecordKind.gameDefinition.rawValue }) { core.followCustomGames() }
         results.compare(records, of: group)
+        challenges.follow(records, in: group)
     }
 
     private func publishChange(_ digest: GroupDigest, of group: GroupID) {

@@ -15,8 +15,8 @@ extension VectorFile {
         return emoji
     }
 
-    private static func commentID(_ offset: Int64) -> CommentID {
-        CommentID(milliseconds: talkStart + offset, chance: 7)
+    private static func commentID(_ offset: Int64) -> WritingID {
+        WritingID(milliseconds: talkStart + offset, chance: 7)
     }
 
     /// Reactions, comments and hidings.

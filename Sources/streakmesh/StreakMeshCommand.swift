@@ -41,7 +41,9 @@ struct StreakMeshCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Together:",
-                subcommands: [FeedCommand.self, ReactCommand.self, CommentCommand.self, MuteCommand.self]),
+                subcommands: [
+                    FeedCommand.self, ReactCommand.self, CommentCommand.self, MuteCommand.self, ChallengeCommand.self,
+                ]),
             CommandGroup(
                 name: "Numbers:",
                 subcommands: [

@@ -21,18 +21,18 @@ import Testing
             let page = try #require(node.ready["web"].text)
             let token = try #require(signIn.split(separator: "=").last.map(String.init))
 
-            let first = try await Self.answer(of: page, to: "GET", String(signIn.dropFirst(page.count)), in: lab)
+            let first = try await WebPage.answer(of: page, to: "GET", String(signIn.dropFirst(page.count)), in: lab)
             let cookies = first.split(separator: "\r\n").filter { $0.lowercased().hasPrefix("set-cookie:") }
             let cookie = try #require(
                 cookies.first?.split(separator: " ")[1].split(separator: ";").first.map(String.init))
             let secret = try #require(cookie.split(separator: "=").last.map(String.init))
             for path in ["/today", "/join?link=\(link)", "/nothing?token=\(token)", "/sign-in?token=\(token)"] {
-                _ = try await Self.answer(of: page, to: "GET", path, cookie: cookie, in: lab)
+                _ = try await WebPage.answer(of: page, to: "GET", path, cookie: cookie, in: lab)
             }
             let form = "file=\(lab.folder)/ada.backup&passphrase=\(Self.passphrase)&again=\(Self.passphrase)"
-            let backup = try await Self.answer(of: page, to: "POST", "/backup", form: form, cookie: cookie, in: lab)
+            let backup = try await WebPage.answer(of: page, to: "POST", "/backup", form: form, cookie: cookie, in: lab)
             #expect(backup.contains(" 303 ") || backup.contains(" 200 "), "\(backup.prefix(200))")
-            _ = try await Self.answer(of: page, to: "POST", "/backup?\(form)", form: "%", cookie: cookie, in: lab)
+            _ = try await WebPage.answer(of: page, to: "POST", "/backup?\(form)", form: "%", cookie: cookie, in: lab)
             // What commands carry past the page.
             _ = try await ada.run("join", link)
             _ = try await ada.run("recovery", "confirm", key)
@@ -98,7 +98,7 @@ import Testing
                     if number % 2 == 0 { connection.send(Array("GET /today HTTP/1.1\r\nHost: 127.0".utf8)) }
                     idle.append(connection)
                 }
-                #expect(try await Self.answer(of: page, to: "GET", "/today", in: lab).contains(" 401 "))
+                #expect(try await WebPage.answer(of: page, to: "GET", "/today", in: lab).contains(" 401 "))
                 try await ada.share(with: bela)
                 try await lab.agreement(of: [ada, bela])
                 withExtendedLifetime((idle, belaNode)) {}
@@ -138,30 +138,4 @@ import Testing
             }
         }
     #endif
-
-    /// What the page answers to one request.
-    private static func answer(
-        of page: String, to method: String, _ path: String, form: String? = nil, cookie: String? = nil, in lab: Lab
-    ) async throws -> String {
-        let host = String(page.dropFirst("http://".count))
-        let connection = try RawSocket(.stream)
-        guard connection.connect(to: host.split(separator: ":").last.flatMap { UInt16($0) } ?? 0) else {
-            throw TestFailure("the page takes no connection")
-        }
-        var request = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n"
-        if let cookie { request += "Cookie: \(cookie)\r\n" }
-        if let form {
-            request += "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(form.utf8.count)\r\n"
-        }
-        connection.send(Array((request + "\r\n" + (form ?? "")).utf8))
-        var bytes: [UInt8] = []
-        try await lab.eventually("the page has answered \(path)") {
-            while let part = connection.received() {
-                if part.isEmpty { return true }
-                bytes += part
-            }
-            return false
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 }

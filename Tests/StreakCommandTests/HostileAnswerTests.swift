@@ -51,6 +51,9 @@ import Testing
         "feed": [], "comment list": ["Ben", "wordle"], "comment add": ["Ben", "wordle", "well done"],
         "comment edit": ["ab12", "well done"], "comment delete": ["ab12"], "comment hide": ["ab12"],
         "react": ["Ben", "wordle", "👏"], "mute": ["Ben"],
+        "challenge list": [], "challenge make": ["wordle", "--to", "Ben"], "challenge accept": ["ab12"],
+        "challenge decline": ["ab12"], "challenge withdraw": ["ab12"],
+        "challenge counter": ["ab12", "wordle", "--to", "Ben"],
         "status": [], "doctor": ["--friend", "x"], "internet": ["off"], "clock show": [], "clock repair": [],
         "page": [], "sync": [], "watch": [],
         "completion": ["bash"], "open": ["--print"], "service status": [], "service install": [], "service remove": [],
@@ -90,7 +93,8 @@ import Testing
                 try Data("date,game,score\n2026-11-20,\(hostile),3\n".utf8).write(
                     to: URL(filePath: folder.path + "/in.csv"))
                 let thrown = try failure.map {
-                    try Fabricated.value(NodeFailure.self, text: hostile, cases: [$0, "expired"])
+                    try Fabricated.value(
+                        NodeFailure.self, text: hostile, cases: [$0, $0 == "challengeRefused" ? "hidden" : "expired"])
                 }
                 let events: @Sendable () -> AsyncStream<NodeEvent> = {
                     AsyncStream { stream in

@@ -120,7 +120,7 @@ import Testing
         }
         let emoji = try #require(Emoji("🔥"))
         for user in [Self.ada, Self.ben, Self.eve] { say(Reaction(to: mine, emoji), user, Self.time(0, 13)) }
-        let id = CommentID(milliseconds: Self.time(0, 14) * 1_000, chance: 0)
+        let id = WritingID(milliseconds: Self.time(0, 14) * 1_000, chance: 0)
         say(ResultComment(id, on: mine, text: "so close"), Self.ben, Self.time(0, 14))
         say(ResultComment(id, on: ResultName(owner: Self.ben, key: mine.key), text: "x"), Self.ada, Self.time(0, 14))
         let said = Self.entries(index, talk: talk).filter { $0.kind == .reaction || $0.kind == .comment }

@@ -22,6 +22,8 @@ import Testing
         var games: [GameDefinition]
         var favourites: [GameID: Bool]
         var talk: [String]
+        var challenges: [GroupChallenges.Standing]
+        var replies: [ChallengeReply?]
         var seen: HybridTime?
 
         init(_ view: GroupView, _ replica: GroupReplica, of user: UserID) {
@@ -32,6 +34,11 @@ import Testing
             favourites = view.settings.choices(.favourite)
             talk = view.talk.results.flatMap { result in
                 view.talk.reactions(to: result).map { "\($0)" } + view.talk.comments(on: result).map { "\($0)" }
+            }
+            challenges = view.challenges.standing()
+            replies = (0...2).map { (number: UInt64) in
+                let name = ChallengeName(challenger: user, id: WritingID(rawValue: number))
+                return view.challenges.reply(of: user, to: name)
             }
             seen = replica.merged.latest(of: user)
         }
@@ -120,7 +127,7 @@ import Testing
     private static func content(
         _ chance: inout SplitMix64, at time: HybridTime, feeds: [FeedID]
     ) -> (RecordKind, [UInt8], [UInt8]) {
-        switch Int.random(in: 0...12, using: &chance) {
+        switch Int.random(in: 0...15, using: &chance) {
         case 0: return (.profile, [], Profile(name: "Eva \(Int.random(in: 0...9, using: &chance))").recordValue)
         case 1:
             return (.setting, Array("favourite/wordle".utf8), [.random(in: 0...1, using: &chance)])
@@ -136,6 +143,7 @@ import Testing
             let retraction = Retraction(feed: feed, numbers: first...(first + 2))
             return (.retraction, retraction.recordSubject, retraction.recordValue)
         case 10, 11, 12: return talk(&chance)
+        case 13, 14, 15: return challenge(&chance)
         default: break
         }
         let game = games[Int.random(in: 0...1, using: &chance)]
@@ -146,11 +154,25 @@ import Testing
         return (.dailyScore, score.recordSubject, score.recordValue(at: time))
     }
 
+    private static func challenge(_ chance: inout SplitMix64) -> (RecordKind, [UInt8], [UInt8]) {
+        let id = WritingID(rawValue: .random(in: 0...2, using: &chance))
+        guard Bool.random(using: &chance) else {
+            let answer = ChallengeAnswer(
+                to: ChallengeName(challenger: UserID(bytes: Bytes32(0, 0, 0, 5)), id: id),
+                accepts: .random(using: &chance))
+            return (.challengeAnswer, answer.recordSubject, answer.recordValue)
+        }
+        // The IDs say 1970.
+        let day = PuzzleDay(daysSinceEpoch: .random(in: -2...3, using: &chance))
+        let made = Challenge(id, toBeat: ScoreKey(game: games[0], axis: .puzzle(1)), until: day)
+        return (.challenge, made.recordSubject, made.recordValue)
+    }
+
     private static func talk(_ chance: inout SplitMix64) -> (RecordKind, [UInt8], [UInt8]) {
         let owner = UserID(bytes: Bytes32(0, 0, 0, 5))
         let key = ScoreKey(game: games[0], axis: .puzzle(.random(in: 1...2, using: &chance)))
         let result = ResultName(owner: owner, key: key)
-        let id = CommentID(rawValue: .random(in: 0...2, using: &chance))
+        let id = WritingID(rawValue: .random(in: 0...2, using: &chance))
         switch (Int.random(in: 0...2, using: &chance), Emoji(Bool.random(using: &chance) ? "👏" : "🔥")) {
         case (0, let emoji?):
             let reaction = Reaction(to: result, emoji)

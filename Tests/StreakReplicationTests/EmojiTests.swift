@@ -45,7 +45,7 @@ import Testing
     @Test func `what others wrote is shown without what texts must not hold`() throws {
         let result = ResultName(
             owner: UserID(bytes: Bytes32(0, 0, 0, 1)), key: try DailyScoreKey.wordle())
-        func shown(_ text: String) -> String { ResultComment(CommentID(rawValue: 1), on: result, text: text).shownText }
+        func shown(_ text: String) -> String { ResultComment(WritingID(rawValue: 1), on: result, text: text).shownText }
         #expect(shown("<b>so</b>\n close") == "<b>so</b> close")
         #expect(shown("a\u{202E}b\u{7}") == "ab")
         #expect(shown("\u{202E}") == "?")

@@ -41,7 +41,7 @@ enum DailyScoreKey {
         isEdited: Bool = false
     ) throws -> MergedRecord {
         let comment = ResultComment(
-            CommentID(milliseconds: id, chance: 0), on: try result ?? Self.result(), text: text, isEdited: isEdited)
+            WritingID(milliseconds: id, chance: 0), on: try result ?? Self.result(), text: text, isEdited: isEdited)
         return record(RecordContent(comment), by: user, at: time ?? id)
     }
 
@@ -74,7 +74,7 @@ enum DailyScoreKey {
         #expect(try Self.texts(talk) == ["first!", "second", "third"])
         #expect(talk.comments(on: try Self.result()).map(\.comment.isEdited) == [true, false, false])
         let withdrawn = RecordContent(
-            withdrawing: ResultComment.recordSubject(of: CommentID(milliseconds: 20, chance: 0)), of: ResultComment.self
+            withdrawing: ResultComment.recordSubject(of: WritingID(milliseconds: 20, chance: 0)), of: ResultComment.self
         )
         talk.apply(Self.record(withdrawn, by: Self.ben, at: 50))
         #expect(try Self.texts(talk) == ["first!", "third"])
@@ -82,7 +82,7 @@ enum DailyScoreKey {
         talk.apply(
             Self.record(
                 RecordContent(
-                    withdrawing: ResultComment.recordSubject(of: CommentID(milliseconds: 30, chance: 0)),
+                    withdrawing: ResultComment.recordSubject(of: WritingID(milliseconds: 30, chance: 0)),
                     of: ResultComment.self),
                 by: Self.eve, at: 60))
         #expect(try Self.texts(talk) == ["first!", "third"])
@@ -116,7 +116,7 @@ enum DailyScoreKey {
     @Test func `the last word of those who are admins now hides a comment or shows it`() throws {
         var talk = GroupTalk(admins: [Self.ada])
         talk.apply(try Self.comment("rude", 10, by: Self.eve))
-        let name = CommentName(author: Self.eve, id: CommentID(milliseconds: 10, chance: 0))
+        let name = CommentName(author: Self.eve, id: WritingID(milliseconds: 10, chance: 0))
         func isHidden() -> Bool { talk.said(name)?.isHidden ?? false }
         let hides = RecordContent(Hiding(of: name))
         let shows = RecordContent(withdrawing: Hiding.recordSubject(of: name), of: Hiding.self)
@@ -152,7 +152,7 @@ enum DailyScoreKey {
         for time in 1...200 {
             let user = try #require(users.randomElement(using: &chance))
             let result = try #require(results.randomElement(using: &chance))
-            let id = CommentID(milliseconds: .random(in: 0...12, using: &chance), chance: 0)
+            let id = WritingID(milliseconds: .random(in: 0...12, using: &chance), chance: 0)
             let author = try #require(users.randomElement(using: &chance))
             let contents = [
                 RecordContent(Reaction(to: result, try #require(Emoji(["👍", "🔥", "🎉"][time % 3])))),

@@ -31,14 +31,32 @@ import Testing
             ]
         case .comment:
             [
-                ResultComment(CommentID(rawValue: 7), on: try result("wordle", .puzzle(1_981)), text: "Zäh!"),
+                ResultComment(WritingID(rawValue: 7), on: try result("wordle", .puzzle(1_981)), text: "Zäh!"),
                 ResultComment(
-                    CommentID(milliseconds: 1_795_262_400_000, chance: 3),
+                    WritingID(milliseconds: 1_795_262_400_000, chance: 3),
                     on: try result("wordle", .day(PuzzleDay(daysSinceEpoch: 20_778))), text: "so", isEdited: true),
             ]
         case .hiding:
-            [Hiding(of: CommentName(author: UserID(bytes: Bytes32(1, 2, 3, 4)), id: CommentID(rawValue: 7)))]
-        case .dailyScore, .address, .challenge, .challengeAnswer, .event: []
+            [Hiding(of: CommentName(author: UserID(bytes: Bytes32(1, 2, 3, 4)), id: WritingID(rawValue: 7)))]
+        case .challenge:
+            [
+                Challenge(
+                    WritingID(rawValue: 7), toBeat: try result("wordle", .puzzle(1_981)).key,
+                    until: PuzzleDay(daysSinceEpoch: 20_778)),
+                Challenge(
+                    WritingID(milliseconds: 1_795_262_400_000, chance: 3),
+                    toBeat: try result("wordle", .day(PuzzleDay(daysSinceEpoch: 20_778))).key,
+                    until: PuzzleDay(daysSinceEpoch: 20_779), to: UserID(bytes: Bytes32(4, 3, 2, 1)),
+                    givingBack: ChallengeName(
+                        challenger: UserID(bytes: Bytes32(4, 3, 2, 1)), id: WritingID(rawValue: 9))),
+            ]
+        case .challengeAnswer:
+            [true, false].map { accepts in
+                ChallengeAnswer(
+                    to: ChallengeName(challenger: UserID(bytes: Bytes32(1, 2, 3, 4)), id: WritingID(rawValue: 7)),
+                    accepts: accepts)
+            }
+        case .dailyScore, .address, .event: []
         }
     }
 

@@ -211,7 +211,8 @@ extension NodeRequest {
             GamesRequest.list as GamesRequest, AchievementsRequest.show as AchievementsRequest,
             is GroupListRequest, is DoctorRequest, is PersonRequest, is LinkRequest, is ResultsRequest, is BoardRequest,
             is PatternRequest, is ExportRequest, is ChatRequest, is StatisticsRequest, is StreaksRequest,
-            FeedRequest.show as FeedRequest, TalkRequest.show as TalkRequest, MuteRequest.list as MuteRequest,
+            FeedRequest.show as FeedRequest, TalkRequest.show as TalkRequest, ChallengeRequest.list as ChallengeRequest,
+            ChallengeRequest.look as ChallengeRequest, MuteRequest.list as MuteRequest,
             is RecapRequest, is VersusRequest, is ChampionsRequest, is ShareTextRequest:
             true
         case GroupSettingsRequest.ownRules(let change) as GroupSettingsRequest: change == GroupSettingsChange()

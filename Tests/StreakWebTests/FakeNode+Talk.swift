@@ -58,4 +58,41 @@ extension FakeNode {
             me: index == 1, text: scenario == .hostile ? "\(Self.script)<b>so close" : "How did you see that?",
             written: "2026-11-21T0\(index):12:00Z", edited: edited, hidden: hidden)
     }
+
+    func challenges() throws -> ChallengesReport {
+        guard scenario != .lonely, scenario != .removed else { throw NodeFailure.noGroup() }
+        var report = ChallengesReport(
+            group: Self.group, title: title, waiting: [], open: [], ended: [],
+            tallies: [ChallengeTallyReport(user: Self.user(0), name: name(0), me: false, won: 2, lost: 1, drawn: 0)])
+        guard scenario != .silent else { return report }
+        report.waiting = [challenge(0, "waiting", outcome: "open")]
+        report.open = [challenge(1, "open", outcome: "open"), challenge(2, "open", outcome: "")]
+        report.ended = ["won", "lost", "drawn", "expired", "declined", "playedBefore"].map {
+            challenge(3, "ended", outcome: $0)
+        }
+        report.offers = [
+            ChallengeOffer(
+                game: "wordle", gameName: "Wordle", icon: "🧩", day: "2026-11-21", puzzle: 1_617, label: "3 guesses")
+        ]
+        report.rivals = [ChallengeRival(user: Self.user(2), name: name(2))]
+        return report
+    }
+
+    private func challenge(_ index: Int, _ state: String, outcome: String) -> ChallengeReport {
+        let isHidden = outcome.isEmpty
+        var report = ChallengeReport(
+            id: String(repeating: "3fa94c1\(index)", count: 4), user: Self.user(index), name: name(index),
+            me: index == 1, friend: index == 2 ? nil : Self.user(4), friendName: index == 2 ? nil : name(4),
+            toMe: index == 0, game: "wordle", gameName: "Wordle", icon: "🧩", day: "2026-11-21", puzzle: 1_617,
+            target: isHidden ? nil : "3 guesses", made: "2026-11-21T08:12:00Z", lastDay: "2026-11-21",
+            ends: "2026-11-22T12:00:00Z", state: state,
+            duels: [
+                DuelReport(
+                    user: Self.user(4), name: name(4), me: false, outcome: outcome, accepted: true,
+                    label: outcome == "won" ? "2 guesses" : nil, covered: isHidden)
+            ], first: index == 3 ? String(repeating: "3fa94c10", count: 4) : nil)
+        (report.mayAccept, report.mayDecline) = (index == 0, index == 0)
+        (report.mayWithdraw, report.mayGiveBack) = (index == 1, index == 3)
+        return report
+    }
 }

@@ -154,6 +154,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         case let request as GuestRequest: return answer(request)
         case let request as ReminderRequest: return answer(request)
         case let request as TalkRequest: return try answer(request)
+        case is ChallengeRequest: return try challenges()
         case is FeedRequest: return feed
         case is MuteRequest:
             return MutedReport(

@@ -175,6 +175,7 @@ import Testing
             .gameOfAnother(text), .invalidGame(reason: text), .importFailed(reason: text),
             .unknownSender(text, candidates: [text]), .noSuchResult(game: text, day: text),
             .noResultOfMember(name: text, game: text), .resultCovered(game: text), .unknownComment(text),
+            .unknownChallenge(text), .challengeRefused(.played(name: text)),
             .storageFailed(text),
             .invalidTimes(name: text, text: text, example: text, reason: text), .limitReached(what: text, limit: 1),
             .cannotListen(address: text, reason: text), .invalidRequest(text),

@@ -39,8 +39,18 @@ import Testing
         .beforeFirstPuzzle(game: "Wordle", first: "2021-06-19"),
         .noResultOfMember(name: "Ben", game: "Wordle"), .resultCovered(game: "Wordle"), .invalidEmoji,
         .invalidComment(limit: 500), .unknownComment("x"), .commentOfAnother,
+        .unknownChallenge("x"), .challengeRefused(.played(name: "Ben")),
         .invalidTimes(name: "quiet", text: "x", example: "22:00-07:00", reason: "r"),
     ]
+
+    @Test func `every refusal of a challenge has its own sentence`() {
+        let refusals: [ChallengeRefusal] = [
+            .played(name: "Ben"), .allPlayed, .playedByMe, .hidden(name: "Ben"), .hiddenMyself, .myself,
+            .habit(game: "Press-ups"), .lastDay(first: "2026-11-20", last: "2026-11-28"), .ended, .toOthers, .ofAnother,
+        ]
+        let texts = refusals.map { FailureText.describe(.challengeRefused($0)) }
+        #expect(Set(texts.map(\.message)).count == refusals.count)
+    }
 
     @Test func `every failure has its own code, a sentence and a next step`() {
         var codes: Set<String> = []

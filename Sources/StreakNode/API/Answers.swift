@@ -464,3 +464,18 @@ extension FeedRequest {
         }
     }
 }
+
+extension ChallengeRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ChallengesReport {
+        let challenges = node.services.challenges
+        return switch self {
+        case .list(let group, let friend): try await challenges.list(group, against: friend)
+        case .look(let result): try await challenges.look(at: result)
+        case .make(let result, let friend, let lastDay, let first):
+            try await challenges.make(result, to: friend, until: lastDay, givingBack: first)
+        case .answer(let challenge, let accepts, let group):
+            try await challenges.answer(challenge, accepts: accepts, in: group)
+        case .withdraw(let challenge, let group): try await challenges.withdraw(challenge, in: group)
+        }
+    }
+}

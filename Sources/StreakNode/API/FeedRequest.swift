@@ -14,7 +14,7 @@ public struct FeedEntryReport: Codable, Sendable, Equatable {
     /// The same on all machines; at most 16 hexadecimal digits.
     public var id: String
     /// `result`, `results` (several of one sitting), `best`, `unlock`, `milestone`, `joined`, `left`, `removed`, `reaction`,
-    /// `comment`.
+    /// `comment`, `challenge`, `accepted`, `declined`, `outcome`.
     public var kind: String
     public var group: String
     public var title: String

@@ -172,6 +172,9 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case unknownComment(String)
     /// Only its author may change or delete a comment.
     case commentOfAnother
+    /// No challenge of the group has this ID or beginning, or several have.
+    case unknownChallenge(String)
+    case challengeRefused(ChallengeRefusal)
     /// Nothing was recorded or deleted yet, or the last change was taken back already.
     case nothingToUndo
     /// The text is larger than a share can be, in bytes.

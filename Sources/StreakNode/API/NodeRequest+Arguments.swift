@@ -172,6 +172,16 @@ extension TalkRequest {
     }
 }
 
+extension ChallengeRequest {
+    public func checkArguments() throws {
+        switch self {
+        case .look(let result): try Argument.check(days: [result.date])
+        case .make(let result, _, let until, _): try Argument.check(days: [result.date, until])
+        case .list, .answer, .withdraw: break
+        }
+    }
+}
+
 /// Reads the texts in requests, or says what is wrong with them.
 enum Argument {
     static func day(_ text: String) throws -> PuzzleDay {

@@ -35,7 +35,7 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
         member, admission, annulment, person, invite, inviteList, link, join, privacy, guest, score, undo, results,
         status, doctor, internet, clock, board, statistics, streaks, achievements, recap, versus, champions, shareText,
         reminder, games, game,
-        pattern, export, load, chat, talk, mute, feed
+        pattern, export, load, chat, talk, mute, feed, challenge
 
     /// The type of request that has the name.
     var type: any NodeRequest.Type {
@@ -84,6 +84,7 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
         case .chat: ChatRequest.self
         case .talk: TalkRequest.self
         case .mute: MuteRequest.self
+        case .challenge: ChallengeRequest.self
         case .feed: FeedRequest.self
         }
     }

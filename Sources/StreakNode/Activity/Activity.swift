@@ -9,7 +9,7 @@ import StreakWire
 ///
 /// It is made when it is asked for. The only thing that is kept is what the user has seen of it.
 final class Activity {
-    private let core: NodeCore
+    let core: NodeCore
     private let loop: NodeLoop
     private let boards: Boards
 
@@ -66,6 +66,7 @@ final class Activity {
         for group in groups {
             let (feed, players) = (feed(of: group, told: told), players(of: group))
             var entries = feed.entries(of: passages(of: group)) + feed.talkEntries { self.person($0, heardIn: group) }
+            entries += challengeEntries(in: group)
             for player in players {
                 entries += feed.entries(of: player)
                 guard groups.count > 1 else { continue }
@@ -86,12 +87,12 @@ final class Activity {
             isTold: { told.contains($1 + DailyScore.recordSubject(of: $0.key)) })
     }
 
-    private func person(_ user: UserID, in group: GroupID) -> [UInt8] { boards.unionID(of: user, in: group).bytes }
+    func person(_ user: UserID, in group: GroupID) -> [UInt8] { boards.unionID(of: user, in: group).bytes }
 
     /// Nil for somebody whom this user does not hear: no member, or muted.
     private func person(_ user: UserID, heardIn group: GroupID) -> [UInt8]? {
         guard core.engine.state(of: group)?.role(of: user) != nil,
-            !core.accountSettings.isMuted(core.shownID(of: user, in: group))
+            !core.isMuted(user, in: group)
         else { return nil }
         return person(user, in: group)
     }
@@ -163,6 +164,7 @@ final class Activity {
         case .removed: "was removed"
         case .reaction: "reacted to your \(name) with \(entry.words)"
         case .comment: "said about your \(name): “\(entry.words)”"
+        case .challenge, .accepted, .declined, .outcome: entry.words
         }
     }
 }

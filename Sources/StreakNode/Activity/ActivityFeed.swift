@@ -15,6 +15,8 @@ struct ActivityEntry: Hashable, Sendable {
         case joined, left, removed
         /// What somebody said about this user's result.
         case reaction, comment
+        /// A challenge, what was said to it, and how it ended.
+        case challenge, accepted, declined, outcome
     }
 
     let kind: Kind
@@ -24,7 +26,7 @@ struct ActivityEntry: Hashable, Sendable {
     /// The results that it is about: the last one of a sitting, and how many there are.
     var result: DailyScore?
     var count = 1
-    /// Words of the kind: a tier, a round number, an emoji, a comment.
+    /// Words of the kind: a tier, a round number, an emoji, a comment, all that stands behind the name.
     var words = ""
     var icon = ""
     /// Whether this user may not see the result yet.
@@ -88,7 +90,10 @@ struct ActivityFeed {
     let isTold: (DailyScore, [UInt8]) -> Bool
 
     /// The first second of the feed.
-    private var start: Int64 { Int64(today.adding(days: -Self.days).daysSinceEpoch) * 86_400 }
+    private var start: Int64 { Self.start(on: today) }
+
+    /// The first second of the feed that is shown on a day.
+    static func start(on today: PuzzleDay) -> Int64 { Int64(today.adding(days: -days).daysSinceEpoch) * 86_400 }
 
     /// When a result was recorded: never after the record that says so.
     static func time(of result: DailyScore) -> Int64 { min(result.firstRecordedAt, result.updatedAt) }

@@ -19,6 +19,7 @@ struct GroupView: Sendable {
     private(set) var games: GroupGames
     /// Reactions and comments.
     private(set) var talk: GroupTalk
+    private(set) var challenges = GroupChallenges()
     private var cache = InsightCache()
     /// Made once for each user, because each has a thousand results.
     private var players: [UserID: PlayerID] = [:]
@@ -82,7 +83,8 @@ struct GroupView: Sendable {
         // The engine has applied it.
         case .retraction: break
         case .reaction, .comment, .hiding: talk.apply(record)
-        case .profile, .address, .challenge, .challengeAnswer, .event, nil: records.apply(record)
+        case .challenge, .challengeAnswer: challenges.apply(record)
+        case .profile, .address, .event, nil: records.apply(record)
         }
     }
 

@@ -6,7 +6,7 @@ import StreakWire
 /// Which member, friend or asker a text means; and people's friend codes, which are worked out when somebody has to be
 /// shown or found by one.
 final class People {
-    private let core: NodeCore
+    let core: NodeCore
     private let loop: NodeLoop
     private var codeQueue = CodeQueue()
 

@@ -19,35 +19,11 @@ struct Talk {
     /// The most names of one emoji.
     private static let maximumNames = 50
 
-    /// A result that stands in a group, of a member.
-    private struct Place {
-        let group: GroupID
-        let owner: UserID
-        let result: DailyScore
-
-        var name: ResultName { ResultName(owner: owner, key: result.key) }
-    }
-
     // MARK: Results
 
-    private func place(of reference: ResultReference) async throws -> Place {
-        let group = try core.group(reference.group)
-        var owner = core.identity.user
-        if let user = reference.user { owner = try await people.member(user, of: group) }
-        let game = try core.game(reference.game)
-        let day = try core.day(reference.date)
-        let found = core.views[group]?.index.results(
-            of: PlayerID(owner.bytes.array), game: game.id, from: day ?? .earliest, to: day ?? .latest)
-        let result = found?.last { reference.puzzle == nil || $0.puzzle == reference.puzzle }
-        guard let result else {
-            throw NodeFailure.noResultOfMember(name: core.name(of: owner, in: group), game: game.name)
-        }
-        return Place(group: group, owner: owner, result: result)
-    }
-
     /// A result that this user may see and say something about.
-    private func open(_ reference: ResultReference) async throws -> Place {
-        let place = try await place(of: reference)
+    private func open(_ reference: ResultReference) async throws -> ResultPlace {
+        let place = try await people.place(of: reference)
         guard !core.isCovered(place.result, of: place.owner, in: place.group) else {
             throw NodeFailure.resultCovered(game: core.namedGame(place.result.game, in: place.group).name)
         }
@@ -55,12 +31,12 @@ struct Talk {
         return place
     }
 
-    func show(_ reference: ResultReference) async throws -> TalkReport { report(try await place(of: reference)) }
+    func show(_ reference: ResultReference) async throws -> TalkReport { report(try await people.place(of: reference)) }
 
     func react(to reference: ResultReference, with text: String?) async throws -> TalkReport {
         let emoji = try text.map(Argument.emoji)
         // What was said before a result was covered again can be taken back.
-        let place = try await emoji == nil ? place(of: reference) : open(reference)
+        let place = try await emoji == nil ? people.place(of: reference) : open(reference)
         let known = talk(of: place.group).reactions(to: place.name).first { $0.user == core.identity.user }
         if known?.emoji != emoji {
             let subject = Reaction.recordSubject(of: place.name)
@@ -74,7 +50,7 @@ struct Talk {
 
     func comment(on reference: ResultReference, _ text: String) async throws -> TalkReport {
         let place = try await open(reference)
-        let id = CommentID(milliseconds: core.clock.wallTime.milliseconds, chance: .random(in: 0 ... .max))
+        let id = WritingID(milliseconds: core.clock.wallTime.milliseconds, chance: .random(in: 0 ... .max))
         let comment = ResultComment(id, on: place.name, text: try Argument.comment(text))
         try await loop.execute(.write([(place.group, [.value(comment)])]))
         return report(place)
@@ -98,7 +74,7 @@ struct Talk {
     }
 
     /// The result that a comment is about, which has to stand. The comment's author may have named any.
-    private func place(of said: GroupTalk.Said, in group: GroupID) throws -> Place {
+    private func place(of said: GroupTalk.Said, in group: GroupID) throws -> ResultPlace {
         let name = said.comment.result
         guard let result = core.views[group]?.index.score(name.key, of: PlayerID(name.owner.bytes.array)),
             isMember(name.owner, of: group)
@@ -106,7 +82,7 @@ struct Talk {
             throw NodeFailure.noResultOfMember(
                 name: core.name(of: name.owner, in: group), game: core.namedGame(name.key.game, in: group).name)
         }
-        return Place(group: group, owner: name.owner, result: result)
+        return ResultPlace(group: group, owner: name.owner, result: result)
     }
 
     private func own(_ text: String, in selector: String?) throws -> (group: GroupID, said: GroupTalk.Said) {
@@ -155,7 +131,7 @@ struct Talk {
     // MARK: Muted people
 
     func muted(in group: GroupID) -> MutedReport {
-        let users = (core.engine.state(of: group)?.members ?? []).map(\.user).filter { isMuted($0, in: group) }
+        let users = (core.engine.state(of: group)?.members ?? []).map(\.user).filter { core.isMuted($0, in: group) }
         let names = core.names(in: group)
         return MutedReport(
             group: group.description, title: core.title(of: group),
@@ -166,16 +142,11 @@ struct Talk {
 
     func mute(_ selector: String, _ isMuted: Bool, in group: GroupID) async throws -> MutedReport {
         let user = try await people.member(selector, of: group)
-        if user != core.identity.user, self.isMuted(user, in: group) != isMuted {
+        if user != core.identity.user, core.isMuted(user, in: group) != isMuted {
             let id = core.shownID(of: user, in: group)
             try await loop.storeSettings([AccountSettings.draft(muting: id, isMuted)])
         }
         return muted(in: group)
-    }
-
-    /// An anonymous member is muted under the ID of that group: nobody sees by it who else they are.
-    private func isMuted(_ user: UserID, in group: GroupID) -> Bool {
-        core.accountSettings.isMuted(core.shownID(of: user, in: group))
     }
 
     // MARK: Reports
@@ -190,7 +161,7 @@ struct Talk {
         core.engine.state(of: group)?.role(of: core.identity.user).map { $0 >= .admin } ?? false
     }
 
-    private func report(_ place: Place) -> TalkReport {
+    private func report(_ place: ResultPlace) -> TalkReport {
         let (group, result) = (place.group, place.result)
         let game = core.namedGame(result.game, in: group)
         var report = TalkReport(
@@ -212,9 +183,9 @@ struct Talk {
     }
 
     /// Whose words this user sees: those of members, and of no muted ones.
-    private func reactions(to place: Place) -> [GroupTalk.Standing] {
+    private func reactions(to place: ResultPlace) -> [GroupTalk.Standing] {
         talk(of: place.group).reactions(to: place.name).filter {
-            isMember($0.user, of: place.group) && !isMuted($0.user, in: place.group)
+            isMember($0.user, of: place.group) && !core.isMuted($0.user, in: place.group)
         }
     }
 
@@ -227,12 +198,12 @@ struct Talk {
         }.sorted { ($1.count, $0.emoji) < ($0.count, $1.emoji) }
     }
 
-    private func addComments(on place: Place, _ names: [UserID: String], to report: inout TalkReport) {
+    private func addComments(on place: ResultPlace, _ names: [UserID: String], to report: inout TalkReport) {
         let me = core.identity.user
         let standing = talk(of: place.group).comments(on: place.name).filter {
             isMember($0.author, of: place.group) && (!$0.isHidden || $0.author == me || report.mayHide)
         }
-        let shown = standing.filter { !isMuted($0.author, in: place.group) }
+        let shown = standing.filter { !core.isMuted($0.author, in: place.group) }
         report.mutedCount = standing.count - shown.count
         report.earlier = max(shown.count - Self.maximumComments, 0)
         report.comments = shown.suffix(Self.maximumComments).map { said in

@@ -40,7 +40,7 @@ public struct GroupTalk: Sendable {
     private var reactions: [ResultName: [UserID: Standing]] = [:]
     private var comments: [CommentName: Kept] = [:]
     /// IDs of each author's comments on a result, rising.
-    private var commentsByResult: [ResultName: [UserID: [CommentID]]] = [:]
+    private var commentsByResult: [ResultName: [UserID: [WritingID]]] = [:]
     private var words: [CommentName: [UserID: Word]] = [:]
     private var admins: Set<UserID>
 
@@ -78,7 +78,7 @@ public struct GroupTalk: Sendable {
 
     private mutating func applyComment(_ record: MergedRecord) {
         // A subject that is no ID is never shown, whatever its value.
-        guard let id = try? ResultComment.id(ofSubject: record.key.subject) else { return }
+        guard let id = try? WritingID(subject: record.key.subject) else { return }
         let name = CommentName(author: record.key.user, id: id)
         // Withdrawn, or of another version.
         let comment = try? ResultComment(subject: record.key.subject, value: record.value)
@@ -99,26 +99,15 @@ public struct GroupTalk: Sendable {
 
     private mutating func add(_ name: CommentName, to result: ResultName) {
         var ids = commentsByResult[result]?.removeValue(forKey: name.author) ?? []
-        ids.insert(name.id, at: Self.place(of: name.id, in: ids))
+        ids.insertRising(name.id)
         commentsByResult[result, default: [:]][name.author] = ids
     }
 
     private mutating func remove(_ name: CommentName, from result: ResultName) {
         var ids = commentsByResult[result]?.removeValue(forKey: name.author) ?? []
-        let place = Self.place(of: name.id, in: ids)
-        if place < ids.count, ids[place] == name.id { ids.remove(at: place) }
+        ids.removeRising(name.id)
         if !ids.isEmpty { commentsByResult[result]?[name.author] = ids }
         if commentsByResult[result]?.isEmpty ?? false { commentsByResult[result] = nil }
-    }
-
-    /// The index of an ID among rising ones, or where it would be. O(log n).
-    private static func place(of id: CommentID, in ids: [CommentID]) -> Int {
-        var (low, high) = (0, ids.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ids[middle] < id { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     // MARK: Reading

@@ -1,28 +1,5 @@
 public import StreakWire
 
-/// Names a comment of one author: the time of its first writing, as a hybrid time whose counter is random.
-public struct CommentID: Hashable, Comparable, Sendable {
-    public let rawValue: UInt64
-
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
-
-    /// - Parameter chance: tells comments apart that two machines of the author write in the same millisecond.
-    public init(milliseconds: Int64, chance: UInt16) {
-        self.init(rawValue: HybridTime(milliseconds: milliseconds, counter: chance).rawValue)
-    }
-
-    public static func < (left: CommentID, right: CommentID) -> Bool { left.rawValue < right.rawValue }
-
-    /// When the author says that the comment was written, in milliseconds since 1970.
-    public var milliseconds: Int64 { HybridTime(rawValue: rawValue).milliseconds }
-
-    var bytes: [UInt8] {
-        var writer = WireWriter(reserving: 8)
-        writer.write(rawValue)
-        return writer.bytes
-    }
-}
-
 /// What a user says about a result: a record of kind `comment` (Protocol/records.md §3.7).
 ///
 /// Subject: ID u64. Value: flags u8 (1 edited; others ignored) · owner 32 · subject of the result, a blob ≤ 47 · text
@@ -30,7 +7,7 @@ public struct CommentID: Hashable, Comparable, Sendable {
 public struct ResultComment: RecordValue {
     public static let kind = RecordKind.comment.rawValue
 
-    public let id: CommentID
+    public let id: WritingID
     public let result: ResultName
     /// As its author wrote it; show `shownText`.
     public let text: String
@@ -43,7 +20,7 @@ public struct ResultComment: RecordValue {
 
     private static let editedFlag: UInt8 = 1
 
-    public init(_ id: CommentID, on result: ResultName, text: String, isEdited: Bool = false) {
+    public init(_ id: WritingID, on result: ResultName, text: String, isEdited: Bool = false) {
         self.id = id
         self.result = result
         self.text = text
@@ -51,7 +28,7 @@ public struct ResultComment: RecordValue {
     }
 
     public init(subject: [UInt8], value: [UInt8]) throws(WireError) {
-        id = try Self.id(ofSubject: subject)
+        id = try WritingID(subject: subject)
         var reader = WireReader(value)
         isEdited = try reader.readUInt8() & Self.editedFlag != 0
         result = try ResultName(from: &reader)
@@ -70,14 +47,7 @@ public struct ResultComment: RecordValue {
     }
 
     /// The subject under which a comment is written, edited and deleted.
-    public static func recordSubject(of id: CommentID) -> [UInt8] { id.bytes }
-
-    static func id(ofSubject subject: [UInt8]) throws(WireError) -> CommentID {
-        var reader = WireReader(subject)
-        let id = CommentID(rawValue: try reader.readUInt64())
-        guard reader.remainingCount == 0 else { throw .trailingBytes(count: reader.remainingCount) }
-        return id
-    }
+    public static func recordSubject(of id: WritingID) -> [UInt8] { id.bytes }
 
     /// A typed text as it is written: on one line. Nil if nothing is left of it, if it is too long, or if it holds controls
     /// or marks that change the writing direction.
@@ -101,9 +71,9 @@ public struct ResultComment: RecordValue {
 /// A comment and its author, which name it in a group.
 public struct CommentName: Hashable, Comparable, Sendable {
     public let author: UserID
-    public let id: CommentID
+    public let id: WritingID
 
-    public init(author: UserID, id: CommentID) {
+    public init(author: UserID, id: WritingID) {
         self.author = author
         self.id = id
     }
@@ -144,7 +114,7 @@ public struct Hiding: RecordValue {
     static func comment(ofSubject subject: [UInt8]) throws(WireError) -> CommentName {
         var reader = WireReader(subject)
         let author: UserID = try reader.readIdentifier()
-        let comment = CommentName(author: author, id: CommentID(rawValue: try reader.readUInt64()))
+        let comment = CommentName(author: author, id: WritingID(rawValue: try reader.readUInt64()))
         guard reader.remainingCount == 0 else { throw .trailingBytes(count: reader.remainingCount) }
         return comment
     }

@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakGames
 import StreakMembership
 import StreakReplication
 import StreakScores
@@ -6,7 +7,7 @@ import StreakWire
 
 /// What the nodes' users said about results, and which confirmations they got.
 struct TalkTruth: Sendable {
-    /// A reaction or comment that one node writes repeatedly.
+    /// Something that one node says, changes and takes back.
     struct Word: Hashable, Sendable {
         let node: Int
         let kind: UInt8
@@ -23,6 +24,8 @@ struct TalkTruth: Sendable {
     private var commands: [CommandID: (word: Word, index: Int)] = [:]
     /// Each node's comments, in the order of their first writing.
     private(set) var comments: [Int: [ResultComment]] = [:]
+    /// All challenges, in the order of their making.
+    private(set) var challenges: [ChallengeName] = []
 
     var isEmpty: Bool { histories.isEmpty }
 
@@ -33,6 +36,8 @@ struct TalkTruth: Sendable {
     }
 
     mutating func wrote(_ comment: ResultComment, by node: Int) { comments[node, default: []].append(comment) }
+
+    mutating func made(_ challenge: ChallengeName) { challenges.append(challenge) }
 
     mutating func completed(_ command: CommandID, _ outcome: CommandOutcome) {
         guard outcome == .done, let (word, index) = commands.removeValue(forKey: command) else { return }
@@ -53,14 +58,43 @@ struct TalkTruth: Sendable {
 }
 
 extension Simulation {
-    /// A node's user says something about a result: reacts, comments, edits, or takes something back.
+    /// A node's user challenges somebody or the group, answers a challenge, or withdraws one.
+    private mutating func challenge(by node: Int) -> RecordContent? {
+        let me = nodes[node].identity.user
+        let made = ground.talk.challenges
+        let own = made.filter { $0.challenger == me }
+        switch random.number(below: 5) {
+        case 0, 1:
+            if made.isEmpty { return nil }
+            let name = made[random.number(below: made.count)]
+            return RecordContent(ChallengeAnswer(to: name, accepts: random.number(below: 3) > 0))
+        case 2 where !own.isEmpty:
+            let subject = Challenge.recordSubject(of: own[random.number(below: own.count)].id)
+            return RecordContent(withdrawing: subject, of: Challenge.self)
+        default:
+            let slots = ground.slots.filter { $0.node == node }
+            if slots.isEmpty { return nil }
+            let wall = wallTime(of: node).milliseconds
+            let id = WritingID(milliseconds: wall, chance: UInt16(random.number(below: 65_536)))
+            let lastDay = PuzzleDay.furthest(at: wall / 1_000).adding(days: random.number(below: 3) - 1)
+            let friend = nodes[random.number(below: nodes.count)].identity.user
+            let challenge = Challenge(
+                id, toBeat: slots[random.number(below: slots.count)].key, until: lastDay,
+                to: random.number(below: 2) == 0 ? friend : nil,
+                givingBack: made.last)
+            ground.talk.made(ChallengeName(challenger: me, id: id))
+            return RecordContent(challenge)
+        }
+    }
+
+    /// A node's user says something about a result: reacts, comments, challenges, edits, or takes something back.
     mutating func say(by node: Int) {
         guard nodes[node].isHonest, let group = ground.group, !ground.slots.isEmpty else { return }
         let slot = ground.slots[random.number(below: ground.slots.count)]
         let result = ResultName(owner: nodes[slot.node].identity.user, key: slot.key)
         let content: RecordContent
         let comments = ground.talk.comments[node] ?? []
-        switch random.number(below: 10) {
+        switch random.number(below: 15) {
         case 0...3:
             guard let emoji = Emoji(["👏", "🔥", "❤️"][random.number(below: 3)]) else { return }
             content = RecordContent(Reaction(to: result, emoji))
@@ -73,9 +107,12 @@ extension Simulation {
         case 6 where !comments.isEmpty:
             let comment = comments[random.number(below: comments.count)]
             content = RecordContent(withdrawing: ResultComment.recordSubject(of: comment.id), of: ResultComment.self)
+        case 10...:
+            guard let challenged = challenge(by: node) else { return }
+            content = challenged
         default:
             let wall = wallTime(of: node).milliseconds
-            let id = CommentID(milliseconds: wall, chance: UInt16(random.number(below: 65_536)))
+            let id = WritingID(milliseconds: wall, chance: UInt16(random.number(below: 65_536)))
             let comment = ResultComment(id, on: result, text: "comment \(comments.count) of node \(node)")
             ground.talk.wrote(comment, by: node)
             content = RecordContent(comment)
@@ -92,11 +129,19 @@ extension Simulation {
         for node in activeMembers {
             guard let engine = nodes[node].engine, let state = engine.state(of: group) else { continue }
             var talk = GroupTalk(admins: Set(state.members.filter { $0.role >= .admin }.map(\.user)))
-            for record in engine.mergedRecords(of: group) { talk.apply(record) }
-            let lines = talk.results.flatMap { result in
-                talk.reactions(to: result).map { "\(result.key) \($0)" }
-                    + talk.comments(on: result).map { "\(result.key) \($0)" }
+            var (challenges, index) = (GroupChallenges(), ScoreIndex())
+            for record in engine.mergedRecords(of: group) {
+                talk.apply(record)
+                challenges.apply(record)
+                index.apply(record)
             }
+            let outcomes = Self.outcomes(of: challenges, index, members: Set(state.members.map(\.user)))
+            let lines =
+                outcomes
+                + talk.results.flatMap { result in
+                    talk.reactions(to: result).map { "\(result.key) \($0)" }
+                        + talk.comments(on: result).map { "\(result.key) \($0)" }
+                }
             if let first, first.talk != lines {
                 return fail("nodes \(first.node) and \(node) read different talk", .safety(.digestIsAmbiguous))
             }
@@ -108,5 +153,32 @@ extension Simulation {
                 return fail(text, .safety(.confirmedIsLost))
             }
         }
+    }
+
+    /// How the challenges stand, the day before each one ends and when it has ended.
+    private static func outcomes(
+        of challenges: GroupChallenges, _ index: ScoreIndex, members: Set<UserID>
+    ) -> [String] {
+        challenges.standing().flatMap { standing -> [String] in
+            let game =
+                Catalogue.standard[standing.challenge.result.game]
+                ?? Scoring.unknownGame(standing.challenge.result.game)
+            return [standing.challenge.lastDay.adding(days: -1), standing.challenge.lastDay].map { day in
+                let found = challenges.duels(
+                    of: standing, isPlayer: members.contains, index: index, lastFinalDay: day, game: game)
+                return "\(standing.name) \(standing.challenge) \(day): \(found.map { "\($0)" } ?? "none")"
+            }
+        }
+    }
+}
+
+extension ScoreIndex {
+    /// Takes the new value of a result; any other record changes nothing.
+    fileprivate mutating func apply(_ record: MergedRecord) {
+        guard record.key.kind == RecordKind.dailyScore.rawValue,
+            let score = try? DailyScore(  // withdrawn, or of another version
+                subject: record.key.subject, value: record.value, time: record.time)
+        else { return }
+        replace(score, of: PlayerID(record.key.user.bytes.array))
     }
 }

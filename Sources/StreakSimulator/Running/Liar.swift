@@ -355,7 +355,7 @@ struct Liar: Sendable {
             var records = RecordList()
             for _ in 0..<3 {
                 writtenCount += 1
-                let id = CommentID(milliseconds: Int64(writtenCount), chance: 0)
+                let id = WritingID(milliseconds: Int64(writtenCount), chance: 0)
                 let comment = ResultComment(id, on: result, text: String(repeating: "spam ", count: 20))
                 let counter = UInt16(truncatingIfNeeded: writtenCount)
                 let time = HybridTime(milliseconds: wall.milliseconds, counter: counter)

@@ -4,7 +4,8 @@ import StreakNode
 extension Site {
     /// Every address. docs/api.md lists the same (tested).
     static let interface: [InterfaceRoute] =
-        accountRoutes + groupRoutes + friendRoutes + resultRoutes + talkRoutes + gameRoutes + numberRoutes
+        accountRoutes + groupRoutes + friendRoutes + resultRoutes + talkRoutes + challengeRoutes + gameRoutes
+        + numberRoutes
         + exchangeRoutes
 
     private static let group = InterfaceKey.text("group")
@@ -375,6 +376,35 @@ extension Site {
             $0.isSet("muted")
                 ? MuteRequest.mute(user: $0.required("user"), group: $0.text("group"))
                 : MuteRequest.unmute(user: $0.required("user"), group: $0.text("group"))
+        },
+    ]
+
+    // MARK: Challenges
+
+    private static let challenge = InterfaceKey.text("challenge", limit: 64).required
+
+    private static let challengeRoutes: [InterfaceRoute] = [
+        InterfaceRoute(.get, "challenges", takes: [group, .text("against")]) {
+            ChallengeRequest.list(group: $0.text("group"), against: $0.text("against"))
+        },
+        InterfaceRoute(.get, "challenges/rivals", takes: [game.required, date, puzzle, group]) {
+            ChallengeRequest.look(result($0))
+        },
+        InterfaceRoute(
+            .post, "challenges",
+            takes: [
+                game.required, date, puzzle, group, .text("to"), .text("until", limit: 32), .text("first", limit: 64),
+            ]
+        ) {
+            ChallengeRequest.make(
+                result($0), to: $0.text("to"), until: $0.text("until"), first: $0.text("first"))
+        },
+        InterfaceRoute(.post, "challenges/answer", takes: [challenge, .flag("accept").required, group]) {
+            ChallengeRequest.answer(
+                challenge: $0.required("challenge"), accepts: $0.isSet("accept"), group: $0.text("group"))
+        },
+        InterfaceRoute(.post, "challenges/withdraw", takes: [challenge, group]) {
+            ChallengeRequest.withdraw(challenge: $0.required("challenge"), group: $0.text("group"))
         },
     ]
 

@@ -24,6 +24,8 @@ struct ActivityView: Sendable {
     var restText: String?
     /// Empty for all groups.
     var group: String
+    /// Nil without a group.
+    var challengesHref: String?
 }
 
 extension Site {
@@ -52,7 +54,8 @@ extension Site {
             freshText: report.fresh == 0
                 ? nil : report.fresh == 1 ? "1 new since you looked" : "\(report.fresh) new since you looked",
             lines: report.entries.map { line($0, namesGroup: group == nil && frame.current.count > 1) },
-            hasLines: !report.entries.isEmpty, restText: rest > 0 ? "and \(rest) older" : nil, group: group ?? "")
+            hasLines: !report.entries.isEmpty, restText: rest > 0 ? "and \(rest) older" : nil, group: group ?? "",
+            challengesHref: frame.current.isEmpty ? nil : PageLink("/challenges").adding("group", group).text)
         return page(.activity, "activity", title: "Activity", view, frame, visit)
     }
 
@@ -65,9 +68,11 @@ extension Site {
             PageLink("/result").adding("group", entry.group).adding("user", owner).adding("game", $0)
                 .adding("date", entry.day).adding("puzzle", entry.puzzle.map(String.init))
         }
+        let isChallenge = ["challenge", "accepted", "declined", "outcome"].contains(entry.kind)
+        let challenges = PageLink("/challenges").adding("group", entry.group)
         return ActivityView.Line(
             avatar: AvatarView(user: entry.user, name: entry.name), icon: entry.icon, name: entry.name, me: entry.me,
-            text: entry.text, href: (result ?? player).text,
+            text: entry.text, href: (isChallenge ? challenges : result ?? player).text,
             note: namesGroup ? "\(when) · \(entry.title)" : when, fresh: entry.fresh, covered: entry.covered)
     }
 }

@@ -24,6 +24,8 @@ extension Site {
         var hasActions: Bool
         /// Whether this viewer hears what the member says about results; nil for oneself.
         var hearing: Hearing?
+        /// Nil for oneself, and for somebody who has left.
+        var challenge: ChallengingView?
         var period: String
         var ranges: [TabView]
         var rank: String
@@ -82,6 +84,7 @@ extension Site {
             groupTitle: report.title, backTo: visit.back, canPromote: canPromote, canDemote: canDemote,
             canRemove: canRemove, hasActions: canRemove,
             hearing: isOther ? try await hearing(of: user, report.group) : nil,
+            challenge: member == nil ? nil : try await challenging(user, name, isOther, report.group, visit),
             period: selection.periodText(
                 from: report.from, to: report.to, today: PuzzleDay(report.today) ?? today),
             ranges: [("today", "Day"), ("7d", "7 days"), ("month", "Month"), ("all", "All time")].map { range in

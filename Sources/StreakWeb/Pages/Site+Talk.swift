@@ -42,6 +42,8 @@ struct TalkView: Sendable {
     var boardHref: String
     /// Nil while the result is covered.
     var open: Open?
+    /// For whom this user can challenge with it; nil if nobody.
+    var rivals: RivalsView?
     var backTo: String
     /// What the forms send to name the result.
     var user: String
@@ -79,11 +81,12 @@ extension Site {
         var reference = Self.reference(visit.fields)
         reference.group = frame.group(visit.fields)
         let report = try await node.call(TalkRequest.show(reference))
+        let challenges = report.me ? try await node.call(ChallengeRequest.look(reference)) : nil
         let title = report.me ? "Your result" : "\(report.name)’s result"
-        return page(.board, "talk", title: title, view(of: report, visit), frame, visit)
+        return page(.board, "talk", title: title, view(of: report, challenges, visit), frame, visit)
     }
 
-    private func view(of report: TalkReport, _ visit: Visit) -> TalkView {
+    private func view(of report: TalkReport, _ challenges: ChallengesReport?, _ visit: Visit) -> TalkView {
         let day = PuzzleDay(report.day)
         return TalkView(
             avatar: AvatarView(user: report.user, name: report.name), name: report.name, me: report.me,
@@ -93,7 +96,8 @@ extension Site {
             playerHref: PageLink("/player").adding("group", report.group).adding("user", report.user).text,
             boardHref: PageLink("/board").adding("group", report.group).adding("game", report.game)
                 .adding("range", "today").adding("date", report.day).text,
-            open: report.covered ? nil : open(report), backTo: visit.back, user: report.user, game: report.game,
+            open: report.covered ? nil : open(report), rivals: challenges.flatMap(RivalsView.init), backTo: visit.back,
+            user: report.user, game: report.game,
             day: report.day, puzzle: report.puzzle, group: report.group)
     }
 

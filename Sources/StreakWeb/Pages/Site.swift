@@ -203,7 +203,7 @@ struct Site: Sendable {
     private static let pages: [(path: String, handler: @Sendable (Site) -> Handler)] = [
         ("/", { _ in { _ in .seeOther("/today") } }), ("/today", Site.showToday), ("/board", Site.showBoard),
         ("/games", Site.showGames), ("/player", Site.showPlayer), ("/result", Site.showTalk),
-        ("/activity", Site.showActivity),
+        ("/activity", Site.showActivity), ("/challenges", Site.showChallenges),
         ("/history", Site.showHistory),
         ("/record", Site.showRecord), ("/share", Site.showShare), ("/friends", Site.showFriends),
         ("/friends/codes", { site in { try await site.showCodes($0) } }), ("/group", Site.showGroup),
@@ -224,7 +224,9 @@ struct Site: Sendable {
     /// All forms of the page.
     static let forms: [Form] =
         todayForms + friendForms + codeForms + inviteForms + groupForms + privacyForms + accountForms + guestForms
-        + gameForms + talkForms + exchangeForms + numberForms + welcomeForms + [Form("/sign-out", Site.signOut)]
+        + gameForms + talkForms + challengeForms + exchangeForms + numberForms + welcomeForms + [
+            Form("/sign-out", Site.signOut)
+        ]
 
     private func addPages(to router: Router<WebContext>) {
         for page in Self.pages {
@@ -266,7 +268,7 @@ struct Site: Sendable {
     private func showFailure(_ failure: NodeFailure, _ visit: Visit) async throws -> Response {
         let paths: [NavigationTab: [String]] = [
             .board: ["board", "game", "games", "champions", "result", "react", "comment"],
-            .activity: ["activity"],
+            .activity: ["activity", "challenges", "challenge"],
             .numbers: ["numbers", "streaks", "achievements", "recap"],
             .history: ["history", "record", "share", "exchange", "export"],
             .friends: ["friends", "player", "group", "leave", "invite", "join"],

@@ -45,7 +45,7 @@ extension NodeFailure {
         switch self {
         case .deviceLink(let failure): failure.ofInvite.httpStatus
         case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult, .nothingToUndo, .unknownMember,
-            .noResultOfMember, .unknownComment,
+            .noResultOfMember, .unknownComment, .unknownChallenge,
             .unknownRequest, .unknownRemoval,
             .unknownDevice, .unknownFriend, .unknownReturn, .noGuest:
             .notFound
@@ -58,6 +58,7 @@ extension NodeFailure {
         case .diskFull: .insufficientStorage
         case .nobodyReachable, .stopping, .folderBusy: .serviceUnavailable
         case .notMember, .machineShutOut, .notAllowed, .gameOfAnother, .commentOfAnother, .resultCovered,
+            .challengeRefused,
             .ownerCannotLeave, .linkUsedUp, .linkRevoked,
             .removedFromGroup,
             .guestPlaying,

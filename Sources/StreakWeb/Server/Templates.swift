@@ -29,6 +29,8 @@ struct Templates: Sendable {
         "games": PackageResources.games_mustache,
         "player": PackageResources.player_mustache,
         "activity": PackageResources.activity_mustache,
+        "challenges": PackageResources.challenges_mustache,
+        "challenge": PackageResources.challenge_mustache,
         "talk": PackageResources.talk_mustache,
         "talkresult": PackageResources.talkresult_mustache,
         "history": PackageResources.history_mustache,

@@ -62,6 +62,7 @@ extension FailureText {
         "sharingStopped": "Share again first, under Friends, What it sees of you.",
         "storageFailed": "Try again. If it happens again, restart StreakMesh.",
         "tooManyDevices": "Shut one out first, under Profile, Your machines.",
+        "unknownChallenge": "It may have been withdrawn. Load the page again.",
         "unknownComment": "It may have been deleted. Load the page again.",
         "unknownDevice": "Your machines are listed under Profile.",
         "unknownReturn": "The groups you may come back to are listed under Friends.",

@@ -34,6 +34,37 @@ extension FailureText {
         }
     }
 
+    static func message(of reason: ChallengeRefusal) -> String {
+        switch reason {
+        case .played(let name): "\(shortened(name)) has played that puzzle already."
+        case .allPlayed: "Everybody in the group has played that puzzle already."
+        case .playedByMe: "You have played that puzzle already."
+        case .hidden(let name): "\(shortened(name)) is on no board of this group, and takes part in no challenge."
+        case .hiddenMyself: "You are on no board of this group, so you take part in no challenge."
+        case .myself: "You cannot challenge yourself."
+        case .habit(let game): "\(shortened(game)) is a habit, in which there is nothing to beat."
+        case .lastDay: "A challenge cannot end on that day."
+        case .ended: "This challenge is over, or somebody has played."
+        case .toOthers: "This challenge is not to you."
+        case .ofAnother: "Only your own result can be a challenge, and only its challenger may withdraw one."
+        }
+    }
+
+    static func hint(of reason: ChallengeRefusal) -> String {
+        switch reason {
+        case .played, .allPlayed: "Challenge before they play: with a result that they do not have."
+        case .playedByMe: "Answer before you play. What you have played counts as it is."
+        case .hidden: "Challenge somebody else."
+        case .hiddenMyself: "Stop hiding first, in what the group sees of you."
+        case .myself: "Challenge somebody else."
+        case .habit: "Challenge with a result of another game."
+        case .lastDay(let first, let last): "Choose a day from \(shortened(first)) to \(shortened(last))."
+        case .ended: "Make another one."
+        case .toOthers: "Answer those that are to you or to the whole group."
+        case .ofAnother: "Choose one of yours."
+        }
+    }
+
     /// If the days differ the text mentions the clock, which may be the wrong one.
     static func expiry(_ instant: String, now: String?) -> String {
         let day = Timestamp(instant)?.dateText ?? shortened(instant)

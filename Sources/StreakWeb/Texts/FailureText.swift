@@ -434,6 +434,13 @@ public enum FailureText {
                 "commentOfAnother", "Only its author may change a comment.",
                 "The owner and the admins of the group may hide it.", Exit.notAllowed
             )
+        case .unknownChallenge(let text):
+            (
+                "unknownChallenge", "No challenge has the ID “\(shortened(text))”.",
+                "See them with `streakmesh challenge list`.", Exit.badData
+            )
+        case .challengeRefused(let reason):
+            ("challengeRefused", message(of: reason), hint(of: reason), Exit.notAllowed)
         case .nothingToUndo:
             (
                 "nothingToUndo", "There is nothing to take back.",

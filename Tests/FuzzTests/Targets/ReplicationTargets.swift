@@ -70,7 +70,9 @@ extension FuzzTarget {
         case .reaction: Reaction.self
         case .comment: ResultComment.self
         case .hiding: Hiding.self
-        case .dailyScore, .address, .challenge, .challengeAnswer, .event: nil
+        case .challenge: Challenge.self
+        case .challengeAnswer: ChallengeAnswer.self
+        case .dailyScore, .address, .event: nil
         }
     }
 
