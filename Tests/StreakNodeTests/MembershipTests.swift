@@ -291,6 +291,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["A\u{AD}da", "ada\u{FE0F}", "A\u{34F}DA"])
+    func `names that look equal are told apart, too`(name: String) async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            _ = try await nodes[0].group(.create(title: "Red"))
+            try await nodes[1].join(try await nodes[0].invite().link)
+            _ = try await nodes[1].call(ProfileRequest.rename(name: name))
+            try await nodes[0].until { try await $0.members().allSatisfy { $0.name.hasSuffix(")") } }
+        }
+    }
+
     @Test func `who leaves shares nothing there any more, should somebody let them in again unasked`() async throws {
         let party = try NodeParty()
         try await party.running("Ada", "Ben") { nodes in
