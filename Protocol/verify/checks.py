@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import beacons, challenges, friends, keys, links, messages, noise, patterns, reachability, talk
+from . import beacons, challenges, events, friends, keys, links, messages, noise, patterns, reachability, talk
 from .certificates import Certificate
 from .codec import Epoch, Reader, Refusal, blob, decode, signed_varint, varint
 from .crypto import agreement_public_key, derived, hash512, is_signed, opened_x, signing_bytes, signing_public_key
@@ -235,6 +235,28 @@ def check_challenges(file: Entry, report: Report) -> None:
         last_final = datetime.date.fromisoformat(one["lastFinalDay"])
         for order in (words, words[::-1]):
             report.equal(one.name, challenges.outcomes(order, members, last_final), expected)
+
+
+def check_events(file: Entry, report: Report) -> None:
+    """records.md §3.11."""
+    for one in [*file.all("valid"), *file.all("accepted")]:
+        choice = report.taken(one.name, lambda: events.Choice.of(one.hex("subject"), one.hex("value")))
+        if choice is not None:
+            fields = one["fields"]
+            found = (choice.year, choice.week, choice.rule, choice.game)
+            report.equal(one.name, found, (fields["year"], fields["week"], fields["rule"], fields["game"]))
+    for one in file.all("invalid"):
+        report.refused(one.name, one["reason"], lambda: events.Choice.of(one.hex("subject"), one.hex("value")))
+    for one in file.all("drawn"):
+        found = events.drawn(one.hex("group"), events.subject(one["year"], one["week"]))
+        report.equal(one.path, found, (one["rule"], one["game"]))
+    for one in file.all("sets"):
+        words = [events.Word(word.hex("user"), word.number("time"), word.hex("value")) for word in one["records"]]
+        admins = {bytes.fromhex(admin) for admin in one["admins"]}
+        for order in (words, words[::-1]):
+            rule, game, chooser = events.planned(one.hex("group"), one["year"], one["week"], order, admins)
+            expected = (one["rule"], one["game"], one["chooser"])
+            report.equal(one.name, (rule, game, chooser.hex() if chooser else None), expected)
 
 
 def check_retractions(file: Entry, report: Report) -> None:
@@ -803,6 +825,7 @@ CHECKS: dict[str, Check] = {
     "retractions.json": check_retractions,
     "challenges.json": check_challenges,
     "talk.json": check_talk,
+    "events.json": check_events,
     "runs.json": check_runs,
     "whereabouts.json": check_whereabouts,
 }

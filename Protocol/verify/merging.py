@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .codec import Reader, Refusal, invalid_value
+from .events import EVENT, start_of
 from .feeds import FeedName
 from .records import AHEAD, DAILY_SCORE, DailyScore, Record
 
@@ -44,6 +45,16 @@ class Entry:
     def contends(self) -> bool:
         score = self.score
         return score is not None and bool(score.flags & CONTENDS)
+
+    @property
+    def is_too_late(self) -> bool:
+        """A choice of an event that had begun: §3.11."""
+        if self.record.kind != EVENT:
+            return False
+        try:
+            return self.record.milliseconds >= start_of(self.record.subject)
+        except Refusal:
+            return False
 
     @property
     def worth(self) -> int:
@@ -103,6 +114,6 @@ def merge(entries: Iterable[Entry], wall: int) -> tuple[dict[Key, Entry], list[E
     for entry in entries:
         if entry.record.milliseconds > wall + AHEAD:
             waiting.append(entry)
-        else:
+        elif not entry.is_too_late:
             counting.setdefault(entry.key, []).append(entry)
     return {key: standing(entries) for key, entries in counting.items()}, waiting

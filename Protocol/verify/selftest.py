@@ -54,6 +54,9 @@ def is_ignored(file: str, path: Path_, parents: list[Any]) -> bool:
     if file == "talk.json":
         # Tails, flags that mean nothing, words that others overrule.
         return path[0] == "accepted" or path[-1] == "value" or path[0] == "sets" and "results" not in path
+    if file == "events.json":
+        # Tails, words that others overrule, and groups: another one may draw the same.
+        return path[0] == "accepted" or path[0] == "sets" and path[-1] != "chooser" or path[-1] == "group"
     if file == "daily-scores.json":
         return path[-1] == "time" or path[0] == "accepted"
     if file == "clocks.json":

@@ -20,6 +20,7 @@ final class NodeServices {
     let boards: Boards
     let talk: Talk
     let challenges: Challenges
+    let events: Events
     let activity: Activity
     let reminders: Reminders
     let health: Health
@@ -38,6 +39,7 @@ final class NodeServices {
         boards = Boards(core: core, loop: loop, people: people)
         talk = Talk(core: core, loop: loop, people: people)
         challenges = Challenges(core: core, loop: loop, people: people)
+        events = Events(core: core, loop: loop, boards: boards)
         activity = Activity(core: core, loop: loop, boards: boards)
         reminders = Reminders(core: core, loop: loop)
         guest = Guest(core: core, loop: loop, folder: folder)

@@ -181,6 +181,20 @@ extension VectorFile {
         ).encoded
     }
 
+    /// A choice for the week after the vectors' present, or what takes it back.
+    private static func choice(_ rule: EventPlan.Rule?, at milliseconds: Int64) -> [UInt8] {
+        let subject = EventChoice.recordSubject(of: eventWeek)
+        let value = rule.flatMap { EventPlan($0) }.map { EventChoice(weekOf: eventWeek, $0).recordValue } ?? []
+        return Record(
+            kind: .event, time: HybridTime(milliseconds: milliseconds, counter: 0), subject: subject, value: value
+        ).encoded
+    }
+
+    /// The Monday after the vectors' present.
+    private static var eventWeek: PuzzleDay {
+        PuzzleDay(daysSinceEpoch: Int(Cast.now / 86_400)).startOfWeek.adding(days: 7)
+    }
+
     /// A profile whose name is truncated.
     private static func unreadable(at milliseconds: Int64) -> [UInt8] {
         Record(kind: .profile, time: HybridTime(milliseconds: milliseconds, counter: 0), subject: [], value: [9])
@@ -270,6 +284,24 @@ extension VectorFile {
         ]
     }
 
+    /// What comes after an event has begun.
+    private static func lateChoices(_ ada: Person) throws -> [MergeSet] {
+        let (ben, first) = (try Person("ben"), ada.device)
+        let monday = WeeklyEvent.start(of: eventWeek) * 1_000
+        return [
+            (
+                "a choice of an event that has begun takes no part, nor does taking one back", monday,
+                [
+                    MergeEntry(ada.user, first, choice(.mostGames, at: monday - 2)),
+                    MergeEntry(ada.user, first, choice(.newGames, at: monday - 1)),
+                    MergeEntry(ada.user, first, choice(.mostGames, at: monday)),
+                    MergeEntry(ada.user, first, choice(nil, at: monday + 1)),
+                    MergeEntry(ben.user, ben.device, choice(.mostGames, at: monday)),
+                ], [choice(.newGames, at: monday - 1)], 0
+            )
+        ]
+    }
+
     private static func highScore(
         _ score: Int?, at milliseconds: Int64, contends: Bool = true, isEdited: Bool = false, isCompleted: Bool = true
     ) throws -> [UInt8] {
@@ -338,7 +370,7 @@ extension VectorFile {
     /// Sets of records and the winner, in whatever order they come.
     static func merges() throws -> VectorFile {
         let ada = try Person("ada")
-        let sets = try orderings(ada) + otherMerges(ada) + contests(ada)
+        let sets = try orderings(ada) + otherMerges(ada) + lateChoices(ada) + contests(ada)
         return VectorFile(
             name: "merges",
             content: [

@@ -12,7 +12,7 @@ struct VectorFile: Sendable {
             codec, try records(), try dailyScores(), try feeds(), try runs(), try digests(), try merges(), clocks,
             try keys(), try certificates(), try operations(), try ledgers(), try invites(), try joinProofs(),
             try messages(), try beacons(), try handshakes(), try friends(), try deviceLinks(), try gameDefinitions(),
-            try retractions(), try talk(), try challenges(), try whereabouts(), try notices(),
+            try retractions(), try talk(), try challenges(), try events(), try whereabouts(), try notices(),
         ]
         return files.sorted { $0.name < $1.name }
     }

@@ -42,7 +42,8 @@ struct StreakMeshCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Together:",
                 subcommands: [
-                    FeedCommand.self, ReactCommand.self, CommentCommand.self, MuteCommand.self, ChallengeCommand.self,
+                    FeedCommand.self, EventCommand.self, ReactCommand.self, CommentCommand.self, MuteCommand.self,
+                    ChallengeCommand.self,
                 ]),
             CommandGroup(
                 name: "Numbers:",

@@ -53,7 +53,8 @@ import Testing
             }
             return ActivityFeed.Player(
                 user: user, person: user.bytes.array,
-                insights: PlayerInsights(of: player, in: visible) { Catalogue.standard[$0] }, friends: [])
+                insights: PlayerInsights(of: player, in: visible) { Catalogue.standard[$0] }, friends: [],
+                rewards: .none)
         }
         return (players.flatMap(feed.entries(of:)) + feed.talkEntries { $0 == eve ? nil : $0.bytes.array })
             .sorted(by: ActivityEntry.isBefore)

@@ -16,6 +16,11 @@ import Testing
             ChampionsRequest.show(period: "day", game: nil, group: nil),
             .invalidSetting(name: "period", values: ["week", "month"])
         ),
+        (EventRequest.show(date: "x", group: nil), .invalidDate("x")),
+        (
+            EventRequest.choose(rule: "luck", game: nil, group: nil),
+            .invalidSetting(name: "rule", values: ["points", "double", "hard-mode", "most-games", "new-games"])
+        ),
         (ResultsRequest.list(game: nil, from: "x", to: nil), .invalidDate("x")),
         (ScoreRequest.publish(game: "wordle", date: "x", puzzle: nil, groups: ["Red"]), .invalidDate("x")),
         (

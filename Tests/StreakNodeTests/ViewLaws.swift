@@ -24,6 +24,7 @@ import Testing
         var talk: [String]
         var challenges: [GroupChallenges.Standing]
         var replies: [ChallengeReply?]
+        var events: [GroupEvents.Planned]
         var seen: HybridTime?
 
         init(_ view: GroupView, _ replica: GroupReplica, of user: UserID) {
@@ -40,6 +41,7 @@ import Testing
                 let name = ChallengeName(challenger: user, id: WritingID(rawValue: number))
                 return view.challenges.reply(of: user, to: name)
             }
+            events = ViewLaws.weeks.map { view.events.planned(weekOf: $0, in: ViewLaws.group) }
             seen = replica.merged.latest(of: user)
         }
     }
@@ -106,6 +108,9 @@ import Testing
 
     private static let start: Int64 = 1_795_262_400_000
     private static let games = ["wordle", "custom-blocks"].compactMap { GameID($0) }
+    private static let group = GroupID(bytes: Bytes32(0, 0, 0, 9))
+    /// One has begun, one has not.
+    private static let weeks = [PuzzleDay(daysSinceEpoch: 20_773), PuzzleDay(daysSinceEpoch: 20_780)]
 
     /// Few keys, so that records meet; a third of the values cannot be read.
     private static func record(_ chance: inout SplitMix64, wall: Int64, feeds: [FeedID]) -> Record {
@@ -127,7 +132,7 @@ import Testing
     private static func content(
         _ chance: inout SplitMix64, at time: HybridTime, feeds: [FeedID]
     ) -> (RecordKind, [UInt8], [UInt8]) {
-        switch Int.random(in: 0...15, using: &chance) {
+        switch Int.random(in: 0...17, using: &chance) {
         case 0: return (.profile, [], Profile(name: "Eva \(Int.random(in: 0...9, using: &chance))").recordValue)
         case 1:
             return (.setting, Array("favourite/wordle".utf8), [.random(in: 0...1, using: &chance)])
@@ -144,6 +149,13 @@ import Testing
             return (.retraction, retraction.recordSubject, retraction.recordValue)
         case 10, 11, 12: return talk(&chance)
         case 13, 14, 15: return challenge(&chance)
+        case 16, 17:
+            let rules = [EventPlan(.mostGames), EventPlan(.newGames)].compactMap(\.self)
+            guard let plan = rules.randomElement(using: &chance), let week = weeks.randomElement(using: &chance) else {
+                break
+            }
+            let choice = EventChoice(weekOf: week, plan)
+            return (.event, choice.recordSubject, choice.recordValue)
         default: break
         }
         let game = games[Int.random(in: 0...1, using: &chance)]

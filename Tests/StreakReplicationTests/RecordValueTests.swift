@@ -56,7 +56,14 @@ import Testing
                     to: ChallengeName(challenger: UserID(bytes: Bytes32(1, 2, 3, 4)), id: WritingID(rawValue: 7)),
                     accepts: accepts)
             }
-        case .dailyScore, .address, .event: []
+        case .event:
+            [
+                EventChoice(
+                    weekOf: PuzzleDay(daysSinceEpoch: 20_778),
+                    try #require(EventPlan(.double, game: GameID(literal: "wordle")))),
+                EventChoice(weekOf: PuzzleDay(daysSinceEpoch: 20_820), try #require(EventPlan(.newGames))),
+            ]
+        case .dailyScore, .address: []
         }
     }
 

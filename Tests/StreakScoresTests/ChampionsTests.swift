@@ -1,7 +1,8 @@
 import StreakGames
 import StreakRandom
-import StreakScores
 import Testing
+
+@testable import StreakScores
 
 @Suite struct ChampionsTests {
     static let today = Fixture.day("2026-11-21")
@@ -27,6 +28,43 @@ import Testing
         #expect(weeks.map(\.span.from) == [Fixture.day("2026-11-09")])
         #expect(weeks[0].winners.map(\.name) == ["ann", "Bob"])
         #expect(weeks[0].value == 4 && weeks[0].rankedCount == 3)
+    }
+
+    @Test func `the wall counts who was first how often, and how often in a row`() {
+        // The winners of five weeks, the oldest first; bob shares the third.
+        let weeks = [["ann"], ["ann"], ["ann", "bob"], ["bob"], ["bob"]]
+        let periods = weeks.enumerated().map { number, names in
+            let monday = Fixture.day("2026-10-05").adding(days: 7 * number)
+            return Champions(
+                period: .week, span: DaySpan(from: monday, to: monday.adding(days: 6)),
+                winners: names.map { Champions.Champion(player: Fixture.id($0), name: $0) }, value: 9, rankedCount: 3)
+        }
+        func lines(_ periods: [Champions]) -> [String] {
+            Champions.wall(of: periods.reversed()).map {
+                "\($0.champion.name) \($0.count) \($0.current) \($0.longest) \($0.latest)"
+            }
+        }
+        #expect(lines(periods) == ["ann 3 0 3 2026-10-19", "bob 3 3 3 2026-11-02"])
+        #expect(lines(Array(periods.dropLast(2))) == ["ann 3 3 3 2026-10-19", "bob 1 1 1 2026-10-19"])
+        #expect(lines([periods[0], periods[3], periods[1]]) == ["ann 2 1 1 2026-10-12", "bob 1 0 1 2026-10-26"])
+        #expect(lines([]).isEmpty)
+    }
+
+    @Test(arguments: 1...3) func `asked since a day, champions are those of periods that end on it or later`(
+        _ seed: UInt64
+    ) {
+        var generator = SplitMix64(seed: seed)
+        let (index, _) = IncrementalLaws.history(&generator, changes: 600)
+        for period in Champions.Period.allCases {
+            func champions(since: PuzzleDay = .earliest) -> [Champions] {
+                index.champions(
+                    period, query: Self.query(), players: IncrementalLaws.players, since: since, games: Fixture.game)
+            }
+            for ago in [0, 6, 40, 300, 900] {
+                let since = Self.today.adding(days: -ago)
+                #expect(champions(since: since) == champions().filter { $0.span.to >= since }, "seed \(seed)")
+            }
+        }
     }
 
     @Test(arguments: 1...6) func `champions are the first rank of that week's or month's board`(_ seed: UInt64) {

@@ -213,7 +213,8 @@ extension NodeRequest {
             is PatternRequest, is ExportRequest, is ChatRequest, is StatisticsRequest, is StreaksRequest,
             FeedRequest.show as FeedRequest, TalkRequest.show as TalkRequest, ChallengeRequest.list as ChallengeRequest,
             ChallengeRequest.look as ChallengeRequest, MuteRequest.list as MuteRequest,
-            is RecapRequest, is VersusRequest, is ChampionsRequest, is ShareTextRequest:
+            is RecapRequest, is VersusRequest, is ChampionsRequest, EventRequest.show as EventRequest,
+            is ShareTextRequest:
             true
         case GroupSettingsRequest.ownRules(let change) as GroupSettingsRequest: change == GroupSettingsChange()
         case ImportRequest.load(_, let options) as ImportRequest,

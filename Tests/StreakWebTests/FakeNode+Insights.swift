@@ -26,6 +26,7 @@ extension FakeNode {
             return versus(user, game: game, group: group ?? Self.group)
         case ChampionsRequest.show(let period, let game, let group) as ChampionsRequest:
             return champions(period, game: game, group: group ?? Self.group)
+        case let request as EventRequest: return try event(request)
         case is ShareTextRequest: return ShareTextReport(text: "I solved it.")
         default: return nil
         }
@@ -124,8 +125,9 @@ extension FakeNode {
             name: subject(member), level: hasNothing ? 1 : 14, coins: hasNothing ? 0 : 17_420,
             levelFloor: hasNothing ? 0 : 16_900, levelCeiling: hasNothing ? 100 : 19_600, unlocked: hasNothing ? 0 : 5,
             total: 10, achievements: items, latest: latest, nearest: ["variety-player", "daily-devotee"],
-            fresh: isFresh ? scenario == .unconfirmed ? Array(repeating: latest, count: 5).flatMap(\.self) : latest : []
-        )
+            fresh: isFresh
+                ? scenario == .unconfirmed ? Array(repeating: latest, count: 5).flatMap(\.self) : latest : [],
+            badges: hasNothing ? 0 : 2)
     }
 
     private func recap(_ date: String) -> RecapReport {
@@ -182,7 +184,13 @@ extension FakeNode {
                     .init(user: Self.user(index + $0), name: name(index + $0), me: index + $0 == 1)
                 }, value: 181 - index * 3, ranked: 7)
         }
-        return ChampionsReport(group: group, title: title, period: period, game: game, champions: periods)
+        let wall = (0..<(hasNothing ? 0 : 3)).map { index in
+            ChampionsReport.Wins(
+                winner: .init(user: Self.user(index), name: name(index), me: index == 1), count: 5 - 2 * index,
+                current: index == 0 ? 2 : 0, longest: 3 - index, latest: period == "month" ? "2026-09" : "2026-W46")
+        }
+        return ChampionsReport(
+            group: group, title: title, period: period, game: game, champions: periods, wall: wall)
     }
 
     // MARK: Reminders

@@ -176,6 +176,7 @@ import Testing
             .unknownSender(text, candidates: [text]), .noSuchResult(game: text, day: text),
             .noResultOfMember(name: text, game: text), .resultCovered(game: text), .unknownComment(text),
             .unknownChallenge(text), .challengeRefused(.played(name: text)),
+            .invalidEvent(reason: text),
             .storageFailed(text),
             .invalidTimes(name: text, text: text, example: text, reason: text), .limitReached(what: text, limit: 1),
             .cannotListen(address: text, reason: text), .invalidRequest(text),

@@ -227,6 +227,52 @@ extension SentForm {
             let body = try await page.signedIn().get("/champions").body
             #expect(body.contains("Week 46, 9 Nov 2026"))
             #expect(body.contains("181 points, 7 ranked"))
+            #expect(body.contains("Wall of champions") && body.contains("5 weeks"))
+            #expect(body.contains("the last 2 in a row, longest run 3") && body.contains("last in week 46"))
+        }
+    }
+
+    @Test func `an event says what is played for, who leads, how long it lasts, and where I stand`() async throws {
+        try await withPage { page in
+            let body = try await page.signedIn().get("/event").body
+            for text in [
+                "Double Wordle", "Chosen by", "1d 13h 0m", "=2 of 3", "Play Wordle now", "2 results are covered",
+                "Most games",
+                "Tied for rank 2,",
+            ] {
+                #expect(body.contains(text), "\(text)")
+            }
+            #expect(!body.contains("🏅 winner") && !body.contains("Corrected"))
+        }
+    }
+
+    @Test func `an event that is over says who won, what it earned, and what was corrected`() async throws {
+        try await withPage { page in
+            let body = try await page.signedIn().get("/event?date=2026-11-12").body
+            for text in ["How it ended", "🏅 winner", "1,000 coins and the badge", "Corrected", "This week’s event"] {
+                #expect(body.contains(text), "\(text)")
+            }
+            #expect(!body.contains("Play Wordle now"))
+        }
+    }
+
+    @Test func `who may choose the next event chooses it on the page, and nobody else is asked`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            #expect(try await browser.get("/event").body.contains("action=\"/event/choose\""))
+            let group = FakeNode.group
+            let answer = try await browser.post("/event/choose", "rule=double&game=wordle&group=\(group)")
+            #expect(answer.status == 303)
+            #expect(page.node.asked.contains(EventRequest.choose(rule: "double", game: "wordle", group: group)))
+            // Rules over all games ignore the game that the form has.
+            _ = try await browser.post("/event/choose", "rule=most-games&game=wordle&group=\(group)")
+            #expect(page.node.asked.contains(EventRequest.choose(rule: "most-games", game: nil, group: group)))
+            _ = try await browser.post("/event/withdraw", "group=\(group)")
+            #expect(page.node.asked.contains(EventRequest.withdraw(group: group)))
+        }
+        try await withPage(.outsider) { page in
+            let body = try await page.signedIn().get("/event").body
+            #expect(body.contains("Weekly event") && !body.contains("/event/choose"))
         }
     }
 

@@ -21,6 +21,7 @@ import Testing
         "/numbers?from=2026-11-01&to=2026-11-21", "/numbers?member=\(FakeNode.user(0))&group=\(FakeNode.group)",
         "/numbers?game=nothing", "/streaks", "/streaks?date=2026-11-02", "/achievements", "/recap",
         "/recap?date=2026-11-10", "/champions", "/champions?period=month&game=wordle", "/games?favourites=1",
+        "/event", "/event?date=2026-11-12",
         "/games?category=custom", "/games?q=nothing+like+it", "/game?id=wordle", "/game?id=\(FakeNode.customGame)",
         "/game?id=nothing", "/games/define", "/games/define?id=\(FakeNode.customGame)", "/exchange", "/reminders",
         "/rules",

@@ -41,6 +41,8 @@ import Testing
         ("board-custom", .full, "/board?from=2026-11-01&to=2026-11-10&game=strands", nil),
         ("board-year", .full, "/board?range=365d&metric=logs&scope=all&region=FR", nil),
         ("board-later", .full, "/board?range=365d&offset=100", nil), ("champions", .full, "/champions", nil),
+        ("event", .full, "/event", nil), ("event-over", .full, "/event?date=2026-11-12", nil),
+        ("event-empty", .silent, "/event", nil),
         ("numbers", .full, "/numbers", nil), ("numbers-game", .full, "/numbers?game=wordle&range=all", nil),
         ("numbers-member", .full, "/numbers?member=\(FakeNode.user(0))", nil),
         ("numbers-empty", .silent, "/numbers", nil), ("streaks", .full, "/streaks", nil),

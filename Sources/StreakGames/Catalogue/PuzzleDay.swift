@@ -160,6 +160,16 @@ public struct ISOWeek: Hashable, Comparable, Sendable {
     }
 }
 
+extension PuzzleDay {
+    /// The Monday of an ISO week; nil if the year is not 1900…2200 or has no such week.
+    public static func monday(ofWeek week: Int, in year: Int) -> PuzzleDay? {
+        guard (1...53).contains(week), let fourth = PuzzleDay(year: year, month: 1, day: 4) else { return nil }
+        // The first week holds 4 January.
+        let monday = fourth.adding(days: 7 * (week - 1) + 1 - fourth.weekday)
+        return monday.weekday == 1 && monday.isoWeek == ISOWeek(year: year, week: week) ? monday : nil
+    }
+}
+
 extension PuzzleDay: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

@@ -354,6 +354,19 @@ extension ChampionsRequest {
     }
 }
 
+extension EventRequest {
+    public func answer(on node: isolated MeshNode) async throws -> EventReport {
+        let events = node.services.events
+        switch self {
+        case .show(let date, let group): return try events.show(date: date, in: node.core.group(group))
+        case .choose(let rule, let game, let group):
+            let plan = try events.plan(Argument.eventRule(rule), game: game)
+            return try await events.choose(plan, in: node.core.group(group))
+        case .withdraw(let group): return try await events.choose(nil, in: node.core.group(group))
+        }
+    }
+}
+
 extension ShareTextRequest {
     public func answer(on node: isolated MeshNode) async throws -> ShareTextReport {
         let boards = node.services.boards

@@ -13,12 +13,13 @@ public enum FeedRequest: NodeRequest {
 public struct FeedEntryReport: Codable, Sendable, Equatable {
     /// The same on all machines; at most 16 hexadecimal digits.
     public var id: String
-    /// `result`, `results` (several of one sitting), `best`, `unlock`, `milestone`, `joined`, `left`, `removed`, `reaction`,
-    /// `comment`, `challenge`, `accepted`, `declined`, `outcome`.
+    /// `result`, `results` (several of one sitting), `best`, `unlock`, `milestone`, `joined`, `left`, `removed`,
+    /// `event` (one has begun), `eventWon`, `champion`, `reaction`, `comment`, `challenge`, `accepted`, `declined`,
+    /// `outcome`.
     public var kind: String
     public var group: String
     public var title: String
-    /// As in `MemberReport`.
+    /// As in `MemberReport`; empty for what the group did, whose title is the name then.
     public var user: String
     public var name: String
     public var me: Bool

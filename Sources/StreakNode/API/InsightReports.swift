@@ -176,6 +176,8 @@ public struct AchievementsReport: Codable, Sendable, Equatable {
     public var nearest: [String]
     /// Reached and not celebrated yet.
     public var fresh: [TierUnlockReport]
+    /// How many weekly events were won, each with a badge.
+    public var badges: Int
 }
 
 public struct RecapReport: Codable, Sendable, Equatable {
@@ -288,12 +290,25 @@ public struct ChampionsReport: Codable, Sendable, Equatable {
         public var ranked: Int
     }
 
+    /// How often somebody was first.
+    public struct Wins: Codable, Sendable, Equatable {
+        public var winner: Winner
+        public var count: Int
+        /// How many of the latest periods in a row.
+        public var current: Int
+        public var longest: Int
+        /// The latest period won, as in `Period`.
+        public var latest: String
+    }
+
     public var group: String
     public var title: String
     public var period: String
     public var game: String?
     /// Weeks or months that are over, newest first.
     public var champions: [Period]
+    /// Everybody who was ever first, who won most first.
+    public var wall: [Wins]
 }
 
 public struct RemindersReport: Codable, Sendable, Equatable {

@@ -164,6 +164,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case noResultOfMember(name: String, game: String)
     /// The result is covered until this user has played that puzzle of the game.
     case resultCovered(game: String)
+    /// The rule of a weekly event needs a game, or takes none.
+    case invalidEvent(reason: String)
     /// The text is not one emoji.
     case invalidEmoji
     /// A comment is empty, too long, or contains control characters. `limit` in grapheme clusters.

@@ -206,6 +206,13 @@ enum Argument {
         return period
     }
 
+    static func eventRule(_ word: String) throws -> EventPlan.Rule {
+        guard let rule = EventPlan.Rule(word: word) else {
+            throw NodeFailure.invalidSetting(name: "rule", values: EventPlan.Rule.allCases.map(\.word))
+        }
+        return rule
+    }
+
     static func dateOrder(_ word: String?) throws -> DateOrder? {
         switch word {
         case nil: nil

@@ -33,8 +33,8 @@ public protocol NodeCalling: Sendable {
 public enum RequestName: String, Codable, Sendable, CaseIterable {
     case profile, recoveryKey, recovery, backup, device, deviceLink, friendship, groupList, group, groupSettings,
         member, admission, annulment, person, invite, inviteList, link, join, privacy, guest, score, undo, results,
-        status, doctor, internet, clock, board, statistics, streaks, achievements, recap, versus, champions, shareText,
-        reminder, games, game,
+        status, doctor, internet, clock, board, statistics, streaks, achievements, recap, versus, champions, event,
+        shareText, reminder, games, game,
         pattern, export, load, chat, talk, mute, feed, challenge
 
     /// The type of request that has the name.
@@ -74,6 +74,7 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
         case .recap: RecapRequest.self
         case .versus: VersusRequest.self
         case .champions: ChampionsRequest.self
+        case .event: EventRequest.self
         case .shareText: ShareTextRequest.self
         case .reminder: ReminderRequest.self
         case .games: GamesRequest.self

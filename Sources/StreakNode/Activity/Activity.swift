@@ -11,7 +11,7 @@ import StreakWire
 final class Activity {
     let core: NodeCore
     private let loop: NodeLoop
-    private let boards: Boards
+    let boards: Boards
 
     static let lookedSetting = "looked"
     /// The most entries of one report.
@@ -67,6 +67,7 @@ final class Activity {
             let (feed, players) = (feed(of: group, told: told), players(of: group))
             var entries = feed.entries(of: passages(of: group)) + feed.talkEntries { self.person($0, heardIn: group) }
             entries += challengeEntries(in: group)
+            entries += eventEntries(of: group)
             for player in players {
                 entries += feed.entries(of: player)
                 guard groups.count > 1 else { continue }
@@ -102,10 +103,12 @@ final class Activity {
         let users = (core.engine.state(of: group)?.members ?? []).map(\.user).filter { user in
             user == core.identity.user || !(core.profile(of: user, in: group)?.isHidden ?? false)
         }
+        let rewards = boards.eventCoins(in: group)
         return users.map { user in
             ActivityFeed.Player(
                 user: user, person: person(user, in: group), insights: boards.subject(user, in: group).insights,
-                friends: boards.friendDays(of: user, in: [group]))
+                friends: boards.friendDays(of: user, in: [group]),
+                rewards: rewards[PlayerID(user.bytes.array)] ?? .none)
         }
     }
 
@@ -135,7 +138,8 @@ final class Activity {
         let (group, entry) = (item.group, item.entry)
         var report = FeedEntryReport(
             id: String(entry.id, radix: 16), kind: entry.kind.rawValue, group: group.description,
-            title: core.title(of: group), user: core.shownID(of: entry.user, in: group), name: names[entry.user] ?? "",
+            title: core.title(of: group), user: entry.user.map { core.shownID(of: $0, in: group) } ?? "",
+            name: entry.user.map { names[$0] ?? "" } ?? core.title(of: group),
             me: entry.user == core.identity.user, at: Timestamp(seconds: entry.at).text, icon: entry.icon,
             text: "", fresh: isNew(entry, look))
         report.covered = entry.isCovered
@@ -162,6 +166,9 @@ final class Activity {
         case .joined: entry.words.isEmpty ? "joined" : "founded the group"
         case .left: "left"
         case .removed: "was removed"
+        case .event: "plays for \(entry.words)"
+        case .eventWon: "won the weekly event: \(entry.words)"
+        case .champion: "\(entry.words)"
         case .reaction: "reacted to your \(name) with \(entry.words)"
         case .comment: "said about your \(name): “\(entry.words)”"
         case .challenge, .accepted, .declined, .outcome: entry.words

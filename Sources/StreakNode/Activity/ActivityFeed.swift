@@ -13,6 +13,8 @@ struct ActivityEntry: Hashable, Sendable {
         /// A tier of an achievement; a round number.
         case unlock, milestone
         case joined, left, removed
+        /// A weekly event began; somebody won one; somebody was the champion of a week or month.
+        case event, eventWon, champion
         /// What somebody said about this user's result.
         case reaction, comment
         /// A challenge, what was said to it, and how it ended.
@@ -20,7 +22,8 @@ struct ActivityEntry: Hashable, Sendable {
     }
 
     let kind: Kind
-    let user: UserID
+    /// Nil for what the group did.
+    let user: UserID?
     /// Unix seconds.
     let at: Int64
     /// The results that it is about: the last one of a sitting, and how many there are.
@@ -35,7 +38,7 @@ struct ActivityEntry: Hashable, Sendable {
     let id: UInt64
 
     /// - Parameter person: the bytes that stand for the user in all groups where they are shown as the same person.
-    init(_ kind: Kind, _ user: UserID, person: [UInt8], at: Int64, about: [UInt8]) {
+    init(_ kind: Kind, _ user: UserID?, person: [UInt8], at: Int64, about: [UInt8]) {
         (self.kind, self.user, self.at) = (kind, user, at)
         let named = Array(kind.rawValue.utf8) + [0] + person + about
         id = Blake2b.hash(named).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -57,6 +60,8 @@ struct ActivityFeed {
         let insights: PlayerInsights
         /// As `PlayerInsights.achievements` takes them.
         let friends: [PuzzleDay]
+        /// What events that are over have earned.
+        let rewards: DatedCoins
     }
 
     /// Somebody who came or went.
@@ -182,6 +187,7 @@ struct ActivityFeed {
                 let span = DaySpan(from: .earliest, to: last)
                 return Experience(
                     coins: player.insights.resultCoins(in: span) + achievements.coins.total(in: span)
+                        + player.rewards.total(in: span)
                 ).level / Self.levelStep
             }
             let reached = level(day)

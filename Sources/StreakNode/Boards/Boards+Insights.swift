@@ -188,7 +188,9 @@ extension Boards {
     func achievements(of subject: InsightSubject) throws -> AchievementsReport {
         let friends = friendDays(of: subject)
         let set = subject.insights.achievements(on: core.clock.today, friends: friends)
-        let experience = subject.insights.experience(friends: friends)
+        let groups = subject.group == core.privateGroup ? core.memberGroups : [subject.group]
+        let rewards = eventCoins(of: subject.user, in: groups)
+        let experience = subject.insights.experience(friends: friends, rewards: rewards)
         let overview = set.overview()
         let fresh = subject.group == core.privateGroup ? set.uncelebrated(celebrated) : []
         return AchievementsReport(
@@ -202,7 +204,7 @@ extension Boards {
                     unlocks: progress.unlocks.map(report(of:)))
             },
             latest: overview.latest.map(report(of:)), nearest: overview.nearest.map(\.achievement.rawValue),
-            fresh: fresh.map(report(of:)))
+            fresh: fresh.map(report(of:)), badges: eventsWon(by: subject.user, in: groups))
     }
 
     private func report(of unlock: TierUnlock) -> TierUnlockReport {
@@ -231,14 +233,16 @@ extension Boards {
         return try await achievements(of: self.subject(nil, in: nil))
     }
 
-    /// Dated coins that tiers earned the members of a group, for boards of coins. Only by the group's records.
+    /// Dated coins that tiers and events earned the members of a group, for boards of coins. Only by the group's
+    /// records.
     func tierCoins(in group: GroupID) -> [PlayerID: DatedCoins] {
-        var coins: [PlayerID: DatedCoins] = [:]
+        var coins = eventCoins(in: group)
         for member in core.engine.state(of: group)?.members ?? [] {
             let player = PlayerID(member.user.bytes.array)
             let friends = friendDays(of: member.user, in: [group])
-            coins[player] =
+            let tiers =
                 core.insights(of: player, in: group).achievements(on: core.clock.today, friends: friends).coins
+            coins[player] = tiers.merged(with: coins[player] ?? .none)
         }
         return coins
     }
@@ -344,20 +348,24 @@ extension Boards {
         let found = index(of: group).champions(period, query: query, players: players(of: group)) {
             core.knownGame($0, in: group)
         }
+        func winner(_ winner: Champions.Champion) -> ChampionsReport.Winner {
+            ChampionsReport.Winner(
+                user: UserID(winner.player.bytes).map { core.shownID(of: $0, in: group) } ?? "", name: winner.name,
+                me: winner.player == core.me)
+        }
         return ChampionsReport(
             group: group.description, title: core.title(of: group), period: word,
             game: game?.id.rawValue,
             champions: found.map { champions in
                 ChampionsReport.Period(
-                    period: period == .week
-                        ? champions.span.from.isoWeek.text : String(champions.span.from.description.prefix(7)),
-                    from: champions.span.from.description, to: champions.span.to.description,
-                    winners: champions.winners.map { winner in
-                        ChampionsReport.Winner(
-                            user: UserID(winner.player.bytes).map { core.shownID(of: $0, in: group) } ?? "",
-                            name: winner.name, me: winner.player == core.me)
-                    },
+                    period: period.text(champions.span.from), from: champions.span.from.description,
+                    to: champions.span.to.description, winners: champions.winners.map(winner),
                     value: champions.value, ranked: champions.rankedCount)
+            },
+            wall: Champions.wall(of: found).map { wins in
+                ChampionsReport.Wins(
+                    winner: winner(wins.champion), count: wins.count, current: wins.current, longest: wins.longest,
+                    latest: period.text(wins.latest))
             })
     }
 
@@ -384,7 +392,17 @@ extension PlotReport {
     }
 }
 
+extension Champions.Period {
+    /// `2026-W47` or `2026-11`, for the period that begins on a day.
+    fileprivate func text(_ first: PuzzleDay) -> String {
+        switch self {
+        case .week: first.isoWeek.text
+        case .month: String(first.description.prefix(7))
+        }
+    }
+}
+
 extension ISOWeek {
     /// `2026-W47`
-    fileprivate var text: String { "\(year)-W\(week < 10 ? "0" : "")\(week)" }
+    var text: String { "\(year)-W\(week < 10 ? "0" : "")\(week)" }
 }

@@ -119,9 +119,9 @@ final class Boards {
         return GroupResults(index: index(of: group), players: players, aliases: aliases)
     }
 
-    /// Dated coins that tiers earned everybody in all groups: from everything that the groups show of a person, under
-    /// this user's own rules. A person's friends are the other members of those groups; an anonymous member's are those
-    /// of the one group.
+    /// Dated coins that tiers and events earned everybody in all groups: from everything that the groups show of a
+    /// person, under this user's own rules. A person's friends are the other members of those groups; an anonymous
+    /// member's are those of the one group.
     private func tierCoins(in union: GroupsUnion) -> [PlayerID: DatedCoins] {
         if let unionCoins, unionCoins.edition == core.edition { return unionCoins.made }
         var places: [PlayerID: (user: UserID, groups: [GroupID])] = [:]
@@ -132,12 +132,15 @@ final class Boards {
             }
         }
         let rules = core.ownRules.streaks
+        let rewards = Dictionary(core.memberGroups.map { ($0, eventCoins(in: $0)) }) { first, _ in first }
         var coins: [PlayerID: DatedCoins] = [:]
         for player in union.players {
             guard let place = places[player.id] else { continue }
             let insights = PlayerInsights(of: player.id, in: union.index, rules: rules) { core.knownGame($0) }
             let friends = friendDays(of: place.user, in: place.groups)
-            coins[player.id] = insights.achievements(on: core.clock.today, friends: friends).coins
+            let tiers = insights.achievements(on: core.clock.today, friends: friends).coins
+            let user = PlayerID(place.user.bytes.array)
+            coins[player.id] = place.groups.compactMap { rewards[$0]?[user] }.reduce(tiers) { $0.merged(with: $1) }
         }
         unionCoins = (coins, core.edition)
         return coins

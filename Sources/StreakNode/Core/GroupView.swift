@@ -20,6 +20,9 @@ struct GroupView: Sendable {
     /// Reactions and comments.
     private(set) var talk: GroupTalk
     private(set) var challenges = GroupChallenges()
+    /// What is played for each week.
+    private(set) var events: GroupEvents
+    private var closedEvents = ClosedEvents()
     private var cache = InsightCache()
     /// Made once for each user, because each has a thousand results.
     private var players: [UserID: PlayerID] = [:]
@@ -30,6 +33,7 @@ struct GroupView: Sendable {
     init(admins: Set<UserID> = []) {
         games = GroupGames(admins: admins)
         talk = GroupTalk(admins: admins)
+        events = GroupEvents(admins: admins)
     }
 
     /// Reads the standing records of a group.
@@ -56,6 +60,17 @@ struct GroupView: Sendable {
     mutating func follow(admins: Set<UserID>) {
         games.follow(admins: admins)
         talk.follow(admins: admins)
+        events.follow(admins: admins)
+    }
+
+    /// What members earned in events that are over, kept until a result of their weeks changes.
+    mutating func closedEvents(
+        _ events: [WeeklyEvent], _ query: BoardQuery, players: [Player], games: (GameID) -> Game?
+    ) -> [EventStandings] {
+        closedEvents.follow(players: players, rules: query.rules)
+        return events.map { event in
+            closedEvents.standings(of: event) { index.standings(of: event, query, players: players, games: games) }
+        }
     }
 
     /// Makes sums follow the rules of custom games, in whichever group these are defined.
@@ -65,11 +80,13 @@ struct GroupView: Sendable {
             followed[id] = nil
             index.undefine(id)
             cache.reset()
+            closedEvents.reset()
         }
         for game in games where followed[game.id] != game {
             followed[game.id] = game
             index.define(game)
             cache.reset()
+            closedEvents.reset()
         }
     }
 
@@ -84,7 +101,8 @@ struct GroupView: Sendable {
         case .retraction: break
         case .reaction, .comment, .hiding: talk.apply(record)
         case .challenge, .challengeAnswer: challenges.apply(record)
-        case .profile, .address, .event, nil: records.apply(record)
+        case .event: events.apply(record)
+        case .profile, .address, nil: records.apply(record)
         }
     }
 
@@ -111,6 +129,7 @@ struct GroupView: Sendable {
             if let part = indexes[user] { index.adopt(part) }
         }
         cache.reset()
+        closedEvents.reset()
     }
 
     private mutating func player(_ user: UserID) -> PlayerID {
@@ -124,10 +143,12 @@ struct GroupView: Sendable {
         // If the subject is not a result's, the record is never shown, whatever its value.
         guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }
         let player = player(record.key.user)
+        if !closedEvents.isEmpty, let known = index.score(key, of: player) { closedEvents.resultChanged(on: known.day) }
         // If the value cannot be read, it was withdrawn, or is of another version.
         if var score = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time) {
             score.updatedAt = record.time.milliseconds / 1_000
             index.replace(score, of: player)
+            closedEvents.resultChanged(on: score.day)
         } else {
             index.remove(key, of: player)
         }

@@ -130,6 +130,20 @@ final class NodeCore {
         Set((engine.state(of: group)?.members ?? []).filter { $0.role >= .admin }.map(\.user))
     }
 
+    /// How events of a group that are over ended, each kept until a result of its week changes.
+    func closedEvents(
+        _ events: [WeeklyEvent], _ query: BoardQuery, players: [Player], in group: GroupID
+    ) -> [EventStandings] {
+        // Taken out for the moment, so that nothing is copied.
+        guard var view = views.removeValue(forKey: group) else { return [] }
+        let definitions = view.games
+        let standings = view.closedEvents(events, query, players: players) { id in
+            definitions[id]?.game ?? self.knownGame(id, in: group)
+        }
+        views[group] = view
+        return standings
+    }
+
     /// Everything about a player in a group, kept until the player's results change.
     func insights(of player: PlayerID, in group: GroupID) -> PlayerInsights {
         let rules = rules(of: group).streaks

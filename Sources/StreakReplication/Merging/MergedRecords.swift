@@ -38,7 +38,7 @@ public struct MergedRecord: Hashable, Sendable {
 /// best of those that contend (Protocol/records.md §8).
 ///
 /// The outcome does not depend on the order in which records come, nor on how often. Records whose time lies more than
-/// ten minutes ahead are held back until their time has come.
+/// ten minutes ahead are held back until their time has come. Choices of an event that has begun take no part.
 public struct MergedRecords: Sendable {
     /// Results, which are nearly all records.
     private var scores: [UserID: UserScores] = [:]
@@ -167,6 +167,9 @@ public struct MergedRecords: Sendable {
         writer.scores.latest = max(writer.scores.latest, record.time)
         if record.kind == RecordKind.dailyScore.rawValue, let subject = DailyScoreSubject(record.subject) {
             return merge(record, as: subject, of: &writer)
+        }
+        if record.kind == EventChoice.kind, EventChoice.isTooLate(subject: record.subject, time: record.time) {
+            return .nothing
         }
         let key = RecordKey(user: writer.user, kind: record.kind, subject: Array(record.subject))
         let new = RankedRecord(record, device: writer.position)

@@ -12,6 +12,7 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case comment = 6
     case challenge = 7
     case challengeAnswer = 8
+    /// What a group plays for in a week; counts while its user is owner or admin.
     case event = 9
     /// A user's setting, shared with the user's other devices. Only in a private group.
     case setting = 10

@@ -19,15 +19,66 @@ public struct Champions: Sendable, Hashable {
     public var rankedCount: Int
 }
 
+/// How often a player was first, for the wall of champions.
+public struct Wins: Sendable, Hashable {
+    public var champion: Champions.Champion
+    /// Periods with the first rank; a shared one counts.
+    public var count: Int
+    /// How many of the latest periods in a row; a period without results ends no run.
+    public var current: Int
+    public var longest: Int
+    /// The first day of the latest period won.
+    public var latest: PuzzleDay
+}
+
+extension Champions {
+    /// Everybody who was ever first: who won most first, then by the longest run, then as boards list equals.
+    ///
+    /// - Parameter periods: newest first, as `ScoreIndex.champions` gives them.
+    public static func wall(of periods: [Champions]) -> [Wins] {
+        var wins: [PlayerID: Wins] = [:]
+        /// The runs that reach to the period last looked at.
+        var runs: [PlayerID: Int] = [:]
+        for (number, period) in periods.reversed().enumerated() {
+            let isLast = number == periods.count - 1
+            let before = runs
+            runs = [:]
+            for winner in period.winners {
+                let run = (before[winner.player] ?? 0) + 1
+                runs[winner.player] = run
+                var known =
+                    wins[winner.player]
+                    ?? Wins(champion: winner, count: 0, current: 0, longest: 0, latest: period.span.from)
+                known.count += 1
+                known.longest = max(known.longest, run)
+                known.latest = period.span.from
+                if isLast { known.current = run }
+                wins[winner.player] = known
+            }
+        }
+        return wins.values.sorted { left, right in
+            if left.count != right.count { return left.count > right.count }
+            if left.longest != right.longest { return left.longest > right.longest }
+            let names = (NameOrder.key(for: left.champion.name), NameOrder.key(for: right.champion.name))
+            if names.0 != names.1 { return names.0.lexicographicallyPrecedes(names.1) }
+            return left.champion.player < right.champion.player
+        }
+    }
+}
+
 extension ScoreIndex {
     /// The champions of every week or month with a result, newest first, ranked as on the board of that week or month.
     ///
     /// Uses `game`, `aggregation`, `rules`, `region`, `only` and `now` of the query. A period is over when its last day
-    /// is final, so nothing is covered. One pass over all results.
+    /// is final, so nothing is covered. One pass over all results of these periods.
+    ///
+    /// - Parameter since: only periods that hold this day, or are later.
     public func champions(
-        _ period: Champions.Period, query: BoardQuery, players: [Player], games: (GameID) -> Game?
+        _ period: Champions.Period, query: BoardQuery, players: [Player], since: PuzzleDay = .earliest,
+        games: (GameID) -> Game?
     ) -> [Champions] {
-        guard let known = span else { return [] }
+        guard var known = span, since <= known.to else { return [] }
+        known.from = max(known.from, since)
         let lastFinal = query.lastFinalDay
         let calendar = Periods(period, known)
         var best: [[Candidate]] = Array(repeating: [], count: calendar.spans.count)
@@ -61,7 +112,7 @@ extension ScoreIndex {
             let aggregation = query.game == nil ? nil : query.aggregation ?? Aggregation(of: game.model)
             let sumsRaw = aggregation == .sum && (game.model == .highScore || game.model == .count)
             var days = DayTotal(of: game)
-            var entries = shelf.history.entries[...]
+            var entries = calendar.span.map(shelf.history.slice) ?? []
             if game.model == .count, aggregation == .best || aggregation == .latest {
                 entries = Entry.results(entries.filter(query.rules.streaks.counts)[...], in: game)
             }
@@ -130,6 +181,12 @@ extension ScoreIndex {
                 guard span.to < known.to else { return }
                 day = span.to.adding(days: 1)
             }
+        }
+
+        /// All days of them.
+        var span: DaySpan? {
+            guard let first = spans.first, let last = spans.last else { return nil }
+            return DaySpan(from: first.from, to: last.to)
         }
 
         func number(of day: Int32) -> Int? {

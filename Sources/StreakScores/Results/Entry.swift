@@ -69,6 +69,8 @@ struct Entry: Sendable {
     var isLate: Bool { flags.contains(.late) }
     var puzzleDay: PuzzleDay { PuzzleDay(daysSinceEpoch: Int(day)) }
     var firstRecordedAt: Int64 { Int64(recorded) }
+    /// Unix seconds of the latest change.
+    var updatedAt: Int64 { Int64(updated) }
 
     /// The place of this entry in its history: by day; within a day the entry identified by its day first, then by
     /// number.

@@ -87,9 +87,11 @@ extension Simulation {
         }
     }
 
-    /// A node's user says something about a result: reacts, comments, challenges, edits, or takes something back.
+    /// A node's user says something: reacts to a result, comments, challenges, edits, chooses an event, or takes
+    /// something back.
     mutating func say(by node: Int) {
         guard nodes[node].isHonest, let group = ground.group, !ground.slots.isEmpty else { return }
+        if random.number(below: 8) == 0 { return chooseEvent(by: node) }
         let slot = ground.slots[random.number(below: ground.slots.count)]
         let result = ResultName(owner: nodes[slot.node].identity.user, key: slot.key)
         let content: RecordContent

@@ -84,6 +84,7 @@ extension Simulation {
             report(SafetyChecker.lostResult(inAgreed: observation, of: ground, liars: liars))
         }
         checkTalk()
+        checkEvents()
     }
 
     /// Whether a node knows that it is no longer in a group, and has stored all that follows.

@@ -69,7 +69,18 @@ extension Scenario {
                 .talk([0, 1, 2, 3, 4, 5, 6, 7], count: 12, over: .seconds(20)), .crash([4]),
                 .talk([0, 2, 5, 7], count: 6, over: .seconds(5)), .heal, .start([4]),
                 .talk([1, 4, 6], count: 4, over: .seconds(5)), .converge(within: .seconds(150)),
-            ])
+            ]),
+        Scenario(
+            "events", "Two admins and two others choose events apart from each other, and an admin leaves", nodes: 5,
+            profile: .bad(loss: 0.1),
+            steps: together(5) + [
+                .nameAdmin(1, by: 0), .nameAdmin(2, by: 0), .write([0, 1, 2, 3, 4], count: 4, over: .seconds(2)),
+                .converge(within: .seconds(30)), .talk([0, 1, 2, 3], count: 12, over: .seconds(10)),
+                .partition([[0, 3], [1, 2, 4]]), .talk([0, 1, 2, 3], count: 20, over: .seconds(20)),
+                .write([3, 4], count: 2, over: .seconds(2)), .crash([1]), .heal, .start([1]),
+                .talk([0, 2], count: 6, over: .seconds(5)), .converge(within: .seconds(60)), .leave(2, erasing: false),
+                .converge(within: .seconds(60)),
+            ]),
     ]
 
     /// Networks of realistic quality.

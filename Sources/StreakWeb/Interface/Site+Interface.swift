@@ -472,6 +472,13 @@ extension Site {
         InterfaceRoute(.get, "champions", takes: [.text("period", limit: 16), game, group]) {
             ChampionsRequest.show(period: $0.text("period") ?? "week", game: $0.text("game"), group: $0.text("group"))
         },
+        InterfaceRoute(.get, "event", takes: [date, group]) {
+            EventRequest.show(date: $0.text("date"), group: $0.text("group"))
+        },
+        InterfaceRoute(.post, "event/choose", takes: [.text("rule", limit: 32).required, game, group]) {
+            EventRequest.choose(rule: $0.required("rule"), game: $0.text("game"), group: $0.text("group"))
+        },
+        InterfaceRoute(.post, "event/withdraw", takes: [group]) { EventRequest.withdraw(group: $0.text("group")) },
         InterfaceRoute(.get, "share", takes: [game.required, date]) {
             ShareTextRequest.show(game: $0.required("game"), date: $0.text("date"))
         },

@@ -143,8 +143,9 @@ extension Site {
         let group = try await node.call(GroupRequest.use(group: visit.fields["group"] ?? ""))
         // Switching groups on a group's page leads to the same page of the new group.
         let path = visit.back.prefix { $0 != "?" }
-        let keeps = ["/today", "/board", "/friends", "/champions", "/recap", "/invite", "/group", "/privacy"].contains(
-            String(path))
+        let keeps = [
+            "/today", "/board", "/friends", "/champions", "/event", "/recap", "/invite", "/group", "/privacy",
+        ].contains(String(path))
         return .seeOther(keeps ? PageLink(String(path)).adding("group", group.id).text : "/today")
     }
 

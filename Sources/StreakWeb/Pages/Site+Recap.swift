@@ -79,6 +79,11 @@ extension Site {
 
     // MARK: Champions
 
+    /// “week 47” or “2026-10”, of a report’s `2026-W47` or `2026-10`.
+    private static func periodText(_ period: String) -> String {
+        period.split(separator: "W").dropFirst().first.map { "in week \($0)" } ?? "in \(period)"
+    }
+
     struct ChampionsView: Sendable {
         struct Period: Sendable {
             struct Winner: Sendable {
@@ -102,6 +107,15 @@ extension Site {
         var periods: [Period]
         var hasPeriods: Bool
         var emptyText: String
+        var wall: [Wall]
+        var eventHref: String
+
+        /// How often somebody was first.
+        struct Wall: Sendable {
+            var winner: Period.Winner
+            var count: String
+            var note: String
+        }
     }
 
     /// The champions of every week or month that is over.
@@ -125,11 +139,7 @@ extension Site {
             return ChampionsView.Period(
                 title: title ?? each.period,
                 note: "\(each.value == 1 ? "1 point" : "\(each.value) points"), \(each.ranked) ranked",
-                winners: each.winners.map { winner in
-                    ChampionsView.Period.Winner(
-                        name: winner.name, me: winner.me, avatar: AvatarView(user: winner.user, name: winner.name),
-                        href: PageLink("/player").adding("group", group).adding("user", winner.user).text)
-                }, href: selection.href)
+                winners: each.winners.map { ChampionsView.Period.Winner($0, group) }, href: selection.href)
         }
         let view = ChampionsView(
             groupTitle: report.title, group: group, period: period,
@@ -141,7 +151,18 @@ extension Site {
             },
             games: [OptionView(value: "", label: "All games", selected: game == nil)]
                 + games.map { OptionView(value: $0.id, label: $0.name, selected: $0.id == game) },
-            periods: periods, hasPeriods: !periods.isEmpty, emptyText: "No \(period) with results is over yet.")
+            periods: periods, hasPeriods: !periods.isEmpty, emptyText: "No \(period) with results is over yet.",
+            wall: report.wall.prefix(100).map { wins in
+                let unit = wins.count == 1 ? period : "\(period)s"
+                let runs = [
+                    wins.current > 1 ? "the last \(wins.current) in a row" : nil,
+                    wins.longest > 1 && wins.longest > wins.current ? "longest run \(wins.longest)" : nil,
+                ]
+                let note = runs.compactMap(\.self).joined(separator: ", ")
+                return ChampionsView.Wall(
+                    winner: ChampionsView.Period.Winner(wins.winner, group), count: "\(wins.count) \(unit)",
+                    note: note.isEmpty ? "last \(Self.periodText(wins.latest))" : note)
+            }, eventHref: PageLink("/event").adding("group", group).text)
         return page(.board, "champions", title: "Champions", view, frame, visit)
     }
 }

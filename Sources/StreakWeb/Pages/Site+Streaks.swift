@@ -185,7 +185,8 @@ extension Site {
             nextText: "\(ResultView.grouped(report.levelCeiling - report.coins)) to level \(report.level + 1)",
             floor: report.levelFloor, span: max(report.levelCeiling - report.levelFloor, 1),
             done: max(report.coins - report.levelFloor, 0),
-            figures: tiers.map { FigureView(term: "\($0.icon) \($0.name.capitalizedFirst)", value: String($0.count)) },
+            figures: tiers.map { FigureView(term: "\($0.icon) \($0.name.capitalizedFirst)", value: String($0.count)) }
+                + (report.badges > 0 ? [FigureView(term: "🏅 Weekly events won", value: String(report.badges))] : []),
             fresh: fresh.shown, hasFresh: !fresh.shown.isEmpty, freshRest: fresh.rest,
             nearest: report.nearest.compactMap { byID[$0] },
             hasNearest: !report.nearest.isEmpty, items: items, latest: report.latest.prefix(8).map(Self.unlock),

@@ -215,7 +215,8 @@ struct Site: Sendable {
         ("/devices", { site in { try await site.showDevices($0) } }),
         ("/backup", { site in { try await site.showBackup($0) } }), ("/numbers", Site.showNumbers),
         ("/streaks", Site.showStreaks), ("/achievements", Site.showAchievements), ("/recap", Site.showRecap),
-        ("/champions", Site.showChampions), ("/game", Site.showGame), ("/games/define", Site.showDefine),
+        ("/champions", Site.showChampions), ("/event", Site.showEvent), ("/game", Site.showGame),
+        ("/games/define", Site.showDefine),
         ("/exchange", Site.showExchange), ("/export", { site in { try await site.exportResults($0) } }),
         ("/reminders", Site.showReminders), ("/rules", Site.showRules), ("/open", Site.openLink),
         ("/welcome", { site in { try await site.showWelcome($0) } }),
@@ -224,9 +225,8 @@ struct Site: Sendable {
     /// All forms of the page.
     static let forms: [Form] =
         todayForms + friendForms + codeForms + inviteForms + groupForms + privacyForms + accountForms + guestForms
-        + gameForms + talkForms + challengeForms + exchangeForms + numberForms + welcomeForms + [
-            Form("/sign-out", Site.signOut)
-        ]
+        + gameForms + talkForms + challengeForms + eventForms + exchangeForms + numberForms + welcomeForms
+        + [Form("/sign-out", Site.signOut)]
 
     private func addPages(to router: Router<WebContext>) {
         for page in Self.pages {
@@ -267,7 +267,7 @@ struct Site: Sendable {
     /// A page for a failure, with the usual frame if the node can provide it.
     private func showFailure(_ failure: NodeFailure, _ visit: Visit) async throws -> Response {
         let paths: [NavigationTab: [String]] = [
-            .board: ["board", "game", "games", "champions", "result", "react", "comment"],
+            .board: ["board", "game", "games", "champions", "event", "result", "react", "comment"],
             .activity: ["activity", "challenges", "challenge"],
             .numbers: ["numbers", "streaks", "achievements", "recap"],
             .history: ["history", "record", "share", "exchange", "export"],

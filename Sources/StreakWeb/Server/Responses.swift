@@ -71,7 +71,7 @@ extension NodeFailure {
             .linkForGroup, .linkMalformed, .severalLinks, .linkDamaged, .linkTampered, .linkUnsupported, .linkExpired,
             .linkOfAnotherGroup, .groupTooLarge, .invalidInvite, .ambiguousGame, .invalidScore, .beforeFirstPuzzle,
             .invalidGame, .importFailed, .ambiguousDates, .unknownSender, .invalidDate, .futureDate, .invalidRange,
-            .invalidMetric, .invalidRequest, .invalidEmoji, .invalidComment:
+            .invalidMetric, .invalidRequest, .invalidEvent, .invalidEmoji, .invalidComment:
             .unprocessableContent
         }
     }

@@ -69,6 +69,7 @@ struct Templates: Sendable {
         "achievements": PackageResources.achievements_mustache,
         "celebration": PackageResources.celebration_mustache,
         "recap": PackageResources.recap_mustache,
+        "event": PackageResources.event_mustache,
         "champions": PackageResources.champions_mustache,
     ]
 

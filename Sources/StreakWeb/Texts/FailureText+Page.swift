@@ -39,6 +39,7 @@ extension FailureText {
         "invalidFriendCode": "It looks like 7K3M-9QXT-42WJ; case, blanks and hyphens don't matter.",
         "guestResultsKept": "Export or discard them below, or let that guest play on.",
         "importFailed": "Nothing was imported. Check the file, then choose it again.",
+        "invalidEvent": "Choose another rule or game.",
         "invalidGame": "Nothing was saved. Change it and try again.",
         "invalidInvite": "Choose at least one use, and at most 90 days.",
         "linkForDevice": "Open StreakMesh on the new machine and paste it there. Give it to nobody else.",

@@ -417,6 +417,8 @@ public enum FailureText {
                 "resultCovered", "This result of \(shortened(game)) is covered until you have played that puzzle.",
                 "Play it, and record yours.", Exit.notAllowed
             )
+        case .invalidEvent(let reason):
+            ("invalidEvent", sentence(reason), "`streakmesh event set --help` explains each rule.", Exit.badData)
         case .invalidEmoji:
             ("invalidEmoji", "A reaction is one emoji.", "Choose one, such as 👏 or 🔥.", Exit.badData)
         case .invalidComment(let limit):

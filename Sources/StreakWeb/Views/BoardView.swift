@@ -155,6 +155,7 @@ struct BoardView: Sendable, Equatable {
     var selectionScope: String
     var selectionRegion: String
     var championsHref: String
+    var eventHref: String
     var you: You?
     var coveredText: String?
     var revealHref: String
@@ -194,8 +195,8 @@ struct BoardView: Sendable, Equatable {
         scopes = Self.scopes(selection)
         regions = Self.regions(report, selection)
         hasRegions = !regions.isEmpty
-        selectionScope = selection.scope ?? ""
-        selectionRegion = selection.region ?? ""
+        (selectionScope, selectionRegion) = (selection.scope ?? "", selection.region ?? "")
+        eventHref = PageLink("/event").adding("group", selection.group ?? report.group).text
         championsHref =
             PageLink("/champions").adding("group", selection.group ?? report.group).adding("game", report.game)
             .adding("period", selection.range == "month" ? "month" : nil).text

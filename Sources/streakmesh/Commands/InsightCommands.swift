@@ -125,6 +125,9 @@ struct AchievementsCommand: SessionCommand {
             "\(style.applying(.bold, to: report.name)): level \(report.level), \(report.coins) coins, \(next); "
                 + "\(report.unlocked) of \(report.total) achievements."
         ]
+        if report.badges > 0 {
+            lines.append("🏅 \(report.badges) weekly \(report.badges == 1 ? "event" : "events") won.")
+        }
         var table = TextTable([.left, .left, .left, .left, .right, .left])
         for item in report.achievements {
             table.addRow(
@@ -241,7 +244,17 @@ struct ChampionsCommand: QueryCommand {
                 .init(champions.period, .dim), .init(champions.winners.map(\.name).joined(separator: ", "), .bold),
                 .init("\(champions.value)"), .init("of \(champions.ranked)", .dim))
         }
-        return style.lines(of: table)
+        var lines = style.lines(of: table)
+        var wall = TextTable([.left, .right, .left])
+        for wins in report.wall.prefix(20) {
+            let runs = [
+                wins.current > 1 ? "the last \(wins.current) in a row" : nil,
+                wins.longest > wins.current && wins.longest > 1 ? "longest run \(wins.longest)" : nil,
+            ].compactMap(\.self).joined(separator: ", ")
+            wall.addRow(.init(wins.winner.name, .bold), .init("🏆 \(wins.count)"), .init(runs, .dim))
+        }
+        lines += [""] + style.lines(of: wall)
+        return lines
     }
 }
 

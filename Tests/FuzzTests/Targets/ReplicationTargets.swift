@@ -72,7 +72,8 @@ extension FuzzTarget {
         case .hiding: Hiding.self
         case .challenge: Challenge.self
         case .challengeAnswer: ChallengeAnswer.self
-        case .dailyScore, .address, .event: nil
+        case .event: EventChoice.self
+        case .dailyScore, .address: nil
         }
     }
 

@@ -1,0 +1,85 @@
+import StreakEngine
+import StreakGames
+import StreakMembership
+import StreakReplication
+import StreakScores
+import StreakWire
+
+/// What the feed tells of weekly events and champions.
+extension Activity {
+    /// The entries of a group's events and champions during the last thirty days.
+    func eventEntries(of group: GroupID) -> [ActivityEntry] {
+        let since = core.clock.today.adding(days: -ActivityFeed.days)
+        let start = WeeklyEvent.start(of: since)
+        return
+            (beginnings(since: since, in: group) + endings(since: since, in: group)
+            + champions(since: since, in: group)).filter { $0.at >= start }
+    }
+
+    /// An event whose plan changes after it has begun, by an admin whose clock lies, is told again: its entry has
+    /// another name.
+    private func beginnings(since: PuzzleDay, in group: GroupID) -> [ActivityEntry] {
+        guard let first = (core.engine.state(of: group)?.members ?? []).map(\.admittedAt).min() else { return [] }
+        let now = core.clock.wallTime.seconds
+        let weeks = max(since.startOfWeek.days(until: boards.currentMonday) / 7, 0)
+        return (0...weeks).compactMap { week in
+            let planned = boards.planned(weekOf: boards.currentMonday.adding(days: -7 * week), in: group)
+            // The group did not exist in that week.
+            guard first < planned.event.end else { return nil }
+            let plan = planned.event.plan
+            let about =
+                Self.about(planned.event, in: group) + EventChoice(weekOf: planned.event.monday, plan).recordValue
+                + (planned.chooser?.bytes.array ?? [])
+            let at = min(max(planned.event.start, first), now)
+            var entry = ActivityEntry(.event, nil, person: [], at: at, about: about)
+            let game = plan.game.map { core.namedGame($0, in: group) }
+            let chooser = planned.chooser.map { ", chosen by \(core.name(of: $0, in: group))" } ?? ""
+            (entry.words, entry.icon) = ("\(plan.name(game)) this week\(chooser)", plan.icon(game))
+            return entry
+        }
+    }
+
+    private func endings(since: PuzzleDay, in group: GroupID) -> [ActivityEntry] {
+        boards.closedEvents(in: group, since: since.adding(days: -1)).flatMap { standings in
+            let event = standings.event
+            let game = event.plan.game.map { core.namedGame($0, in: group) }
+            return standings.leaders.compactMap { leader -> ActivityEntry? in
+                guard let user = UserID(leader.player.bytes) else { return nil }
+                var entry = ActivityEntry(
+                    .eventWon, user, person: person(user, in: group), at: event.end,
+                    about: Self.about(event, in: group))
+                (entry.words, entry.icon) = ("\(event.plan.name(game)), \(event.plan.label(of: leader.value))", "🏅")
+                return entry
+            }
+        }
+    }
+
+    private func champions(since: PuzzleDay, in group: GroupID) -> [ActivityEntry] {
+        let today = core.clock.today
+        let query = boards.boardQuery(DaySpan(from: today, to: today), in: group)
+        let players = boards.players(of: group)
+        return Champions.Period.allCases.flatMap { period in
+            boards.index(of: group).champions(period, query: query, players: players, since: since.adding(days: -1)) {
+                core.knownGame($0, in: group)
+            }.flatMap { champions in
+                champions.winners.compactMap { winner -> ActivityEntry? in
+                    guard let user = UserID(winner.player.bytes) else { return nil }
+                    let about = group.bytes.array + Array("\(period.rawValue) \(champions.span.from)".utf8)
+                    var entry = ActivityEntry(
+                        .champion, user, person: person(user, in: group), at: champions.span.to.endEverywhere,
+                        about: about)
+                    let title =
+                        period == .week
+                        ? "week \(champions.span.from.isoWeek.week)" : String(champions.span.from.description.prefix(7))
+                    let verb = champions.winners.count > 1 ? "is one of the champions" : "is the champion"
+                    (entry.words, entry.icon) = ("\(verb) of \(title): \(Scoring.totalLabel(champions.value))", "🏆")
+                    return entry
+                }
+            }
+        }
+    }
+
+    private static func about(_ event: WeeklyEvent, in group: GroupID) -> [UInt8] {
+        group.bytes.array + EventChoice.recordSubject(of: event.monday)
+    }
+}
