@@ -20,6 +20,8 @@ public struct ControlServer: Service {
     public static let maximumConnections = 32
     /// Of these, how many may watch; commands always have the rest.
     public static let maximumWatchers = 16
+    /// Connections that wait for a place; the system turns away those beyond.
+    static let maximumWaiting: Int32 = 1_024
     /// How long a connection may wait to send its next request before it is closed, so that none holds a place for nothing.
     public static let idleTime: Duration = .seconds(60)
     /// How long it may while others wait for its place. A command asks as soon as it has connected.
@@ -92,7 +94,7 @@ public struct ControlServer: Service {
         let limit = Self.maximumLineLength
         do {
             return try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .serverChannelOption(.backlog, value: Int32(Self.maximumConnections))
+                .serverChannelOption(.backlog, value: Self.maximumWaiting)
                 .bind(unixDomainSocketPath: socketPath, cleanupExistingSocketFile: true) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let decoder = ControlLineDecoder(maximumLineLength: limit)

@@ -182,7 +182,7 @@ private final class FirstRead: ChannelInboundHandler, Sendable {
 
     @Test func `connections that say nothing do not keep out others for ever`() async throws {
         let name = try await withServer { client, path, _ in
-            let silent = try await openConnections(ControlServer.maximumConnections * 2, at: path)
+            let silent = try await openConnections(ControlServer.maximumConnections * 8, at: path)
             for channel in silent { try await channel.close().get() }
             return try await client.call(ProfileRequest.whoami).name
         }
