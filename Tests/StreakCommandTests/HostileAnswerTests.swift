@@ -94,8 +94,7 @@ import Testing
                 try Data("date,game,score\n2026-11-20,\(hostile),3\n".utf8).write(
                     to: URL(filePath: folder.path + "/in.csv"))
                 let thrown = try failure.map {
-                    try Fabricated.value(
-                        NodeFailure.self, text: hostile, cases: [$0, $0 == "challengeRefused" ? "hidden" : "expired"])
+                    try Fabricated.value(NodeFailure.self, text: hostile, cases: [$0, "expired", "played"])
                 }
                 let events: @Sendable () -> AsyncStream<NodeEvent> = {
                     AsyncStream { stream in

@@ -7,7 +7,7 @@ public struct Fabricated: Decoder {
     }
 
     fileprivate let text: String
-    /// The cases of enums, from the outside in.
+    /// The cases of enums, from the outside in. Each enum takes the first that it has.
     fileprivate let words: ArraySlice<String>
     /// Texts of keys that decide what is shown at all.
     fileprivate let fixed: [String: String]
@@ -57,7 +57,7 @@ private struct Keys<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { [] }
     /// The case of an enum; the only key of a dictionary.
     var allKeys: [Key] {
-        [decoder.words.first, decoder.text].compactMap { $0.flatMap { Key(stringValue: $0) } }.prefix(1).map(\.self)
+        (decoder.words + [decoder.text]).compactMap { Key(stringValue: $0) }.prefix(1).map(\.self)
     }
 
     func contains(_ key: Key) -> Bool { true }
